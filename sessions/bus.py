@@ -1,0 +1,133 @@
+"""Hints from the one writer to whoever listens (design law 1): in process, any thread to any loop.
+
+Deltas of streaming text travel here and nowhere else; everything with a `seq` can also be read back
+from the event log.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from .ids import ascending
+
+
+@dataclass(frozen=True)
+class Event:
+    """`type` and `properties` are the wire's; `seq` is the cursor in the log, None for what is not logged."""
+
+    type: str
+    properties: dict[str, Any]
+    seq: int | None = None
+    project_id: str = ""
+    session_id: str = ""
+    id: str = field(default_factory=lambda: ascending("evt"))
+
+    @cached_property
+    def json(self) -> str:
+        """`{"id", "type", "properties"}`, encoded once however many clients listen."""
+        return json.dumps(
+            {"id": self.id, "type": self.type, "properties": self.properties}, ensure_ascii=False
+        )
+
+
+class Subscription:
+    """A bounded mailbox of one listener; use as `async with bus.subscribe(...) as mailbox`.
+
+    A listener that falls behind by more than `limit` events is cut off (`overflowed`): it must read
+    the rows again, nothing is buffered without bound.
+    """
+
+    def __init__(
+        self, project_id: str | None, session_id: str | None, limit: int, wants: Callable[[Event], bool] | None
+    ) -> None:
+        self._project_id = project_id
+        self._session_id = session_id
+        self._wants = wants
+        self._limit = limit
+        self._loop = asyncio.get_running_loop()
+        self._events: deque[Event] = deque()
+        self._wake = asyncio.Event()
+        self._signalled = False
+        self.overflowed = False
+
+    async def __aenter__(self) -> Subscription:
+        with _lock:
+            _subscriptions.append(self)
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        with _lock:
+            _subscriptions.remove(self)
+
+    def offer(self, event: Event) -> None:
+        """Called from any thread."""
+        if self._project_id and event.project_id and event.project_id != self._project_id:
+            return
+        if self._session_id and event.session_id and event.session_id != self._session_id:
+            return
+        if self._wants is not None and not self._wants(event):
+            return
+        if len(self._events) >= self._limit:
+            self.overflowed = True
+        else:
+            self._events.append(event)
+        if not self._signalled:
+            self._signalled = True
+            self._call(self._wake.set)
+
+    def _call(self, function: Any) -> None:
+        try:
+            self._loop.call_soon_threadsafe(function)
+        except RuntimeError:  # the listener's loop has closed: it is going away
+            self.overflowed = True
+
+    async def take(self, patience: float | None = None) -> list[Event]:
+        """All that has come, at least one event; an empty list after `patience` seconds without any."""
+        try:
+            async with asyncio.timeout(patience):
+                while not self._events and not self.overflowed:
+                    self._wake.clear()
+                    self._signalled = False
+                    if not self._events:
+                        await self._wake.wait()
+        except TimeoutError:
+            return []
+        self._wake.clear()
+        self._signalled = False
+        events = []
+        while self._events:
+            events.append(self._events.popleft())
+        return events
+
+
+_lock = threading.Lock()
+_subscriptions: list[Subscription] = []
+
+
+def subscribe(
+    *,
+    project: str | None = None,
+    session: str | None = None,
+    wants: Callable[[Event], bool] | None = None,
+    limit: int = 10_000,
+) -> Subscription:
+    """Listen to one session, one project, or everything, less what `wants` (called from any thread) refuses.
+
+    Call it from the loop that will listen.
+    """
+    return Subscription(project, session, limit, wants)
+
+
+def publish(event: Event) -> None:
+    """Hand an event to every listener it concerns; never blocks, never raises."""
+    with _lock:
+        listeners = list(_subscriptions)
+    for listener in listeners:
+        listener.offer(event)

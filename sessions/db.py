@@ -1,0 +1,34 @@
+"""One thread for the ORM: every query of pages, API, sockets and turns runs here, in order.
+
+SQLite has one writer anyway; one thread with one warm connection beats a thread (and a connection) per
+request, and no caller ever meets "database is locked" from its own process (dependencies.md, SQLite).
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import ParamSpec, TypeVar
+
+from django.db import connections
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+_thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="orm")
+
+
+async def in_db(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """Run a function that uses the ORM; works from any event loop. Its exceptions come through."""
+    return await asyncio.get_running_loop().run_in_executor(_thread, lambda: function(*args, **kwargs))
+
+
+def in_db_sync(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """The same for a caller without an event loop (command line, tests)."""
+    return _thread.submit(lambda: function(*args, **kwargs)).result()
+
+
+def close() -> None:
+    """Close the thread's connection; the next call opens a new one."""
+    _thread.submit(connections.close_all).result()

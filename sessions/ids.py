@@ -1,0 +1,43 @@
+"""Ids with an embedded time (seed 004 §15): prefix, 6 bytes of time and counter in hex, 14 random base62.
+
+Ascending ids sort oldest first (messages, parts); descending ids sort newest first (sessions).
+"""
+
+from __future__ import annotations
+
+import secrets
+import threading
+import time
+
+_ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+_MASK = (1 << 48) - 1
+_lock = threading.Lock()
+_last = 0
+
+
+def _tick() -> int:
+    """Milliseconds × 4096 plus a counter; strictly rising within the process."""
+    global _last
+    with _lock:
+        _last = max(_last + 1, (time.time_ns() // 1_000_000) << 12)
+        return _last
+
+
+def _make(prefix: str, tick: int) -> str:
+    tail = "".join(secrets.choice(_ALPHABET) for _ in range(14))
+    return f"{prefix}_{tick & _MASK:012x}{tail}"
+
+
+def ascending(prefix: str) -> str:
+    """A new id that sorts after every earlier one of this process, e.g. `ascending("msg")`."""
+    return _make(prefix, _tick())
+
+
+def descending(prefix: str) -> str:
+    """A new id that sorts before every earlier one of this process, e.g. `descending("ses")`."""
+    return _make(prefix, ~_tick())
+
+
+def now() -> int:
+    """The time on the wire: milliseconds since the epoch."""
+    return time.time_ns() // 1_000_000

@@ -1,0 +1,87 @@
+from __future__ import annotations
+
+from django.db import models
+
+from .project import Project
+
+
+class Session(models.Model):
+    """One conversation. Times are milliseconds; `status` is the wire's (idle, busy, retry).
+
+    `lease_owner` and `lease_until` say which worker drains it (claimed by conditional update).
+    `revert` is the wire's revert state while an undo can still be redone.
+    """
+
+    id = models.CharField(primary_key=True, max_length=32)
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="sessions")
+    parent = models.ForeignKey(
+        "self", null=True, blank=True, on_delete=models.CASCADE, related_name="children"
+    )
+    directory = models.TextField()
+    slug = models.CharField(max_length=64)
+    title = models.TextField()
+    titled = models.BooleanField(default=False)
+    version = models.CharField(max_length=16)
+    agent = models.CharField(max_length=64, blank=True)
+    provider_id = models.CharField(max_length=128, blank=True)
+    model_id = models.TextField(blank=True)
+    variant = models.CharField(max_length=64, blank=True)
+    permission = models.JSONField(default=list)
+    summary = models.JSONField(default=dict)
+    tokens = models.JSONField(default=dict)
+    cost = models.FloatField(default=0.0)
+    revert = models.JSONField(null=True, blank=True)
+    status = models.JSONField(default=dict)
+    error = models.JSONField(null=True, blank=True)
+    time_created = models.BigIntegerField()
+    time_updated = models.BigIntegerField()
+    time_archived = models.BigIntegerField(null=True, blank=True)
+    time_deleted = models.BigIntegerField(null=True, blank=True)
+    lease_owner = models.CharField(max_length=64, blank=True)
+    lease_until = models.BigIntegerField(default=0)
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["project", "-time_updated"], name="session_by_project"),
+            models.Index(fields=["lease_owner"], name="session_by_lease"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.id} {self.title}"
+
+
+class Message(models.Model):
+    """`data` is the wire's message without id, sessionID and role."""
+
+    id = models.CharField(primary_key=True, max_length=32)
+    session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="messages")
+    role = models.CharField(max_length=16)
+    time_created = models.BigIntegerField()
+    data = models.JSONField()
+
+    class Meta:
+        indexes = [models.Index(fields=["session", "id"], name="message_in_order")]
+
+
+class Part(models.Model):
+    """`data` is the wire's part without id, sessionID, messageID and type."""
+
+    id = models.CharField(primary_key=True, max_length=32)
+    message = models.ForeignKey(Message, on_delete=models.CASCADE, related_name="parts")
+    session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="parts")
+    type = models.CharField(max_length=16)
+    data = models.JSONField()
+
+    class Meta:
+        indexes = [models.Index(fields=["message", "id"], name="part_in_order")]
+
+
+class Todo(models.Model):
+    session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="todos")
+    position = models.IntegerField()
+    content = models.TextField()
+    status = models.CharField(max_length=16)
+    priority = models.CharField(max_length=16)
+
+    class Meta:
+        ordering = ["position"]

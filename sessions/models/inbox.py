@@ -1,0 +1,28 @@
+from __future__ import annotations
+
+from django.db import models
+
+from .conversation import Session
+
+
+class AdmittedPrompt(models.Model):
+    """A durable user input not yet in Session History (seed 002). Promotion deletes the row.
+
+    `id` is the id its user message will have; `parts` are the wire's prompt parts.
+    """
+
+    id = models.CharField(primary_key=True, max_length=32)
+    session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="inbox")
+    position = models.BigIntegerField()
+    delivery = models.CharField(max_length=8, default="queue")
+    agent = models.CharField(max_length=64, blank=True)
+    provider_id = models.CharField(max_length=128, blank=True)
+    model_id = models.TextField(blank=True)
+    variant = models.CharField(max_length=64, blank=True)
+    system = models.TextField(blank=True)
+    tools = models.JSONField(default=dict)
+    parts = models.JSONField()
+    time_created = models.BigIntegerField()
+
+    class Meta:
+        ordering = ["position"]

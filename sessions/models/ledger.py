@@ -1,0 +1,94 @@
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from django.db import models
+
+from .conversation import Session
+from .project import Project
+
+
+def pack_path(path: str) -> str:
+    """A relative path as text any database takes: bytes that are not UTF-8 (surrogate escapes in Python) make
+    it `//` + Latin-1. No relative path begins with `//`, so the two cannot be confused."""
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        return "//" + os.fsencode(path).decode("latin-1")
+    return path
+
+
+def unpack_path(packed: str) -> str:
+    """The path that `pack_path` made this of."""
+    return os.fsdecode(packed[2:].encode("latin-1")) if packed.startswith("//") else packed
+
+
+def shown(path: str) -> str:
+    """A path as text that can go over the wire: bytes that are not UTF-8 become replacement characters."""
+    return path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
+class PathField(models.TextField):  # type: ignore[type-arg]
+    """A relative path, kept as `pack_path` writes it."""
+
+    def get_prep_value(self, value: Any) -> Any:
+        return super().get_prep_value(pack_path(value) if isinstance(value, str) else value)
+
+    def from_db_value(self, value: Any, *_: Any) -> Any:
+        return unpack_path(value) if value else value
+
+
+class Operation(models.Model):
+    """One undo or redo, written before files are touched: where it begins and what comes of each file.
+
+    `kind` is `revert` or `unrevert`; `state` is `planned` until every file was dealt with, `done` while a redo
+    can take it back, then `closed`. `outcome` lists the files (`sessions.review.outcomes`).
+    """
+
+    id = models.CharField(primary_key=True, max_length=32)
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="operations")
+    session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="operations")
+    kind = models.CharField(max_length=16)
+    state = models.CharField(max_length=16)
+    message_id = models.CharField(max_length=32, blank=True)
+    part_id = models.CharField(max_length=32, blank=True)
+    outcome = models.JSONField(default=list)
+    time_created = models.BigIntegerField()
+
+
+class FileChange(models.Model):
+    """The ledger: every change of a file made through this app, with content before and after.
+
+    `before` and `after` are addresses in the project's object store, empty when the file did not
+    exist; modes are those of `st_mode`. `path` is relative to the worktree. `operation` is set when an
+    undo or redo made the change, `undone_by` when an undo took it back and it no longer counts. `skipped` says why a content is unknown (a file too large to keep);
+    `new_folders` is how many parent folders the change made.
+    """
+
+    id = models.BigAutoField(primary_key=True)
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="changes")
+    session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="changes")
+    operation = models.ForeignKey(
+        Operation, null=True, blank=True, on_delete=models.CASCADE, related_name="changes"
+    )
+    undone_by = models.ForeignKey(
+        Operation, null=True, blank=True, on_delete=models.SET_NULL, related_name="took_back"
+    )
+    message_id = models.CharField(max_length=32, blank=True)
+    part_id = models.CharField(max_length=32, blank=True)
+    call_id = models.CharField(max_length=128, blank=True)
+    path = PathField()
+    before = models.CharField(max_length=64, blank=True)
+    after = models.CharField(max_length=64, blank=True)
+    mode_before = models.IntegerField(null=True, blank=True)
+    mode_after = models.IntegerField(null=True, blank=True)
+    skipped = models.TextField(blank=True)
+    new_folders = models.IntegerField(default=0)
+    time_created = models.BigIntegerField()
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["session", "message_id"], name="change_by_message"),
+            models.Index(fields=["project", "path"], name="change_by_path"),
+        ]

@@ -1,0 +1,18 @@
+from __future__ import annotations
+
+from django.db import models
+
+
+class Project(models.Model):
+    """A folder that was opened. `root_commit` recognises a git repository that moved."""
+
+    id = models.CharField(primary_key=True, max_length=40)
+    worktree = models.TextField(unique=True)
+    name = models.TextField(blank=True)
+    vcs = models.CharField(max_length=8, blank=True)
+    root_commit = models.CharField(max_length=64, blank=True)
+    time_created = models.BigIntegerField()
+    time_updated = models.BigIntegerField(db_index=True)
+
+    def __str__(self) -> str:
+        return self.worktree

@@ -1,0 +1,39 @@
+"""What git says about a folder, read only."""
+
+from __future__ import annotations
+
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class Repository:
+    worktree: Path
+    is_git: bool
+    root_commit: str = ""
+
+    @classmethod
+    def of(cls, directory: Path) -> Repository:
+        """The repository around a folder, or the folder itself where there is none.
+
+        Raises NotADirectoryError or FileNotFoundError for a path that is no folder.
+        """
+        directory = directory.resolve(strict=True)
+        if not directory.is_dir():
+            raise NotADirectoryError(f"{directory} is not a folder")
+        top = next((path for path in (directory, *directory.parents) if (path / ".git").exists()), None)
+        if top is None or top in (Path.home(), Path("/")):
+            return cls(directory, False)
+        return cls(top, True, _root_commit(top))
+
+
+def _root_commit(worktree: Path) -> str:
+    command = ["git", "-C", str(worktree), "rev-list", "--max-parents=0", "HEAD"]
+    try:
+        found = subprocess.run(
+            command, capture_output=True, text=True, timeout=10, check=False
+        ).stdout.split()
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return found[-1] if found else ""

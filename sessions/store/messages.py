@@ -1,0 +1,148 @@
+"""Messages and parts: put (insert or replace), remove, read in order."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from django.db import transaction
+
+from sessions import bus
+from sessions.ids import now
+from sessions.models import Message, Part, Session
+from sessions.wire.messages import AssistantMessage, UserMessage
+from sessions.wire.parts import Part as WirePart
+
+from . import events
+from .rows import message_data, message_wire, part_data, part_wire
+
+
+def put_message(message: UserMessage | AssistantMessage) -> None:
+    """Insert or replace a message."""
+    wire = message.wire()
+    with transaction.atomic():
+        Message.objects.update_or_create(
+            id=message.id,
+            defaults={
+                "session_id": message.session_id,
+                "role": message.role,
+                "time_created": message.time.created,
+                "data": message_data(message),
+            },
+        )
+        _record(
+            message.session_id,
+            "message.updated",
+            {"sessionID": message.session_id, "info": wire},
+            {"messageID": message.id},
+        )
+
+
+def put_part(part: WirePart) -> None:
+    """Insert or replace a part."""
+    put_parts([part])
+
+
+def put_parts(parts: Iterable[WirePart], *, quiet: bool = False) -> None:
+    """Insert or replace parts in one transaction; `quiet` folds streamed text in without an event."""
+    with transaction.atomic():
+        for part in parts:
+            Part.objects.update_or_create(
+                id=part.id,
+                defaults={
+                    "message_id": part.message_id,
+                    "session_id": part.session_id,
+                    "type": part.type,
+                    "data": part_data(part),
+                },
+            )
+            if not quiet:
+                _record(
+                    part.session_id,
+                    "message.part.updated",
+                    {"sessionID": part.session_id, "part": part.wire(), "time": now()},
+                    {"messageID": part.message_id, "partID": part.id},
+                )
+
+
+def publish_delta(project_id: str, part: WirePart, field: str, delta: str, offset: int) -> None:
+    """A transient piece of streaming text: sent, not logged (design law 3).
+
+    `offset` is how many characters came before, so that a listener knows a gap from a repetition.
+    """
+    properties = {
+        "sessionID": part.session_id,
+        "messageID": part.message_id,
+        "partID": part.id,
+        "field": field,
+        "delta": delta,
+        "offset": offset,
+    }
+    bus.publish(
+        bus.Event("message.part.delta", properties, project_id=project_id, session_id=part.session_id)
+    )
+
+
+def remove_messages(session_id: str, from_message: str) -> list[str]:
+    """Remove a message and all later ones of its session for good; returns their ids."""
+    with transaction.atomic():
+        rows = Message.objects.filter(session_id=session_id, id__gte=from_message)
+        gone = list(rows.values_list("id", flat=True).order_by("id"))
+        rows.delete()
+        for message_id in gone:
+            _record(
+                session_id,
+                "message.removed",
+                {"sessionID": session_id, "messageID": message_id},
+                {"messageID": message_id},
+            )
+    return gone
+
+
+def history(session_id: str, *, limit: int | None = None, before: str = "") -> list[dict[str, Any]]:
+    """`[{"info", "parts"}]` of a session in order: all, or the last `limit` before a message id."""
+    rows = Message.objects.filter(session_id=session_id)
+    if before:
+        rows = rows.filter(id__lt=before)
+    newest_first = rows.order_by("-id")
+    messages = list(newest_first[:limit] if limit else newest_first)
+    messages.reverse()
+    parts = _parts_of(session_id, messages)
+    return [{"info": message_wire(row), "parts": parts.get(row.id, [])} for row in messages]
+
+
+def _parts_of(session_id: str, messages: Sequence[Message]) -> dict[str, list[dict[str, Any]]]:
+    if not messages:
+        return {}
+    rows = Part.objects.filter(
+        session_id=session_id, message_id__gte=messages[0].id, message_id__lte=messages[-1].id
+    )
+    grouped: dict[str, list[dict[str, Any]]] = {}
+    for row in rows.order_by("message_id", "id"):
+        grouped.setdefault(row.message_id, []).append(part_wire(row))
+    return grouped
+
+
+def message(session_id: str, message_id: str) -> dict[str, Any] | None:
+    """`{"info", "parts"}` of one message."""
+    row = Message.objects.filter(session_id=session_id, id=message_id).first()
+    if row is None:
+        return None
+    return {"info": message_wire(row), "parts": _parts_of(session_id, [row]).get(row.id, [])}
+
+
+def part(session_id: str, part_id: str) -> dict[str, Any] | None:
+    row = Part.objects.filter(session_id=session_id, id=part_id).first()
+    return part_wire(row) if row else None
+
+
+def last_tool_calls(session_id: str, count: int) -> list[tuple[str, str]]:
+    """The last calls of a session, newest first: the tool and its input as canonical JSON."""
+    rows = Part.objects.filter(session_id=session_id, type="tool").order_by("-id")[:count]
+    return [(row.data["tool"], json.dumps(row.data["state"]["input"], sort_keys=True)) for row in rows]
+
+
+def _record(session_id: str, type: str, properties: dict[str, Any], reference: dict[str, Any]) -> None:
+    project = Session.objects.values_list("project_id", flat=True).get(id=session_id)
+    events.record(type, properties, project=project, session=session_id, reference=reference)

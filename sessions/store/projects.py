@@ -1,0 +1,51 @@
+"""Projects: one row a folder, recognised again when a git repository moved (docs/decisions)."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+from django.db import transaction
+
+from sessions.ids import now
+from sessions.models import Project
+from sessions.repository import Repository
+
+
+def open_project(directory: Path) -> Project:
+    """The project of a folder, created or updated; raises OSError when the folder cannot be read."""
+    repository = Repository.of(directory)
+    worktree = str(repository.worktree)
+    with transaction.atomic():
+        project = Project.objects.filter(worktree=worktree).first() or _moved(repository)
+        if project is None:
+            digest = hashlib.sha1(worktree.encode("utf-8", "surrogateescape"), usedforsecurity=False)
+            project = Project(id=digest.hexdigest(), time_created=now())
+        project.worktree = worktree
+        project.name = project.name or repository.worktree.name
+        project.vcs = "git" if repository.is_git else ""
+        project.root_commit = repository.root_commit or project.root_commit
+        project.time_updated = now()
+        project.save()
+    return project
+
+
+def _moved(repository: Repository) -> Project | None:
+    """The project this repository was before somebody moved its folder.
+
+    Only when that folder is gone: two clones side by side share a root commit and stay two projects.
+    """
+    if not repository.root_commit:
+        return None
+    for project in Project.objects.filter(root_commit=repository.root_commit).order_by("-time_updated"):
+        if not Path(project.worktree).exists():
+            return project
+    return None
+
+
+def recent(limit: int = 20) -> list[Project]:
+    return list(Project.objects.order_by("-time_updated")[:limit])
+
+
+def get(project_id: str) -> Project | None:
+    return Project.objects.filter(id=project_id).first()

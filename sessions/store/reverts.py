@@ -1,0 +1,146 @@
+"""Undo and redo in the rows: noted before files are touched, settled afterwards, made final by a new prompt."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from typing import Any
+
+from django.db import transaction
+from django.db.models import QuerySet
+
+from sessions.ids import ascending, now
+from sessions.models import FileChange, Message, Operation, Part, Session
+from sessions.wire.base import FileDiff
+
+from . import events, messages, summary
+from . import sessions as session_store
+from .ledger import Point, announce, undoable
+
+
+def locate(session_id: str, message_id: str, part_id: str = "") -> Point | None:
+    """Where an undo from this message or part begins: an answer is taken back with its question."""
+    message = Message.objects.filter(session_id=session_id, id=message_id).first()
+    if message is None:
+        return None
+    if part_id:
+        known = Part.objects.filter(message_id=message_id, id=part_id).exists()
+        return Point(message_id, part_id) if known else None
+    asked = Message.objects.filter(session_id=session_id, role="user", id__lte=message_id)
+    return Point(asked.order_by("-id").values_list("id", flat=True).first() or message_id)
+
+
+def active(session_id: str) -> QuerySet[Operation]:
+    """The undos that a redo would take back, oldest first."""
+    return Operation.objects.filter(session_id=session_id, kind="revert", state="done").order_by("id")
+
+
+def changes_of(operations: Iterable[Operation]) -> list[FileChange]:
+    """What undos and redos wrote, oldest first."""
+    return list(FileChange.objects.filter(operation__in=operations).order_by("id"))
+
+
+def begin(
+    session: Session, kind: str, point: Point, outcome: list[dict[str, Any]], intents: Iterable[FileChange]
+) -> Operation:
+    """Note an undo or redo with every file it is going to write."""
+    with transaction.atomic():
+        operation = Operation.objects.create(
+            id=ascending("opn"),
+            project_id=session.project_id,
+            session=session,
+            kind=kind,
+            state="planned",
+            message_id=point.message_id,
+            part_id=point.part_id,
+            outcome=outcome,
+            time_created=now(),
+        )
+        for change in intents:
+            change.operation, change.session, change.project_id = operation, session, session.project_id
+            change.message_id, change.time_created = point.message_id, now()
+        FileChange.objects.bulk_create(intents)
+    return operation
+
+
+def planned() -> list[Operation]:
+    """Undos and redos that were begun and not settled: running ones, or those of a process that died."""
+    rows = Operation.objects.filter(state="planned").select_related("session", "project")
+    return list(rows.order_by("id"))
+
+
+def withdraw(operation: Operation) -> None:
+    """Forget an undo or redo that wrote nothing."""
+    operation.delete()
+
+
+def finish_revert(
+    operation: Operation,
+    outcome: list[dict[str, Any]],
+    left_alone: Collection[str],
+    revert: dict[str, Any],
+    diffs: list[FileDiff],
+) -> None:
+    """Settle an undo. Files in `left_alone` count as they did before; `diffs` are what the session still
+    has changed; `revert` is the wire's state of the session."""
+    point = Point(operation.message_id, operation.part_id)
+    with transaction.atomic():
+        rows = undoable(operation.session_id).exclude(path__in=left_alone)
+        rows.exclude(undone_by=None).update(undone_by=None)
+        rows.filter(point.onward).update(undone_by=operation)
+        _settle(operation, "done", outcome, left_alone)
+        summary.write(operation.session_id, diffs, revert=revert)
+
+
+def finish_unrevert(
+    operation: Operation, outcome: list[dict[str, Any]], left_alone: Collection[str], diffs: list[FileDiff]
+) -> None:
+    """Settle a redo: what the undos took back counts again, but for files in `left_alone`."""
+    with transaction.atomic():
+        rows = undoable(operation.session_id).exclude(undone_by=None)
+        rows.exclude(path__in=left_alone).update(undone_by=None)
+        active(operation.session_id).update(state="closed")
+        _settle(operation, "closed", outcome, left_alone)
+        summary.write(operation.session_id, diffs, revert=None)
+
+
+def make_final(session_id: str) -> None:
+    """A new prompt follows: the undone messages go for good. Their ledger entries stay, marked as undone."""
+    revert = Session.objects.filter(id=session_id).values_list("revert", flat=True).first()
+    if not revert:
+        return
+    message_id, part_id = revert["messageID"], revert.get("partID")
+    with transaction.atomic():
+        if part_id:
+            _remove_parts(session_id, message_id, part_id)
+            later = Message.objects.filter(session_id=session_id, id__gt=message_id).order_by("id")
+            message_id = later.values_list("id", flat=True).first()
+        if message_id:
+            messages.remove_messages(session_id, message_id)
+        active(session_id).update(state="closed")
+        session_store.update(session_id, revert=None)
+
+
+def _settle(
+    operation: Operation, state: str, outcome: list[dict[str, Any]], left_alone: Collection[str]
+) -> None:
+    operation.state, operation.outcome = state, outcome
+    operation.save(update_fields=["state", "outcome"])
+    written = FileChange.objects.filter(operation=operation)
+    written.filter(path__in=left_alone).delete()
+    for change in written:
+        announce(change)
+
+
+def _remove_parts(session_id: str, message_id: str, part_id: str) -> None:
+    rows = Part.objects.filter(message_id=message_id, id__gte=part_id)
+    project = Session.objects.values_list("project_id", flat=True).get(id=session_id)
+    gone = list(rows.values_list("id", flat=True).order_by("id"))
+    rows.delete()
+    for removed in gone:
+        events.record(
+            "message.part.removed",
+            {"sessionID": session_id, "messageID": message_id, "partID": removed},
+            project=project,
+            session=session_id,
+            reference={"messageID": message_id, "partID": removed},
+        )

@@ -1,0 +1,74 @@
+"""Between rows and wire shapes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sessions.models import Message, Part, PermissionRequest, Session
+from sessions.wire.messages import MESSAGE, AssistantMessage, UserMessage
+from sessions.wire.parts import PART, PartBase
+from sessions.wire.parts import Part as WirePart
+from sessions.wire.session import PermissionInfo, SessionInfo, ToolRef
+
+
+def session_info(row: Session) -> SessionInfo:
+    data: dict[str, Any] = {
+        "id": row.id,
+        "slug": row.slug,
+        "projectID": row.project_id,
+        "directory": row.directory,
+        "parentID": row.parent_id,
+        "title": row.title,
+        "version": row.version,
+        "time": {"created": row.time_created, "updated": row.time_updated, "archived": row.time_archived},
+        "summary": row.summary or None,
+        "cost": row.cost,
+        "tokens": row.tokens or {},
+        "agent": row.agent or None,
+        "permission": row.permission or None,
+        "revert": row.revert,
+    }
+    if row.model_id:
+        data["model"] = {"id": row.model_id, "providerID": row.provider_id, "variant": row.variant or None}
+    return SessionInfo.model_validate(data)
+
+
+def message_info(row: Message) -> UserMessage | AssistantMessage:
+    return MESSAGE.validate_python({"id": row.id, "sessionID": row.session_id, "role": row.role} | row.data)
+
+
+def message_data(message: UserMessage | AssistantMessage) -> dict[str, Any]:
+    wire = message.wire()
+    return {key: value for key, value in wire.items() if key not in ("id", "sessionID", "role")}
+
+
+def part_info(row: Part) -> WirePart:
+    return PART.validate_python(part_wire(row))
+
+
+def part_wire(row: Part) -> dict[str, Any]:
+    """The wire object straight from the row, without validation (it was validated when written)."""
+    ids = {"id": row.id, "sessionID": row.session_id, "messageID": row.message_id}
+    return {**ids, "type": row.type, **row.data}
+
+
+def message_wire(row: Message) -> dict[str, Any]:
+    return {"id": row.id, "sessionID": row.session_id, "role": row.role, **row.data}
+
+
+def part_data(part: PartBase) -> dict[str, Any]:
+    wire = part.wire()
+    return {key: value for key, value in wire.items() if key not in ("id", "sessionID", "messageID", "type")}
+
+
+def permission_info(row: PermissionRequest) -> PermissionInfo:
+    tool = ToolRef(message_id=row.message_id, call_id=row.call_id) if row.call_id else None
+    return PermissionInfo(
+        id=row.id,
+        session_id=row.session_id,
+        permission=row.permission,
+        patterns=row.patterns,
+        metadata=row.metadata,
+        always=row.always,
+        tool=tool,
+    )

@@ -1,0 +1,187 @@
+"""Sessions: create, rename, archive, delete with undo, status, lease."""
+
+from __future__ import annotations
+
+import secrets
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Q
+
+from sessions.ids import descending, now
+from sessions.models import Project, Session
+from sessions.wire.session import SessionModel, Status
+
+from . import events
+from .rows import session_info
+
+VERSION = "1.18.33"
+"""The protocol spoken, as OpenCode numbers it."""
+
+
+def create(
+    project: Project,
+    directory: str,
+    *,
+    title: str = "",
+    parent: str | None = None,
+    permission: list[dict[str, Any]] | None = None,
+    agent: str = "",
+    model: SessionModel | None = None,
+) -> Session:
+    """A new session; without a title it gets a dated one until the small model names it."""
+    moment = now()
+    with transaction.atomic():
+        row = Session.objects.create(
+            id=descending("ses"),
+            project=project,
+            parent_id=parent,
+            directory=directory,
+            slug=secrets.token_hex(4),
+            title=title or "New session",
+            titled=bool(title),
+            version=VERSION,
+            agent=agent,
+            provider_id=model.provider_id if model else "",
+            model_id=model.id if model else "",
+            variant=(model.variant or "") if model else "",
+            permission=permission or [],
+            time_created=moment,
+            time_updated=moment,
+        )
+        _announce("session.created", row)
+    return row
+
+
+def get(session_id: str) -> Session | None:
+    """A session that is not deleted."""
+    return Session.objects.filter(id=session_id, time_deleted=None).select_related("project").first()
+
+
+def listing(
+    project: Project | None = None,
+    *,
+    search: str = "",
+    roots: bool = False,
+    archived: bool = False,
+    directory: str = "",
+    limit: int = 100,
+) -> list[Session]:
+    """Sessions that are not deleted, the last used first."""
+    rows = Session.objects.filter(time_deleted=None)
+    if project is not None:
+        rows = rows.filter(project=project)
+    if directory:
+        rows = rows.filter(directory=directory)
+    if not archived:
+        rows = rows.filter(time_archived=None)
+    if roots:
+        rows = rows.filter(parent=None)
+    if search:
+        rows = rows.filter(title__icontains=search)
+    return list(rows.order_by("-time_updated", "id")[:limit])
+
+
+def update(session_id: str, **columns: Any) -> Session | None:
+    """Change columns (title, archive time, agent, revert, …) and tell everybody; None when it is gone."""
+    with transaction.atomic():
+        row = Session.objects.select_for_update().filter(id=session_id).first()
+        if row is None:
+            return None
+        for name, value in columns.items():
+            setattr(row, name, value)
+        row.time_updated = now()
+        row.save(update_fields=[*columns, "time_updated"])
+        _announce("session.updated", row)
+    return row
+
+
+def rename(session_id: str, title: str) -> Session | None:
+    return update(session_id, title=title.strip()[:200] or "Untitled", titled=True)
+
+
+def archive(session_id: str, archived: bool = True) -> Session | None:
+    return update(session_id, time_archived=now() if archived else None)
+
+
+def delete(session_id: str) -> Session | None:
+    """Hide a session and its children; `restore` brings them back until `purge`."""
+    return _set_deleted(session_id, now(), "session.deleted")
+
+
+def restore(session_id: str) -> Session | None:
+    return _set_deleted(session_id, None, "session.created")
+
+
+def _set_deleted(session_id: str, moment: int | None, event: str) -> Session | None:
+    with transaction.atomic():
+        row = Session.objects.select_related("project").filter(id=session_id).first()
+        if row is None:
+            return None
+        row.time_deleted = moment
+        row.save(update_fields=["time_deleted"])
+        for child in Session.objects.filter(parent_id=session_id):
+            _set_deleted(child.id, moment, event)
+        _announce(event, row)
+    return row
+
+
+def purge(older_than: int) -> int:
+    """Remove for good what was deleted before a time (ms); returns the number of rows."""
+    return Session.objects.filter(time_deleted__lt=older_than).delete()[0]
+
+
+def set_status(session_id: str, status: Status, *, error: dict[str, Any] | None = None) -> None:
+    """The live state; `error` is kept until the next turn starts (shown as failed)."""
+    wire = status.wire()
+    with transaction.atomic():
+        row = Session.objects.filter(id=session_id).first()
+        if row is None:
+            return
+        row.status, row.error = wire, error
+        row.save(update_fields=["status", "error"])
+        _event(row, "session.status", {"sessionID": row.id, "status": wire})
+        if error:
+            _event(row, "session.error", {"sessionID": row.id, "error": error})
+        if status.type == "idle":
+            _event(row, "session.idle", {"sessionID": row.id})
+
+
+def claim(session_id: str, owner: str, until: int) -> bool:
+    """Take the session's lease if it is free, expired or ours; times in ms."""
+    free = Q(lease_owner="") | Q(lease_owner=owner) | Q(lease_until__lt=now())
+    return bool(
+        Session.objects.filter(free, id=session_id, time_deleted=None).update(
+            lease_owner=owner, lease_until=until
+        )
+    )
+
+
+def renew(owner: str, until: int) -> None:
+    """The heartbeat of a worker: all its leases at once."""
+    Session.objects.filter(lease_owner=owner).update(lease_until=until)
+
+
+def release(session_id: str, owner: str) -> None:
+    Session.objects.filter(id=session_id, lease_owner=owner).update(lease_owner="", lease_until=0)
+
+
+def leased() -> list[Session]:
+    """Sessions that a worker holds, or held when it died."""
+    return list(Session.objects.exclude(lease_owner=""))
+
+
+def seize(session: Session, owner: str, until: int) -> bool:
+    """Take the lease from the dead worker that `session` names, unless somebody else already did."""
+    rows = Session.objects.filter(
+        id=session.id, lease_owner=session.lease_owner, lease_until=session.lease_until
+    )
+    return bool(rows.update(lease_owner=owner, lease_until=until))
+
+
+def _announce(type: str, row: Session) -> None:
+    _event(row, type, {"sessionID": row.id, "info": session_info(row).wire()})
+
+
+def _event(row: Session, type: str, properties: dict[str, Any]) -> None:
+    events.record(type, properties, project=row.project_id, session=row.id)

@@ -1,0 +1,83 @@
+"""Sessions, their status, todos and permission requests (seed 001; seed 004 §7.4, §16)."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import Field
+
+from .base import FileDiff, SessionID, Tokens, Wire
+
+
+class SessionTime(Wire):
+    created: int
+    updated: int
+    archived: int | None = None
+
+
+class SessionSummary(Wire):
+    additions: int = 0
+    deletions: int = 0
+    files: int = 0
+    diffs: list[FileDiff] | None = None
+
+
+class SessionModel(Wire):
+    id: str
+    provider_id: str = Field(alias="providerID")
+    variant: str | None = None
+
+
+class Revert(Wire):
+    message_id: str = Field(alias="messageID")
+    part_id: str | None = Field(default=None, alias="partID")
+    snapshot: str | None = None
+    diff: str | None = None
+
+
+class SessionInfo(Wire):
+    id: str
+    slug: str
+    project_id: str = Field(alias="projectID")
+    directory: str
+    parent_id: str | None = Field(default=None, alias="parentID")
+    title: str
+    version: str
+    time: SessionTime
+    summary: SessionSummary | None = None
+    cost: float | None = None
+    tokens: Tokens | None = None
+    agent: str | None = None
+    model: SessionModel | None = None
+    permission: list[dict[str, Any]] | None = None
+    revert: Revert | None = None
+
+
+class Status(Wire):
+    """`idle`, `busy`, or `retry` with attempt, message and the time (ms) of the next try."""
+
+    type: Literal["idle", "busy", "retry"] = "idle"
+    attempt: int | None = None
+    message: str | None = None
+    next: int | None = None
+
+
+class TodoInfo(Wire):
+    content: str
+    status: str = "pending"
+    priority: str = "medium"
+
+
+class ToolRef(Wire):
+    message_id: str = Field(alias="messageID")
+    call_id: str = Field(alias="callID")
+
+
+class PermissionInfo(Wire):
+    id: str
+    session_id: SessionID
+    permission: str
+    patterns: list[str]
+    metadata: dict[str, Any] = Field(default_factory=dict)
+    always: list[str] = Field(default_factory=list)
+    tool: ToolRef | None = None

@@ -1,0 +1,58 @@
+"""What every test shares: a home of its own, kept apart from the user's files, Django, and the browser."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from pathlib import Path
+
+import django
+import pytest
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+USER_ENVIRON = dict(os.environ)
+_home = tempfile.TemporaryDirectory(prefix="opencode-web-tests-")
+
+
+def _move_home(home: Path) -> None:
+    """Point HOME and the XDG folders into `home`; forget keys, git's state and OpenCode's settings."""
+    for name in USER_ENVIRON:
+        if name.startswith(("OPENCODE_", "GIT_")) or name.endswith("_API_KEY"):
+            del os.environ[name]
+    os.environ["HOME"] = str(home)
+    for kind, folder in {
+        "DATA": ".local/share",
+        "STATE": ".local/state",
+        "CONFIG": ".config",
+        "CACHE": ".cache",
+    }.items():
+        (home / folder).mkdir(parents=True)
+        os.environ[f"XDG_{kind}_HOME"] = str(home / folder)
+
+
+# At import and not in pyproject.toml: pytest-django would load the settings there before this file.
+_move_home(Path(_home.name))
+os.environ["DJANGO_SETTINGS_MODULE"] = "opencode_web.settings"
+django.setup()
+
+
+@pytest.fixture(scope="session")
+def user_environ() -> dict[str, str]:
+    """The environment the run was started with, for installers that need the user's caches and settings."""
+    return dict(USER_ENVIRON)
+
+
+@pytest.fixture(scope="session")
+def chromium_path() -> str:
+    """Path of an installed Chromium or Chrome.
+
+    Without one the test fails in CI (`CI` or `OPENCODE_WEB_REQUIRE_BROWSER` set) and is skipped elsewhere.
+    """
+    for name in BROWSERS:
+        if path := shutil.which(name):
+            return path
+    reason = f"no browser found (looked for {', '.join(BROWSERS)}); `make test` installs one"
+    if USER_ENVIRON.get("CI") or USER_ENVIRON.get("OPENCODE_WEB_REQUIRE_BROWSER"):
+        pytest.fail(reason)
+    pytest.skip(reason)
