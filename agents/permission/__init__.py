@@ -1,0 +1,1 @@
+"""Permission rules: what a tool call may do, and when the user is asked."""

@@ -1,0 +1,33 @@
+"""Why a tool call was not allowed. The text of each error goes to the model as it stands."""
+
+from __future__ import annotations
+
+from agents.permission.rules import Rule
+
+
+class NotPermitted(Exception):
+    """A tool call stopped by a rule or by the user."""
+
+
+class PermissionDenied(NotPermitted):
+    """A rule denies it; nobody was asked. `rule` is the rule that decided."""
+
+    def __init__(self, rule: Rule) -> None:
+        self.rule = rule
+        super().__init__(
+            f"The permission rules of this session deny this call: "
+            f'{rule.permission} is denied for "{rule.pattern}". '
+            f"Do not look for another way around the rule; do the task without it or say what is missing."
+        )
+
+
+class PermissionRejected(NotPermitted):
+    """The user said no. `message` holds the user's own words, empty when there were none."""
+
+    def __init__(self, message: str = "") -> None:
+        self.message = message.strip()
+        if self.message:
+            text = f"The user rejected this call and said: {self.message}"
+        else:
+            text = "The user rejected this call. Do not repeat it; ask what they want instead."
+        super().__init__(text)

@@ -1,0 +1,252 @@
+"""What a shell line would do: every command in it, and the folders outside of the project it touches.
+
+Source: the issue's rule that every command of a line is checked; security rules 13 and 15. This is for
+asking the right question, not isolation: a program may always do more than its command line says.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import zip_longest
+from pathlib import Path
+
+import tree_sitter_bash
+from tree_sitter import Language, Node, Parser
+
+from agents.permission import commands as known
+from agents.permission import paths
+from agents.permission.unwrap import always_pattern, command_name, inner_commands, inner_scripts, shown
+from agents.permission.words import Word, command_words, late_words, literal, read_word, source
+
+_MAX_DEPTH = 150
+_MAX_FOLDERS = 64
+# The grammar takes a line continuation inside of a word for the end of the word; bash does not.
+_SPLIT_WORD = re.compile(r"\S\\\n\S")
+_OWN_SHELL = {"subshell", "command_substitution", "process_substitution", "pipeline"}
+_MAYBE = {
+    "if_statement", "case_statement", "for_statement", "c_style_for_statement", "while_statement",
+    "function_definition", "negated_command",
+}  # fmt: skip
+# Where one of these is taken for a command, the grammar has misread a block: `time { ls; }`.
+_RESERVED = {"!", "{", "}", "then", "do", "done", "fi", "esac", "else", "elif"}
+
+
+@dataclass(frozen=True, slots=True)
+class ShellCommand:
+    """One simple command: `text` is what rules are matched with, `always` the pattern "allow always" adds."""
+
+    text: str
+    words: tuple[str, ...]
+    always: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ShellAnalysis:
+    """`external`: folders outside of the worktree; `written`: real paths the line writes, inside or outside.
+
+    With `errors` the line could not be read to its end: its first command is the whole line, marked so
+    that no pattern for a known command matches it, and nothing is offered for "always".
+    """
+
+    commands: list[ShellCommand]
+    external: list[Path]
+    written: list[Path]
+    errors: bool
+
+
+def analyse(command: str, directory: Path, worktree: Path) -> ShellAnalysis:
+    """Read `command` as bash would when started in `directory`. Raises nothing; see `errors`."""
+    walk = _Walk()
+    walk.script(command, frozenset({directory.resolve()}), 0)
+    commands = list(dict.fromkeys(walk.commands))
+    if walk.errors:
+        whole = ShellCommand(f"unreadable: {command.strip()}", (), None)
+        commands = [whole, *(ShellCommand(item.text, item.words, None) for item in commands)]
+    root = worktree.resolve()
+    strangers = (path for path in walk.touched if not path.is_relative_to(root))
+    return ShellAnalysis(
+        commands=commands,
+        external=list(dict.fromkeys(path if path.is_dir() else path.parent for path in strangers)),
+        written=list(dict.fromkeys(walk.written)),
+        errors=walk.errors,
+    )
+
+
+@cache
+def _parser() -> Parser:
+    return Parser(Language(tree_sitter_bash.language()))
+
+
+Folders = frozenset[Path]
+"""The folders the shell may be in at some point of the line."""
+
+
+@dataclass(frozen=True, slots=True)
+class _After:
+    """Where the shell may be when a statement succeeded and when it failed."""
+
+    ok: Folders
+    failed: Folders
+
+    @property
+    def any(self) -> Folders:
+        return self.ok | self.failed
+
+
+class _Walk:
+    def __init__(self) -> None:
+        self.commands: list[ShellCommand] = []
+        self.touched: list[Path] = []
+        self.written: list[Path] = []
+        self.errors = False
+        self.variables = dict(os.environ)
+
+    def script(self, text: str, folders: Folders, depth: int) -> _After:
+        root = _parser().parse(text.encode("utf-8", "replace")).root_node
+        self.errors |= root.has_error or _SPLIT_WORD.search(text) is not None
+        return self.visit(root, folders, depth)
+
+    def visit(self, node: Node, folders: Folders, depth: int) -> _After:
+        if depth > _MAX_DEPTH or len(folders) > _MAX_FOLDERS:
+            self.errors = True
+            return _After(folders, folders)
+        depth += 1
+        match node.type:
+            case "command" | "declaration_command" | "unset_command":
+                return self.command(node, folders, depth)
+            case "list":
+                return self.and_or(node, folders, depth)
+            case "redirected_statement":
+                return self.redirected(node, folders, depth)
+            case "file_redirect":
+                self.redirect(node, folders)
+            case "variable_assignment":
+                self.assignment(node)
+            case "command_substitution" if source(node).startswith("`"):
+                # A backslash has rules of its own there, and hides substitutions inside.
+                self.errors |= "\\" in source(node)
+        after = self.sequence(node.children, folders, depth)
+        if node.type in _OWN_SHELL:
+            return _After(folders, folders)
+        if node.type in _MAYBE:
+            return _After(folders | after.any, folders | after.any)
+        return after
+
+    def sequence(self, nodes: Sequence[Node], folders: Folders, depth: int) -> _After:
+        after = _After(folders, folders)
+        for node, following in zip_longest(nodes, nodes[1:]):
+            here = after.any
+            after = self.visit(node, here, depth)
+            if following is not None and following.type == "&":
+                after = _After(here, here)
+        return after
+
+    def and_or(self, node: Node, folders: Folders, depth: int) -> _After:
+        left = self.visit(node.children[0], folders, depth)
+        both = any(child.type == "&&" for child in node.children)
+        right = self.sequence(node.children[1:], left.ok if both else left.failed, depth)
+        if both:
+            return _After(right.ok, left.failed | right.failed)
+        return _After(left.ok | right.ok, right.failed)
+
+    def redirected(self, node: Node, folders: Folders, depth: int) -> _After:
+        body = node.child_by_field_name("body")
+        redirects = [child for child in node.children if child != body]
+        self.sequence(redirects, folders, depth)
+        late = late_words(redirects, self.variables)
+        if body is None or body.type != "command":
+            self.errors |= bool(late)
+            return self.visit(body, folders, depth) if body else _After(folders, folders)
+        after = self.command(body, folders, depth, late)
+        if self.reads_script([*command_words(body, self.variables), *late]):
+            bodies = [part for child in redirects for part in child.children if part.type == "heredoc_body"]
+            for part in bodies:
+                self.script(source(part), folders, depth)
+        return after
+
+    def reads_script(self, words: Sequence[Word]) -> bool:
+        # Not only the first word: sudo and its like may stand before the shell.
+        return any(word.text.rsplit("/", 1)[-1] in known.READS_SCRIPT for word in words)
+
+    def command(self, node: Node, folders: Folders, depth: int, late: Sequence[Word] = ()) -> _After:
+        for child in node.children:
+            if child.type != "variable_assignment" or node.type == "declaration_command":
+                self.visit(child, folders, depth)
+            else:
+                self.check_assignment(child)
+                self.sequence(child.children, folders, depth)
+        words = [*command_words(node, self.variables), *late]
+        for redirect in (child for child in node.children if child.type == "herestring_redirect"):
+            if self.reads_script(words):
+                self.script(read_word(redirect.named_children[-1], self.variables).text, folders, depth)
+        # The parser puts an empty name where one is missing.
+        return self.simple(words, folders, depth) if words and words[0].raw else _After(folders, folders)
+
+    def simple(self, words: Sequence[Word], folders: Folders, depth: int) -> _After:
+        """A command given by its words; what it runs in turn is visited too."""
+        if depth > _MAX_DEPTH:
+            self.errors = True
+            return _After(folders, folders)
+        self.commands.append(
+            ShellCommand(shown(words), tuple(word.text for word in words), always_pattern(words))
+        )
+        first = words[0]
+        self.errors |= first.raw in _RESERVED
+        name = command_name(words)
+        if paths.is_system_command(first.text):
+            return self.simple([literal(name), *words[1:]], folders, depth + 1)
+        self.touch(paths.touched(name, words), folders)
+        after = self.change_folder(words, folders) if name in ("cd", "pushd") else _After(folders, folders)
+        for inner in inner_commands(words):
+            after = self.simple(inner, folders, depth + 1)
+        for script in inner_scripts(words):
+            ran = self.script(script, folders, depth + 1)
+            after = ran if name == "eval" else after
+        return after
+
+    def change_folder(self, words: Sequence[Word], folders: Folders) -> _After:
+        operands = [word for word in words[1:] if not word.text.startswith("-") or word.text == "-"]
+        target = operands[0].known if operands else self.variables.get("HOME", "/")
+        if operands and (not operands[0].whole or operands[0].text == "-"):
+            return _After(folders, folders)
+        self.touch([(target, False)], folders)
+        there = [path for path in (paths.resolve(folder, target) for folder in folders) if path]
+        sure = all(path.is_dir() for path in there)
+        return _After(frozenset(there), frozenset() if sure else folders)
+
+    def touch(self, found: Iterable[tuple[str, bool]], folders: Folders) -> None:
+        for text, writes in found:
+            for folder in sorted(folders):
+                path = paths.resolve(folder, text)
+                if path is not None:
+                    self.touched.append(path)
+                    self.written += [path] if writes else []
+
+    def redirect(self, node: Node, folders: Folders) -> None:
+        operator = next((child.type for child in node.children if not child.is_named), "<")
+        target = node.child_by_field_name("destination")
+        if target is None or (operator.endswith("&") and target.type == "number"):
+            return
+        path = paths.beginning(read_word(target, self.variables))
+        if path and target.type != "process_substitution":
+            self.touch([(path, ">" in operator)], folders)
+
+    def assignment(self, node: Node) -> None:
+        self.check_assignment(node)
+        name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
+        word = read_word(value, self.variables) if value else literal("")
+        if name is not None and word.whole:
+            self.variables[source(name)] = word.known
+        elif name is not None:
+            self.variables.pop(source(name), None)
+
+    def check_assignment(self, node: Node) -> None:
+        """An assignment that makes a known command run another one is a command of its own."""
+        text = source(node)
+        name = text.split("=", 1)[0].rstrip("+")
+        if name in known.CHANGES_MEANING or name.startswith(known.CHANGES_MEANING_PREFIXES):
+            self.commands.append(ShellCommand(text, (text,), None))

@@ -1,0 +1,1 @@
+"""What the model can do: one file per tool, found through `registry`."""

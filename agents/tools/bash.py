@@ -1,0 +1,169 @@
+"""The `bash` tool: a shell command in the project, asked for command by command. Source: seed 004 §6, §7."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, Field
+
+from agents.permission.defaults import is_guarded
+from agents.permission.shell import ShellAnalysis, analyse
+from agents.tools.base import Tool, ToolContext, ToolError, ToolResult
+from agents.tools.capture import Capture
+from agents.tools.process import CannotStart, Ended, run
+
+DEFAULT_TIMEOUT = 120_000
+MAX_TIMEOUT = 600_000
+
+DESCRIPTION = """Run a command in bash and return what it prints (stdout and stderr together).
+
+- Every call is a new shell: `cd` and variables do not last. Use `workdir` instead of `cd`.
+- There is no terminal and no input: give the options that keep a program from asking.
+- A background process (`&`) should write to a file; it is no longer read once the shell has ended.
+- Commands that depend on each other go into one call with `&&`; independent ones into calls of their own.
+- Prefer the read, edit, write, glob and grep tools over cat, sed, find and grep.
+- Long output is cut in the middle; the whole is then in a file that is named in the output."""
+
+
+class BashInput(BaseModel):
+    command: str = Field(min_length=1, max_length=100_000, description="The command line for bash.")
+    timeout: int = Field(
+        DEFAULT_TIMEOUT,
+        gt=0,
+        le=MAX_TIMEOUT,
+        description="Milliseconds until it is stopped (default 120000).",
+    )
+    workdir: str | None = Field(None, description="Folder to run in; default: the folder of the session.")
+    description: str = Field(
+        "", description="What it does, in five to ten words, for the person who reads along."
+    )
+
+
+@dataclass(slots=True)
+class _Call:
+    """One run: what was asked for and what has come of it."""
+
+    input: BashInput
+    ctx: ToolContext
+    workdir: Path
+    capture: Capture
+    ended: Ended | None = None
+
+    async def run(self) -> None:
+        try:
+            self.ended = await run(
+                [_shell(), "-c", self.input.command],
+                cwd=self.workdir,
+                env=_environment(),
+                timeout=self.input.timeout / 1000,
+                abort=self.ctx.abort,
+                on_output=self.take,
+            )
+        except CannotStart as error:
+            raise ToolError(f"The command could not be started: {error}") from error
+        finally:
+            await asyncio.shield(self.capture.close())
+
+    async def take(self, chunk: bytes) -> None:
+        await self.capture.write(chunk)
+        await self.ctx.update(metadata={"output": self.capture.live(), "description": self.input.description})
+
+    def result(self) -> ToolResult:
+        ended = self.ended or Ended("aborted", None)
+        text = self.capture.text() or "(no output)"
+        if notes := _notes(ended, self.input.timeout):
+            text += ("\n" if text.endswith("\n") else "\n\n") + notes
+        metadata: dict[str, Any] = {
+            "output": self.capture.live(),
+            "exit": ended.exit_code,
+            "description": self.input.description,
+        }
+        if self.capture.overflowed:
+            metadata["truncated"] = True
+        if self.capture.path:
+            metadata["outputPath"] = str(self.capture.path)
+        return ToolResult(
+            title=self.input.description or self.input.command,
+            output=text,
+            metadata=metadata,
+            bounded=self.capture.overflowed,
+        )
+
+
+async def execute(input: BashInput, ctx: ToolContext) -> ToolResult:
+    """Ask, run, report. A command that fails is a result, not an error: the model reads its exit code."""
+    workdir = _workdir(input.workdir, ctx)
+    await _ask(input, workdir, ctx)
+    call = _Call(input, ctx, workdir, Capture(ctx.output_directory))
+    await ctx.around_shell(call.run)
+    return call.result()
+
+
+def _workdir(given: str | None, ctx: ToolContext) -> Path:
+    try:
+        folder = (ctx.directory / Path(given or ".").expanduser()).resolve()
+        usable = folder.is_dir()
+    except (OSError, RuntimeError, ValueError) as error:  # a name too long, a loop of links, a NUL
+        raise ToolError(f"The folder to run in cannot be used: {error}") from error
+    if not usable:
+        raise ToolError(f"The folder to run in does not exist or is not a folder: {folder}")
+    return folder
+
+
+async def _ask(input: BashInput, workdir: Path, ctx: ToolContext) -> None:
+    metadata = {"command": input.command, "description": input.description, "workdir": str(workdir)}
+    analysis = analyse(input.command, workdir, ctx.worktree)
+    if external := _external(analysis, workdir, ctx):
+        patterns = [str(folder / "*") for folder in external]
+        await ctx.ask("external_directory", patterns, always=patterns, metadata=metadata)
+    if guarded := _guarded(analysis, ctx.worktree.resolve()):
+        await ctx.ask("edit", guarded, always=guarded, metadata=metadata)
+    commands = [command.text for command in analysis.commands] or [input.command.strip()]
+    always = [command.always for command in analysis.commands if command.always]
+    await ctx.ask(
+        "bash", list(dict.fromkeys(commands)), always=list(dict.fromkeys(always)), metadata=metadata
+    )
+
+
+def _external(analysis: ShellAnalysis, workdir: Path, ctx: ToolContext) -> list[Path]:
+    """Folders outside of the worktree; reading managed output files is always fine."""
+    folders = list(analysis.external)
+    if not workdir.is_relative_to(ctx.worktree.resolve()):
+        folders.insert(0, workdir)
+    outputs = ctx.output_directory.resolve()
+    written = any(path.is_relative_to(outputs) for path in analysis.written)
+    return [folder for folder in dict.fromkeys(folders) if written or folder != outputs]
+
+
+def _guarded(analysis: ShellAnalysis, worktree: Path) -> list[str]:
+    """Paths under the guard that the line writes: the shell must not be the way around the `edit` rule."""
+    inside = (path for path in analysis.written if path.is_relative_to(worktree))
+    relative = (path.relative_to(worktree).as_posix() for path in inside)
+    return [path for path in relative if is_guarded(path)]
+
+
+def _notes(ended: Ended, timeout: int) -> str:
+    if ended.ending == "timeout":
+        return f"[Stopped after {timeout} ms: the time limit. Give a longer timeout if it needs one.]"
+    if ended.ending == "aborted":
+        return "[Stopped by the user before it ended.]"
+    if ended.exit_code is not None and ended.exit_code < 0:
+        return f"[Ended by signal {-ended.exit_code}.]"
+    return f"[Exit code {ended.exit_code}]" if ended.exit_code else ""
+
+
+def _shell() -> str:
+    return shutil.which("bash", path="/bin:/usr/bin:/usr/local/bin") or shutil.which("bash") or "/bin/sh"
+
+
+def _environment() -> dict[str, str]:
+    inherited = {name: value for name, value in os.environ.items() if name != "OPENCODE_SERVER_PASSWORD"}
+    return {**inherited, "TERM": "dumb", "PAGER": "cat", "GIT_PAGER": "cat"}
+
+
+TOOL = Tool(name="bash", description=DESCRIPTION, input=BashInput, execute=execute, permission="bash")

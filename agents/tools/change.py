@@ -1,0 +1,87 @@
+"""The one way a tool changes a file: show the diff, ask `edit`, write through the ledger.
+
+Source: seed 004 §7.4 (the request shows what would be done), design law 7.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import stat
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from weakref import WeakValueDictionary
+
+from agents.tools.base import ToolContext, ToolError
+from agents.tools.paths import Target, explained, printable
+from agents.tools.unified import unified
+
+MAX_BYTES = 50 * 1024 * 1024
+KEPT_TEXT = 32 * 1024
+"""Characters up to which the metadata carry the texts themselves; the ledger has them in any case."""
+
+_locks: WeakValueDictionary[tuple[str, Path], asyncio.Lock] = WeakValueDictionary()
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A file's bytes before (None: there is none yet) and after, and both as text."""
+
+    before: bytes | None
+    after: bytes
+    old: str
+    new: str
+
+
+def lock(ctx: ToolContext, path: Path) -> asyncio.Lock:
+    """One lock for each file in a session, so that parallel calls change it one after the other."""
+    return _locks.setdefault((ctx.session_id, path), asyncio.Lock())
+
+
+def current(target: Target) -> bytes | None:
+    """The file's bytes, None when it does not exist. Raises ToolError for anything but a regular file."""
+    with explained(target.title):
+        try:
+            status = target.path.stat()
+        except FileNotFoundError:
+            return None
+        if stat.S_ISDIR(status.st_mode):
+            raise ToolError(f"{target.title} is a directory, not a file.")
+        if not stat.S_ISREG(status.st_mode):
+            raise ToolError(f"{target.title} is no regular file (a device, pipe or socket).")
+        if status.st_size > MAX_BYTES:
+            raise ToolError(f"{target.title} is too large to change with this tool ({status.st_size} bytes).")
+        return target.path.read_bytes()
+
+
+async def apply(ctx: ToolContext, target: Target, change: Change) -> dict[str, Any]:
+    """Ask for the change, make it, and give the metadata for the card."""
+    metadata = await asyncio.to_thread(_metadata, target, change)
+    asked = {key: value for key, value in metadata.items() if key != "exists"}
+    await ctx.ask("edit", target.patterns, always=["*"], metadata=asked)
+    with explained(target.title):
+        await ctx.write_file(target.path, change.after, expected=change.before)
+    return metadata
+
+
+def _metadata(target: Target, change: Change) -> dict[str, Any]:
+    old, new = _visible(change.old), _visible(change.new)
+    made = unified(old, new, target.title)
+    filediff: dict[str, Any] = {
+        "file": target.title,
+        "additions": made.additions,
+        "deletions": made.deletions,
+    }
+    if len(old) + len(new) <= KEPT_TEXT:
+        filediff |= {"before": old, "after": new}
+    return {
+        "filepath": printable(str(target.path)),
+        "diff": made.diff,
+        "filediff": filediff,
+        "exists": change.before is not None,
+    }
+
+
+def _visible(text: str) -> str:
+    """Text that can be stored and sent: bytes that are no UTF-8 become the replacement character."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

@@ -1,0 +1,140 @@
+"""`grep`: lines that fit a regular expression, the newest file first."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, Field
+
+from agents.permission.errors import PermissionDenied
+from agents.tools import ripgrep
+from agents.tools.base import Tool, ToolContext, ToolResult
+from agents.tools.paths import Target, authorise, missing, printable, read_pattern, relative
+
+LIMIT = 100
+MAX_LINE = 2000
+RECORDS = 3 * (LIMIT + 1) + 1
+"""Ripgrep's records for one line too many: at worst each has a file of its own, which begins and ends."""
+
+DESCRIPTION = """\
+Search the content of files with a regular expression (ripgrep's syntax: `def \\w+\\(`, `TODO|FIXME`; \
+escape braces to find them). `include` narrows the files: `*.py`, `src/**/*.{ts,tsx}`. Lines come with \
+their numbers, the newest file first, at most 100. What git ignores and binary files are left out."""
+
+
+class Input(BaseModel):
+    pattern: str = Field(min_length=1, description="The regular expression.")
+    path: str = Field("", description="The folder or file to search; the session's folder when left out.")
+    include: str = Field("", description="A glob that the file names must fit.")
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A line that fits; `number` is 0 for one that was too long to look at."""
+
+    file: str
+    number: int
+    line: str
+
+
+async def execute(args: Input, ctx: ToolContext) -> ToolResult:
+    """Ask `grep` and search; raises ToolError with ripgrep's words for a bad expression.
+
+    Lines of a file that the rules do not let be read are left out.
+    """
+    target = await authorise(ctx, args.path or ".", "read")
+    asked = {"pattern": args.pattern, "path": target.title, "include": args.include}
+    await ctx.ask("grep", [args.pattern], always=["*"], metadata=asked)
+    if not target.path.exists():
+        raise missing(target)
+    folder = target.path if target.path.is_dir() else target.path.parent
+    records = await ripgrep.run(
+        ctx, _arguments(args, target, folder), cwd=folder, separator=b"\n", limit=RECORDS
+    )
+    hits = _hits(records.found)
+    shown = hits[:LIMIT]
+    files = {hit.file: folder / hit.file for hit in shown}
+    hidden = await _unreadable(ctx, files)
+    shown = [hit for hit in shown if hit.file not in hidden]
+    more = len(hits) > LIMIT
+    notes = _notes(len(shown), len(hidden), more=more, late=records.late)
+    output = "\n".join([*_grouped(shown, files, ctx.directory), *notes])
+    return ToolResult(args.pattern, output, {"matches": len(shown), "truncated": more or records.late})
+
+
+def _arguments(args: Input, target: Target, folder: Path) -> list[str]:
+    include = [f"--glob={args.include}"] if args.include else []
+    where = ["."] if folder == target.path else [f"./{target.path.name}"]
+    search = ["--json", "--sortr=modified", f"--max-count={LIMIT + 1}", f"--regexp={args.pattern}"]
+    return [*search, *include, *ripgrep.excluding(), "--", *where]
+
+
+def _hits(records: Iterable[bytes]) -> list[Hit]:
+    """The matches among ripgrep's JSON records; one that was cut for its length keeps only its file."""
+    hits, file = [], ""
+    for record in records:
+        try:
+            event = json.loads(record)
+        except ValueError:
+            hits.append(Hit(file, 0, "(a line too long to be shown)"))
+            continue
+        if event["type"] == "begin":
+            file = _text(event["data"]["path"])
+        elif event["type"] == "match":
+            data = event["data"]
+            hits.append(Hit(_text(data["path"]), data["line_number"], _text(data["lines"]).rstrip("\r\n")))
+    return hits
+
+
+def _text(value: dict[str, Any]) -> str:
+    """Ripgrep gives what is no UTF-8 as base64."""
+    if "text" in value:
+        return str(value["text"])
+    return base64.b64decode(value["bytes"]).decode("utf-8", "surrogateescape")
+
+
+async def _unreadable(ctx: ToolContext, files: dict[str, Path]) -> set[str]:
+    hidden = set()
+    for name, path in files.items():
+        try:
+            await ctx.ask(
+                "read", [read_pattern(ctx, path)], always=["*"], metadata={"filepath": printable(str(path))}
+            )
+        except PermissionDenied:
+            hidden.add(name)
+    return hidden
+
+
+def _grouped(hits: list[Hit], files: dict[str, Path], directory: Path) -> list[str]:
+    lines: list[str] = []
+    file = ""
+    for hit in hits:
+        if hit.file != file:
+            file = hit.file
+            lines += [*([""] if lines else []), f"{relative(files[file], directory)}:"]
+        lines.append(f"  {hit.number or '?'}: {_cut(hit.line)}")
+    return lines
+
+
+def _cut(line: str) -> str:
+    text = line.encode("utf-8", "replace").decode()
+    return text if len(text) <= MAX_LINE else f"{text[:MAX_LINE]} [... line cut at {MAX_LINE} characters]"
+
+
+def _notes(count: int, hidden: int, *, more: bool, late: bool) -> list[str]:
+    notes = [] if count else ["(no lines fit)"]
+    if more:
+        notes.append(f"(only the first {LIMIT} lines are shown: use a narrower pattern, path or include)")
+    if hidden:
+        notes.append(f"({hidden} files left out: the rules do not let them be read)")
+    if late:
+        notes.append("(the search was ended after 30 s; there may be more)")
+    return notes
+
+
+TOOL = Tool("grep", DESCRIPTION, Input, execute, "grep")

@@ -1,0 +1,146 @@
+"""Where a tool call points: the real path, whether it lies in the project, and words for what is wrong.
+
+Source: seed 004 §7.3 (external_directory). Containment is decided on real paths, after symlinks.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import difflib
+import errno
+import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from agents.tools.base import ToolContext, ToolError
+
+# Control characters, line separators, bidirectional overrides and bytes that are not UTF-8.
+UNPRINTABLE = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
+)
+
+EXPLANATIONS = {
+    errno.ENOENT: "{} does not exist.",
+    errno.EACCES: "The operating system does not permit access to {}.",
+    errno.EPERM: "The operating system does not permit access to {}.",
+    errno.EISDIR: "{} is a directory, not a file.",
+    errno.ENOTDIR: "{} cannot be reached: a part of its path is a file, not a directory.",
+    errno.EEXIST: "{} cannot be made: a file is in the way.",
+    errno.ENOSPC: "The disk is full: {} was not written.",
+    errno.EDQUOT: "The disk quota is used up: {} was not written.",
+    errno.EROFS: "{} is on a read-only file system.",
+    errno.ENAMETOOLONG: "The path {} is too long for this file system.",
+    errno.ELOOP: "{} cannot be reached: its symbolic links go round in a circle.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A place to go to: `path` is real, `patterns` is what permission rules match, `title` is for people."""
+
+    path: Path
+    patterns: tuple[str, ...]
+    title: str
+
+
+def printable(name: str) -> str:
+    """A file name on one line: what would break an output is written as an escape."""
+    return UNPRINTABLE.sub(lambda found: found[0].encode("unicode_escape").decode(), name)
+
+
+def relative(path: Path, root: Path) -> str:
+    """`path` from `root` if it lies within, else as it is; printable."""
+    inside = path != root and _contains(root, path)
+    return printable(str(path.relative_to(root) if inside else path))
+
+
+async def authorise(ctx: ToolContext, path: str, kind: Literal["read", "write"]) -> Target:
+    """Resolve `path` from the session's directory; ask `external_directory` when it leaves the project.
+
+    Managed output files are readable without asking. Raises ToolError for a path that cannot exist.
+    """
+    target, inside = await asyncio.to_thread(_resolve, ctx, path, kind)
+    if not inside:
+        await _ask_external(ctx, target.path)
+    return target
+
+
+def read_pattern(ctx: ToolContext, path: Path) -> str:
+    """What a `read` rule is matched with for a file that a search came upon."""
+    return relative(path, _project(ctx))
+
+
+@contextmanager
+def explained(name: str) -> Iterator[None]:
+    """Turn an operating system's error inside the block into a ToolError that speaks of `name`."""
+    try:
+        yield
+    except OSError as error:
+        text = EXPLANATIONS.get(error.errno or 0, f"{{}} failed: {error.strerror or error}.")
+        raise ToolError(text.format(name)) from error
+
+
+def missing(target: Target) -> ToolError:
+    """The error for a path that is not there, with up to three names that look like it."""
+    near = _similar_names(target.path)
+    hint = f" Did you mean {', '.join(near)}?" if near else ""
+    return ToolError(f"{target.title} does not exist.{hint}")
+
+
+def _project(ctx: ToolContext) -> Path:
+    """The project's real root. A worktree of `/` stands for "no project": then it is the session's folder."""
+    worktree = ctx.worktree.resolve()
+    return worktree if worktree.parent != worktree else ctx.directory.resolve()
+
+
+def _contains(root: Path, path: Path) -> bool:
+    return root.parent != root and path.is_relative_to(root)
+
+
+def _resolve(ctx: ToolContext, path: str, kind: Literal["read", "write"]) -> tuple[Target, bool]:
+    """The target, and whether it may be gone to without asking."""
+    if not ctx.directory.is_dir():
+        raise ToolError(f"The session's folder {printable(str(ctx.directory))} no longer exists.")
+    named = Path(path).expanduser() if path == "~" or path.startswith("~/") else Path(path)
+    try:
+        asked = Path(os.path.normpath(ctx.directory.resolve() / named))
+        real = (ctx.directory / named).resolve()
+    except (OSError, RuntimeError, ValueError) as error:
+        raise ToolError(f"{printable(path)} is not a usable path: {error}.") from error
+    root = _project(ctx)
+    exempt = kind == "read" and _contains(ctx.output_directory.resolve(), real)
+    patterns = dict.fromkeys((relative(asked, root), relative(real, root)))
+    return Target(real, tuple(patterns), relative(real, root)), exempt or _contains(root, real)
+
+
+async def _ask_external(ctx: ToolContext, path: Path) -> None:
+    folder = path if await asyncio.to_thread(_is_directory, path) else path.parent
+    pattern = f"{printable(str(folder)).rstrip('/')}/*"
+    # A rule has no way to escape its wildcards, so a folder named with one cannot be allowed for good.
+    always = [] if re.search(r"[*?]", str(folder)) else [pattern]
+    metadata = {"filepath": printable(str(path)), "parentDir": printable(str(folder))}
+    await ctx.ask("external_directory", [pattern], always=always, metadata=metadata)
+
+
+def _is_directory(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except OSError:
+        return False
+
+
+def _similar_names(path: Path) -> list[str]:
+    try:
+        names = {name.lower(): name for name in os.listdir(path.parent)}
+    except OSError:
+        return []
+    wanted = path.name.lower()
+    contained = sorted(
+        name for name in names if wanted and (wanted in name or path.stem.lower() == Path(name).stem)
+    )
+    close = difflib.get_close_matches(wanted, names, n=3, cutoff=0.6)
+    return [printable(str(path.with_name(names[name]))) for name in dict.fromkeys(close + contained)][:3]

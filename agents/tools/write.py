@@ -1,0 +1,53 @@
+"""`write`: the whole content of a file, new or replaced."""
+
+from __future__ import annotations
+
+import asyncio
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from agents.tools import change, filetext
+from agents.tools.base import Tool, ToolContext, ToolError, ToolResult
+from agents.tools.paths import Target, authorise
+
+DESCRIPTION = """\
+Write a whole file. A file that is there is replaced, its line endings and byte order mark kept; missing \
+folders are made. To change a part of a file use `edit`: it is shorter and safer. Read a file before you \
+replace it. Write documentation files only when asked to."""
+
+
+class Input(BaseModel):
+    model_config = ConfigDict(populate_by_name=True)
+
+    file_path: str = Field(alias="filePath", description="The file, absolute or from the session's folder.")
+    content: str = Field(description="The full new content.")
+
+
+async def execute(args: Input, ctx: ToolContext) -> ToolResult:
+    """Ask, write and report; raises ToolError when the file cannot be written."""
+    text = filetext.from_model(args.content)
+    target = await authorise(ctx, args.file_path, "write")
+    async with change.lock(ctx, target.path):
+        made = await asyncio.to_thread(_prepare, target, args.content, text)
+        metadata = await change.apply(ctx, target, made)
+    lines = text.count("\n") + (not text.endswith("\n") and bool(text))
+    verb = "Replaced" if metadata["exists"] else "Created"
+    return ToolResult(target.title, f"{verb} {target.title} ({lines} lines).", metadata)
+
+
+def _prepare(target: Target, content: str, text: str) -> change.Change:
+    before = change.current(target)
+    if not before or filetext.is_binary(before[: filetext.SAMPLE]):
+        # Nothing to keep: the content goes in exactly as it was given.
+        return change.Change(before, content.encode(), "", content)
+    codec = filetext.detect(before)
+    old = codec.decode(before)
+    new = filetext.with_newline(text, filetext.newline(old))
+    try:
+        after = codec.encode(new)
+    except ToolError:
+        after = new.encode()
+    return change.Change(before, after, old, new)
+
+
+TOOL = Tool("write", DESCRIPTION, Input, execute, "edit")

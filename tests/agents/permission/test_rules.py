@@ -1,0 +1,140 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from agents.permission.defaults import BUILD, PLAN, is_guarded, session_rules
+from agents.permission.errors import PermissionDenied, PermissionRejected
+from agents.permission.rules import (
+    Rule,
+    decide,
+    evaluate,
+    from_config,
+    hidden_tools,
+    matches,
+    merge,
+    narrowed,
+)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "text", "expected"),
+    [
+        ("*", "", True),
+        ("*.env", "src/.env", True),
+        ("*.env", ".env.local", False),
+        ("git status", "git status --short", False),
+        ("git status *", "git status", True),
+        ("git status *", "git status --short\n -b", True),
+        ("git status *", "git statuses", False),
+        ("a?c", "abc", True),
+        ("a?c", "ac", False),
+        ("a[bc]d", "abd", False),
+        ("a[bc]d", "a[bc]d", True),
+        ("a.c", "abc", False),
+        ("Git *", "git x", False),
+    ],
+)
+def test_matching(pattern: str, text: str, expected: bool) -> None:
+    assert matches(pattern, text) is expected
+
+
+def test_matching_does_not_backtrack() -> None:
+    # Exponential or even quartic work on this text would not end within the life of the test run.
+    assert not matches("*a" * 30 + "*b", "a" * 20_000 + "c")
+
+
+def test_configuration_shapes_and_home() -> None:
+    home = str(Path.home())
+    rules = from_config(
+        {
+            "*": "ask",
+            "edit": "deny",
+            "external_directory": {"~/notes/*": "allow", "$HOME": "ask", "a~": "deny"},
+        }
+    )
+    assert from_config("deny") == [Rule("*", "*", "deny")]
+    assert rules == [
+        Rule("*", "*", "ask"),
+        Rule("edit", "*", "deny"),
+        Rule("external_directory", f"{home}/notes/*", "allow"),
+        Rule("external_directory", home, "ask"),
+        Rule("external_directory", "a~", "deny"),
+    ]
+    with pytest.raises(ValueError, match=r"permission\.bash.*maybe"):
+        from_config({"bash": {"git *": "maybe"}})
+
+
+def test_last_match_wins_and_nothing_matching_asks() -> None:
+    rules = from_config({"bash": {"*": "deny", "git *": "allow", "git push *": "ask"}})
+    actions = [evaluate("bash", text, rules).action for text in ("ls", "git log", "git push -f")]
+    assert actions == ["deny", "allow", "ask"]
+    assert evaluate("edit", "a.py", rules).action == "ask"
+
+
+def test_deny_wins_over_an_approval_and_over_the_other_patterns() -> None:
+    rules = from_config({"bash": {"*": "ask", "rm *": "deny"}})
+    approved = [Rule("bash", "*", "allow"), Rule("bash", "rm *", "allow")]
+    assert decide("bash", ["ls", "rm x"], rules, approved) == "deny"
+    assert decide("bash", ["ls", "cat x"], rules, approved) == "allow"
+    assert decide("bash", ["ls", "cat x"], rules, [Rule("bash", "ls *", "allow")]) == "ask"
+    assert decide("bash", [], rules, []) == "ask"
+
+
+def test_an_approval_of_everything_does_not_cover_a_narrower_ask() -> None:
+    rules = session_rules(BUILD, from_config({"edit": "ask"}))
+    blanket = [Rule("edit", "*", "allow")]
+    assert decide("edit", ["src/a.py"], rules, blanket) == "allow"
+    rules = session_rules(BUILD, [])
+    assert decide("read", [".env"], rules, [Rule("read", "*", "allow")]) == "ask"
+    saved = narrowed("read", [".env"], ["*"], rules)
+    assert saved == ["*.env"]
+    assert decide("read", [".env"], rules, [Rule("read", saved[0], "allow")]) == "allow"
+    assert narrowed("bash", ["git push"], ["git push *"], rules) == ["git push *"]
+
+
+def test_defaults_and_agents() -> None:
+    build, plan = session_rules(BUILD, []), session_rules(PLAN, [])
+    assert decide("edit", ["src/a.py"], build, []) == "allow"
+    assert decide("read", [".env.example", "src/.env.local"], build, []) == "ask"
+    assert decide("read", [".env.example"], build, []) == "allow"
+    assert decide("external_directory", ["/etc/*"], build, []) == "ask"
+    assert decide("doom_loop", ["bash"], build, []) == "ask"
+    assert decide("plan_exit", ["*"], build, []) == "deny"
+    assert decide("edit", ["src/a.py"], plan, []) == "deny"
+    assert decide("edit", [".git/config"], plan, []) == "deny"
+    assert decide("edit", [".opencode/plans/x.md"], plan, []) == "allow"
+
+
+@pytest.mark.parametrize(
+    "user", ["allow", {"edit": "allow"}, {"edit": {"*": "allow"}}, {"e*": {"**": "allow"}}]
+)
+@pytest.mark.parametrize(
+    "path", ["opencode.json", ".opencode/agent/x.md", ".git/hooks/pre-commit", "a/.git/config"]
+)
+def test_own_configuration_always_takes_an_approval_of_its_own(user: str | dict[str, str], path: str) -> None:
+    rules = session_rules(BUILD, from_config(user))
+    assert is_guarded(path)
+    assert decide("edit", [path], rules, [Rule("edit", "*", "allow")]) == "ask"
+    assert decide("edit", ["src/a.py"], rules, []) == "allow"
+    assert decide("edit", [path], merge(rules, [Rule("edit", path, "allow")]), []) == "allow"
+
+
+def test_a_user_who_denies_edits_is_not_loosened_by_the_guard() -> None:
+    assert (
+        decide("edit", ["opencode.json"], session_rules(BUILD, from_config({"edit": "deny"})), []) == "deny"
+    )
+
+
+def test_only_tools_that_can_never_run_are_hidden() -> None:
+    tools = [("bash", "bash"), ("edit", "edit"), ("write", "edit"), ("read", "read")]
+    rules = from_config({"*": "allow", "edit": "deny", "bash": {"*": "deny", "ls": "allow"}})
+    assert hidden_tools(tools, rules) == {"edit", "write"}
+    assert hidden_tools(tools, session_rules(PLAN, [])) == set()
+
+
+def test_errors_say_what_the_model_needs() -> None:
+    assert 'bash is denied for "rm *"' in str(PermissionDenied(Rule("bash", "rm *", "deny")))
+    assert str(PermissionRejected("use git mv")).endswith("said: use git mv")
+    assert "rejected" in str(PermissionRejected())

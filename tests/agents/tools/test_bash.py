@@ -1,0 +1,290 @@
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from agents.permission.errors import NotPermitted, PermissionRejected
+from agents.tools import capture
+from agents.tools.base import ToolError, ToolResult
+from agents.tools.bash import TOOL, BashInput
+from agents.tools.output import MAX_BYTES, MAX_LINES
+from tests.agents.tools.context import DirectContext
+
+
+async def bash(context: DirectContext, command: str, **options: object) -> ToolResult:
+    return await TOOL.execute(BashInput.model_validate({"command": command, **options}), context)
+
+
+def asks(context: DirectContext) -> list[tuple[str, tuple[str, ...]]]:
+    return [(asked.permission, asked.patterns) for asked in context.asked]
+
+
+async def printed(context: DirectContext, text: str) -> None:
+    """Wait until the card shows `text`."""
+    while not any(text in update["metadata"]["output"] for update in context.updates):
+        context.updated.clear()
+        await context.updated.wait()
+
+
+async def ended(pid: int) -> None:
+    """Wait until the process has ended."""
+    try:
+        handle = os.pidfd_open(pid)
+    except ProcessLookupError:
+        return
+    gone = asyncio.Event()
+    asyncio.get_running_loop().add_reader(handle, gone.set)
+    try:
+        async with asyncio.timeout(10):
+            await gone.wait()
+    finally:
+        asyncio.get_running_loop().remove_reader(handle)
+        os.close(handle)
+
+
+async def all_ended(folder: Path) -> None:
+    """Wait until no process works in `folder`."""
+    working: list[int] = []
+    for cwd in Path("/proc").glob("[0-9]*/cwd"):
+        with suppress(OSError):
+            working += [int(cwd.parent.name)] if cwd.readlink() == folder else []
+    for pid in working:
+        await ended(pid)
+
+
+async def test_output_exit_code_and_card(context: DirectContext) -> None:
+    result = await bash(context, "echo out; echo err >&2; pwd; exit 3", description="Say something")
+    assert result.title == "Say something"
+    assert result.output == f"out\nerr\n{context.directory}\n\n[Exit code 3]"
+    assert result.metadata["exit"] == 3
+    assert result.metadata["output"] == f"out\nerr\n{context.directory}\n"
+    assert not result.bounded
+    assert context.shells == 1
+    assert context.updates[-1]["metadata"]["output"] == result.metadata["output"]
+
+
+async def test_asks_for_each_command_with_its_always_pattern(context: DirectContext) -> None:
+    await bash(context, "git --version && A=1 ls -la | cat", description="Look")
+    [asked] = context.asked
+    assert asked.permission == "bash"
+    assert asked.patterns == ("git --version", "ls -la", "cat")
+    assert asked.always == ("git --version", "ls *", "cat *")
+    assert asked.metadata == {
+        "command": "git --version && A=1 ls -la | cat",
+        "description": "Look",
+        "workdir": str(context.directory),
+    }
+
+
+async def test_folders_outside_are_asked_for_first(context: DirectContext, tmp_path: Path) -> None:
+    await bash(context, "true > ../x", workdir=str(tmp_path))
+    up = str(tmp_path.resolve())
+    assert asks(context) == [
+        ("external_directory", (f"{up}/*", f"{Path(up).parent}/*")),
+        ("bash", ("true",)),
+    ]
+
+
+async def test_managed_output_files_may_be_read_without_asking(context: DirectContext) -> None:
+    (context.output_directory / "tool_x.txt").write_text("whole")
+    result = await bash(context, f"cat {context.output_directory}/tool_x.txt")
+    assert result.output.strip() == "whole"
+    assert [name for name, _ in asks(context)] == ["bash"]
+    await bash(context, f"rm {context.output_directory}/tool_x.txt")
+    assert [name for name, _ in asks(context)] == ["bash", "external_directory", "bash"]
+
+
+@pytest.mark.parametrize(
+    "line", ["echo '{}' > opencode.json", "mkdir -p .git/hooks", "touch a; ln -sf a .opencode"]
+)
+async def test_the_shell_is_no_way_around_the_guard_of_the_configuration(
+    line: str, context: DirectContext
+) -> None:
+    context.decisions["edit"] = "reject"
+    with pytest.raises(PermissionRejected):
+        await bash(context, line)
+    assert list(context.worktree.iterdir()) == []
+
+
+@pytest.mark.parametrize("permission", ["bash", "external_directory"])
+async def test_nothing_runs_when_it_is_not_allowed(permission: str, context: DirectContext) -> None:
+    context.decisions[permission] = "deny"
+    with pytest.raises(NotPermitted):
+        await bash(context, "touch ../made made")
+    assert list(context.worktree.iterdir()) == []
+    assert context.shells == 0
+
+
+async def test_environment(context: DirectContext, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENCODE_SERVER_PASSWORD", "secret")
+    monkeypatch.setenv("KEPT", "yes")
+    result = await bash(context, 'echo "$OPENCODE_SERVER_PASSWORD/$KEPT/$TERM/$PAGER/$GIT_PAGER"; cat; tty')
+    assert result.output.startswith("/yes/dumb/cat/cat\nnot a tty")
+
+
+async def test_workdir(context: DirectContext) -> None:
+    (context.directory / "a b").mkdir()
+    assert (await bash(context, 'basename "$PWD"', workdir="a b")).output == "a b\n"
+    for bad in ("missing", "a\0b", "~nobody-has-this-name/x"):
+        with pytest.raises(ToolError, match="folder to run in"):
+            await bash(context, "ls", workdir=bad)
+    context.directory.joinpath("a b").rmdir()
+    context.directory.rmdir()
+    with pytest.raises(ToolError, match="does not exist"):
+        await bash(context, "ls")
+
+
+async def test_bad_commands(context: DirectContext) -> None:
+    with pytest.raises(ToolError, match="could not be started"):
+        await bash(context, "echo a\0b")
+    for bad in ({"command": ""}, {"command": "x" * 200_000}, {"command": "ls", "timeout": 600_001}):
+        with pytest.raises(ValidationError):
+            BashInput.model_validate(bad)
+    result = await bash(context, "ls 'unclosed")
+    assert result.metadata["exit"] == 2
+    assert context.asked[-1].always == ()
+    assert (await bash(context, "# nothing")).output == "(no output)"
+    assert context.asked[-1].patterns == ("# nothing",)
+
+
+# Each line starts a process that must not outlive the call.
+TREES = [
+    "echo pid=$$; sleep 1000",
+    "(trap '' TERM; echo pid=$BASHPID; sleep 1000); true",
+    "sh -c 'sleep 1000 & echo pid=$!; wait'; true",
+    "setsid sh -c 'echo pid=$$; sleep 1000'; true",
+    "(setsid sh -c 'echo pid=$$; exec sleep 1000' &); sleep 1000",
+    "(setsid env -i sh -c 'echo pid=$$; sleep 1000; true'); true",
+]
+
+
+@pytest.mark.parametrize("line", TREES)
+async def test_abort_ends_the_whole_tree(line: str, context: DirectContext) -> None:
+    running = asyncio.create_task(bash(context, line))
+    await printed(context, "pid=")
+    context.abort.set()
+    result = await running
+    assert "Stopped by the user" in result.output
+    await all_ended(context.worktree)
+
+
+async def test_cancelling_ends_the_tree(context: DirectContext) -> None:
+    running = asyncio.create_task(bash(context, TREES[3]))
+    await printed(context, "pid=")
+    running.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await running
+    await all_ended(context.worktree)
+
+
+class BrokenCard(DirectContext):
+    """A context that cannot show progress any more."""
+
+    async def update(self, *, title: str | None = None, metadata: Mapping[str, Any] | None = None) -> None:
+        await super().update(title=title, metadata=metadata)
+        raise ConnectionError
+
+
+async def test_a_failing_card_ends_the_tree_and_is_reported(context: DirectContext) -> None:
+    broken = BrokenCard(context.directory, context.worktree, context.output_directory)
+    with pytest.raises(ConnectionError):
+        await bash(broken, TREES[0])
+    await all_ended(context.worktree)
+
+
+async def test_abort_before_the_start_runs_nothing(context: DirectContext) -> None:
+    context.abort.set()
+    result = await bash(context, "touch made")
+    assert "Stopped by the user" in result.output
+    assert list(context.worktree.iterdir()) == []
+
+
+async def test_timeout_keeps_what_was_printed(context: DirectContext) -> None:
+    result = await bash(context, "echo pid=$$; trap '' TERM; while :; do sleep 1000; done", timeout=500)
+    assert "Stopped after 500 ms" in result.output
+    await all_ended(context.worktree)
+
+
+async def test_a_background_child_does_not_hold_the_call(context: DirectContext) -> None:
+    result = await bash(context, "sleep 1000 & echo pid=$!")
+    pid = int(result.metadata["output"].removeprefix("pid="))
+    os.kill(pid, 9)  # raises when the call had ended it
+    assert result.metadata["exit"] == 0
+
+
+async def test_a_child_that_closes_its_output_is_waited_for(context: DirectContext) -> None:
+    result = await bash(context, "mkfifo f; exec >&- 2>&-; (echo x > f) & read line < f; exit 7")
+    assert result.metadata["exit"] == 7
+
+
+async def test_odd_bytes(context: DirectContext) -> None:
+    result = await bash(context, r"printf 'a\xff\0\xc3'; printf '\xa9\033[1m\xe2\x82'")
+    assert result.output == "a\ufffd\ufffdé\033[1m\ufffd"
+
+
+async def test_output_at_the_cap_stays_whole(context: DirectContext) -> None:
+    result = await bash(context, f"head -c {MAX_BYTES} /dev/zero | tr '\\0' x")
+    assert result.output == "x" * MAX_BYTES
+    assert len(result.metadata["output"]) == capture.LIVE_BYTES
+    assert not result.bounded
+    assert list(context.output_directory.iterdir()) == []
+
+
+async def test_ten_megabytes_in_one_line(context: DirectContext) -> None:
+    size = 10 * 1024 * 1024
+    result = await bash(context, f"printf start; head -c {size} /dev/zero | tr '\\0' x; printf end")
+    [path] = context.output_directory.iterdir()
+    assert path.stat().st_size == size + 8
+    assert path.read_bytes().endswith(b"xend")
+    assert path.stat().st_mode & 0o077 == 0
+    assert result.metadata["outputPath"] == str(path)
+    assert result.metadata["truncated"]
+    assert result.bounded
+    assert str(path) in result.output
+    assert result.output.startswith("startxxx")
+    assert result.output.endswith("xxxend")
+    assert len(result.output.encode()) <= MAX_BYTES
+    assert max(len(update["metadata"]["output"]) for update in context.updates) <= capture.LIVE_BYTES
+
+
+async def test_many_lines_are_bounded_by_lines(context: DirectContext) -> None:
+    result = await bash(context, "seq 1 20000; exit 1")
+    lines = result.output.splitlines()
+    assert len(lines) <= MAX_LINES
+    assert lines[0] == "1"
+    assert lines[-3] == "20000"
+    assert lines[-1] == "[Exit code 1]"
+
+
+async def test_what_is_over_the_file_cap_is_dropped_and_said_so(
+    context: DirectContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(capture, "MAX_FILE_BYTES", 100_000)
+    result = await bash(context, "head -c 300000 /dev/zero | tr '\\0' x; printf end")
+    [path] = context.output_directory.iterdir()
+    assert path.stat().st_size == 100_000
+    assert "first 100000 bytes" in result.output
+    assert result.output.endswith("xend")
+
+
+async def test_output_that_cannot_be_kept_does_not_fail_the_command(context: DirectContext) -> None:
+    context.output_directory.rmdir()
+    context.output_directory.write_text("in the way")
+    result = await bash(context, "head -c 100000 /dev/zero | tr '\\0' x; printf end")
+    assert result.metadata["exit"] == 0
+    assert "outputPath" not in result.metadata
+    assert "is lost" in result.output
+    assert result.output.endswith("xend")
+
+
+def test_the_model_sees_a_plain_schema() -> None:
+    schema = TOOL.schema()
+    assert schema["required"] == ["command"]
+    assert set(schema["properties"]) == {"command", "timeout", "workdir", "description"}

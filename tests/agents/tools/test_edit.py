@@ -1,0 +1,142 @@
+"""`edit` on real files."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import stat
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from agents.permission.errors import PermissionRejected
+from agents.tools.base import ToolError, ToolResult
+from agents.tools.edit import TOOL
+from tests.agents.tools.context import DirectContext
+
+
+async def edit(context: DirectContext, **arguments: Any) -> ToolResult:
+    return await TOOL.execute(TOOL.input.model_validate({"filePath": "a.txt", **arguments}), context)
+
+
+async def test_the_diff_is_asked_for_and_then_made(context: DirectContext) -> None:
+    path = context.worktree / "a.txt"
+    path.write_text("one\ntwo\nthree\n")
+    path.chmod(0o750)
+    result = await edit(context, oldString="two", newString="2")
+    assert path.read_text() == "one\n2\nthree\n"
+    assert stat.S_IMODE(path.stat().st_mode) == 0o750
+    asked = context.asked[0]
+    assert (asked.permission, asked.patterns, asked.always) == ("edit", ("a.txt",), ("*",))
+    assert asked.metadata["diff"] == result.metadata["diff"]
+    assert "\n-two\n+2\n" in result.metadata["diff"]
+    assert result.metadata["filediff"] == {
+        "file": "a.txt",
+        "before": "one\ntwo\nthree\n",
+        "after": "one\n2\nthree\n",
+        "additions": 1,
+        "deletions": 1,
+    }
+    assert result.title == "a.txt"
+
+
+async def test_a_rejected_edit_leaves_the_file_alone(context: DirectContext) -> None:
+    (context.worktree / "a.txt").write_text("one")
+    context.decision = "reject"
+    with pytest.raises(PermissionRejected):
+        await edit(context, oldString="one", newString="two")
+    assert (context.worktree / "a.txt").read_text() == "one"
+
+
+@pytest.mark.parametrize(
+    ("before", "old", "new", "after"),
+    [
+        (b"\xef\xbb\xbfa\r\nb\r\nc\r\n", "a\nb", "x\ny\nz", b"\xef\xbb\xbfx\r\ny\r\nz\r\nc\r\n"),
+        (b"a\r\nb\nc\r\n", "b\nc", "1\n2", b"a\r\n1\n2\r\n"),
+        ("caf\xe9 a\n".encode("latin-1"), "café", "thé", "thé a\n".encode("latin-1")),
+        (b"\xff\xfea\x00\n\x00b\x00", "b", "é", "\ufeffa\né".encode("utf-16-le")),
+        ("üö a\n".encode() + b"\xff", " a\n", " é\n", "üö é\n".encode() + b"\xff"),
+    ],
+)
+async def test_encoding_mark_and_line_endings_stay(
+    context: DirectContext, before: bytes, old: str, new: str, after: bytes
+) -> None:
+    (context.worktree / "a.txt").write_bytes(before)
+    await edit(context, oldString=old, newString=new)
+    assert (context.worktree / "a.txt").read_bytes() == after
+
+
+@settings(max_examples=80, deadline=None)
+@given(
+    lines=st.lists(st.binary(max_size=8).map(lambda data: data.replace(b"\0", b"")), min_size=1, max_size=8),
+    ending=st.sampled_from([b"\n", b"\r\n"]),
+    data=st.data(),
+)
+def test_bytes_outside_of_the_match_never_change(
+    lines: list[bytes], ending: bytes, data: st.DataObject
+) -> None:
+    at = data.draw(st.integers(0, len(lines)))
+    head = b"text " * 40 + ending.join([*lines[:at], b""])
+    tail = ending.join([b"", *lines[at:]])
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder).resolve()
+        context = DirectContext(directory=root, worktree=root, output_directory=root / "out")
+        (root / "a.txt").write_bytes(head + b"needle" + ending + b"  hay" + tail)
+        old = data.draw(st.sampled_from(["needle\n  hay", "needle\n    hay", "needle \n  hay", "needle hay"]))
+        asyncio.run(edit(context, oldString=old, newString="pin\n  straw"))
+        after = (root / "a.txt").read_bytes()
+    assert after.startswith(head)
+    assert after.endswith(tail)
+    middle = after[len(head) : len(after) - len(tail)]
+    assert middle.replace(b"\r\n", b"\n") == b"pin\n  straw"
+
+
+async def test_parallel_edits_of_one_file_all_arrive(context: DirectContext) -> None:
+    names = [f"name{number:02d}" for number in range(20)]
+    (context.worktree / "a.txt").write_text("\n".join(names))
+    await asyncio.gather(*(edit(context, oldString=name, newString=name.upper()) for name in names))
+    assert (context.worktree / "a.txt").read_text() == "\n".join(names).upper()
+
+
+async def test_replace_all_and_a_loose_match_are_told(context: DirectContext) -> None:
+    (context.worktree / "a.txt").write_text("a\nb\na\n")
+    result = await edit(context, oldString="a", newString="c", replaceAll=True)
+    assert "2 places (line 1, 3)" in result.output
+    result = await edit(context, oldString="   b\n", newString="   d\n")
+    assert "line_trimmed" in result.output
+    assert (context.worktree / "a.txt").read_text() == "c\nd\nc\n"
+
+
+async def test_an_empty_old_text_creates_the_file(context: DirectContext) -> None:
+    result = await edit(context, oldString="", newString="new\n", filePath="deep/down/b.txt")
+    assert (context.worktree / "deep/down/b.txt").read_text() == "new\n"
+    assert result.metadata["exists"] is False
+    with pytest.raises(ToolError, match="not empty"):
+        await edit(context, oldString="", newString="x", filePath="deep/down/b.txt")
+
+
+@pytest.mark.parametrize(
+    ("path", "old", "new", "words"),
+    [
+        ("a.txt", "x", "x", "the same"),
+        ("a.txt", "absent", "x", "not in the file"),
+        ("b.txt", "x", "y", "Did you mean .*a.txt"),
+        ("folder", "x", "y", "is a directory"),
+        ("data.bin", "x", "y", "binary"),
+        ("pipe", "x", "y", "no regular file"),
+    ],
+)
+async def test_what_cannot_be_is_told(
+    context: DirectContext, path: str, old: str, new: str, words: str
+) -> None:
+    (context.worktree / "a.txt").write_text("content")
+    (context.worktree / "folder").mkdir()
+    (context.worktree / "data.bin").write_bytes(b"x\0y")
+    os.mkfifo(context.worktree / "pipe")
+    with pytest.raises(ToolError, match=words):
+        await edit(context, filePath=path, oldString=old, newString=new)
+    assert context.written == []

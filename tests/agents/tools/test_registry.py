@@ -1,0 +1,62 @@
+"""The table of tools, the todo tools and `invalid`."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from pydantic import ValidationError
+
+from agents.tools import invalid, todoread, todowrite
+from agents.tools.registry import BUILTIN, find, repair
+from tests.agents.tools.context import DirectContext
+
+ARGUMENTS = {
+    "bash": {"command", "timeout", "workdir", "description"},
+    "edit": {"filePath", "oldString", "newString", "replaceAll"},
+    "glob": {"pattern", "path"},
+    "grep": {"pattern", "path", "include"},
+    "invalid": {"tool", "error"},
+    "list": {"path", "ignore"},
+    "read": {"filePath", "offset", "limit"},
+    "todoread": set(),
+    "todowrite": {"todos"},
+    "write": {"filePath", "content"},
+}
+
+
+def test_the_model_sees_opencodes_names() -> None:
+    assert {tool.name: set(tool.schema().get("properties", {})) for tool in BUILTIN} == ARGUMENTS
+
+
+def test_a_name_is_repaired_by_its_case_alone() -> None:
+    assert repair("Read") == "read"
+    assert repair(" TodoWrite ") == "todowrite"
+    assert repair("reed") == "invalid"
+    tool = find("read")
+    assert tool is not None
+    assert tool.name == "read"
+    assert find("Read") is None
+
+
+async def test_todos_are_replaced_whole_and_counted_while_open(context: DirectContext) -> None:
+    items = [
+        {"content": "a", "status": "completed", "priority": "high"},
+        {"content": "b", "status": "in_progress", "priority": "low"},
+        {"content": "c", "status": "pending", "priority": "medium"},
+    ]
+    written = await todowrite.execute(todowrite.Input.model_validate({"todos": items}), context)
+    assert written.title == "2 todos"
+    assert json.loads(written.output) == items == written.metadata["todos"]
+    assert await todoread.execute(todoread.Input(), context) == written
+    await todowrite.execute(todowrite.Input(todos=[]), context)
+    assert context.todos == []
+    assert [asked.permission for asked in context.asked] == ["todowrite", "todoread", "todowrite"]
+    with pytest.raises(ValidationError):
+        todowrite.Input.model_validate({"todos": [{"content": "a", "status": "done"}]})
+
+
+async def test_an_invalid_call_is_explained(context: DirectContext) -> None:
+    result = await invalid.execute(invalid.Input(tool="reed", error="no such tool"), context)
+    assert "reed" in result.output
+    assert "no such tool" in result.output
