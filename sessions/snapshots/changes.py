@@ -1,0 +1,57 @@
+"""The words of this room: a tree, what was left out of it, and a change of one file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+REGULAR = 0o100644
+EXECUTABLE = 0o100755
+LINK = 0o120000
+
+SIZE_LIMIT = 2 * 1024 * 1024
+"""Bytes; larger files are left out of snapshots, and each place that leaves one out says so."""
+
+TOO_LARGE = "larger than 2 MB"
+UNREADABLE = "cannot be read"
+NESTED = "a git repository of its own"
+LOST = "its content before is no longer in the project's git repository"
+
+
+class SnapshotError(Exception):
+    """No snapshot could be taken; the text is fit for the page."""
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """A path (of a nested repository: its folder) left out of a tree; `stamp` is (size, mtime in ns)."""
+
+    path: str
+    reason: str
+    stamp: tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """The worktree at one moment: `hash` of a git tree in the store, and what is not in it."""
+
+    hash: str
+    skipped: tuple[Skipped, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One file before and after.
+
+    `path` is relative to the worktree, with `/`; bytes that are not UTF-8 are surrogate escapes.
+    `before` and `after` are object ids, None where the file did not exist. Modes are those of git or a whole
+    `st_mode`. Where `skipped` gives a reason, a content is unknown and the change cannot be undone.
+    `new_folders` is how many of the parent folders the change made: undoing removes them when empty.
+    """
+
+    path: str
+    before: str | None
+    after: str | None
+    mode_before: int | None = None
+    mode_after: int | None = None
+    skipped: str | None = None
+    new_folders: int = 0

@@ -1,0 +1,71 @@
+"""What differs between the worktree and our index, sorted into what to add, drop and leave out."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from sessions.snapshots.changes import NESTED, SIZE_LIMIT, TOO_LARGE, UNREADABLE, Skipped
+
+_UNTRACKED = "??"
+
+
+@dataclass(slots=True)
+class Scan:
+    """`add` and `drop` are paths from the top; `staged` says that the index is ahead of the last tree."""
+
+    add: list[str] = field(default_factory=list)
+    drop: list[str] = field(default_factory=list)
+    skipped: list[Skipped] = field(default_factory=list)
+    staged: bool = False
+
+
+def read_status(output: bytes, top: Path, prefix: str) -> Scan:
+    """Sort the output of `git status --porcelain -z` (git-status(1), Porcelain Format Version 1)."""
+    scan = Scan()
+    for code, path in _entries(output):
+        if code[0] not in " ?":
+            scan.staged = True
+        if code == _UNTRACKED or code[1] != " ":
+            _sort(scan, code, path, top, prefix)
+    return scan
+
+
+def left_out(path: Path) -> tuple[str | None, os.stat_result | None]:
+    """Why a file is left out of snapshots (None: it is not), and its lstat (None: there is no such file)."""
+    try:
+        found = path.lstat()
+    except (FileNotFoundError, NotADirectoryError):
+        return None, None
+    except PermissionError:
+        return UNREADABLE, None
+    if not stat.S_ISREG(found.st_mode):
+        return None, found if stat.S_ISLNK(found.st_mode) else None
+    if found.st_size > SIZE_LIMIT:
+        return TOO_LARGE, found
+    return (None if os.access(path, os.R_OK) else UNREADABLE), found
+
+
+def _entries(output: bytes) -> Iterator[tuple[str, str]]:
+    for entry in output.split(b"\0"):
+        if entry:
+            yield entry[:2].decode(), os.fsdecode(entry[3:])
+
+
+def _sort(scan: Scan, code: str, path: str, top: Path, prefix: str) -> None:
+    if path.endswith("/"):
+        scan.skipped.append(Skipped(path.removeprefix(prefix), NESTED, (0, 0)))
+        return
+    reason, found = left_out(top / path)
+    if code[1] == "D" and reason != UNREADABLE:  # a path beyond a new link has an lstat, but is gone
+        reason = found = None
+    if reason:
+        stamp = (found.st_size, found.st_mtime_ns) if found else (0, 0)
+        scan.skipped.append(Skipped(path.removeprefix(prefix), reason, stamp))
+    if found and not reason:
+        scan.add.append(path)
+    elif code != _UNTRACKED:
+        scan.drop.append(path)

@@ -1,0 +1,227 @@
+"""Snapshots of a worktree in a git repository of our own; the user's own is only ever read.
+
+Ignored files (`.gitignore`, `.git/info/exclude`, the user's global ignore file) are not seen: a shell command
+that changes one leaves no trace here. Nested repositories and submodules are not entered. Both are git's own
+rules, asked of git itself. Contents are kept raw: no line-ending conversion, no filters.
+
+All functions block; the caller runs them in a thread. Source: seed 004 §11, design.md law 7.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from sessions.snapshots.changes import LOST, Change, Skipped, SnapshotError, Tree
+from sessions.snapshots.git import NO_HEAD, GitError, run_git
+from sessions.snapshots.index import borrow_index
+from sessions.snapshots.objects import ObjectStore
+from sessions.snapshots.project import ProjectGit, find_project_git, holds_home
+from sessions.snapshots.scan import Scan, read_status
+
+_EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
+_PACK_FROM = 200  # files in one go, from which one pack is cheaper than so many loose objects
+_STATUS = ("status", "--porcelain", "-z", "--untracked-files=all", "--no-renames", "--ignore-submodules=all")
+
+
+def refusal(worktree: Path) -> str | None:
+    """Why no snapshots are taken of `worktree`, in words for the page; None when they can be."""
+    if not worktree.is_dir():
+        return f"{worktree} is not a folder"
+    if not os.access(worktree, os.R_OK | os.X_OK):
+        return f"{worktree} cannot be read"
+    if holds_home(worktree):
+        return f"{worktree} holds your whole home folder: no snapshots are taken of it"
+    return None
+
+
+class SnapshotStore:
+    """The snapshots of one worktree, kept in the git directory `root` (one per project; made if missing)."""
+
+    def __init__(self, root: Path, worktree: Path) -> None:
+        self.root = root
+        self.worktree = worktree.resolve()
+        self.objects = ObjectStore(root)
+        self._last: tuple[bytes, str] = (b"", _EMPTY_TREE)
+        self._project = ProjectGit(self.worktree)
+        self._found: tuple[int | None, ProjectGit] | None = None
+
+    def track(self) -> Tree:
+        """Record the worktree as it is now. Raises SnapshotError (refused, git failed, disk full)."""
+        if reason := refusal(self.worktree):
+            raise SnapshotError(reason)
+        try:
+            with self._lock() as lock:
+                return self._track_surely(lock)
+        except (GitError, OSError) as error:
+            raise SnapshotError(f"No snapshot of {self.worktree}: {error}") from error
+
+    def changes(self, before: Tree, after: Tree) -> list[Change]:
+        """The files that differ, by path, with their contents made our own. Raises SnapshotError."""
+        try:
+            found = self._compare(before, after) if before.hash != after.hash else []
+        except (GitError, OSError) as error:
+            raise SnapshotError(f"Snapshots of {self.worktree} cannot be compared: {error}") from error
+        return sorted(_with_skipped(found, before, after), key=lambda change: change.path)
+
+    def adopt(self) -> None:
+        """Copy all that the present tree borrows from the project into a pack of our own, so that no `git gc`
+        there can take it from us. Up to seconds in a large one: run it aside, once, after the first track."""
+        try:
+            listed = self.objects.git(["ls-files", "-s", "-z"])
+            names = b"".join(entry.split(b" ", 2)[1] + b"\n" for entry in listed.split(b"\0")[:-1])
+            pack = os.fspath(self.root / "objects" / "pack" / "pack")
+            self.objects.git(["pack-objects", "-q", "--window=0", pack], stdin=names, borrowing=True)
+        except (GitError, OSError) as error:
+            raise SnapshotError(f"The project's contents could not be copied: {error}") from error
+
+    @contextmanager
+    def _lock(self) -> Iterator[int]:
+        """Serialise over threads and processes. git inherits the lock, so it is held until the last git of a
+        killed process has ended; whoever holds it knows that a lock file of git's own is a leftover."""
+        descriptor = os.open(self.root / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            (self.root / "index.lock").unlink(missing_ok=True)
+            yield descriptor
+        finally:
+            os.close(descriptor)
+
+    def _find_project(self) -> ProjectGit:
+        """The project's git, looked up again when `.git` has come or gone."""
+        mark = self.worktree / ".git"
+        inode = mark.lstat().st_ino if mark.exists() else None
+        if self._found is None or self._found[0] != inode:
+            self._found = (inode, find_project_git(self.worktree))
+        return self._found[1]
+
+    def _prepare(self) -> None:
+        """Bring the store in line with the project's git: what to borrow and ignore, where paths begin."""
+        self._project = project = self._find_project()
+        self.objects.borrow(project.objects)
+        scope, rules = self.root / "scope", self.root / "info" / "exclude"
+        if not scope.exists() or os.fsdecode(scope.read_bytes()) != project.prefix:
+            (self.root / "index").unlink(missing_ok=True)
+            borrow_index(self.objects, project)
+            scope.write_bytes(os.fsencode(project.prefix))
+        wanted = b""
+        if project.exclude and project.exclude.is_file():
+            wanted = project.exclude.read_bytes()
+        if self.root.resolve().is_relative_to(project.top):
+            wanted += b"\n/" + os.fsencode(self.root.resolve().relative_to(project.top)) + b"/\n"
+        if not rules.exists() or rules.read_bytes() != wanted:
+            rules.write_bytes(wanted)
+
+    def _track_surely(self, lock: int) -> Tree:
+        """Track; once more when files moved under our feet; from nothing when the index itself is broken."""
+        for again in (False, True):
+            try:
+                self._prepare()
+                return self._track(lock)
+            except GitError:
+                if again:
+                    self._forget()
+        self._prepare()
+        return self._track(lock)
+
+    def _forget(self) -> None:
+        """Drop what can be made anew: the index and the last tree. Contents and older trees stay."""
+        (self.root / "scope").unlink(missing_ok=True)
+        (self.root / "HEAD").write_text(NO_HEAD)
+
+    def _track(self, lock: int) -> Tree:
+        scan = self._scan(lock)
+        self._update(scan, lock)
+        if scan.add or scan.drop or scan.staged:
+            self._commit(lock)
+        return Tree(self._current_tree(lock), tuple(scan.skipped))
+
+    def _scan(self, lock: int) -> Scan:
+        excludes = self._project.global_excludes
+        given = ["-c", f"core.excludesFile={excludes}"] if excludes else []
+        only = ["--", self._project.prefix] if self._project.prefix else []
+        output = self._git([*given, *_STATUS, *only], lock)
+        return read_status(output, self._project.top, self._project.prefix)
+
+    def _update(self, scan: Scan, lock: int) -> None:
+        if scan.drop:
+            self._git(["update-index", "-z", "--force-remove", "--stdin"], lock, _names(scan.drop))
+        if scan.add:
+            # A file that counts as big goes into one pack with the others (git-config(1), bigFileThreshold).
+            given = ["-c", "core.bigFileThreshold=1"] if len(scan.add) >= _PACK_FROM else []
+            argv = [*given, "update-index", "-z", "--add", "--remove", "--replace", "--stdin"]
+            self._git(argv, lock, _names(scan.add))
+
+    def _commit(self, lock: int) -> None:
+        """Point HEAD to the tree of the index: status compares with it, and it outlives this process."""
+        tree = self._git(["write-tree", "--missing-ok"], lock).decode().strip()
+        who = "snapshot <> 0 +0000"
+        text = f"tree {tree}\nauthor {who}\ncommitter {who}\n\n"
+        head = self.objects.put(text.encode(), "commit")
+        temporary = self.root / "HEAD.new"
+        temporary.write_text(f"{head}\n")
+        temporary.replace(self.root / "HEAD")
+
+    def _current_tree(self, lock: int) -> str:
+        """The tree of the worktree in the last commit; git is asked only when that commit is a new one."""
+        head = (self.root / "HEAD").read_bytes()
+        if head.startswith(b"ref:"):
+            return _EMPTY_TREE
+        if self._last[0] != head:
+            name = f"HEAD:{self._project.prefix.removesuffix('/')}"
+            try:
+                tree = self._git(["rev-parse", "--verify", "-q", name], lock).decode().strip()
+            except GitError:
+                tree = _EMPTY_TREE  # a folder without files is not in its parent's tree
+            self._last = (head, tree)
+        return self._last[1]
+
+    def _git(self, arguments: list[str], lock: int, stdin: bytes = b"") -> bytes:
+        """Run git on the worktree, without sight of borrowed objects (see ObjectStore.git)."""
+        place = [f"--git-dir={self.root}", f"--work-tree={self._project.top}"]
+        return run_git([*place, *arguments], cwd=self._project.top, stdin=stdin, pass_fds=[lock])
+
+    def _compare(self, before: Tree, after: Tree) -> list[Change]:
+        raw = self.objects.git(["diff-tree", "-r", "-z", "--raw", "--no-renames", before.hash, after.hash])
+        found = list(_parse_raw(raw))
+        lost = self.objects.own(oid for change in found for oid in (change.before, change.after) if oid)
+        return [_lost(change) if change.before in lost else change for change in found]
+
+
+def _names(paths: list[str]) -> bytes:
+    return b"".join(os.fsencode(path) + b"\0" for path in paths)
+
+
+def _parse_raw(raw: bytes) -> Iterator[Change]:
+    """Read the raw output format of git-diff-tree(1): `:mode mode id id status`, NUL, path, NUL."""
+    fields = raw.split(b"\0")[:-1]
+    for described, path in zip(fields[::2], fields[1::2], strict=True):
+        mode_before, mode_after, before, after, _ = described.decode().removeprefix(":").split()
+        there, still = int(mode_before, 8) or None, int(mode_after, 8) or None
+        yield Change(os.fsdecode(path), before if there else None, after if still else None, there, still)
+
+
+def _lost(change: Change) -> Change:
+    return Change(change.path, None, change.after, change.mode_before, change.mode_after, LOST)
+
+
+def _with_skipped(found: list[Change], before: Tree, after: Tree) -> Iterator[Change]:
+    """Name also the files that changed but lie outside of one tree or both."""
+    was = {skipped.path: skipped for skipped in before.skipped}
+    now = {skipped.path: skipped for skipped in after.skipped}
+    reasons = {path: _reason(was.get(path), now.get(path)) for path in was.keys() | now.keys()}
+    for change in found:
+        reason = change.skipped or reasons.get(change.path)
+        reasons.pop(change.path, None)
+        yield Change(change.path, change.before, change.after, change.mode_before, change.mode_after, reason)
+    for path, reason in reasons.items():
+        if was.get(path) != now.get(path):
+            yield Change(path, None, None, skipped=reason)
+
+
+def _reason(was: Skipped | None, now: Skipped | None) -> str | None:
+    either = now or was
+    return either.reason if either else None

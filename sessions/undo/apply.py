@@ -1,0 +1,65 @@
+"""Carry out a plan: file by file, each in one step, and only where the file is still what the plan saw."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from sessions.snapshots.changes import Change
+from sessions.snapshots.objects import ObjectMissing, ObjectStore, object_id
+from sessions.undo.files import UnsafePath, read_file, remove_empty_folder, remove_file, write_file
+from sessions.undo.plan import FilePlan, Outcome
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """`changes` are what was done, in order: to plan_undo they are the redo. `failed` are plans that could
+    not be carried out, with the outcome and the reason they have now; those files are as they were."""
+
+    changes: tuple[Change, ...]
+    failed: tuple[FilePlan, ...]
+
+
+def apply(plan: Iterable[FilePlan], worktree: Path, store: ObjectStore) -> Applied:
+    """Write what `plan_undo` planned (`restore` and `merge`); one file's failure does not stop the others."""
+    changes: list[Change] = []
+    failed: list[FilePlan] = []
+    folders: set[str] = set()
+    for file in plan:
+        if file.outcome not in ("restore", "merge"):
+            continue
+        outcome: Outcome = "unsafe"
+        try:
+            done = _apply_file(file, worktree, store)
+        except (UnsafePath, ObjectMissing) as error:
+            reason = str(error)
+        except OSError as error:
+            reason = error.strerror or str(error)
+        else:
+            if done:
+                changes.append(done)
+                folders.update(file.folders)
+                continue
+            outcome, reason = "conflict", "the file has been changed since the preview"
+        failed.append(replace(file, outcome=outcome, reason=reason))
+    for folder in sorted(folders, key=lambda path: path.count("/"), reverse=True):
+        remove_empty_folder(worktree, folder)
+    return Applied(tuple(changes), tuple(failed))
+
+
+def _apply_file(file: FilePlan, worktree: Path, store: ObjectStore) -> Change | None:
+    """Do one file; None when it is no longer what the plan saw."""
+    now = read_file(worktree, file.path)
+    seen = (object_id(now.content), now.mode) if now else (None, None)
+    if seen != (file.before_now, file.mode_now):
+        return None
+    if now:
+        store.put(now.content)
+    made = 0
+    if file.result is None:
+        remove_file(worktree, file.path)
+    else:
+        assert file.mode is not None
+        made = write_file(worktree, file.path, store.get(file.result), file.mode)
+    return Change(file.path, file.before_now, file.result, file.mode_now, file.mode, new_folders=made)

@@ -1,0 +1,177 @@
+"""Read, replace and remove files of a worktree, never through a symlink and never outside of it.
+
+Each step into a folder is an `openat` that refuses links, after the path of the folder was resolved and found
+inside; so a link put there in the meantime is refused and not followed.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import secrets
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_CANONICAL = (0o100644, 0o100755)  # what git knows of modes; the umask settles the rest
+
+
+class UnsafePath(Exception):
+    """The path must not be written to; the text says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileState:
+    """A file, or a link with its target as `content`; `mode` is the whole `st_mode`."""
+
+    content: bytes
+    mode: int
+
+
+def read_file(worktree: Path, path: str) -> FileState | None:
+    """What is at `path` now, None for nothing. Raises UnsafePath, OSError."""
+    try:
+        with _parent(worktree, path) as (folder, name):
+            return _read(folder, name)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+
+
+def write_file(worktree: Path, path: str, content: bytes, mode: int) -> int:
+    """Put `content` at `path` in one step; returns how many parent folders were made for it.
+
+    `mode` may be one of git's two file modes, a link's, or a whole `st_mode`. Raises UnsafePath, OSError.
+    """
+    made = _make_parents(worktree, path)
+    try:
+        _replace(worktree, path, content, mode)
+    except BaseException:
+        for parent in PurePosixPath(path).parents[:made]:
+            remove_empty_folder(worktree, str(parent))
+        raise
+    return made
+
+
+def _replace(worktree: Path, path: str, content: bytes, mode: int) -> None:
+    with _parent(worktree, path) as (folder, name):
+        temporary = f".undo-{secrets.token_hex(8)}"
+        try:
+            _create(folder, temporary, content, mode)
+            os.rename(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
+        except BaseException:
+            with suppress(OSError):
+                os.unlink(temporary, dir_fd=folder)
+            raise
+
+
+def remove_file(worktree: Path, path: str) -> None:
+    """Remove the file or link at `path`. Raises UnsafePath, OSError."""
+    with _parent(worktree, path) as (folder, name):
+        os.unlink(name, dir_fd=folder)
+
+
+def remove_empty_folder(worktree: Path, path: str) -> bool:
+    """Remove the folder at `path` if it is there and empty; False when it stays."""
+    try:
+        with _parent(worktree, path) as (folder, name):
+            os.rmdir(name, dir_fd=folder)
+    except (OSError, UnsafePath):
+        return False
+    return True
+
+
+def same_kind(one: int | None, other: int | None) -> bool:
+    """Whether two modes are the same to git: file or link, executable or not."""
+    if one is None or other is None:
+        return one is other
+    alike = stat.S_ISLNK(one) or (one ^ other) & 0o100 == 0
+    return stat.S_IFMT(one) == stat.S_IFMT(other) and alike
+
+
+def _read(folder: int, name: str) -> FileState | None:
+    found = os.stat(name, dir_fd=folder, follow_symlinks=False)
+    if stat.S_ISLNK(found.st_mode):
+        return FileState(os.fsencode(os.readlink(name, dir_fd=folder)), found.st_mode)
+    if not stat.S_ISREG(found.st_mode):
+        raise UnsafePath("there is a folder or a device at this path now")
+    descriptor = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK, dir_fd=folder)
+    with open(descriptor, "rb") as file:
+        return FileState(file.read(), found.st_mode)
+
+
+def _create(folder: int, name: str, content: bytes, mode: int) -> None:
+    if stat.S_ISLNK(mode):
+        os.symlink(content, os.fsencode(name), dir_fd=folder)
+        return
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+    wide = 0o777 if mode & 0o100 else 0o666
+    with open(os.open(name, flags, wide, dir_fd=folder), "wb") as file:
+        file.write(content)
+        if mode not in _CANONICAL:
+            os.fchmod(file.fileno(), stat.S_IMODE(mode))
+
+
+def _segments(path: str) -> tuple[str, ...]:
+    segments = PurePosixPath(path).parts
+    if not segments or segments[0] == "/" or ".." in segments or "\0" in path:
+        raise UnsafePath("the path leads out of the project")
+    if any(segment.lower() == ".git" for segment in segments):
+        raise UnsafePath("the path is inside of a git repository's own folder")
+    return segments
+
+
+def _inside(worktree: Path, path: str) -> tuple[Path, tuple[str, ...]]:
+    """The resolved worktree, and the segments of the resolved folder that holds `path`."""
+    root = worktree.resolve()
+    try:
+        folder = root.joinpath(*_segments(path)[:-1]).resolve()
+    except RuntimeError as error:  # how pathlib before 3.13 reports it
+        raise UnsafePath("the links in the path lead in a circle") from error
+    if not folder.is_relative_to(root):
+        raise UnsafePath("a link in the path leads out of the project")
+    return root, folder.relative_to(root).parts
+
+
+@contextmanager
+def _parent(worktree: Path, path: str) -> Iterator[tuple[int, str]]:
+    """The folder that holds `path`, opened, and the name in it."""
+    root, segments = _inside(worktree, path)
+    folder = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        for segment in segments:
+            folder = _step(folder, segment)
+        yield folder, PurePosixPath(path).name
+    finally:
+        os.close(folder)
+
+
+def _step(folder: int, segment: str) -> int:
+    """Go one folder down. The caller keeps owning `folder` when it fails."""
+    try:
+        deeper = os.open(segment, _FOLDER, dir_fd=folder)
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            raise UnsafePath("a link appeared in the path") from error
+        raise
+    os.close(folder)
+    return deeper
+
+
+def _make_parents(worktree: Path, path: str) -> int:
+    root, segments = _inside(worktree, path)
+    folder = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    made = 0
+    try:
+        for segment in segments:
+            try:
+                os.mkdir(segment, dir_fd=folder)
+                made += 1
+            except FileExistsError:
+                pass
+            folder = _step(folder, segment)
+    finally:
+        os.close(folder)
+    return made

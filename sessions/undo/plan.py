@@ -1,0 +1,193 @@
+"""What undoing would do, file by file, before anything is written."""
+
+from __future__ import annotations
+
+import stat
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePosixPath
+from typing import Literal
+
+from sessions.diffs.hunks import is_binary
+from sessions.diffs.unified import count
+from sessions.snapshots.changes import Change
+from sessions.snapshots.git import GitError
+from sessions.snapshots.objects import ObjectMissing, ObjectStore, object_id
+from sessions.undo.files import FileState, UnsafePath, read_file, same_kind
+from sessions.undo.merge import Conflict, three_way
+
+Outcome = Literal["restore", "merge", "already", "conflict", "missing", "unsafe"]
+
+
+@dataclass(frozen=True, slots=True)
+class FilePlan:
+    """What becomes of one file. Only `restore` and `merge` write.
+
+    `before_now` and `mode_now` are the file as the plan saw it, `result` and `mode` as it will be (None: no
+    file); `additions` and `deletions` count lines from the one to the other. `folders` are to be removed if
+    nothing is left in them.
+    """
+
+    path: str
+    outcome: Outcome
+    before_now: str | None = None
+    mode_now: int | None = None
+    result: str | None = None
+    mode: int | None = None
+    additions: int = 0
+    deletions: int = 0
+    reason: str = ""
+    conflicts: tuple[Conflict, ...] = ()
+    folders: tuple[str, ...] = ()
+
+
+class _Stop(Exception):
+    """A change cannot be taken back; carries the outcome, the reason and the conflicts."""
+
+    def __init__(self, outcome: Outcome, reason: str, conflicts: tuple[Conflict, ...] = ()) -> None:
+        super().__init__(reason)
+        self.outcome: Outcome = outcome
+        self.reason = reason
+        self.conflicts = conflicts
+
+
+def plan_undo(changes: Iterable[Change], store: ObjectStore, worktree: Path) -> list[FilePlan]:
+    """Take back `changes` (given in the order they were made), each file for itself, by its first change.
+
+    What others wrote before, between and after them stays, or is a conflict. The worktree is only read; what
+    a merge makes is put into `store`. Undoing what `apply` recorded is the redo. Raises OSError when the
+    store cannot be written.
+    """
+    by_path: dict[str, list[Change]] = {}
+    for change in changes:
+        by_path.setdefault(change.path, []).append(change)
+    return [_plan_file(path, own, store, worktree) for path, own in by_path.items()]
+
+
+def fold(changes: Sequence[Change]) -> list[Change]:
+    """Join changes of one file that follow on each other; where somebody else wrote between, begin anew."""
+    runs: list[Change] = []
+    for change in changes:
+        last = runs[-1] if runs else None
+        if last and not last.skipped and not change.skipped and _follows(last, change):
+            folders = max(last.new_folders, change.new_folders)
+            joined = replace(last, after=change.after, mode_after=change.mode_after, new_folders=folders)
+            runs[-1] = joined
+        else:
+            runs.append(change)
+    return runs
+
+
+def _follows(last: Change, change: Change) -> bool:
+    return last.after == change.before and _mode_equals(last.mode_after, change.mode_before)
+
+
+def _mode_equals(one: int | None, other: int | None) -> bool:
+    """As same_kind, but a mode nobody recorded equals any."""
+    return one is None or other is None or same_kind(one, other)
+
+
+def _plan_file(path: str, changes: Sequence[Change], store: ObjectStore, worktree: Path) -> FilePlan:
+    try:
+        now = read_file(worktree, path)
+    except UnsafePath as error:
+        return FilePlan(path, "unsafe", reason=str(error))
+    except OSError as error:
+        return FilePlan(path, "unsafe", reason=f"cannot be read: {error.strerror}")
+    seen = FilePlan(path, "already", object_id(now.content) if now else None, now.mode if now else None)
+    state, merged = now, False
+    try:
+        for run in reversed(fold(changes)):
+            state, by_merge = _invert(run, state, store)
+            merged = merged or by_merge
+    except _Stop as stop:
+        return replace(seen, outcome=stop.outcome, reason=stop.reason, conflicts=stop.conflicts)
+    except ObjectMissing as error:
+        return replace(seen, outcome="conflict", reason=f"the content before is not at hand: {error}")
+    except GitError as error:
+        return replace(seen, outcome="conflict", reason=str(error))
+    folders = _folders(path, changes) if state is None else ()
+    return _finish(seen, now, state, merged, store, folders)
+
+
+def _finish(
+    seen: FilePlan,
+    now: FileState | None,
+    state: FileState | None,
+    merged: bool,
+    store: ObjectStore,
+    folders: tuple[str, ...],
+) -> FilePlan:
+    result, mode = (store.put(state.content), state.mode) if state else (None, None)
+    if state == now:
+        return replace(seen, result=result, mode=mode)
+    old, new = now.content if now else b"", state.content if state else b""
+    additions, deletions = (0, 0) if is_binary(old) or is_binary(new) else count(old, new)
+    return replace(
+        seen,
+        outcome="merge" if merged else "restore",
+        result=result,
+        mode=mode,
+        additions=additions,
+        deletions=deletions,
+        folders=folders,
+    )
+
+
+def _invert(run: Change, state: FileState | None, store: ObjectStore) -> tuple[FileState | None, bool]:
+    """`state` without what `run` did, and whether it took a merge. Raises _Stop."""
+    if run.skipped:
+        raise _Stop("conflict", f"its content was not kept: {run.skipped}")
+    oid = object_id(state.content) if state else None
+    kind = state.mode if state else None
+    if oid == run.after and _mode_equals(kind, run.mode_after):
+        return _before(run, state, store), False
+    if oid == run.before and _mode_equals(kind, run.mode_before):
+        return state, False
+    if state is None:
+        raise _Stop("missing", "the file has been removed since")
+    if run.before is None:
+        raise _Stop("conflict", "the file was made by the agent and has been changed since")
+    if run.after is None:
+        raise _Stop("conflict", "the agent removed the file, and there is a new one since")
+    return _merge(run, state, store), oid != run.after
+
+
+def _before(run: Change, state: FileState | None, store: ObjectStore) -> FileState | None:
+    if run.before is None:
+        return None
+    return FileState(store.get(run.before), _restored_mode(run, state))
+
+
+def _restored_mode(run: Change, state: FileState | None) -> int:
+    """The mode before, in the permissions the file has now where they are the same to git."""
+    wanted = run.mode_before
+    if state is None:
+        return wanted or 0o100644
+    if _mode_equals(wanted, state.mode):
+        return state.mode
+    assert wanted is not None
+    if stat.S_ISREG(wanted) and stat.S_ISREG(state.mode):
+        readers = (state.mode & 0o444) >> 2
+        return state.mode | readers if wanted & 0o100 else state.mode & ~0o111
+    return wanted
+
+
+def _merge(run: Change, state: FileState, store: ObjectStore) -> FileState:
+    assert run.before is not None
+    assert run.after is not None
+    modes = (run.mode_before, run.mode_after, state.mode)
+    if any(mode is not None and stat.S_ISLNK(mode) for mode in modes):
+        raise _Stop("conflict", "the link has been changed since")
+    merge = three_way(store.get(run.after), state.content, store.get(run.before))
+    if merge.content is None:
+        raise _Stop("conflict", "the same lines have been changed since", merge.conflicts)
+    changed_by_run = not _mode_equals(run.mode_before, run.mode_after)
+    mode = _restored_mode(run, state) if changed_by_run else state.mode
+    return FileState(merge.content, mode)
+
+
+def _folders(path: str, changes: Sequence[Change]) -> tuple[str, ...]:
+    """The parent folders that the changes made, the deepest first."""
+    made = max(change.new_folders for change in changes)
+    return tuple(str(parent) for parent in PurePosixPath(path).parents[:-1][:made])
