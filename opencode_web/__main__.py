@@ -1,0 +1,7 @@
+"""`python -m opencode_web` is `opencode-web`."""
+
+import sys
+
+from opencode_web.cli import main
+
+sys.exit(main())

@@ -1,0 +1,75 @@
+"""What may be typed after `opencode-web`."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+
+import opencode_web
+from opencode_web.cli import manage, start, url, worker
+
+_COMMANDS = ("serve", "worker", "url", "manage")
+
+
+def parse(argv: Sequence[str]) -> argparse.Namespace:
+    """The arguments, with the command to call in `run`. Exits with status 2 on a wrong one.
+
+    A first word that is no command is the project: `./serve` opens a folder of that name.
+    """
+    if argv[:1] == ["manage"]:
+        return argparse.Namespace(run=manage.run, rest=list(argv[1:]))
+    if argv[:1] and argv[0] in _COMMANDS:
+        return _commands().parse_args(argv)
+    return _open().parse_args(argv)
+
+
+def _open() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="opencode-web",
+        description="A local web UI for an AI coding agent: open a project, ask, approve, review, undo.",
+        epilog="Commands: serve (no browser), worker, url (a new launch link), manage (Django).",
+    )
+    parser.add_argument("--version", action="version", version=f"opencode-web {opencode_web.__version__}")
+    _server_options(parser)
+    parser.add_argument("--no-open", action="store_true", help="do not open a browser")
+    parser.set_defaults(run=start.run)
+    return parser
+
+
+def _commands() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="opencode-web")
+    commands = parser.add_subparsers(required=True)
+    serve = commands.add_parser("serve", help="serve without opening a browser")
+    _server_options(serve)
+    serve.set_defaults(run=start.run, no_open=True)
+    run_worker = commands.add_parser("worker", help="run turns in a process of their own")
+    _log_option(run_worker)
+    run_worker.set_defaults(run=worker.run)
+    new_url = commands.add_parser("url", help="print a new launch link of the running server")
+    new_url.add_argument("--hostname", default="127.0.0.1")
+    new_url.add_argument("--port", type=_port, default=start.DEFAULT_PORT)
+    new_url.set_defaults(run=url.run)
+    return parser
+
+
+def _server_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("directory", nargs="?", metavar="DIR", help="the project to open")
+    parser.add_argument("--hostname", help="the address to listen on (127.0.0.1)")
+    parser.add_argument(
+        "--port", type=_port, help=f"the port ({start.DEFAULT_PORT}, or the next free one; 0 for any)"
+    )
+    parser.add_argument(
+        "--cors", action="append", default=[], metavar="ORIGIN", help="let pages of this origin call the API"
+    )
+    _log_option(parser)
+
+
+def _log_option(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--print-logs", action="store_true", help="show the log on standard error too")
+
+
+def _port(text: str) -> int:
+    port = int(text)
+    if not 0 <= port <= 65535:
+        raise ValueError(text)
+    return port

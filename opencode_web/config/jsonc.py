@@ -1,0 +1,129 @@
+"""JSON with comments and trailing commas, which remembers the line of every key.
+
+Grammar: RFC 8259 plus `//` and `/* */` comments and one trailing comma in objects and arrays. Strings
+are taken as they stand, so `"https://x"` is no comment. The lines let a message about a wrong value name
+where it is.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+Path = tuple[str | int, ...]
+"""Where a value sits: the object keys and array indices that lead to it."""
+
+MAX_DEPTH = 100
+
+_SKIP = re.compile(r"(?:[ \t\r\n\ufeff]+|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
+_TOKEN = re.compile(
+    r'"(?:[^"\\\x00-\x1f]|\\.)*"|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true\b|false\b|null\b|[][{}:,]'
+)
+
+
+class JsoncError(ValueError):
+    """The text is no JSONC; `line` and `column` count from 1."""
+
+    def __init__(self, message: str, text: str, position: int) -> None:
+        self.message = message
+        self.line = text.count("\n", 0, position) + 1
+        self.column = position - text.rfind("\n", 0, position)
+        super().__init__(f"line {self.line}, column {self.column}: {message}")
+
+
+class Document:
+    """A parsed text: `value`, and `lines` with the line of each key and array item."""
+
+    def __init__(self, text: str) -> None:
+        """Raise JsoncError when the text is not well formed."""
+        self.lines: dict[Path, int] = {}
+        self._text = text
+        self._position = 0
+        self._counted = (0, 1)
+        self.value: Any = self._value((), self._next())
+        token = self._next()
+        if token:
+            raise self._error(f"expected the end of the file, found {token!r}", token)
+
+    def line(self, path: Path) -> int | None:
+        """The line of the key at `path`, or of the nearest key around it."""
+        while path and path not in self.lines:
+            path = path[:-1]
+        return self.lines.get(path)
+
+    def _next(self) -> str:
+        """The next token; empty at the end of the text."""
+        skipped = _SKIP.match(self._text, self._position)
+        start = skipped.end() if skipped else self._position
+        token = _TOKEN.match(self._text, start)
+        if token is None and start < len(self._text):
+            rest = self._text[start : start + 20].splitlines()[0]
+            raise JsoncError(f"cannot read {rest!r}", self._text, start)
+        self._position = token.end() if token else start
+        return token.group() if token else ""
+
+    def _value(self, path: Path, token: str) -> Any:
+        if len(path) > MAX_DEPTH:
+            raise self._error("nested too deeply", token)
+        if token == "{":
+            return self._object(path)
+        if token == "[":
+            return self._array(path)
+        if token in ("", "}", "]", ":", ","):
+            raise self._error(f"expected a value, found {token or 'the end of the file'!r}", token)
+        return self._scalar(token)
+
+    def _object(self, path: Path) -> dict[str, Any]:
+        members: dict[str, Any] = {}
+        token = self._next()
+        while token != "}":
+            if not token.startswith('"'):
+                raise self._error(f"expected a key or '}}', found {token or 'the end of the file'!r}", token)
+            key = self._scalar(token)
+            self.lines[(*path, key)] = self._line()
+            self._expect(":", f"after the key {token}")
+            members[key] = self._value((*path, key), self._next())
+            token = self._separator("}")
+        return members
+
+    def _array(self, path: Path) -> list[Any]:
+        items: list[Any] = []
+        token = self._next()
+        while token != "]":
+            self.lines[(*path, len(items))] = self._line()
+            items.append(self._value((*path, len(items)), token))
+            token = self._separator("]")
+        return items
+
+    def _separator(self, closing: str) -> str:
+        """The token after a member: the closing one, or the first of the next member."""
+        token = self._next()
+        if token == ",":
+            return self._next()
+        if token != closing:
+            found = token or "the end of the file"
+            raise self._error(f"expected ',' or {closing!r}, found {found!r}", token)
+        return token
+
+    def _expect(self, wanted: str, where: str) -> None:
+        token = self._next()
+        if token != wanted:
+            found = token or "the end of the file"
+            raise self._error(f"expected {wanted!r} {where}, found {found!r}", token)
+
+    def _scalar(self, token: str) -> Any:
+        try:
+            return json.loads(token)
+        except ValueError as error:
+            raise self._error(f"cannot read {token}", token) from error
+
+    def _line(self) -> int:
+        """The line of the token just read, counted on from the last one asked for."""
+        position, line = self._counted
+        line += self._text.count("\n", position, self._position)
+        self._counted = (self._position, line)
+        return line
+
+    def _error(self, message: str, token: str) -> JsoncError:
+        return JsoncError(message, self._text, self._position - len(token))

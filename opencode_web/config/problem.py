@@ -1,0 +1,22 @@
+"""What can be wrong with a configuration file, for the error page and the log."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """`file` names a variable where the configuration came from one; `key` is dotted, empty for the file."""
+
+    file: Path
+    line: int | None
+    key: str
+    message: str
+    level: Literal["error", "warning"] = "error"
+
+    def __str__(self) -> str:
+        where = str(self.file) if self.line is None else f"{self.file}:{self.line}"
+        return f"{where}: {self.key}: {self.message}" if self.key else f"{where}: {self.message}"

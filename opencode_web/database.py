@@ -1,0 +1,119 @@
+"""Is the database fit to be used? Asked once at the start, before anything else opens it."""
+
+from __future__ import annotations
+
+import fcntl
+import logging
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from django.apps import apps
+from django.conf import settings
+from django.core.management import call_command
+from django.db import connection
+from django.db.migrations.recorder import MigrationRecorder
+
+logger = logging.getLogger(__name__)
+
+_SIDECARS = ("-wal", "-shm", "-journal")
+
+
+class Unusable(Exception):
+    """The server cannot start with this database; the text says why and what to do."""
+
+
+def prepare() -> Path | None:
+    """Check the configured database and bring it up to date.
+
+    Return where a corrupt SQLite file was put aside, if one was. Raise Unusable for a database that is
+    newer than this program, or a place where SQLite cannot keep its write-ahead log.
+    """
+    database = settings.DATABASES["default"]
+    if not str(database["ENGINE"]).endswith("sqlite3"):
+        _migrate()
+        return None
+    file = Path(str(database["NAME"]))
+    with _one_at_a_time(file.with_name("start.lock")):
+        aside = quarantine_if_corrupt(file)
+        verify_wal(file)
+        _migrate()
+    file.chmod(0o600)
+    return aside
+
+
+def quarantine_if_corrupt(file: Path) -> Path | None:
+    """Move a file that SQLite finds damaged out of the way, as `NAME.corrupt-TIME`, and return that path."""
+    if not file.exists():
+        return None
+    fault = _fault(file)
+    if not fault:
+        return None
+    aside = file.with_name(f"{file.name}.corrupt-{datetime.now(UTC):%Y%m%dT%H%M%SZ}")
+    for suffix in ("", *_SIDECARS):
+        part = file.with_name(file.name + suffix)
+        if part.exists():
+            part.rename(aside.with_name(aside.name + suffix))
+    logger.error("%s is damaged (%s); it was kept as %s and a new one begun", file, fault, aside)
+    return aside
+
+
+def verify_wal(file: Path) -> None:
+    """Raise Unusable unless the write-ahead log can be switched on (not on NFS and some shared mounts)."""
+    try:
+        with closing(sqlite3.connect(file, timeout=20)) as connection_:
+            mode = connection_.execute("PRAGMA journal_mode=WAL").fetchone()[0]
+    except sqlite3.Error as error:
+        raise Unusable(f"{file} cannot be opened: {error}") from error
+    if mode != "wal":
+        raise Unusable(
+            f"SQLite cannot keep a write-ahead log beside {file} (journal mode {mode!r}), as on network "
+            f"drives; set XDG_DATA_HOME to a folder on a local disk"
+        )
+
+
+def pending_migrations() -> set[tuple[str, str]]:
+    """(app, name) of the migrations on disk that the database lacks. Raise Unusable if it has more."""
+    on_disk = {
+        (app.label, file.stem)
+        for app in apps.get_app_configs()
+        for file in Path(app.path, "migrations").glob("[0-9]*.py")
+    }
+    applied = set(MigrationRecorder(connection).applied_migrations())
+    labels = {app for app, _ in on_disk}
+    newer = sorted(f"{app}.{name}" for app, name in applied - on_disk if app in labels)
+    if newer:
+        raise Unusable(
+            f"the database was written by a newer opencode-web (it has {', '.join(newer)}); "
+            f"upgrade, or set XDG_DATA_HOME to another folder"
+        )
+    return on_disk - applied
+
+
+def _fault(file: Path) -> str:
+    """What is wrong with the file; empty when nothing is. Raise Unusable when it cannot be looked at."""
+    try:
+        with closing(sqlite3.connect(file, timeout=20)) as connection_:
+            answer: Any = connection_.execute("PRAGMA quick_check(1)").fetchone()[0]
+    except sqlite3.OperationalError as error:
+        raise Unusable(f"{file} cannot be opened: {error}") from error
+    except sqlite3.DatabaseError as error:
+        return str(error)
+    return "" if answer == "ok" else str(answer)
+
+
+def _migrate() -> None:
+    if pending_migrations():
+        call_command("migrate", interactive=False, verbosity=0)
+    connection.close()
+
+
+@contextmanager
+def _one_at_a_time(lock: Path) -> Iterator[None]:
+    """Two servers that start at once migrate one after the other."""
+    with lock.open("w") as handle:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield

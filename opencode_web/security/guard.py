@@ -1,0 +1,127 @@
+"""The one door: an ASGI application around everything else, for HTTP and WebSocket alike.
+
+A request passes Host, Origin, credentials and CSRF in this order (rules 1-6, 10 and 16 of peers.md); what
+comes back gets its headers (rules 5 and 7). Inside, `scope["principal"]` says who asks.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable
+from typing import Literal, TypedDict
+
+from opencode_web.security import cors, csrf, headers, launch, origins
+from opencode_web.security.asgi import Application, Receive, Scope, Send, respond
+from opencode_web.security.cookies import SessionCookies
+from opencode_web.security.credentials import Credentials
+from opencode_web.security.pages import PATHS, STYLE, Pages
+from opencode_web.security.policy import Policy
+from opencode_web.security.proxy import apply_forwarded
+from opencode_web.security.refusal import LOGIN, Refused, refuse
+from opencode_web.security.request import Request
+from opencode_web.security.throttle import Throttle
+
+logger = logging.getLogger(__name__)
+
+STATIC = "/static/"
+
+
+class Principal(TypedDict):
+    """Who asks: `session` and `csrf` (the token its pages send back) are set for a cookie only."""
+
+    kind: Literal["cookie", "basic", "bearer"]
+    session: str | None
+    csrf: str | None
+
+
+class Guard:
+    """`launch_tokens.issue()` gives the token for a launch URL. `clock` counts seconds."""
+
+    def __init__(
+        self, application: Application, policy: Policy, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self.launch_tokens = launch.LaunchTokens(clock)
+        self._application = application
+        self._policy = policy
+        self._credentials = Credentials(policy.username, policy.password)
+        self._cookies = SessionCookies(policy.key, policy.port)
+        self._throttle = Throttle(clock)
+        self._pages = Pages(self._credentials, self._cookies, self._throttle, self.launch_tokens)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] not in ("http", "websocket"):
+            await self._application(scope, receive, send)
+            return
+        # daphne takes root_path from a header of the client; inside, it would shift the paths judged here.
+        scope = {**scope, "root_path": "", "principal": None}
+        request = Request(scope)
+        apply_forwarded(request, self._policy.trusted_proxies)
+        if not request.is_websocket:
+            send = self._hardened(request, send)
+        try:
+            await self._pass(request, receive, send)
+        except Refused as refused:
+            logger.info("%d %r from %s: %s", refused.status, request.path, request.client, refused.message)
+            await refuse(request, refused, receive, send)
+
+    async def _pass(self, request: Request, receive: Receive, send: Send) -> None:
+        if request.repeated:
+            raise Refused(400, f"more than one {request.repeated} header")
+        if request.host.lower() not in self._policy.hosts:
+            raise Refused(421, "this host name is not served here")
+        reason = origins.refusal(request, self._policy.origins, self._policy.cors)
+        if reason:
+            raise Refused(403, reason)
+        if request.is_preflight and request.origin in self._policy.cors:
+            await respond(send, 204, "")
+            return
+        if not _is_public(request):
+            request.scope["principal"] = self._authenticate(request)
+        elif request.changes_something and request.origin not in self._policy.origins:
+            raise Refused(403, "the login form has to come from this server")
+        if request.path in PATHS:
+            await self._pages.answer(request, receive, send)
+        else:
+            await self._application(request.scope, receive, send)
+
+    def _authenticate(self, request: Request) -> Principal:
+        if request.authorization:
+            return self._check_credentials(request)
+        # A page of a `server.cors` origin proves itself by credentials of its own, never by our cookie.
+        session = None if request.origin in self._policy.cors else self._cookies.read(request.cookies)
+        if session is None:
+            raise Refused(401, "log in first")
+        if request.changes_something:
+            if request.origin not in self._policy.origins:
+                raise Refused(403, "the Origin header is missing")
+            if not request.is_websocket and not csrf.matches(request.csrf_token, session.csrf):
+                raise Refused(403, f"the {csrf.HEADER} header is missing or wrong")
+        return {"kind": "cookie", "session": session.id, "csrf": session.csrf}
+
+    def _check_credentials(self, request: Request) -> Principal:
+        wait = self._throttle.wait(request.client)
+        if wait:
+            raise Refused(429, f"too many failed logins; try again in {wait} seconds", wait)
+        kind = self._credentials.verify(request.authorization)
+        if kind is None:
+            self._throttle.fail(request.client)
+            raise Refused(401, "wrong credentials")
+        return {"kind": kind, "session": None, "csrf": None}
+
+    def _hardened(self, request: Request, send: Send) -> Send:
+        extra = cors.response_headers(request) if request.origin in self._policy.cors else []
+        return headers.hardened(send, extra, may_store=request.path.startswith(STATIC))
+
+
+def _is_public(request: Request) -> bool:
+    """Whether it needs no login: the login itself, a launch URL, and the files every visitor may have."""
+    if request.is_websocket:
+        return False
+    if request.path == LOGIN:
+        return True
+    if request.method not in ("GET", "HEAD"):
+        return False
+    if request.path in (STYLE, launch.PATH):
+        return True
+    return request.path.startswith(STATIC) and ".." not in request.path and "\\" not in request.path

@@ -1,0 +1,117 @@
+"""The addresses that the guard answers itself: login, launch and logout (rules 2 and 16)."""
+
+from __future__ import annotations
+
+import html
+import json
+from pathlib import Path
+from string import Template
+from urllib.parse import parse_qs
+
+from opencode_web.security import launch
+from opencode_web.security.asgi import Receive, Send, TooLarge, read_body, redirect, respond
+from opencode_web.security.cookies import SessionCookies
+from opencode_web.security.credentials import Credentials
+from opencode_web.security.refusal import LOGIN, Refused
+from opencode_web.security.request import Request
+from opencode_web.security.throttle import Throttle
+
+STYLE = "/login.css"
+LOGOUT = "/logout"
+PATHS = frozenset({LOGIN, STYLE, LOGOUT, launch.PATH})
+
+_FORM_REFERRER = (b"referrer-policy", b"same-origin")
+"""Under `no-referrer` a browser sends `Origin: null` with a form (Fetch standard §3.2)."""
+
+_FOLDER = Path(__file__).parent
+_SPENT = "This link was used before or is too old."
+_WRONG = "That is not the password."
+
+
+class Pages:
+    """Answers requests that the guard has let through; each method is one address and HTTP method."""
+
+    def __init__(
+        self,
+        credentials: Credentials,
+        cookies: SessionCookies,
+        throttle: Throttle,
+        tokens: launch.LaunchTokens,
+    ) -> None:
+        self._credentials = credentials
+        self._cookies = cookies
+        self._throttle = throttle
+        self._tokens = tokens
+        self._form = Template((_FOLDER / "login.html").read_text(encoding="utf-8"))
+        self._style = (_FOLDER / "login.css").read_text(encoding="utf-8")
+        self._routes = {
+            ("GET", LOGIN): self._show_form,
+            ("POST", LOGIN): self._log_in,
+            ("GET", STYLE): self._show_style,
+            ("GET", launch.PATH): self._launch,
+            ("POST", launch.PATH): self._new_launch_url,
+            ("POST", LOGOUT): self._log_out,
+        }
+
+    async def answer(self, request: Request, receive: Receive, send: Send) -> None:
+        """Raise Refused when it comes to nothing."""
+        route = self._routes.get((request.method, request.path))
+        if route is None:
+            raise Refused(405, f"{request.method} is not for this address")
+        await route(request, receive, send)
+
+    async def _show_form(self, request: Request, receive: Receive, send: Send) -> None:
+        await self._send_form(send, 200, _parameter(request, "next"), "")
+
+    async def _log_in(self, request: Request, receive: Receive, send: Send) -> None:
+        wait = self._throttle.wait(request.client)
+        if wait:
+            raise Refused(429, f"too many wrong passwords; try again in {wait} seconds", wait)
+        try:
+            body = await read_body(receive)
+            form = parse_qs(body.decode("utf-8", "replace"), max_num_fields=4)
+        except (TooLarge, ValueError) as error:
+            raise Refused(413, "the form is too long") from error
+        target = form.get("next", ["/"])[0]
+        if self._credentials.verify_password(form.get("password", [""])[0]):
+            await redirect(send, launch.local_path(target), self._cookies.issue(_is_secure(request)))
+        else:
+            self._throttle.fail(request.client)
+            await self._send_form(send, 403, target, _WRONG)
+
+    async def _show_style(self, request: Request, receive: Receive, send: Send) -> None:
+        await respond(send, 200, self._style, "text/css")
+
+    async def _launch(self, request: Request, receive: Receive, send: Send) -> None:
+        target = launch.local_path(_parameter(request, "next"))
+        if self._tokens.redeem(_parameter(request, "token")):
+            await redirect(send, target, self._cookies.issue(_is_secure(request)))
+        elif self._cookies.read(request.cookies):
+            await redirect(send, target)
+        else:
+            await self._send_form(send, 403, target, _SPENT)
+
+    async def _new_launch_url(self, request: Request, receive: Receive, send: Send) -> None:
+        base = f"{request.scope.get('scheme', 'http')}://{request.host.decode('ascii')}"
+        body = {"url": launch.launch_url(base, self._tokens.issue())}
+        await respond(send, 200, json.dumps(body), "application/json")
+
+    async def _log_out(self, request: Request, receive: Receive, send: Send) -> None:
+        cookie = self._cookies.clear(_is_secure(request)).encode("ascii")
+        headers = [(b"set-cookie", cookie), (b"hx-redirect", LOGIN.encode())]
+        await respond(send, 200, "", headers=headers)
+
+    async def _send_form(self, send: Send, status: int, target: str, error: str) -> None:
+        text = self._form.substitute(
+            next=html.escape(launch.local_path(target)), error=html.escape(error), port=self._cookies.port
+        )
+        await respond(send, status, text, "text/html", [_FORM_REFERRER])
+
+
+def _parameter(request: Request, name: str) -> str:
+    query = request.scope.get("query_string", b"").decode("latin-1")
+    return str(parse_qs(query).get(name, [""])[0])
+
+
+def _is_secure(request: Request) -> bool:
+    return request.scope.get("scheme") == "https"

@@ -1,0 +1,77 @@
+"""Django's settings. Everything a person may change comes from the environment, read in one place each."""
+
+from __future__ import annotations
+
+import os
+
+from opencode_web import locate, paths
+
+BASE_DIR = locate.root()
+DATA_DIR = paths.data_directory()
+
+SECRET_KEY = paths.secret()
+DEBUG = False
+ALLOWED_HOSTS = ["*"]  # the guard checks Host before Django sees the request (opencode_web/security)
+USE_TZ = True
+TIME_ZONE = "UTC"
+USE_I18N = False
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+DATA_UPLOAD_MAX_MEMORY_SIZE = 32 * 1024 * 1024
+
+INSTALLED_APPS = [
+    "channels",
+    "django.contrib.staticfiles",
+    "django_htmx",
+    "sessions",
+    "agents",
+]
+
+# Host, Origin, login, CSRF and response headers are the guard's, around HTTP and WebSocket alike.
+MIDDLEWARE = ["opencode_web.middleware.api_urls", "django_htmx.middleware.HtmxMiddleware"]
+
+ROOT_URLCONF = "opencode_web.urls"
+
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "OPTIONS": {
+            "builtins": ["sessions.templatetags.page"],
+            "loaders": [
+                ("django.template.loaders.cached.Loader", ["django.template.loaders.filesystem.Loader"])
+            ],
+        },
+    }
+]
+
+DATABASES = {
+    "default": {
+        "ENGINE": "django.db.backends.sqlite3",
+        "NAME": DATA_DIR / "db.sqlite3",
+        "OPTIONS": {
+            "transaction_mode": "IMMEDIATE",
+            "timeout": 20,
+            "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA foreign_keys=ON;",
+        },
+        "TEST": {"NAME": DATA_DIR / "test.sqlite3"},
+    }
+}
+
+CHANNEL_LAYERS = {
+    "default": {"BACKEND": "channels.layers.InMemoryChannelLayer", "CONFIG": {"capacity": 100_000}}
+}
+
+STATIC_URL = "/static/"
+STATICFILES_DIRS = [BASE_DIR / "static"]
+WHITENOISE_USE_FINDERS = True
+
+CONFIG_LOADER = "opencode_web.config.load"
+"""How `agents` reads opencode.json without importing this room."""
+
+OPENED_DIRECTORY = os.environ.get("OPENCODE_WEB_DIRECTORY", "")
+"""The project named on the command line; empty when none was."""
+
+SNAPSHOT_DIR = DATA_DIR / "snapshots"
+TOOL_OUTPUT_DIR = DATA_DIR / "tool-output"
+
+LOGGING_CONFIG = None  # the command line sets logging up

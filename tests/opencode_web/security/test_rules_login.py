@@ -1,0 +1,272 @@
+"""The rules of peers.md about who gets in (1, 2, 6, 16): a test fails when its rule is taken out."""
+
+from __future__ import annotations
+
+import base64
+
+import httpx
+import pytest
+
+from opencode_web.security import launch, throttle
+from opencode_web.security.cookies import SessionCookies
+from tests.opencode_web.security.harness import (
+    BEARER,
+    EVIL,
+    FRIEND,
+    HOST,
+    ORIGIN,
+    SECRET,
+    House,
+    cookie_header,
+)
+
+UNSAFE = ("POST", "PUT", "PATCH", "DELETE")
+
+
+@pytest.fixture
+def house() -> House:
+    return House()
+
+
+def basic(user: str, password: str) -> dict[str, str]:
+    return {"Authorization": "Basic " + base64.b64encode(f"{user}:{password}".encode()).decode()}
+
+
+# Rule 1: auth always on, loopback included
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {},
+        {"Authorization": "Bearer wrong"},
+        {"Authorization": "Bearer "},
+        {"Authorization": "Basic !!!"},
+        basic("opencode", "wrong"),
+        basic("root", SECRET),
+        {"Cookie": "opencode_web_4096=forged:1abcde:signature"},
+    ],
+)
+async def test_rule_1_nobody_gets_in_without_the_secret(house: House, headers: dict[str, str]) -> None:
+    response = await house.client().get("/session", headers=headers)
+    assert response.status_code == 401
+    assert house.inner.reached == []
+
+
+async def test_rule_1_the_secret_opens_by_basic_and_by_bearer(house: House) -> None:
+    for headers, kind in ((basic("opencode", SECRET), "basic"), (BEARER, "bearer")):
+        response = await house.client().post("/session", headers=headers)
+        assert response.json()["principal"] == {"kind": kind, "session": None, "csrf": None}
+
+
+async def test_rule_1_the_password_of_the_environment_replaces_the_secret() -> None:
+    house = House({"OPENCODE_SERVER_PASSWORD": "pa:ss", "OPENCODE_SERVER_USERNAME": "me"})
+    assert (await house.client().get("/", headers=basic("me", "pa:ss"))).status_code == 200
+    assert (await house.client().get("/", headers=BEARER)).status_code == 401
+
+
+async def test_rule_1_sockets_need_credentials(house: House) -> None:
+    assert await house.handshake({"Host": HOST, "Origin": ORIGIN}) == "websocket.close"
+    assert house.inner.reached == []
+    assert await house.handshake({"Host": HOST, **BEARER}) == "websocket.accept"
+
+
+async def test_rule_1_a_browser_without_login_is_shown_the_form(house: House) -> None:
+    response = await house.client().get("/s/1?tab=diff", headers={"Accept": "text/html,*/*"})
+    assert response.status_code == 303
+    assert response.headers["location"] == "/login?next=/s/1%3Ftab%3Ddiff"
+
+
+async def test_rule_1_a_root_path_of_the_client_does_not_move_the_paths(house: House) -> None:
+    client = house.client(root_path="/static")
+    assert (await client.get("/", headers=BEARER)).json()["root_path"] == ""
+
+
+@pytest.mark.parametrize(
+    "path", ["/static/../session", "/static/..%2fsession", "/static/..\\session", "/staticx"]
+)
+async def test_rule_1_static_files_are_no_way_around(house: House, path: str) -> None:
+    client = house.client()
+    request = client.build_request("GET", ORIGIN)
+    request.url = request.url.copy_with(raw_path=path.encode())
+    assert (await client.send(request)).status_code == 401
+    assert house.inner.reached == []
+
+
+async def test_rule_1_challenges_do_not_make_browsers_keep_basic_credentials(house: House) -> None:
+    tool = await house.client().get("/session")
+    page = await house.client().get("/session", headers={"Sec-Fetch-Site": "same-origin"})
+    assert "Basic" in tool.headers["www-authenticate"]
+    assert "Basic" not in page.headers["www-authenticate"]
+
+
+# Rule 2: the launch token
+
+
+async def test_rule_2_a_launch_token_works_once_and_leaves_a_clean_address(house: House) -> None:
+    address = launch.launch_url("", house.guard.launch_tokens.issue(), "/s/1")
+    first = await house.client().get(address)
+    assert (first.status_code, first.headers["location"]) == (303, "/s/1")
+    assert house.cookie in first.cookies
+    second = await house.client().get(address)
+    assert second.status_code == 403
+    assert not second.cookies
+
+
+async def test_rule_2_a_launch_token_expires(house: House) -> None:
+    token = house.guard.launch_tokens.issue()
+    house.clock.now += launch.LIFETIME
+    assert (await house.client().get("/auth/launch", params={"token": token})).status_code == 403
+
+
+async def test_rule_2_a_launch_token_has_256_bits_and_a_look_does_not_use_it_up(house: House) -> None:
+    token = house.guard.launch_tokens.issue()
+    assert len(base64.urlsafe_b64decode(token + "=")) == 32
+    assert (await house.client().head("/auth/launch", params={"token": token})).status_code == 405
+    assert (await house.client().get("/auth/launch", params={"token": token})).status_code == 303
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        EVIL,
+        "//evil.example",
+        "/\\evil.example",
+        "\\/evil.example",
+        "javascript:alert(1)",
+        "/\r\nSet-Cookie: a=b",
+        "x",
+    ],
+)
+async def test_rule_2_the_redirect_stays_on_this_server(house: House, target: str) -> None:
+    token = house.guard.launch_tokens.issue()
+    response = await house.client().get("/auth/launch", params={"token": token, "next": target})
+    assert response.headers["location"] == "/"
+
+
+async def test_rule_2_only_api_credentials_get_a_new_launch_link(house: House) -> None:
+    assert (await house.client().post("/auth/launch", headers={"Origin": ORIGIN})).status_code == 401
+    answer = await house.client().post("/auth/launch", headers=BEARER)
+    assert (await house.client().get(answer.json()["url"])).status_code == 303
+
+
+# Rule 6: cookie and CSRF
+
+
+async def test_rule_6_the_cookie_is_closed_to_scripts_and_other_sites(house: House) -> None:
+    token = house.guard.launch_tokens.issue()
+    value = (await house.client().get("/auth/launch", params={"token": token})).headers["set-cookie"]
+    assert value.startswith("opencode_web_4096=")
+    assert {"HttpOnly", "SameSite=Strict", "Path=/"} <= set(value.split("; "))
+    assert "Secure" not in value
+
+
+@pytest.mark.parametrize("method", UNSAFE)
+async def test_rule_6_a_cookie_needs_the_token_of_its_session_for_changes(house: House, method: str) -> None:
+    browser, other = await house.browser(), await house.browser()
+    right, foreign = await house.csrf(browser), await house.csrf(other)
+    house.inner.reached.clear()
+    for headers in ({"Origin": ORIGIN}, {"Origin": ORIGIN, "X-CSRF-Token": ""}, foreign):
+        assert (await browser.request(method, "/session", headers=headers)).status_code == 403
+    assert house.inner.reached == []
+    assert (await browser.request(method, "/session", headers=right)).status_code == 200
+
+
+async def test_rule_6_cookies_of_another_port_or_key_or_time_are_no_login(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def status(value: str) -> int:
+        headers = {"Cookie": f"{house.cookie}={value}"}
+        return (await house.client().get("/", headers=headers)).status_code
+
+    browser = await house.browser()
+    good = browser.cookies[house.cookie]
+    assert await status(good) == 200
+    neighbour = House(port=4097)
+    token = neighbour.guard.launch_tokens.issue()
+    client = neighbour.client(base="http://127.0.0.1:4097")
+    assert (await client.get("/auth/launch", params={"token": token})).status_code == 303
+    assert await status(client.cookies[neighbour.cookie]) == 401
+
+    changed = House({"OPENCODE_SERVER_PASSWORD": "new"})
+    headers = {"Cookie": f"{changed.cookie}={good}"}
+    assert (await changed.client().get("/", headers=headers)).status_code == 401
+
+    later = SessionCookies("key", 4096)
+    old = later.issue(secure=False).partition(";")[0].encode()
+    assert later.read([old]) is not None
+    monkeypatch.setattr("opencode_web.security.cookies.time.time", lambda: 4e9)
+    assert later.read([old]) is None
+    assert SessionCookies("key", 4096).read([old]) is None
+
+
+async def test_rule_6_a_planted_cookie_does_not_lock_out_the_right_one(house: House) -> None:
+    browser = await house.browser()
+    right = cookie_header(house, browser)["Cookie"]
+    headers = {"Cookie": f"{house.cookie}=planted; {right}"}
+    assert (await house.client().get("/", headers=headers)).status_code == 200
+
+
+async def test_rule_6_logout_needs_the_token_and_clears_the_cookie(house: House) -> None:
+    browser = await house.browser()
+    headers = await house.csrf(browser)
+    assert (await browser.get("/logout")).status_code == 405
+    assert (await browser.post("/logout", headers={"Origin": ORIGIN})).status_code == 403
+    assert (await browser.post("/logout", headers=headers)).status_code == 200
+    assert (await browser.get("/")).status_code == 401
+
+
+# Rule 16: failed logins
+
+
+async def log_in(client: httpx.AsyncClient, password: str) -> httpx.Response:
+    form = {"password": password, "next": "/s/1"}
+    return await client.post("/login", data=form, headers={"Origin": ORIGIN})
+
+
+async def test_rule_16_the_password_opens_a_browser_session(house: House) -> None:
+    browser = house.client()
+    response = await log_in(browser, SECRET)
+    assert (response.status_code, response.headers["location"]) == (303, "/s/1")
+    assert (await browser.get("/")).json()["principal"]["kind"] == "cookie"
+
+
+async def test_rule_16_the_login_form_of_another_site_is_refused(house: House) -> None:
+    for headers in ({}, {"Origin": EVIL}, {"Origin": FRIEND}, {"Origin": "null"}):
+        response = await house.client().post("/login", data={"password": SECRET}, headers=headers)
+        assert response.status_code == 403
+        assert not response.cookies
+
+
+async def test_rule_16_too_many_failures_close_the_door_for_a_window(house: House) -> None:
+    for attempt in range(throttle.LIMIT):
+        if attempt % 2:
+            response = await log_in(house.client(), "guess")
+        else:
+            response = await house.client().get("/", headers=basic("opencode", f"guess {attempt}"))
+        assert response.status_code in (401, 403)
+    for response in (
+        await log_in(house.client(), SECRET),
+        await house.client().get("/", headers=BEARER),
+    ):
+        assert response.status_code == 429
+        assert int(response.headers["retry-after"]) == throttle.WINDOW
+    assert (await (await house.browser()).get("/")).status_code == 200
+    assert (await house.client("192.0.2.1").get("/", headers=BEARER)).status_code == 200
+
+    house.clock.now += throttle.WINDOW
+    assert (await house.client().get("/", headers=BEARER)).status_code == 200
+
+
+def test_rule_16_the_counts_stay_bounded() -> None:
+    door = throttle.Throttle()
+    for number in range(throttle.MAX_CLIENTS * 2):
+        for _ in range(throttle.LIMIT if number == 0 else 1):
+            door.fail(f"client {number}")
+    assert len(door._failures) == throttle.MAX_CLIENTS
+    assert door.wait("client 0") == 0
+
+
+async def test_rule_16_a_form_without_end_is_refused(house: House) -> None:
+    response = await log_in(house.client(), "x" * 100_000)
+    assert response.status_code == 413
