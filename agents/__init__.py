@@ -1,0 +1,1 @@
+"""What acts: agents, permission rules, the session drain, the model seam, tools."""

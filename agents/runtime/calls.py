@@ -1,0 +1,168 @@
+"""Run the tool calls of one step side by side and settle each once (seed 004 §6; seed 002, Model Tool Output)."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from django.conf import settings
+from pydantic import ValidationError
+
+from agents.llm.types import Model, ToolCall
+from agents.permission.errors import NotPermitted, PermissionRejected
+from agents.permission.rules import Rule
+from agents.runtime.recorder import Recorder
+from agents.runtime.run import Run
+from agents.runtime.tool_context import CallContext
+from agents.tools.base import Tool, ToolError, ToolResult
+from agents.tools.output import bound
+from agents.tools.registry import find, repair
+from sessions.db import in_db
+from sessions.ids import ascending, now
+from sessions.store import messages
+from sessions.wire.parts import Completed, Failed, FilePart, Running, Span, ToolPart
+
+logger = logging.getLogger(__name__)
+
+DOOM_LOOP = 3
+
+
+class Calls:
+    """The calls of one provider turn: `begin` each as it becomes complete; leaving the block settles all."""
+
+    def __init__(self, run: Run, recorder: Recorder, agent: str, rules: Sequence[Rule], model: Model) -> None:
+        self.run = run
+        self.recorder = recorder
+        self.agent = agent
+        self.rules = rules
+        self.model = model
+        self.begun = False
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    async def __aenter__(self) -> Calls:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Wait for every call; a stop cancels them and waits until their children are gone."""
+        stopped = kind is not None and issubclass(kind, asyncio.CancelledError)
+        try:
+            if not stopped and self._tasks:
+                await asyncio.gather(*self._tasks)
+        finally:
+            for task in self._tasks:
+                task.cancel()
+            await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    def begin(self, call: tuple[ToolPart, ToolCall]) -> None:
+        self.begun = True
+        self._tasks.add(asyncio.create_task(self._settle(*call)))
+
+    async def _settle(self, part: ToolPart, call: ToolCall) -> None:
+        """Run one call and write its one settlement."""
+        tool, arguments = _resolve(call)
+        part.tool = tool.name
+        shown = dict(call.input or {})
+        part.state = Running(input=shown, time=Span(start=now()))
+        await self._put(part)
+        context = CallContext(self.run, part, self.agent, self.rules, self.model)
+        try:
+            await self._check_repetition(context, part)
+            result = await self._execute(tool, arguments, context)
+            await self._succeeded(part, result)
+        except PermissionRejected as refusal:
+            self.run.rejected = self.run.rejected or not refusal.message
+            await self._failed(part, str(refusal))
+        except (ToolError, NotPermitted) as error:
+            await self._failed(part, str(error))
+        except Exception as error:
+            logger.exception("the tool %s failed", tool.name)
+            await self._failed(part, f"The tool failed unexpectedly: {type(error).__name__}: {error}")
+
+    async def _execute(
+        self, tool: Tool[Any], arguments: Mapping[str, Any], context: CallContext
+    ) -> ToolResult:
+        try:
+            given = tool.input.model_validate(arguments)
+        except ValidationError as error:
+            raise ToolError(_explain(tool.name, error)) from error
+        return await tool.execute(given, context)
+
+    async def _check_repetition(self, context: CallContext, part: ToolPart) -> None:
+        """The third identical call in a row asks (seed 004 §6.5)."""
+        recent = await in_db(messages.last_tool_calls, self.run.session.id, DOOM_LOOP)
+        signature = (part.tool, json.dumps(part.state.input, sort_keys=True))
+        if len(recent) == DOOM_LOOP and all(call == signature for call in recent):
+            metadata = {"tool": part.tool, "input": part.state.input}
+            await context.ask("doom_loop", [part.tool], always=[part.tool], metadata=metadata)
+
+    async def _succeeded(self, part: ToolPart, result: ToolResult) -> None:
+        """Bound the output and publish success once, undisturbed by a stop (seed 002)."""
+        output, metadata = result.output, dict(result.metadata)
+        if not result.bounded:
+            bounded = await asyncio.to_thread(bound, output, Path(settings.TOOL_OUTPUT_DIR))
+            output = bounded.text
+            metadata["truncated"] = bounded.truncated
+            if bounded.path:
+                metadata["outputPath"] = str(bounded.path)
+        files = [
+            FilePart(
+                id=ascending("prt"),
+                session_id=part.session_id,
+                message_id=part.message_id,
+                mime=file.mime,
+                url=file.url,
+                filename=file.filename,
+            )
+            for file in result.attachments
+        ]
+        part.state = Completed(
+            input=part.state.input,
+            output=output,
+            title=result.title,
+            metadata=metadata,
+            time=Span(start=_start(part), end=now()),
+            attachments=files or None,
+        )
+        await asyncio.shield(self._put(part))
+
+    async def _failed(self, part: ToolPart, words: str) -> None:
+        metadata = part.state.metadata if isinstance(part.state, Running) else None
+        part.state = Failed(
+            input=part.state.input, error=words, metadata=metadata, time=Span(start=_start(part), end=now())
+        )
+        await asyncio.shield(self._put(part))
+
+    async def _put(self, part: ToolPart) -> None:
+        await in_db(messages.put_part, part.model_copy(deep=True))
+
+
+def _start(part: ToolPart) -> int:
+    return part.state.time.start if isinstance(part.state, Running) else now()
+
+
+def _resolve(call: ToolCall) -> tuple[Tool[Any], Mapping[str, Any]]:
+    """The tool to run: repaired by case, else the one that tells the model what was wrong (seed 004 §12.3)."""
+    tool = find(repair(call.name))
+    assert tool is not None, "the registry repairs every name to a tool"
+    if call.input is None:
+        invalid = find("invalid")
+        assert invalid is not None
+        return invalid, {"tool": call.name, "error": f"the arguments are not a JSON object: {call.raw[:500]}"}
+    if tool.name == "invalid" and call.name != "invalid":
+        return tool, {"tool": call.name, "error": "there is no tool of this name"}
+    return tool, call.input
+
+
+def _explain(name: str, error: ValidationError) -> str:
+    wrong = "; ".join(
+        f"{'.'.join(map(str, item['loc'])) or 'input'}: {item['msg']}"
+        for item in error.errors(include_url=False)
+    )
+    return f"The arguments of {name} are invalid: {wrong}. Correct them and call it again."

@@ -1,0 +1,89 @@
+"""Session History as a provider wants it: rows in, provider-neutral messages out (seed 002, seed 004 §3.3)."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterator, Sequence
+from typing import Any
+from urllib.parse import unquote_to_bytes
+
+from agents.llm.types import (
+    ChatMessage,
+    Content,
+    FileContent,
+    Model,
+    ReasoningContent,
+    TextContent,
+    ToolCallContent,
+    ToolResultContent,
+)
+
+CLEARED = "[Old tool result content cleared]"
+
+
+def request_messages(rows: Sequence[dict[str, Any]], model: Model) -> list[ChatMessage]:
+    """`[{"info", "parts"}]` as the store gives it; failed attempts and empty messages are left out."""
+    found: list[ChatMessage] = []
+    for row in rows:
+        if row["info"]["role"] == "user":
+            content = list(_user(row["parts"], model))
+            found += [ChatMessage("user", content)] if content else []
+        else:
+            found += _assistant(row["info"], row["parts"], model)
+    return found
+
+
+def _user(parts: Sequence[dict[str, Any]], model: Model) -> Iterator[Content]:
+    for part in parts:
+        if part["type"] == "text" and not part.get("ignored") and part["text"]:
+            yield TextContent(part["text"])
+        elif part["type"] == "file":
+            yield _file(part, model)
+
+
+def _file(part: dict[str, Any], model: Model) -> Content:
+    """An attachment: text is inlined, images and PDFs go as they are where the model takes them."""
+    name, mime = part.get("filename") or "attachment", part["mime"]
+    header, _, data = part["url"].partition(",")
+    if not header.startswith("data:"):
+        return TextContent(f"[The attachment {name} is not available: {part['url'][:200]}]")
+    if mime.startswith("text/"):
+        raw = base64.b64decode(data) if header.endswith(";base64") else unquote_to_bytes(data)
+        return TextContent(f"Attached file {name}:\n{raw.decode('utf-8', 'replace')}")
+    if model.attachment:
+        return FileContent(mime, data, name)
+    return TextContent(f"[The user attached {name} ({mime}), but this model cannot read such files.]")
+
+
+def _assistant(info: dict[str, Any], parts: Sequence[dict[str, Any]], model: Model) -> list[ChatMessage]:
+    same_model = (info["providerID"], info["modelID"]) == (model.provider_id, model.model_id)
+    said: list[Content] = []
+    results: list[Content] = []
+    for part in parts:
+        if part["type"] == "text" and part["text"] and not part.get("ignored"):
+            said.append(TextContent(part["text"]))
+        elif part["type"] == "reasoning" and same_model:
+            metadata = part.get("metadata") or {}
+            if not metadata.get("ignored"):
+                said.append(ReasoningContent(part["text"], metadata))
+        elif part["type"] == "tool":
+            said.append(ToolCallContent(part["callID"], part["tool"], part["state"].get("input", {})))
+            results.append(_result(part, model))
+    if all(isinstance(content, ReasoningContent) for content in said):
+        return []
+    return [ChatMessage("assistant", said), *([ChatMessage("tool", results)] if results else [])]
+
+
+def _result(part: dict[str, Any], model: Model) -> ToolResultContent:
+    state = part["state"]
+    if state["status"] == "completed":
+        cleared = state["time"].get("compacted")
+        files = [_file(file, model) for file in state.get("attachments") or [] if not cleared]
+        return ToolResultContent(
+            part["callID"],
+            part["tool"],
+            CLEARED if cleared else state["output"],
+            attachments=[file for file in files if isinstance(file, FileContent)],
+        )
+    words = state.get("error", "The call did not end.")
+    return ToolResultContent(part["callID"], part["tool"], words, is_error=True)

@@ -1,0 +1,191 @@
+"""Turns the events of one provider stream into the parts of one assistant message (seed 004 §3.2, §5).
+
+Text deltas are published as they come and folded into the row a few times a second (design law 3).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from agents.llm.types import (
+    Finish,
+    Model,
+    ModelError,
+    ModelEvent,
+    ReasoningDelta,
+    ReasoningEnd,
+    TextDelta,
+    ToolCall,
+    ToolInputDelta,
+    ToolInputStart,
+    Usage,
+)
+from agents.runtime.run import Run
+from sessions.db import in_db
+from sessions.ids import ascending, now
+from sessions.store import messages, usage
+from sessions.wire.base import NamedError, Tokens
+from sessions.wire.messages import AssistantMessage, MessagePath, MessageTime, UserMessage
+from sessions.wire.parts import (
+    Created,
+    Part,
+    Pending,
+    ReasoningPart,
+    RetryPart,
+    Span,
+    StepFinishPart,
+    StepStartPart,
+    TextPart,
+    ToolPart,
+)
+
+FOLD_SECONDS = 0.25
+
+
+class Recorder:
+    """One assistant message being written; used from the turn's loop only."""
+
+    def __init__(self, run: Run, message: AssistantMessage) -> None:
+        self.run = run
+        self.message = message
+        self.usage = Usage()
+        self._open: TextPart | ReasoningPart | None = None
+        self._attempt: list[TextPart | ReasoningPart] = []
+        self._pending: dict[str, ToolPart] = {}
+        self._folded_at = 0.0
+
+    @classmethod
+    async def open(cls, run: Run, prompt: UserMessage) -> Recorder:
+        """A new assistant message that answers a user message."""
+        message = AssistantMessage(
+            id=ascending("msg"),
+            session_id=run.session.id,
+            time=MessageTime(created=now()),
+            parent_id=prompt.id,
+            provider_id=prompt.model.provider_id,
+            model_id=prompt.model.model_id,
+            mode=prompt.agent,
+            agent=prompt.agent,
+            path=MessagePath(cwd=str(run.directory), root=str(run.worktree)),
+        )
+        recorder = cls(run, message)
+        await recorder._put_message()
+        return recorder
+
+    async def started(self, agent: str, model: Model) -> None:
+        """The provider turn begins."""
+        self.message.agent = self.message.mode = agent
+        self.message.provider_id, self.message.model_id = model.provider_id, model.model_id
+        await self._put(self._new(StepStartPart, snapshot=self.run.tracker.tree or None))
+
+    async def take(self, event: ModelEvent) -> tuple[ToolPart, ToolCall] | None:
+        """Record an event; a complete tool call comes back with its part, to be run."""
+        if isinstance(event, TextDelta | ReasoningDelta):
+            await self._append(TextPart if isinstance(event, TextDelta) else ReasoningPart, event.text)
+        elif isinstance(event, ReasoningEnd):
+            await self._close(event.metadata)
+        elif isinstance(event, ToolInputStart):
+            await self._close()
+            await self._put(self._tool(event.call_id, event.name))
+        elif isinstance(event, ToolInputDelta):
+            await self._tool_input(event)
+        elif isinstance(event, ToolCall):
+            await self._close()
+            return self._pending.pop(event.call_id, None) or self._tool(event.call_id, event.name), event
+        return None
+
+    async def _append(self, kind: type[TextPart] | type[ReasoningPart], text: str) -> None:
+        if not isinstance(self._open, kind):
+            await self._close()
+            self._open = self._new(kind, text="", time=Span(start=now()))
+            self._attempt.append(self._open)
+            self._folded_at = time.monotonic()
+            await self._put(self._open)
+        part = self._open
+        offset = len(part.text)
+        part.text += text
+        messages.publish_delta(self.run.session.project_id, part, "text", text, offset)
+        if time.monotonic() - self._folded_at > FOLD_SECONDS:
+            await self.fold()
+
+    async def fold(self) -> None:
+        """Write the streamed text into its row, without an event."""
+        self._folded_at = time.monotonic()
+        if self._open is not None:
+            await in_db(messages.put_parts, [self._open.model_copy(deep=True)], quiet=True)
+
+    async def _close(self, metadata: Mapping[str, Any] | None = None) -> None:
+        """End the open text or reasoning; only reasoning carries what the provider gave beside it."""
+        if self._open is None:
+            if metadata:  # redacted reasoning: nothing to read, but it has to go back
+                self._open = self._new(ReasoningPart, text="", time=Span(start=now()))
+            else:
+                return
+        part, self._open = self._open, None
+        if part.time is not None:
+            part.time.end = now()
+        if metadata:
+            part.metadata = dict(metadata)
+        await self._put(part)
+
+    async def _tool_input(self, event: ToolInputDelta) -> None:
+        part = self._pending.get(event.call_id)
+        if part is not None and isinstance(part.state, Pending):
+            part.state.raw += event.text
+
+    def _tool(self, call_id: str, name: str) -> ToolPart:
+        part: ToolPart = self._new(ToolPart, call_id=call_id, tool=name, state=Pending())
+        self._pending[call_id] = part
+        return part
+
+    async def retrying(self, attempt: int, error: ModelError) -> None:
+        """What a failed attempt said stays readable, but is not sent to the model again."""
+        await self._close()
+        for part in self._attempt:
+            if isinstance(part, TextPart):
+                part.ignored = True
+            else:
+                part.metadata = {"ignored": True}
+        named = NamedError(name="APIError", data={"message": error.message, "isRetryable": True})
+        retry = self._new(RetryPart, attempt=attempt, error=named, time=Created(created=now()))
+        await in_db(messages.put_parts, [*self._attempt, retry])
+        self._attempt = []
+
+    async def finished(self, finish: Finish, model: Model) -> None:
+        """The provider turn ended in order and its calls are settled."""
+        await self._close()
+        self.usage = finish.usage
+        cost = finish.usage.cost(model.price)
+        tokens = _tokens(finish.usage)
+        self.message.finish, self.message.tokens, self.message.cost = finish.reason, tokens, cost
+        self.message.time.completed = now()
+        snapshot = self.run.tracker.tree or None
+        part = self._new(StepFinishPart, reason=finish.reason, snapshot=snapshot, cost=cost, tokens=tokens)
+        await in_db(usage.step_finished, self.message, part)
+
+    async def failed(self, error: NamedError) -> None:
+        await self._close()
+        self.message.error = error
+        self.message.time.completed = now()
+        await self._put_message()
+
+    def _new(self, kind: type[Any], **fields: Any) -> Any:
+        return kind(id=ascending("prt"), session_id=self.run.session.id, message_id=self.message.id, **fields)
+
+    async def _put(self, part: Part) -> None:
+        await in_db(messages.put_part, part.model_copy(deep=True))
+
+    async def _put_message(self) -> None:
+        await in_db(messages.put_message, self.message.model_copy(deep=True))
+
+
+def _tokens(usage: Usage) -> Tokens:
+    return Tokens(
+        input=usage.input,
+        output=usage.output,
+        reasoning=usage.reasoning,
+        cache=Tokens.Cache(read=usage.cache_read, write=usage.cache_write),
+        total=usage.total,
+    )

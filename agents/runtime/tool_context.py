@@ -1,0 +1,149 @@
+"""What the runtime gives to a tool call: permission, progress, the ledger, the todo list (tools.base)."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import stat
+import time
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+
+from agents.llm.types import Model
+from agents.permission.rules import Rule
+from agents.runtime import approvals
+from agents.runtime.run import Run
+from agents.tools.base import Todo, ToolError
+from sessions.db import in_db
+from sessions.files import replace_file
+from sessions.models import FileChange
+from sessions.store import ledger, messages, todos
+from sessions.wire.parts import Running, ToolPart
+from sessions.wire.session import TodoInfo
+
+UPDATE_SECONDS = 0.1
+
+
+class CallContext:
+    """One call of one turn; implements `agents.tools.base.ToolContext`."""
+
+    def __init__(self, run: Run, part: ToolPart, agent: str, rules: Sequence[Rule], model: Model) -> None:
+        self._run = run
+        self._part = part
+        self._rules = rules
+        self._updated_at = 0.0
+        self._late_update: asyncio.Task[None] | None = None
+        self.session_id = run.session.id
+        self.message_id = part.message_id
+        self.call_id = part.call_id
+        self.agent = agent
+        self.directory = run.directory
+        self.worktree = run.worktree
+        self.output_directory = Path(settings.TOOL_OUTPUT_DIR)
+        self.model_takes_files = model.attachment
+        self.abort = run.abort
+
+    async def ask(
+        self,
+        permission: str,
+        patterns: Sequence[str],
+        *,
+        always: Sequence[str] = (),
+        metadata: Mapping[str, Any] | None = None,
+    ) -> None:
+        await approvals.ask(
+            approvals.Question(
+                session=self._run.session,
+                message_id=self.message_id,
+                call_id=self.call_id,
+                agent=self.agent,
+                rules=self._rules,
+                permission=permission,
+                patterns=patterns,
+                always=always,
+                metadata=metadata or {},
+            )
+        )
+
+    async def update(self, *, title: str | None = None, metadata: Mapping[str, Any] | None = None) -> None:
+        state = self._part.state
+        if not isinstance(state, Running):
+            return
+        state.title = title or state.title
+        state.metadata = {**(state.metadata or {}), **(metadata or {})}
+        wait = self._updated_at + UPDATE_SECONDS - time.monotonic()
+        if wait <= 0:
+            await self._show()
+        elif self._late_update is None or self._late_update.done():
+            self._late_update = self._run.spawn(self._show_later(wait))
+
+    async def _show_later(self, seconds: float) -> None:
+        await asyncio.sleep(seconds)
+        if isinstance(self._part.state, Running):
+            await self._show()
+
+    async def _show(self) -> None:
+        self._updated_at = time.monotonic()
+        await in_db(messages.put_part, self._part.model_copy(deep=True))
+
+    async def write_file(self, path: Path, content: bytes, *, expected: bytes | None) -> None:
+        """Contents first, then the ledger, then the file: a crash in between leaves nothing unrecorded."""
+        change = await asyncio.to_thread(self._prepare, path, content, expected)
+        await in_db(ledger.add, self._run.session, [change])
+        await asyncio.to_thread(self._write, path, content, expected)
+        self._run.tracker.wrote(change.path, change.after)
+
+    def _prepare(self, path: Path, content: bytes, expected: bytes | None) -> FileChange:
+        if _current(path) != expected:
+            raise ToolError(f"{path} was changed by somebody else in the meantime. Read it again.")
+        objects = self._run.tracker.objects
+        mode = stat.S_IMODE(path.stat().st_mode) if expected is not None else None
+        return self._entry(
+            path=os.path.relpath(path, self.worktree),
+            before=objects.put(expected) if expected is not None else "",
+            after=objects.put(content),
+            mode_before=None if mode is None else stat.S_IFREG | mode,
+            mode_after=stat.S_IFREG | (mode if mode is not None else 0o644),
+        )
+
+    def _write(self, path: Path, content: bytes, expected: bytes | None) -> None:
+        if _current(path) != expected:
+            raise ToolError(f"{path} was changed by somebody else in the meantime. Read it again.")
+        replace_file(path, content)
+
+    def _entry(self, **fields: Any) -> FileChange:
+        return FileChange(message_id=self.message_id, part_id=self._part.id, call_id=self.call_id, **fields)
+
+    async def around_shell(self, run: Callable[[], Awaitable[None]]) -> None:
+        """The snapshot after is taken also when the command was stopped: what it did is in the ledger."""
+        tracker = self._run.tracker
+        await asyncio.to_thread(tracker.begin)
+        try:
+            await run()
+        finally:
+            await asyncio.shield(self._record_shell())
+
+    async def _record_shell(self) -> None:
+        changes = await asyncio.to_thread(self._run.tracker.end)
+        for change in changes:
+            change.message_id, change.part_id, change.call_id = self.message_id, self._part.id, self.call_id
+        if changes:
+            await in_db(ledger.add, self._run.session, changes)
+
+    async def read_todos(self) -> list[Todo]:
+        found = await in_db(todos.listing, self.session_id)
+        return [Todo(todo.content, todo.status, todo.priority) for todo in found]
+
+    async def write_todos(self, items: Sequence[Todo]) -> None:
+        infos = [TodoInfo(content=item.content, status=item.status, priority=item.priority) for item in items]
+        await in_db(todos.replace, self._run.session, infos)
+
+
+def _current(path: Path) -> bytes | None:
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        return None

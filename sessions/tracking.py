@@ -1,0 +1,117 @@
+"""What commands did to the files of a project: snapshots around them, attributed once, into the ledger.
+
+Between a command's start and end anything may write: an edit tool (which writes the ledger itself), another
+command, the person. One tracker a project keeps the tree of "all that is accounted for", so that no change
+is recorded twice and nothing that happened before the command is blamed on it.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from pathlib import Path
+
+from django.conf import settings
+
+from sessions.models import FileChange, Project
+from sessions.snapshots.changes import Change, SnapshotError, Tree
+from sessions.snapshots.objects import ObjectStore
+from sessions.snapshots.snapshot import SnapshotStore, refusal
+
+logger = logging.getLogger(__name__)
+
+
+class Tracker:
+    """Synchronous; call it from a worker thread, never from an event loop.
+
+    `problem` says why commands cannot be tracked here, for people; None when they are.
+    """
+
+    def __init__(self, project_id: str, worktree: Path) -> None:
+        self.worktree = worktree
+        self.problem = refusal(worktree)
+        self._lock = threading.Lock()
+        self._commands = 0
+        self._accounted: Tree | None = None
+        self._written: set[tuple[str, str | None]] = set()
+        self.store = SnapshotStore(Path(settings.SNAPSHOT_DIR) / project_id, worktree)
+
+    @property
+    def objects(self) -> ObjectStore:
+        return self.store.objects
+
+    @property
+    def tree(self) -> str:
+        """The hash of the last tree seen, for the wire's `snapshot` fields; empty before the first."""
+        return self._accounted.hash if self._accounted else ""
+
+    def warm(self) -> None:
+        """Take the first snapshot of a project, which is the slow one."""
+        with self._lock:
+            if self._accounted is None:
+                self._look()
+
+    def wrote(self, path: str, after: str | None) -> None:
+        """An edit tool or an undo wrote a file (None: removed it) and its ledger entry."""
+        with self._lock:
+            if self._commands:
+                self._written.add((path, after))
+
+    def begin(self) -> None:
+        """A command is about to run: what changed since the last look is not its doing."""
+        with self._lock:
+            if self._commands == 0:
+                self._look()
+                self._written.clear()
+            self._commands += 1
+
+    def end(self) -> list[FileChange]:
+        """The command ended: what it changed, not yet attributed to a session."""
+        with self._lock:
+            self._commands -= 1
+            before = self._accounted
+            after = self._look()
+            if before is None or after is None or before.hash == after.hash:
+                return []
+            try:
+                found = self.store.changes(before, after)
+            except SnapshotError as error:
+                logger.warning("what a command changed is not known: %s", error)
+                return []
+            return [_entry(change) for change in found if (change.path, change.after) not in self._written]
+
+    def _look(self) -> Tree | None:
+        """The tree as it is now, which is accounted for from here on; None where no snapshot can be taken."""
+        try:
+            self._accounted = self.store.track()
+            self.problem = None
+        except SnapshotError as error:
+            if str(error) != self.problem:
+                logger.warning("no undo for what commands change: %s", error)
+            self._accounted, self.problem = None, str(error)
+        return self._accounted
+
+
+def _entry(change: Change) -> FileChange:
+    return FileChange(
+        path=change.path,
+        before=change.before or "",
+        after=change.after or "",
+        mode_before=change.mode_before,
+        mode_after=change.mode_after,
+        skipped=change.skipped or "",
+        new_folders=change.new_folders,
+    )
+
+
+_trackers: dict[tuple[str, str], Tracker] = {}
+_lock = threading.Lock()
+
+
+def tracker(project: Project) -> Tracker:
+    """The one tracker of a project in this process."""
+    with _lock:
+        key = (project.id, project.worktree)
+        if key not in _trackers:
+            _trackers[key] = Tracker(project.id, Path(project.worktree))
+        return _trackers[key]

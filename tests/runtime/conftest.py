@@ -1,0 +1,25 @@
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    path = tmp_path / "home"
+    path.mkdir()
+    return path
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A real git repository with one commit."""
+    path = tmp_path / "project"
+    path.mkdir()
+    (path / "hello.py").write_text("def hello():\n    return 'hello'\n")
+    for arguments in (["init", "-q"], ["add", "-A"], ["commit", "-q", "-m", "First"]):
+        identity = ["-c", "user.name=Test", "-c", "user.email=test@example.com"]
+        subprocess.run(["git", *identity, *arguments], cwd=path, check=True)
+    return path

@@ -1,0 +1,122 @@
+"""The real server as a subprocess on a home of its own, driven over HTTP; it can be killed and started again."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from bench.client import Client, Event
+
+ROOT = Path(__file__).parent.parent
+PASSWORD = "a password for tests"
+LISTENING = "opencode-web server listening on "
+PATIENCE = 30.0
+
+
+@dataclass
+class Server:
+    """`project` is the opened folder, `home` everything else; `config` becomes OPENCODE_CONFIG_CONTENT."""
+
+    home: Path
+    project: Path
+    config: Mapping[str, Any] = field(default_factory=dict)
+    environ: Mapping[str, str] = field(default_factory=dict)
+    url: str = ""
+    launch_url: str = ""
+    process: subprocess.Popen[str] | None = None
+
+    @property
+    def data(self) -> Path:
+        return self.home / ".local" / "share" / "opencode-web"
+
+    def start(self, *arguments: str) -> None:
+        """Return when it answers. Raises RuntimeError with what it said when it ends before that."""
+        command = [sys.executable, "-m", "opencode_web", "serve", str(self.project), "--port", "0"]
+        self.process = subprocess.Popen(
+            [*command, "--print-logs", *arguments],
+            cwd=ROOT,
+            env=self._environment(),
+            stdout=subprocess.PIPE,
+            stderr=(self.home / "stderr.log").open("a"),
+            text=True,
+        )
+        assert self.process.stdout is not None
+        for line in self.process.stdout:
+            if line.startswith(LISTENING):
+                self.url = line.removeprefix(LISTENING).strip()
+            elif line.startswith("Open "):
+                self.launch_url = line.removeprefix("Open ").strip()
+                return
+        raise RuntimeError(f"the server ended: {self.log()}")
+
+    def log(self) -> str:
+        return (self.home / "stderr.log").read_text()
+
+    def kill(self) -> None:
+        """kill -9."""
+        assert self.process is not None
+        self.process.kill()
+        self.process.wait(PATIENCE)
+
+    def stop(self) -> int:
+        """SIGTERM; the exit status."""
+        assert self.process is not None
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
+        return self.process.wait(PATIENCE)
+
+    def client(self) -> Client:
+        return Client(self.url, PASSWORD)
+
+    def _environment(self) -> dict[str, str]:
+        kept = {name: os.environ[name] for name in ("PATH", "LANG", "TMPDIR", "PYTHONPATH") if name in os.environ}
+        return {
+            **kept,
+            "HOME": str(self.home),
+            "OPENCODE_SERVER_PASSWORD": PASSWORD,
+            "OPENCODE_CONFIG_CONTENT": json.dumps(self.config),
+            "OPENCODE_WEB_NO_DISCOVERY": "1",
+            **self.environ,
+        }
+
+
+def model_config(base_url: str, npm: str = "@ai-sdk/openai-compatible", **more: Any) -> dict[str, Any]:
+    """A configuration with one loopback model, and everything allowed unless `permission` is given."""
+    model = {"name": "Fake", "tool_call": True, "attachment": True, "limit": {"context": 200_000, "output": 8192}}
+    options = {"baseURL": base_url, "apiKey": "x"}
+    provider = {"npm": npm, "name": "Fake", "options": options, "models": {"fake": model}}
+    return {"model": "fake/fake", "provider": {"fake": provider}, "permission": {"*": "allow"}, **more}
+
+
+def parts_of(messages: list[dict[str, Any]], kind: str) -> list[dict[str, Any]]:
+    """All parts of one type in a history."""
+    return [part for message in messages for part in message["parts"] if part["type"] == kind]
+
+
+async def until(events: AsyncIterator[Event], type: str, **properties: Any) -> Event:
+    """The next event of a type whose properties have these values; fails loudly after a while."""
+    async with asyncio.timeout(PATIENCE):
+        async for event in events:
+            if event.type == type and all(event.properties.get(key) == value for key, value in properties.items()):
+                return event
+    raise AssertionError(f"the stream ended before {type}")
+
+
+@asynccontextmanager
+async def running(server: Server) -> AsyncIterator[Client]:
+    """The server, started, with a client; stopped at the end."""
+    await asyncio.to_thread(server.start)
+    try:
+        async with server.client() as client:
+            yield client
+    finally:
+        await asyncio.to_thread(server.stop)
