@@ -11,12 +11,13 @@ import threading
 from dataclasses import dataclass
 from typing import Any
 
-from agents.runtime import approvals, recovery
+from agents.runtime import approvals, housekeeping, recovery
 from agents.runtime.drain import drain
 from agents.runtime.run import Run
 from sessions.db import in_db
 from sessions.ids import now
 from sessions.models import Session
+from sessions.review.recovery import recover as finish_undos
 from sessions.store import inbox
 from sessions.store import sessions as session_store
 from sessions.tracking import tracker
@@ -74,20 +75,23 @@ class Runtime:
             self._loop.call_soon_threadsafe(function, argument)
 
     async def _start(self) -> None:
+        await finish_undos()
         for session in await in_db(session_store.leased):
             if _is_dead(session.lease_owner):
                 await self._take_over(session)
-        for session_id in await in_db(inbox.sessions_waiting):
-            self._wake(session_id)
         self._heartbeat = asyncio.create_task(self._beat())
+        await asyncio.to_thread(housekeeping.expire_outputs)
+        await in_db(housekeeping.prune_rows)
 
     async def _beat(self) -> None:
-        """Keep our leases, and settle and resume the sessions of workers that no longer keep theirs."""
+        """Keep our leases, take over those that nobody keeps, and take up prompts whose hint was lost."""
         while True:
             await in_db(session_store.renew, self.owner, now() + LEASE_MS)
             for session in await in_db(session_store.leased):
                 if session.lease_until < now():
                     await self._take_over(session)
+            for session_id in await in_db(inbox.sessions_waiting):
+                self._wake(session_id)
             await asyncio.sleep(HEARTBEAT_SECONDS)
 
     async def _take_over(self, session: Session) -> None:
@@ -116,13 +120,9 @@ class Runtime:
         entry.task.cancel()
 
     async def _run(self, session_id: str, entry: _Drain) -> None:
-        """Drain, and drain again when something came in meanwhile; the lease is held throughout."""
+        """Drain under the session's lease. What came in meanwhile, or waited when it was stopped, goes next."""
         try:
-            if not await in_db(session_store.claim, session_id, self.owner, now() + LEASE_MS):
-                return
-            await self._drain(session_id, entry)
-            while entry.again and not self._closing and not entry.stopping:
-                entry.again = False
+            if await in_db(session_store.claim, session_id, self.owner, now() + LEASE_MS):
                 await self._drain(session_id, entry)
         except asyncio.CancelledError:
             await self._settle(session_id, entry, recovery.STOPPED)
@@ -130,11 +130,10 @@ class Runtime:
             logger.exception("the turn of session %s ended in an error of ours", session_id)
             await self._settle(session_id, entry, recovery.FAILED)
         finally:
-            again = entry.stopping and entry.again
-            del self._drains[session_id]
             await in_db(session_store.release, session_id, self.owner)
-            if again:
-                self._wake(session_id)
+            del self._drains[session_id]
+        if entry.again or await in_db(inbox.waiting, session_id):
+            self._wake(session_id)
 
     async def _drain(self, session_id: str, entry: _Drain) -> None:
         session = await in_db(session_store.get, session_id)

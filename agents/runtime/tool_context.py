@@ -13,7 +13,7 @@ from typing import Any
 from django.conf import settings
 
 from agents.llm.types import Model
-from agents.permission.rules import Rule
+from agents.permission.rules import Rule, narrowed
 from agents.runtime import approvals
 from agents.runtime.run import Run
 from agents.tools.base import Todo, ToolError
@@ -63,7 +63,7 @@ class CallContext:
                 rules=self._rules,
                 permission=permission,
                 patterns=patterns,
-                always=always,
+                always=narrowed(permission, patterns, always, self._rules),
                 metadata=metadata or {},
             )
         )

@@ -1,0 +1,149 @@
+"""A ModelRequest as the body of an Anthropic messages request (API reference, "Create a message")."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from agents.llm.readers.openai_body import output_limit, snake_case, with_options
+from agents.llm.types import (
+    ChatMessage,
+    Content,
+    FileContent,
+    Model,
+    ModelRequest,
+    ReasoningContent,
+    TextContent,
+    ToolCallContent,
+    ToolResultContent,
+)
+
+Json = dict[str, Any]
+
+_CACHE_MARK = {"type": "ephemeral"}
+_NO_THINKING = {"type": "disabled"}
+
+
+def build(request: ModelRequest) -> Json:
+    """The whole body; four cache marks at most (two system texts, two user messages), as the API allows."""
+    thinking = thinking_of(request)
+    body: Json = {
+        "model": request.model.api_model,
+        "max_tokens": output_limit(request),
+        "messages": _messages(request, bool(thinking)),
+        "stream": True,
+    }
+    if request.system:
+        body["system"] = [_marked({"type": "text", "text": text}) for text in request.system if text.strip()]
+    body.update(_tools(request))
+    if not thinking:
+        given = {"temperature": request.temperature, "top_p": request.top_p}
+        body.update({name: value for name, value in given.items() if value is not None})
+    with_options(body, request.model.options, request.options)
+    return _with_budget(body, request) if thinking else body
+
+
+def thinking_of(request: ModelRequest) -> Json | None:
+    """The thinking option, None where it is off."""
+    options = snake_case({**request.model.options, **request.options})
+    thinking: Json = options.get("thinking") or _NO_THINKING
+    return None if thinking.get("type") == "disabled" else thinking
+
+
+def _with_budget(body: Json, request: ModelRequest) -> Json:
+    """The output limit covers thinking too: raise it by the budget, as far as the model goes."""
+    budget = body["thinking"].get("budget_tokens")
+    if budget:
+        body["max_tokens"] = min(body["max_tokens"] + budget, max(request.model.output, 2))
+        body["thinking"] = {**body["thinking"], "budget_tokens": min(budget, body["max_tokens"] - 1)}
+    return body
+
+
+def _tools(request: ModelRequest) -> Json:
+    if request.tools:
+        return {
+            "tools": [
+                {"name": tool.name, "description": tool.description, "input_schema": dict(tool.parameters)}
+                for tool in request.tools
+            ]
+        }
+    used = {
+        item.name: None for m in request.messages for item in m.content if isinstance(item, ToolCallContent)
+    }
+    if not used:
+        return {}
+    # The API refuses a history with calls when no tools are named.
+    named = [{"name": name, "description": name, "input_schema": {"type": "object"}} for name in used]
+    return {"tools": named, "tool_choice": {"type": "none"}}
+
+
+def _messages(request: ModelRequest, thinking: bool) -> list[Json]:
+    out: list[Json] = []
+    for message in request.messages:
+        role = "assistant" if message.role == "assistant" else "user"
+        blocks = _blocks(message, request.model, thinking)
+        if blocks and out and out[-1]["role"] == role:
+            out[-1]["content"].extend(blocks)
+        elif blocks:
+            out.append({"role": role, "content": blocks})
+    for message in [message for message in out if message["role"] == "user"][-2:]:
+        _marked(message["content"][-1])
+    return out
+
+
+def _blocks(message: ChatMessage, model: Model, thinking: bool) -> list[Json]:
+    found = (_block(item, model, thinking) for item in message.content)
+    return [block for block in found if block]
+
+
+def _block(item: Content, model: Model, thinking: bool) -> Json | None:
+    match item:
+        case TextContent(text):
+            return {"type": "text", "text": text} if text.strip() else None
+        case FileContent():
+            return _file(item, model)
+        case ReasoningContent():
+            return _reasoning(item) if thinking else None
+        case ToolCallContent():
+            return {"type": "tool_use", "id": item.call_id, "name": item.name, "input": dict(item.input)}
+        case ToolResultContent():
+            return _result(item, model)
+
+
+def _file(item: FileContent, model: Model) -> Json:
+    if not model.attachment:
+        return {"type": "text", "text": f"[{item.filename or item.mime} left out: this model takes no files]"}
+    kind = "image" if item.mime.startswith("image/") else "document"
+    return {"type": kind, "source": {"type": "base64", "media_type": item.mime, "data": item.data}}
+
+
+def _reasoning(item: ReasoningContent) -> Json | None:
+    """Only what the API signed or sealed itself is taken back."""
+    if sealed := item.metadata.get("redacted"):
+        return {"type": "redacted_thinking", "data": sealed}
+    if signature := item.metadata.get("signature"):
+        return {"type": "thinking", "thinking": item.text, "signature": signature}
+    return None
+
+
+def _result(item: ToolResultContent, model: Model) -> Json:
+    block: Json = {
+        "type": "tool_result",
+        "tool_use_id": item.call_id,
+        "content": _result_content(item, model),
+    }
+    if item.is_error:
+        block["is_error"] = True
+    return block
+
+
+def _result_content(item: ToolResultContent, model: Model) -> str | list[Json]:
+    files: Sequence[Json] = [_file(attachment, model) for attachment in item.attachments]
+    if not files:
+        return item.output
+    return [*([{"type": "text", "text": item.output}] if item.output.strip() else []), *files]
+
+
+def _marked(block: Json) -> Json:
+    block["cache_control"] = _CACHE_MARK
+    return block

@@ -1,0 +1,173 @@
+"""A ModelRequest as the body of a chat-completions request (OpenAI API reference, "Create chat completion")."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import urlsplit
+
+from agents.llm.types import (
+    ChatMessage,
+    FileContent,
+    Model,
+    ModelRequest,
+    ReasoningContent,
+    TextContent,
+    ToolCallContent,
+    ToolResultContent,
+)
+
+Json = dict[str, Any]
+
+OUTPUT_CAP = 32_000
+"""Tokens asked for when the caller names no number; more would eat the context of small models."""
+
+_CACHE_MARK = {"type": "ephemeral"}
+
+
+def build(request: ModelRequest) -> Json:
+    """The whole body. Options come last and win; an option set to None takes its key out."""
+    model = request.model
+    body: Json = {
+        "model": model.api_model,
+        "messages": messages(request),
+        "stream": True,
+        "stream_options": {"include_usage": True},
+    }
+    body.update(_limits(request))
+    if request.tools:
+        body["tools"] = [
+            {
+                "type": "function",
+                "function": {"name": t.name, "description": t.description, "parameters": dict(t.parameters)},
+            }
+            for t in request.tools
+        ]
+    return with_options(body, model.options, request.options)
+
+
+def encode(body: Json) -> bytes:
+    """The body as bytes; half characters out of broken files become question marks."""
+    return json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
+
+
+def with_options(body: Json, *options: Mapping[str, Any]) -> Json:
+    """Merge options into the body: names in snake case, None takes a name out."""
+    for mapping in options:
+        for name, value in snake_case(mapping).items():
+            if value is None:
+                body.pop(name, None)
+            else:
+                body[name] = value
+    return body
+
+
+def snake_case(options: Mapping[str, Any], depth: int = 2) -> Json:
+    """`reasoningEffort` to `reasoning_effort`, and one level below; deeper there are schemas and user data."""
+    return {
+        re.sub(r"(?<=[a-z0-9])([A-Z])", r"_\1", name).lower(): snake_case(value, depth - 1)
+        if isinstance(value, Mapping) and depth > 1
+        else value
+        for name, value in options.items()
+    }
+
+
+def output_limit(request: ModelRequest) -> int:
+    """Output tokens to ask for."""
+    return min(request.max_output or OUTPUT_CAP, request.model.output)
+
+
+def messages(request: ModelRequest) -> list[Json]:
+    """System and conversation. Files that came with tool results follow as a user message of their own."""
+    model, out, files = request.model, list[Json](), list[Json]()
+    if request.system:
+        # One message: many chat templates refuse a second system message.
+        out.append({"role": "system", "content": "\n\n".join(request.system)})
+    for message in request.messages:
+        if message.role == "tool":
+            out.extend(_results(message, model, files))
+            continue
+        _flush(files, out)
+        out.append(_user(message, model) if message.role == "user" else _assistant(message))
+    _flush(files, out)
+    return _with_cache_marks(out) if "claude" in model.api_model else out
+
+
+def _limits(request: ModelRequest) -> Json:
+    model, limit = request.model, output_limit(request)
+    if urlsplit(model.base_url).hostname != "api.openai.com":
+        return _sampling(request) | {"max_tokens": limit}
+    # OpenAI's own reasoning models take neither `max_tokens` nor a temperature.
+    return ({} if model.reasoning else _sampling(request)) | {"max_completion_tokens": limit}
+
+
+def _sampling(request: ModelRequest) -> Json:
+    given = {"temperature": request.temperature, "top_p": request.top_p}
+    return {name: value for name, value in given.items() if value is not None}
+
+
+def _user(message: ChatMessage, model: Model) -> Json:
+    parts = [_part(item, model) for item in message.content if isinstance(item, TextContent | FileContent)]
+    if all(part["type"] == "text" for part in parts):
+        return {"role": "user", "content": "\n\n".join(part["text"] for part in parts)}
+    return {"role": "user", "content": parts}
+
+
+def _part(item: TextContent | FileContent, model: Model) -> Json:
+    if isinstance(item, TextContent):
+        return {"type": "text", "text": item.text}
+    if not model.attachment:
+        return {"type": "text", "text": f"[{item.filename or item.mime} left out: this model takes no files]"}
+    url = f"data:{item.mime};base64,{item.data}"
+    if item.mime.startswith("image/"):
+        return {"type": "image_url", "image_url": {"url": url}}
+    return {"type": "file", "file": {"filename": item.filename or "file", "file_data": url}}
+
+
+def _assistant(message: ChatMessage) -> Json:
+    text = "".join(item.text for item in message.content if isinstance(item, TextContent))
+    out: Json = {"role": "assistant", "content": text or None}
+    for item in message.content:
+        # Only servers that stream reasoning under a name of their own take it back, and under that name.
+        if isinstance(item, ReasoningContent) and (field := item.metadata.get("field")):
+            out[field] = out.get(field, "") + item.text
+    if calls := [_call(item) for item in message.content if isinstance(item, ToolCallContent)]:
+        out["tool_calls"] = calls
+    return out
+
+
+def _call(item: ToolCallContent) -> Json:
+    arguments = json.dumps(dict(item.input), ensure_ascii=False)
+    return {"id": item.call_id, "type": "function", "function": {"name": item.name, "arguments": arguments}}
+
+
+def _results(message: ChatMessage, model: Model, files: list[Json]) -> list[Json]:
+    out: list[Json] = []
+    for item in message.content:
+        if not isinstance(item, ToolResultContent):
+            continue
+        out.append({"role": "tool", "tool_call_id": item.call_id, "content": item.output})
+        if item.attachments:
+            files.append({"type": "text", "text": f"Files from the call {item.call_id} of {item.name}:"})
+            files.extend(_part(attachment, model) for attachment in item.attachments)
+    return out
+
+
+def _flush(files: list[Json], out: list[Json]) -> None:
+    if files:
+        out.append({"role": "user", "content": list(files)})
+        files.clear()
+
+
+def _with_cache_marks(out: list[Json]) -> list[Json]:
+    """Claude behind a chat-completions gateway caches only what is marked: the system text and the last two
+    messages that are not the model's own."""
+    theirs = [message for message in out if message["role"] in ("user", "tool")]
+    for message in (*out[:1], *theirs[-2:]):
+        if isinstance(message["content"], str) and message["content"]:
+            message["content"] = [{"type": "text", "text": message["content"]}]
+        if message["content"]:
+            message["content"][-1]["cache_control"] = _CACHE_MARK
+    return out

@@ -1,0 +1,229 @@
+"""The words that cross the model seam: a provider-neutral request in, typed events out.
+
+Source: seed 004 §3.2 (stream events), §5 (reasoning), §12 (errors); seed 002 (Model Request Options,
+Generation Controls). Nothing here knows a provider.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+
+@dataclass(frozen=True, slots=True)
+class TextContent:
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class FileContent:
+    """An image or PDF; `data` is base64 without the `data:` prefix."""
+
+    mime: str
+    data: str
+    filename: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ReasoningContent:
+    """Reasoning kept to be sent back. `metadata` is what the provider gave beside it:
+    `{"signature": str}` or `{"redacted": str}` for Anthropic, opaque to everybody else."""
+
+    text: str
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCallContent:
+    call_id: str
+    name: str
+    input: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class ToolResultContent:
+    call_id: str
+    name: str
+    output: str
+    is_error: bool = False
+    attachments: Sequence[FileContent] = ()
+
+
+Content = TextContent | FileContent | ReasoningContent | ToolCallContent | ToolResultContent
+
+
+@dataclass(frozen=True, slots=True)
+class ChatMessage:
+    """One message of the request. Role `tool` holds only ToolResultContent."""
+
+    role: Literal["user", "assistant", "tool"]
+    content: Sequence[Content]
+
+
+@dataclass(frozen=True, slots=True)
+class ToolSpec:
+    name: str
+    description: str
+    parameters: Mapping[str, Any]
+    """A JSON schema of type `object`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """US dollars per million tokens."""
+
+    input: float = 0.0
+    output: float = 0.0
+    cache_read: float = 0.0
+    cache_write: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """A model resolved from configuration, environment, discovery and the price table.
+
+    `protocol` chooses the reader: `openai` (chat completions), `anthropic` (messages), `litellm`
+    (every other provider), `scripted` (the demo model). `context` and `output` are token limits.
+    """
+
+    provider_id: str
+    model_id: str
+    name: str
+    protocol: Literal["openai", "anthropic", "litellm", "scripted"]
+    api_model: str
+    """The name the provider knows it by (for litellm with its provider prefix)."""
+    base_url: str = ""
+    api_key: str = field(default="", repr=False)
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    timeout: float = 300.0
+    """Seconds until the response must have begun."""
+    chunk_timeout: float = 120.0
+    """Seconds between two chunks."""
+    context: int = 128_000
+    output: int = 8_192
+    price: Price = Price()
+    tool_call: bool = True
+    reasoning: bool = False
+    attachment: bool = False
+    """Whether images and PDFs may be sent."""
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def ref(self) -> str:
+        """`provider/model`, as configuration writes it."""
+        return f"{self.provider_id}/{self.model_id}"
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRequest:
+    model: Model
+    system: Sequence[str]
+    """At most two texts, the stable one first."""
+    messages: Sequence[ChatMessage]
+    tools: Sequence[ToolSpec] = ()
+    temperature: float | None = None
+    top_p: float | None = None
+    max_output: int | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens. `input` excludes what was read from or written to the cache; `output` excludes reasoning."""
+
+    input: int = 0
+    output: int = 0
+    reasoning: int = 0
+    cache_read: int = 0
+    cache_write: int = 0
+
+    @property
+    def total(self) -> int:
+        return self.input + self.output + self.reasoning + self.cache_read + self.cache_write
+
+    def cost(self, price: Price) -> float:
+        """US dollars."""
+        dollars = (
+            self.input * price.input
+            + (self.output + self.reasoning) * price.output
+            + self.cache_read * price.cache_read
+            + self.cache_write * price.cache_write
+        )
+        return dollars / 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class TextDelta:
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReasoningDelta:
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReasoningEnd:
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class ToolInputStart:
+    call_id: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolInputDelta:
+    call_id: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """A complete call. `input` is None when the arguments were no JSON object; `raw` has them as sent."""
+
+    call_id: str
+    name: str
+    input: Mapping[str, Any] | None
+    raw: str
+
+
+@dataclass(frozen=True, slots=True)
+class Finish:
+    """The last event of a stream that ended in order."""
+
+    reason: Literal["stop", "tool-calls", "length", "content-filter", "unknown"]
+    usage: Usage
+
+
+ModelEvent = TextDelta | ReasoningDelta | ReasoningEnd | ToolInputStart | ToolInputDelta | ToolCall | Finish
+
+
+class ModelError(Exception):
+    """A provider failed. `status` is the HTTP status where there was one; `headers` are lower-cased."""
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        status: int | None = None,
+        headers: Mapping[str, str] | None = None,
+        body: str = "",
+        retryable: bool = False,
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.status = status
+        self.headers = dict(headers or {})
+        self.body = body
+        self.retryable = retryable
+
+
+class ContextOverflow(ModelError):
+    """The request did not fit the context window; never retried, calls for compaction."""
+
+
+class AuthFailed(ModelError):
+    """The provider refused the key (401, 403) or there is none."""

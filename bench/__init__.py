@@ -1,0 +1,1 @@
+"""How fast and how heavy the server is, beside OpenCode itself on the same scripted model: `make bench`."""

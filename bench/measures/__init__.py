@@ -1,0 +1,24 @@
+"""What is measured, by the names that `--only` takes. A measure answers `{label (unit): value}`."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+
+from bench.lab import Lab
+from bench.measures import crowd, find, history, memory, sessions, startup, stream, tools, turn
+
+Measure = Callable[[Lab], Awaitable[dict[str, float]]]
+
+MEASURES: dict[str, Measure] = {
+    "startup": startup.measure,
+    "memory": memory.measure,
+    "sessions": sessions.measure,
+    "turn": turn.measure,
+    "stream": stream.measure,
+    "flood": stream.flood,
+    "tools": tools.measure,
+    "history": history.measure,
+    "undo": history.undo,
+    "crowd": crowd.measure,
+    "find": find.measure,
+}

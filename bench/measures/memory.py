@@ -1,0 +1,28 @@
+"""Memory of the whole process tree, listening and after one turn, on the light and the heavy provider."""
+
+from __future__ import annotations
+
+from bench.lab import Lab, Server
+from bench.targets import OPENAI_COMPATIBLE
+from bench.turns import driving
+
+
+async def measure(lab: Lab) -> dict[str, float]:
+    async with lab.server() as server:
+        listening = server.memory()
+        light = await _after_a_turn(server)
+    heavy = light
+    if lab.target.heavy_npm != OPENAI_COMPATIBLE:
+        async with lab.server(npm=lab.target.heavy_npm) as server:
+            heavy = await _after_a_turn(server)
+    return {
+        "memory listening (MB)": listening,
+        "memory after one turn (MB)": light,
+        "memory after one turn, ours through litellm (MB)": heavy,
+    }
+
+
+async def _after_a_turn(server: Server) -> float:
+    async with driving(server.client) as driver:
+        await driver.turn(await driver.session())
+    return server.memory()
