@@ -1,16 +1,127 @@
-"""Which models there are for a folder: configured, by key, signed in, found on loopback, or the demo."""
+"""Which models there are for a folder: configured, by key, signed in, found on loopback, or the demo.
+
+Called from the server's event loop and from the turns' loop, so nothing here belongs to a loop.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
-import time
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from django.conf import settings
+
+from agents.config import Config
 from agents.configuration import load
-from agents.llm import discovery
 from agents.llm.auth import read_keys
+from agents.llm.known import KNOWN
+from agents.llm.local import local
 from agents.llm.providers import Provider, UnknownModel, find_model, pick_default, pick_small, resolve
 from agents.llm.types import Model
 from sessions.models import Session
+
+logger = logging.getLogger(__name__)
+
+_CACHED = 64
+
+Found = Mapping[str, Mapping[str, Any]]
+Stamp = tuple[int, int, int] | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Catalog:
+    """The providers of a folder, and what they were made of."""
+
+    config: Config
+    found: Found
+    variables: Mapping[str, str | None]
+    stamps: tuple[Stamp, ...]
+    providers: dict[str, Provider]
+
+
+_catalogs: dict[Path, _Catalog] = {}
+
+
+async def providers_of(directory: Path) -> dict[str, Provider]:
+    """All providers for a folder, by id, the demo last; waits for the local servers' answers."""
+    await local.wait()
+    return (await _catalog(directory)).providers
+
+
+async def default_ref(directory: Path, session: Session | None) -> str:
+    """The model the next prompt gets, as `provider/model`: the session's, the configured, the agent's, or
+    the best there is. Never raises: whether the model exists shows when it is asked for."""
+    if session is not None and session.provider_id and session.model_id:
+        return f"{session.provider_id}/{session.model_id}"
+    catalog = await _catalog(directory)
+    agent = catalog.config.agent.get((session.agent if session else "") or catalog.config.default_agent or "")
+    if written := catalog.config.model or (agent.model if agent else None):
+        return written
+    picked = pick_default(catalog.providers, None)
+    if picked.protocol == "scripted":
+        picked = pick_default(await providers_of(directory), None)
+    return picked.ref
+
+
+async def default_model(directory: Path, session: Session | None) -> Model:
+    """The model of `default_ref`. Raises UnknownModel."""
+    return await model_for(directory, await default_ref(directory, session))
+
+
+async def model_for(directory: Path, ref: str) -> Model:
+    """The model of `provider/model`. Raises UnknownModel, after the local servers were heard."""
+    try:
+        return find_model((await _catalog(directory)).providers, ref)
+    except UnknownModel:
+        return find_model(await providers_of(directory), ref)
+
+
+async def small_model(directory: Path, ref: str) -> Model | None:
+    """The model for titles beside the one of `ref`; None, with a log line, when there is none."""
+    try:
+        current = await model_for(directory, ref)
+        catalog = await _catalog(directory)
+        return pick_small(catalog.providers, catalog.config.small_model, current)
+    except UnknownModel as error:
+        logger.warning("no small model: %s", error)
+        return None
+
+
+async def _catalog(directory: Path) -> _Catalog:
+    return await asyncio.to_thread(_current, directory, local.latest())
+
+
+def _current(directory: Path, found: Found) -> _Catalog:
+    """The catalog as of now, made anew only when something it was made of has changed."""
+    config = load(directory).config
+    known = _catalogs.get(directory)
+    stamps = tuple(_stamp(path) for path in settings.AUTH_FILES)
+    if known and known.config is config and known.found is found and known.stamps == stamps:
+        if all(os.environ.get(name) == value for name, value in known.variables.items()):
+            return known
+    keys = read_keys(settings.AUTH_FILES)
+    providers = resolve(config, os.environ, keys, found)
+    while len(_catalogs) >= _CACHED:
+        _catalogs.pop(next(iter(_catalogs)), None)
+    made = _Catalog(config, found, _variables(config), stamps, providers)
+    _catalogs[directory] = made
+    return made
+
+
+def _variables(config: Config) -> dict[str, str | None]:
+    """The environment that may hold keys."""
+    names = [name for known in KNOWN.values() for name in known.env]
+    names += [name for entry in config.provider.values() for name in entry.get("env") or ()]
+    return {name: os.environ.get(name) for name in names}
+
+
+def _stamp(path: Path) -> Stamp:
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return status.st_mtime_ns, status.st_size, status.st_mode

@@ -17,6 +17,8 @@ class ConfigProblem(Protocol):
     """A configuration error or warning for people to read."""
 
     level: str
+    key: str
+    """Empty when the file as a whole could not be read."""
 
     def __str__(self) -> str: ...
 

@@ -51,11 +51,17 @@ BUILTIN = (
 )
 
 
-def agents(config: Config) -> dict[str, Agent]:
+CAUTION = (Rule("edit", "*", "ask"), Rule("bash", "*", "ask"))
+"""When a configuration file cannot be read, the rules in it are unknown: ask rather than allow."""
+
+
+def agents(config: Config, *, unreadable: bool = False) -> dict[str, Agent]:
     """All agents of a configuration by name: built-in, changed and added ones, without disabled ones.
 
-    Their rules are complete: defaults, the agent's own, the user's, the user's for this agent.
+    Their rules are complete: defaults, the agent's own, the user's, the user's for this agent. With
+    `unreadable` (a configuration file could not be read) the defaults ask.
     """
+    caution = CAUTION if unreadable else ()
     user = from_config(config.permission or {})
     changes = config.agent or {}
     found = {agent.name: agent for agent in BUILTIN}
@@ -65,16 +71,16 @@ def agents(config: Config) -> dict[str, Agent]:
     }
     return {
         name: replace(
-            agent, permission=session_rules(agent.permission, [*user, *_own_rules(changes.get(name))])
+            agent, permission=session_rules([*caution, *agent.permission], [*user, *_own_rules(changes.get(name))])
         )
         for name, agent in found.items()
         if name not in changes or not changes[name].disable
     }
 
 
-def choose(config: Config, name: str) -> Agent:
+def choose(config: Config, name: str, *, unreadable: bool = False) -> Agent:
     """The agent of a name, or the default agent for an empty one. Raises UnknownAgent."""
-    known = agents(config)
+    known = agents(config, unreadable=unreadable)
     wanted = name or config.default_agent or "build"
     if wanted not in known:
         visible = ", ".join(sorted(agent.name for agent in known.values() if not agent.hidden))

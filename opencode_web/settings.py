@@ -71,6 +71,9 @@ CONFIG_LOADER = "opencode_web.config.load"
 OPENED_DIRECTORY = os.environ.get("OPENCODE_WEB_DIRECTORY", "")
 """The project named on the command line; empty when none was."""
 
+AUTH_FILES = paths.auth_files()
+"""Where `agents` finds provider keys; the first file is ours to write."""
+
 SNAPSHOT_DIR = DATA_DIR / "snapshots"
 TOOL_OUTPUT_DIR = DATA_DIR / "tool-output"
 

@@ -1,4 +1,4 @@
-"""`/static/` as an ASGI application: WhiteNoise's files beside Django, so that pages and API pay nothing for it.
+"""`/static/` as an ASGI application: WhiteNoise's files beside Django, at no cost to pages and API.
 
 Not through asgiref's WSGI adapter: it leaves its thread executor in the context in which daphne starts
 the connection's next request, which then fails with "CurrentThreadExecutor already quit".

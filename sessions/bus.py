@@ -45,7 +45,11 @@ class Subscription:
     """
 
     def __init__(
-        self, project_id: str | None, session_id: str | None, limit: int, wants: Callable[[Event], bool] | None
+        self,
+        project_id: str | None,
+        session_id: str | None,
+        limit: int,
+        wants: Callable[[Event], bool] | None,
     ) -> None:
         self._project_id = project_id
         self._session_id = session_id

@@ -69,8 +69,9 @@ async def step(run: Run, prompt: UserMessage, number: int) -> bool:
 
 
 async def _sample(run: Run, prompt: UserMessage) -> Turn:
-    config = load(run.directory).config
-    agent = choose(config, prompt.agent)
+    loaded = load(run.directory)
+    unreadable = any(problem.level == "error" and not problem.key for problem in loaded.problems)
+    agent = choose(loaded.config, prompt.agent, unreadable=unreadable)
     model = await model_for(run.directory, f"{prompt.model.provider_id}/{prompt.model.model_id}")
     return Turn(agent, model, effective_rules(agent, model, run.session))
 

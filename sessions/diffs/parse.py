@@ -10,6 +10,7 @@ from itertools import groupby
 from sessions.diffs.hunks import FileDiff, Hunk, Row
 from sessions.diffs.words import word_marks
 
+_NO_NEWLINE = "\\ No newline"
 _HEAD = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 
 
@@ -41,7 +42,7 @@ def _rows(lines: list[str], old: int, new: int) -> list[Row]:
     for line in lines:
         sign, text = line[:1], line[1:]
         if sign == "\\":
-            if rows:
+            if rows and line.startswith(_NO_NEWLINE):
                 rows[-1] = replace(rows[-1], no_newline=True)
         elif sign == "-":
             rows.append(Row("del", old, None, text))

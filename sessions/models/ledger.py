@@ -42,8 +42,8 @@ class PathField(models.TextField):  # type: ignore[type-arg]
 class Operation(models.Model):
     """One undo or redo, written before files are touched: where it begins and what comes of each file.
 
-    `kind` is `revert` or `unrevert`; `state` is `planned` until every file was dealt with, `done` while a redo
-    can take it back, then `closed`. `outcome` lists the files (`sessions.review.outcomes`).
+    `kind` is `revert` or `unrevert`; `state` is `planned` until every file was dealt with, `done`
+    while a redo can take it back, then `closed`. `outcome` lists the files (`sessions.review.outcomes`).
     """
 
     id = models.CharField(primary_key=True, max_length=32)
@@ -62,8 +62,9 @@ class FileChange(models.Model):
 
     `before` and `after` are addresses in the project's object store, empty when the file did not
     exist; modes are those of `st_mode`. `path` is relative to the worktree. `operation` is set when an
-    undo or redo made the change, `undone_by` when an undo took it back and it no longer counts. `skipped` says why a content is unknown (a file too large to keep);
-    `new_folders` is how many parent folders the change made.
+    undo or redo made the change, `undone_by` when an undo took it back and it no longer counts. `skipped`
+    says why a content is unknown (a file too large to keep); `new_folders` is how many parent folders the
+    change made.
     """
 
     id = models.BigAutoField(primary_key=True)

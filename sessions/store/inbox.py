@@ -96,8 +96,8 @@ def promote(session_id: str, *, agent: str, provider_id: str, model_id: str) -> 
             )
             for part in row.parts
         )
-        row.delete()
         _record(row.session, row.id, promoted=message.id)
+        row.delete()
     return message
 
 

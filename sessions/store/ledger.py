@@ -25,9 +25,7 @@ class Point:
     @property
     def onward(self) -> Q:
         """Ledger entries from here on."""
-        return Q(message_id__gt=self.message_id) | Q(
-            message_id=self.message_id, part_id__gte=self.part_id
-        )
+        return Q(message_id__gt=self.message_id) | Q(message_id=self.message_id, part_id__gte=self.part_id)
 
     def covers(self, change: FileChange) -> bool:
         """Whether one entry is from here on."""

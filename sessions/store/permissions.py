@@ -85,6 +85,17 @@ def pending(*, session_id: str = "", project_id: str = "") -> list[PermissionReq
     return list(rows.order_by("id"))
 
 
+def pending_below(session_id: str) -> list[PermissionRequest]:
+    """What waits for an answer in a session and in all that it started, oldest first."""
+    family, newest = [session_id], [session_id]
+    while newest:
+        children = Session.objects.filter(parent_id__in=newest, time_deleted=None)
+        newest = list(children.values_list("id", flat=True))
+        family += newest
+    rows = PermissionRequest.objects.filter(state="pending", session_id__in=family)
+    return list(rows.select_related("session").order_by("id"))
+
+
 def get(request_id: str) -> PermissionRequest | None:
     return PermissionRequest.objects.select_related("session").filter(id=request_id).first()
 

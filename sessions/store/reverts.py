@@ -1,4 +1,4 @@
-"""Undo and redo in the rows: noted before files are touched, settled afterwards, made final by a new prompt."""
+"""Undo and redo in the rows: noted before files are touched, then settled, made final by a new prompt."""
 
 from __future__ import annotations
 
@@ -32,6 +32,12 @@ def locate(session_id: str, message_id: str, part_id: str = "") -> Point | None:
 def active(session_id: str) -> QuerySet[Operation]:
     """The undos that a redo would take back, oldest first."""
     return Operation.objects.filter(session_id=session_id, kind="revert", state="done").order_by("id")
+
+
+def last(session_id: str) -> Operation | None:
+    """The undo or redo that was carried out last."""
+    done = Operation.objects.filter(session_id=session_id).exclude(state="planned")
+    return done.order_by("-id").first()
 
 
 def changes_of(operations: Iterable[Operation]) -> list[FileChange]:

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.db import transaction
 
-from sessions.models import Message, Session
+from sessions.models import Message
 from sessions.review.filediffs import file_diffs, totals
 from sessions.review.scope import net
 from sessions.snapshots.objects import ObjectStore

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from agents.llm.readers.openai_body import output_limit, snake_case, with_options
+from agents.llm.readers.openai_body import output_limit, snake_case, thinking_block, with_options
 from agents.llm.types import (
     ChatMessage,
     Content,
@@ -103,7 +103,7 @@ def _block(item: Content, model: Model, thinking: bool) -> Json | None:
         case FileContent():
             return _file(item, model)
         case ReasoningContent():
-            return _reasoning(item) if thinking else None
+            return thinking_block(item) if thinking else None
         case ToolCallContent():
             return {"type": "tool_use", "id": item.call_id, "name": item.name, "input": dict(item.input)}
         case ToolResultContent():
@@ -115,15 +115,6 @@ def _file(item: FileContent, model: Model) -> Json:
         return {"type": "text", "text": f"[{item.filename or item.mime} left out: this model takes no files]"}
     kind = "image" if item.mime.startswith("image/") else "document"
     return {"type": kind, "source": {"type": "base64", "media_type": item.mime, "data": item.data}}
-
-
-def _reasoning(item: ReasoningContent) -> Json | None:
-    """Only what the API signed or sealed itself is taken back."""
-    if sealed := item.metadata.get("redacted"):
-        return {"type": "redacted_thinking", "data": sealed}
-    if signature := item.metadata.get("signature"):
-        return {"type": "thinking", "thinking": item.text, "signature": signature}
-    return None
 
 
 def _result(item: ToolResultContent, model: Model) -> Json:

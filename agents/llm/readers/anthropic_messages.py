@@ -41,9 +41,9 @@ async def read(request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
                 yield event
             if decoder.stopped:
                 break
-        for event in decoder.finish():
-            yield event
         await drain(payloads)
+    for event in decoder.finish():
+        yield event
 
 
 def _headers(request: ModelRequest) -> dict[str, str]:

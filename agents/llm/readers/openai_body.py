@@ -79,8 +79,11 @@ def output_limit(request: ModelRequest) -> int:
     return min(request.max_output or OUTPUT_CAP, request.model.output)
 
 
-def messages(request: ModelRequest) -> list[Json]:
-    """System and conversation. Files that came with tool results follow as a user message of their own."""
+def messages(request: ModelRequest, *, sealed: bool = False) -> list[Json]:
+    """System and conversation. Files that came with tool results follow as a user message of their own.
+
+    `sealed`: send signed reasoning back as `thinking_blocks`, which litellm hands on and no server knows.
+    """
     model, out, files = request.model, list[Json](), list[Json]()
     if request.system:
         # One message: many chat templates refuse a second system message.
@@ -90,9 +93,18 @@ def messages(request: ModelRequest) -> list[Json]:
             out.extend(_results(message, model, files))
             continue
         _flush(files, out)
-        out.append(_user(message, model) if message.role == "user" else _assistant(message))
+        out.append(_user(message, model) if message.role == "user" else _assistant(message, sealed))
     _flush(files, out)
     return _with_cache_marks(out) if "claude" in model.api_model else out
+
+
+def thinking_block(item: ReasoningContent) -> Json | None:
+    """Reasoning as Anthropic's content block; it takes back only what it signed or sealed itself."""
+    if redacted := item.metadata.get("redacted"):
+        return {"type": "redacted_thinking", "data": redacted}
+    if signature := item.metadata.get("signature"):
+        return {"type": "thinking", "thinking": item.text, "signature": signature}
+    return None
 
 
 def _limits(request: ModelRequest) -> Json:
@@ -126,12 +138,16 @@ def _part(item: TextContent | FileContent, model: Model) -> Json:
     return {"type": "file", "file": {"filename": item.filename or "file", "file_data": url}}
 
 
-def _assistant(message: ChatMessage) -> Json:
+def _assistant(message: ChatMessage, sealed: bool) -> Json:
     text = "".join(item.text for item in message.content if isinstance(item, TextContent))
     out: Json = {"role": "assistant", "content": text or None}
     for item in message.content:
+        if not isinstance(item, ReasoningContent):
+            continue
+        if sealed and (block := thinking_block(item)):
+            out.setdefault("thinking_blocks", []).append(block)
         # Only servers that stream reasoning under a name of their own take it back, and under that name.
-        if isinstance(item, ReasoningContent) and (field := item.metadata.get("field")):
+        elif field := item.metadata.get("field"):
             out[field] = out.get(field, "") + item.text
     if calls := [_call(item) for item in message.content if isinstance(item, ToolCallContent)]:
         out["tool_calls"] = calls

@@ -42,9 +42,9 @@ async def read(request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
                 break
             for event in decoder.feed(parse(payload, model)):
                 yield event
-        for event in decoder.finish():
-            yield event
         await drain(payloads)
+    for event in decoder.finish():
+        yield event
 
 
 def parse(payload: str, model: Model) -> dict[str, Any]:

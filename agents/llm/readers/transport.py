@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _CONNECT_TIMEOUT = 15.0
 _ERROR_BODY_LIMIT = 64 * 1024
-_DRAIN_TIMEOUT = 0.25
+_DRAIN_TIMEOUT = 0.1
 _DIRECT_HOSTS = ("127.0.0.1", "localhost", "[::1]")
 
 _clients: WeakKeyDictionary[asyncio.AbstractEventLoop, httpx.AsyncClient] = WeakKeyDictionary()
@@ -93,7 +93,7 @@ async def post_events(
 
 
 async def drain(events: AsyncGenerator[str, None]) -> None:
-    """Read what follows the last event, so that the connection can be used again; not for long."""
+    """Read what follows the last event, so that the connection can be used again; 0.1 s at most."""
     with suppress(TimeoutError, ModelError):
         async with asyncio.timeout(_DRAIN_TIMEOUT):
             async for _ in events:

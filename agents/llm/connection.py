@@ -1,0 +1,124 @@
+"""How a provider is reached, and its models, out of one entry of the configuration's `provider` block."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+from urllib.parse import urlsplit
+
+from agents.config import ModelConfig, ProviderConfig
+from agents.llm.known import BY_NPM, COMPATIBLE, KNOWN
+from agents.llm.prices import Limits, limits
+from agents.llm.types import Model, Price
+
+_TIMEOUT = 300.0
+_CHUNK_TIMEOUT = 120.0
+_NO_LIMIT = 24 * 3600.0
+"""Seconds that stand for "no limit"."""
+_FILES = ("image", "pdf")
+
+
+@dataclass(frozen=True, slots=True)
+class Connection:
+    """What all models of a provider share. Times are seconds; `prefix` goes before the model's name."""
+
+    protocol: Literal["openai", "anthropic", "litellm"]
+    prefix: str
+    base_url: str
+    api_key: str
+    headers: Mapping[str, str]
+    timeout: float
+    chunk_timeout: float
+
+
+def connection(provider_id: str, entry: ProviderConfig, key: str) -> Connection:
+    """The connection a configuration entry describes; a key in the entry wins over `key`."""
+    options: Mapping[str, Any] = entry.get("options") or {}
+    written = options.get("baseURL") or entry.get("api") or ""
+    protocol, prefix, default_url = _protocol(provider_id, entry.get("npm", ""), bool(written))
+    return Connection(
+        protocol=protocol,
+        prefix=prefix,
+        base_url=_base_url(written or default_url, protocol),
+        api_key=options.get("apiKey") or key,
+        headers=dict(options.get("headers") or {}),
+        timeout=_seconds(options.get("headerTimeout", options.get("timeout")), _TIMEOUT),
+        chunk_timeout=_seconds(options.get("chunkTimeout"), _CHUNK_TIMEOUT),
+    )
+
+
+def build(provider_id: str, name: str, shared: Connection, entry: ModelConfig) -> Model:
+    """A model: what its entry says, else what the price table says of it, else the defaults."""
+    api_name = entry.get("id") or name
+    base = limits(provider_id, api_name)
+    limit = entry.get("limit") or {}
+    return Model(
+        provider_id=provider_id,
+        model_id=name,
+        name=entry.get("name") or name,
+        protocol=shared.protocol,
+        api_model=shared.prefix + api_name,
+        base_url=shared.base_url,
+        api_key=shared.api_key,
+        headers={**shared.headers, **(entry.get("headers") or {})},
+        timeout=shared.timeout,
+        chunk_timeout=shared.chunk_timeout,
+        context=limit.get("context") or base.context,
+        output=limit.get("output") or base.output,
+        price=_price(entry, base),
+        tool_call=entry.get("tool_call", base.tool_call),
+        reasoning=entry.get("reasoning", base.reasoning),
+        attachment=_attachment(entry, base),
+        options=entry.get("options") or {},
+    )
+
+
+def _protocol(
+    provider_id: str, npm: str, has_url: bool
+) -> tuple[Literal["openai", "anthropic", "litellm"], str, str]:
+    """Protocol, litellm's prefix and base URL of a package, or of a provider's id where none is named.
+
+    A package nobody knows is taken for a server that speaks chat completions when it has an address.
+    """
+    known = BY_NPM.get(npm) if npm else KNOWN.get(provider_id)
+    if known is not None:
+        return known.protocol, known.prefix, known.base_url
+    if npm in ("", COMPATIBLE) or has_url:
+        return "openai", "", ""
+    return "litellm", f"{provider_id}/", ""
+
+
+def _base_url(url: str, protocol: str) -> str:
+    """Without a slash at the end; the version is added to an Anthropic address that is only a host."""
+    url = url.rstrip("/")
+    bare = protocol == "anthropic" and url and not urlsplit(url).path
+    return f"{url}/v1" if bare else url
+
+
+def _seconds(milliseconds: int | None, default: float) -> float:
+    """Seconds of a time in the configuration, where `False` switches the limit off."""
+    if milliseconds is None:
+        return default
+    return _NO_LIMIT if milliseconds is False else milliseconds / 1000
+
+
+def _price(entry: ModelConfig, base: Limits) -> Price:
+    cost = entry.get("cost")
+    if not cost:
+        return base.price
+    return Price(
+        input=cost.get("input", base.price.input),
+        output=cost.get("output", base.price.output),
+        cache_read=cost.get("cache_read", base.price.cache_read),
+        cache_write=cost.get("cache_write", base.price.cache_write),
+    )
+
+
+def _attachment(entry: ModelConfig, base: Limits) -> bool:
+    if "attachment" in entry:
+        return entry["attachment"]
+    modalities: Any = entry.get("modalities")
+    if isinstance(modalities, dict) and isinstance(modalities.get("input"), list):
+        return any(kind in modalities["input"] for kind in _FILES)
+    return base.attachment

@@ -1,0 +1,143 @@
+"""Limits and prices of known models, out of litellm's own table, without importing litellm.
+
+The table is a JSON file of some 3 MB. It is read at the first question, each entry is reduced as soon as it
+is parsed, and only chat models that call tools, of providers we know, are kept.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from agents.llm.known import KNOWN
+from agents.llm.types import Price
+
+logger = logging.getLogger(__name__)
+
+_FILE = "model_prices_and_context_window_backup.json"
+_MILLION = 1_000_000
+_ELSEWHERE = ("/v1/responses", "/v1/batch")
+"""Endpoints that none of our readers speaks."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Token limits, price and abilities of a model; the defaults stand for a model nobody knows."""
+
+    context: int = 128_000
+    output: int = 8_192
+    price: Price = Price()
+    reasoning: bool = False
+    attachment: bool = False
+    tool_call: bool = True
+    retired: bool = False
+
+
+UNKNOWN = Limits()
+
+
+def limits(provider: str, model: str) -> Limits:
+    """What the table says of a model; `provider` is one of `known.KNOWN`. UNKNOWN where it says nothing.
+
+    A gateway's `vendor/model` is looked up as the vendor's own, whose names have dashes for dots.
+    """
+    known = KNOWN.get(provider)
+    if known is None:
+        return UNKNOWN
+    if known.gateway:
+        vendor, _, name = model.partition("/")
+        return UNKNOWN if vendor not in KNOWN or KNOWN[vendor].gateway else _of_vendor(vendor, name)
+    return _table().get(known.vendor, {}).get(model, UNKNOWN)
+
+
+def models_of(provider: str) -> list[str]:
+    """The names of a known provider's models that are still served, in the table's order."""
+    known = KNOWN.get(provider)
+    if known is None:
+        return []
+    listed = [name for name, row in _table().get(known.vendor, {}).items() if not row.retired]
+    return [*known.models, *listed]
+
+
+def _of_vendor(vendor: str, name: str) -> Limits:
+    found = limits(vendor, name)
+    return found if found is not UNKNOWN else limits(vendor, name.replace(".", "-"))
+
+
+@cache
+def _table() -> Mapping[str, Mapping[str, Limits]]:
+    """Rows by vendor and model name. Empty, with a log line, when the file is missing or broken."""
+    spec = importlib.util.find_spec("litellm")
+    folders = spec.submodule_search_locations if spec else None
+    today = date.today().isoformat()
+    try:
+        text = (Path((folders or [""])[0]) / _FILE).read_text(encoding="utf-8")
+        entries = json.loads(text, object_hook=lambda entry: _reduced(entry, today))
+    except (OSError, ValueError) as error:
+        logger.warning("no price table, limits are guessed: %s", error)
+        return {}
+    table: dict[str, dict[str, Limits]] = {known.vendor: {} for known in KNOWN.values()}
+    for key, entry in entries.items():
+        if isinstance(entry, tuple):
+            vendor, row = entry
+            table[vendor].setdefault(key.removeprefix(f"{vendor}/"), row)
+    return table
+
+
+def _reduced(entry: dict[str, Any], today: str) -> tuple[str, Limits] | dict[str, Any] | None:
+    """An entry as (vendor, row), None for what we have no use for; the whole table passes as it is."""
+    provider = entry.get("litellm_provider")
+    if provider is None:
+        return entry if "sample_spec" in entry else None
+    vendor = _vendor(str(provider))
+    if vendor not in _vendors() or entry.get("mode") != "chat" or not entry.get("supports_function_calling"):
+        return None
+    endpoints = entry.get("supported_endpoints")
+    if endpoints and all(endpoint in _ELSEWHERE for endpoint in endpoints):
+        return None
+    return vendor, _row(entry, today)
+
+
+@cache
+def _vendors() -> frozenset[str]:
+    return frozenset(known.vendor for known in KNOWN.values())
+
+
+def _vendor(provider: str) -> str:
+    """Families of one vendor have names of their own: `vertex_ai-language-models`, `bedrock_converse`."""
+    return "bedrock" if provider == "bedrock_converse" else provider.partition("-")[0]
+
+
+def _row(entry: Mapping[str, Any], today: str) -> Limits:
+    most = entry.get("max_tokens")
+    fresh = _price(entry, "input_cost_per_token", 0.0)
+    return Limits(
+        context=_count(entry.get("max_input_tokens") or most, UNKNOWN.context),
+        output=_count(entry.get("max_output_tokens") or most, UNKNOWN.output),
+        price=Price(
+            input=fresh,
+            output=_price(entry, "output_cost_per_token", 0.0),
+            # Where no price of its own is named, the cache costs what fresh input does.
+            cache_read=_price(entry, "cache_read_input_token_cost", fresh),
+            cache_write=_price(entry, "cache_creation_input_token_cost", fresh),
+        ),
+        reasoning=bool(entry.get("supports_reasoning")),
+        attachment=bool(entry.get("supports_vision") or entry.get("supports_pdf_input")),
+        retired=str(entry.get("deprecation_date") or "9999") < today,
+    )
+
+
+def _price(entry: Mapping[str, Any], name: str, default: float) -> float:
+    dollars = entry.get(name)
+    return round(dollars * _MILLION, 6) if isinstance(dollars, int | float) else default
+
+
+def _count(value: Any, default: int) -> int:
+    return value if isinstance(value, int) and value > 0 else default

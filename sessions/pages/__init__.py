@@ -1,0 +1,1 @@
+"""The HTMX views. They only orchestrate: access check, service call, fragments."""

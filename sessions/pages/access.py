@@ -1,0 +1,42 @@
+"""Who may see what: every page and socket finds its project and session through here.
+
+Everybody who passed the guard may see every project; a session must belong to the project in the URL.
+The `find_` functions run on the ORM's thread, the others answer a request or raise Http404.
+"""
+
+from __future__ import annotations
+
+from django.http import Http404
+
+from sessions.db import in_db
+from sessions.models import Project, Session
+from sessions.store import projects
+
+
+def find_project(project_id: str) -> Project | None:
+    return projects.get(project_id)
+
+
+def find_session(project_id: str, session_id: str) -> Session | None:
+    """A session that is not deleted."""
+    rows = Session.objects.select_related("project")
+    return rows.filter(id=session_id, project_id=project_id, time_deleted=None).first()
+
+
+def find_hidden(project_id: str, session_id: str) -> Session | None:
+    """The same for a deleted session, so that it can be brought back."""
+    return Session.objects.filter(id=session_id, project_id=project_id).first()
+
+
+async def project_of(project_id: str) -> Project:
+    project = await in_db(find_project, project_id)
+    if project is None:
+        raise Http404("This project is not known here.")
+    return project
+
+
+async def session_of(project_id: str, session_id: str) -> Session:
+    session = await in_db(find_session, project_id, session_id)
+    if session is None:
+        raise Http404("This session does not exist, or it was deleted.")
+    return session

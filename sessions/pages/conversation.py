@@ -1,0 +1,117 @@
+"""The session page: shown whole, older messages on demand, hidden output on opening."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.utils.safestring import mark_safe
+from django.views.decorators.http import require_GET
+
+from sessions.db import in_db
+from sessions.models import Project, Session
+from sessions.rendering import states
+from sessions.rendering.fragments import all_fragments
+from sessions.rendering.messages import Place, messages_html
+from sessions.rendering.parts import output_html
+from sessions.store import events, messages
+from sessions.store import sessions as session_store
+
+from .access import project_of, session_of
+from .respond import fragment, page
+
+PAGE = 24
+"""Messages shown at once; older ones come when scrolled to."""
+
+
+@require_GET
+async def project(request: HttpRequest, project_id: str) -> HttpResponse:
+    """The session used last, or the composer for a first one."""
+    found = await project_of(project_id)
+    newest = await in_db(session_store.listing, found, roots=True, limit=1)
+    if newest:
+        return HttpResponseRedirect(f"/p/{found.id}/s/{newest[0].id}")
+    return HttpResponseRedirect(f"/p/{found.id}/s/")
+
+
+async def new(request: HttpRequest, project_id: str) -> HttpResponse:
+    """A page without a session: it is created by the first prompt."""
+    found = await project_of(project_id)
+    context = await in_db(_project_context, found)
+    return page(request, "session.html", **context)
+
+
+@require_GET
+async def session(request: HttpRequest, project_id: str, session_id: str) -> HttpResponse:
+    found = await session_of(project_id, session_id)
+    context = await in_db(_session_context, found)
+    entries = context.pop("entries")
+    place = Place.of(found)
+    context["messages"] = await asyncio.to_thread(messages_html, entries, place)
+    return page(request, "session.html", place=place, **context)
+
+
+@require_GET
+async def older(request: HttpRequest, project_id: str, session_id: str) -> HttpResponse:
+    """`?before=<message>`: the messages before one, with the way to those before them."""
+    found = await session_of(project_id, session_id)
+    entries, more = await in_db(history_page, found.id, request.GET.get("before", ""))
+    place = Place.of(found)
+    return fragment(
+        "conversation/older.html",
+        messages=await asyncio.to_thread(messages_html, entries, place),
+        place=place,
+        before=entries[0]["info"]["id"] if more else "",
+    )
+
+
+@require_GET
+async def output(request: HttpRequest, project_id: str, session_id: str, part_id: str) -> HttpResponse:
+    """The whole output of a tool call, or the rest of a long prompt."""
+    found = await session_of(project_id, session_id)
+    part = await in_db(messages.part, found.id, part_id)
+    if part is None:
+        raise Http404("This part of the conversation is gone.")
+    return HttpResponse(await asyncio.to_thread(output_html, part))
+
+
+@require_GET
+async def sessions(request: HttpRequest, project_id: str) -> HttpResponse:
+    """The list of the sidebar, filtered by `?q=`, with the archived ones if `?archived`."""
+    found = await project_of(project_id)
+    html = await in_db(
+        states.sidebar_list,
+        found,
+        current=request.GET.get("current", ""),
+        search=request.GET.get("q", "").strip(),
+        archived="archived" in request.GET,
+    )
+    return HttpResponse(html)
+
+
+def history_page(session_id: str, before: str = "") -> tuple[list[dict[str, Any]], bool]:
+    """One page of messages, oldest first, and whether older ones remain."""
+    entries = messages.history(session_id, limit=PAGE + 1, before=before)
+    more = len(entries) > PAGE
+    return entries[1:] if more else entries, more
+
+
+def _project_context(project: Project, current: str = "") -> dict[str, Any]:
+    return {
+        "project": project,
+        "cursor": events.latest(),
+        "sidebar": states.sidebar_list(project, current=current),
+    }
+
+
+def _session_context(session: Session) -> dict[str, Any]:
+    """All rows of the page in one go; the cursor is read first, so that nothing is missed after it."""
+    context = _project_context(session.project, session.id)
+    entries, more = history_page(session.id)
+    shown = {f"show_{render.__name__}": mark_safe(render(session, oob=False)) for render in all_fragments()}  # noqa: S308
+    return context | shown | {
+        "session": session,
+        "entries": entries,
+        "before": entries[0]["info"]["id"] if more else "",
+    }  # fmt: skip

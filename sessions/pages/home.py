@@ -1,0 +1,71 @@
+"""The chooser of projects, and opening one."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.views.decorators.http import require_GET, require_POST
+
+from sessions.db import in_db
+from sessions.store import projects
+
+from .respond import page, redirect, refused
+
+
+class CannotOpen(ValueError):
+    """The path is no project; the text is for the person who gave it."""
+
+
+@require_GET
+async def home(request: HttpRequest) -> HttpResponse:
+    """The project the server was started with, or the chooser (`?choose` asks for it)."""
+    opened = getattr(settings, "OPENED_DIRECTORY", None)
+    if opened and "choose" not in request.GET:
+        try:
+            return HttpResponseRedirect(await _open(str(opened)))
+        except CannotOpen as problem:
+            return page(request, "home.html", projects=await in_db(projects.recent), problem=str(problem))
+    return page(request, "home.html", projects=await in_db(projects.recent))
+
+
+@require_POST
+async def open_project(request: HttpRequest) -> HttpResponse:
+    try:
+        return redirect(await _open(request.POST.get("path", "")))
+    except CannotOpen as problem:
+        return refused(str(problem))
+
+
+async def _open(path: str) -> str:
+    """The URL of the project in a folder."""
+    try:
+        project = await in_db(projects.open_project, checked(path))
+    except OSError as error:
+        raise CannotOpen(f"This folder cannot be opened: {error.strerror or error}") from error
+    return f"/p/{project.id}/"
+
+
+def checked(path: str) -> Path:
+    """A readable folder that can be a project; raises CannotOpen with the reason otherwise."""
+    if not path.strip():
+        raise CannotOpen("Give the path of a folder.")
+    if "\0" in path:
+        raise CannotOpen("A path cannot contain a null character.")
+    folder = Path(os.path.expanduser(path.strip()))
+    if not folder.is_absolute():
+        raise CannotOpen("Give the whole path, beginning with / or ~.")
+    try:
+        if not folder.exists():
+            raise CannotOpen("There is no such folder.")
+        if not folder.is_dir():
+            raise CannotOpen("This is a file; give the folder that it is in.")
+    except OSError as error:
+        raise CannotOpen(f"This path cannot be read: {error.strerror or error}") from error
+    if folder.resolve() == Path("/"):
+        raise CannotOpen("The whole file system is no project; give a folder in it.")
+    if not os.access(folder, os.R_OK | os.X_OK):
+        raise CannotOpen("You may not read this folder.")
+    return folder

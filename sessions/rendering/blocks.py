@@ -1,0 +1,190 @@
+"""Streaming Markdown, block by block, so that a long answer costs linear work (issue 2, Page).
+
+A top-level block is closed once the next one has begun: it is rendered then and never again. The open
+block is rendered anew only when that costs a small share of the time; an open code block just grows.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import pairwise
+
+from django.utils.html import escape
+from markdown_it.token import Token
+
+from .markdown import LIMIT, PARSER, code_block, render, render_block
+from .text import wellformed
+
+SHARE = 20
+"""The open block is rendered again after this many times what the last rendering took."""
+
+_MAYBE_CLOSING = re.compile(r" {0,3}[`~]*[ \t]*\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class Update:
+    """What a reader has to do: append `closed`, then replace the open block, then append `grown` to it.
+
+    All are safe HTML; `open` is None where the open block stays as it is.
+    """
+
+    closed: str = ""
+    open: str | None = None
+    grown: str = ""
+
+    def __bool__(self) -> bool:
+        return bool(self.closed or self.grown or self.open is not None)
+
+
+class BlockStream:
+    """Feed it text as it comes.
+
+    `growing_id` is the element id that `grown` is to be appended to; `clock` gives seconds.
+    """
+
+    def __init__(self, growing_id: str = "", clock: Callable[[], float] = time.perf_counter) -> None:
+        self._growing_id = growing_id
+        self._clock = clock
+        self._tail = ""  # from the start of the open block on
+        self._closing_fence: re.Pattern[str] | None = None
+        self._scanned = 0  # how much of the tail was searched for the closing fence
+        self._shown: int | None = None  # how much of the tail was shown, when the block only grows
+        self._not_before = 0.0
+        self.behind = False
+
+    def feed(self, text: str) -> Update:
+        """Take more text in; the update is empty when rendering is not due yet."""
+        self._tail += wellformed(text.replace("\r", ""))
+        self.behind = True
+        return self.poll()
+
+    def poll(self) -> Update:
+        """Show what is due; call it again after `due_in` seconds while `behind`."""
+        if not self.behind:
+            return Update()
+        if self.due_in() > 0 and self._closing_fence is None:
+            return Update() if self._shown is None else Update(grown=self._grow())
+        started = self._clock()
+        update = self._advance()
+        self._not_before = self._clock() + SHARE * (self._clock() - started)
+        self.behind = False
+        return update
+
+    def due_in(self) -> float:
+        """Seconds until the open block may be rendered again."""
+        return max(0.0, self._not_before - self._clock())
+
+    def close(self) -> Update:
+        """The text is complete: all that is left becomes closed blocks."""
+        html = _render_chunks(split(self._tail))
+        self._tail, self.behind = "", False
+        self._leave_block()
+        return Update(closed=html, open="")
+
+    def _advance(self) -> Update:
+        closed = _render_chunks(self._cut_closed())
+        shell = None
+        if self._shown is None and (self._closing_fence or len(self._tail) > LIMIT):
+            shell = self._begin_growing()
+        if self._shown is not None:
+            return Update(closed, shell, self._grow())
+        return Update(closed, render(self._tail))
+
+    def _cut_closed(self) -> list[str]:
+        """Cut the closed blocks off the tail."""
+        closed = [] if self._closing_fence else self._cut_blocks()
+        while (end := self._fence_end()) is not None:
+            closed.append(self._cut(end))
+            closed += self._cut_blocks()
+        return closed
+
+    def _cut_blocks(self) -> list[str]:
+        """By parsing complete lines: the last block may go on, those before it cannot."""
+        complete = self._tail[: self._tail.rfind("\n") + 1]
+        tokens = _top_level(complete)
+        starts = _offsets(complete, tokens)
+        closed = [complete[begin:end] for begin, end in pairwise([0, *starts[1:]])]
+        if closed:
+            self._cut(starts[-1])
+        if tokens and tokens[-1].type == "fence":
+            mark = tokens[-1].markup
+            self._closing_fence = re.compile(
+                rf"^ {{0,3}}{re.escape(mark[0])}{{{len(mark)},}}[ \t]*$", re.MULTILINE
+            )
+            first = 0 if closed else starts[0]
+            self._scanned = self._tail.index("\n", first) + 1
+        return closed
+
+    def _fence_end(self) -> int | None:
+        if self._closing_fence is None:
+            return None
+        complete = self._tail.rfind("\n") + 1
+        found = self._closing_fence.search(self._tail, self._scanned, complete)
+        self._scanned = max(self._scanned, complete)
+        return found.end() if found else None
+
+    def _cut(self, end: int) -> str:
+        chunk, self._tail = self._tail[:end], self._tail[end:]
+        self._leave_block()
+        return chunk
+
+    def _leave_block(self) -> None:
+        self._closing_fence, self._shown, self._scanned = None, None, 0
+
+    def _begin_growing(self) -> str:
+        """The element that grown text goes into: a code block, or plain text for an oversized block."""
+        growing = f'<span id="{escape(self._growing_id)}"></span>'
+        if self._closing_fence is None:
+            self._shown = 0
+            return f'<div class="plain">{growing}</div>'
+        opening = self._tail.lstrip("\n")
+        self._shown = len(self._tail) - len(opening) + opening.index("\n") + 1
+        language = opening[: opening.index("\n")].strip().lstrip("`~").split()
+        return code_block(growing, language[0] if language else "")
+
+    def _grow(self) -> str:
+        assert self._shown is not None
+        end = len(self._tail)
+        line = self._tail.rfind("\n") + 1
+        if self._closing_fence is not None and _MAYBE_CLOSING.match(self._tail, line):
+            end = line
+        grown, self._shown = self._tail[self._shown : end], max(end, self._shown)
+        return str(escape(grown))
+
+
+def split(text: str) -> list[str]:
+    """Markdown cut into its top-level blocks; together they are the text."""
+    starts = _offsets(text, _top_level(text))
+    cuts = [0, *starts[1:], len(text)]
+    return [text[begin:end] for begin, end in pairwise(cuts)]
+
+
+def render_whole(text: str) -> str:
+    """HTML of a finished text: the same as what a stream of it would have shown in the end."""
+    return _render_chunks(split(wellformed(text.replace("\r", ""))))
+
+
+def _render_chunks(chunks: list[str]) -> str:
+    return "".join(render_block(chunk.strip("\n")) for chunk in chunks if chunk.strip())
+
+
+def _top_level(text: str) -> list[Token]:
+    """The opening tokens of the top-level blocks, by the block parser alone."""
+    tokens: list[Token] = []
+    PARSER.block.parse(text, PARSER, {}, tokens)
+    return [token for token in tokens if token.level == 0 and token.nesting >= 0 and token.map]
+
+
+def _offsets(text: str, tokens: list[Token]) -> list[int]:
+    """Where in the text the blocks start."""
+    wanted = [token.map[0] for token in tokens if token.map]
+    offsets, line, position = [], 0, 0
+    for start in wanted:
+        while line < start:
+            position = text.index("\n", position) + 1
+            line += 1
+        offsets.append(position)
+    return offsets

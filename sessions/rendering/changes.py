@@ -1,0 +1,69 @@
+"""Rows read for live pages; every function here runs on the ORM's thread."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from sessions.models import Event, Message
+from sessions.store import events as event_log
+from sessions.store import messages
+from sessions.store import sessions as session_store
+from sessions.store.rows import message_wire
+
+from .fragments import SIDEBAR_EVENTS, Fragment
+
+
+def listed_since(since: int, project_id: str) -> tuple[int, set[str]]:
+    """The cursor of now, and the sessions whose row in the sidebar changed since a cursor."""
+    rows = Event.objects.filter(id__gt=since, project_id=project_id)
+    types = SIDEBAR_EVENTS | {"session.deleted"}
+    return event_log.latest(), set(rows.filter(type__in=types).values_list("session_id", flat=True))
+
+
+def changes_after(since: int, session_id: str) -> tuple[list[str], list[str], list[str]] | None:
+    """Ids of messages removed, messages changed and parts changed after a cursor; None: before the log."""
+    found = event_log.after(since, session=session_id)
+    if found is None:
+        return None
+    removed: dict[str, None] = {}
+    changed: dict[str, None] = {}
+    parts: dict[str, None] = {}
+    for event in found:
+        reference = event.reference
+        if event.type == "message.removed":
+            removed[reference["messageID"]] = None
+        elif "partID" in reference:
+            parts[reference["partID"]] = None
+        elif event.type == "message.updated":
+            changed[reference["messageID"]] = None
+    return list(removed), list(changed), list(parts)
+
+
+def message_rows(session_id: str, ids: Iterable[str]) -> list[dict[str, Any]]:
+    """Messages without their parts, in order; those that are gone are left out."""
+    rows = Message.objects.filter(session_id=session_id, id__in=list(ids)).order_by("id")
+    return [message_wire(row) for row in rows]
+
+
+def part_rows(session_id: str, ids: Iterable[str]) -> list[dict[str, Any]]:
+    found = (messages.part(session_id, part_id) for part_id in ids)
+    return [part for part in found if part is not None]
+
+
+def role_of(message_id: str) -> str:
+    return Message.objects.filter(id=message_id).values_list("role", flat=True).first() or "assistant"
+
+
+def last_answer(session_id: str, prompt_id: str) -> dict[str, Any] | None:
+    row = (
+        Message.objects.filter(session_id=session_id, id__gt=prompt_id, data__parentID=prompt_id)
+        .order_by("-id")
+        .first()
+    )
+    return message_wire(row) if row else None
+
+
+def rendered(session_id: str, fragments: Sequence[Fragment]) -> list[str]:
+    session = session_store.get(session_id)
+    return [fragment(session) for fragment in fragments] if session is not None else []

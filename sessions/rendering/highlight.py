@@ -1,0 +1,50 @@
+"""Syntax colours as CSS classes (static/css/code.css), never as inline styles."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import pygments
+from django.utils.html import escape
+from pygments.formatters.html import HtmlFormatter
+from pygments.lexer import Lexer
+from pygments.lexers import get_lexer_by_name, get_lexer_for_filename
+from pygments.util import ClassNotFound
+
+LIMIT = 48 * 1024
+"""Characters above which code is shown without colours: a lexer costs up to 10 µs a character."""
+
+_FORMATTER: HtmlFormatter[str] = HtmlFormatter(nowrap=True)
+
+
+def highlight(code: str, language: str) -> str:
+    """Safe HTML of code in a language named as in a Markdown fence; plain when it is unknown."""
+    return _format(code, _lexer(language.lower()) if language else None)
+
+
+def highlight_file(code: str, name: str) -> str:
+    """The same for the content of a file with this name."""
+    return _format(code, lexer_for_file(name))
+
+
+def _format(code: str, lexer: Lexer | None) -> str:
+    if lexer is None or len(code) > LIMIT:
+        return str(escape(code))
+    return str(pygments.highlight(code, lexer, _FORMATTER))
+
+
+@lru_cache(maxsize=128)
+def _lexer(language: str) -> Lexer | None:
+    try:
+        return get_lexer_by_name(language, stripnl=False, ensurenl=False)
+    except ClassNotFound:
+        return None
+
+
+@lru_cache(maxsize=256)
+def lexer_for_file(name: str) -> Lexer | None:
+    """The lexer for files with this name, if there is one."""
+    try:
+        return get_lexer_for_filename(name, stripnl=False, ensurenl=False)
+    except ClassNotFound:
+        return None

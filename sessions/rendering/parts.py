@@ -1,0 +1,86 @@
+"""Parts of messages as HTML; the same element, with the same id, in the page and in a live update."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from django.utils.safestring import SafeString, mark_safe
+
+from .blocks import render_whole
+from .highlight import highlight
+from .html import html
+from .text import bounded, terminal, visible
+from .tools import KINDS, card, is_image, todo_items
+
+Wire = Mapping[str, Any]
+HIDDEN = {"step-start", "step-finish", "snapshot", "patch"}
+LONG_PROMPT = 6000
+"""Characters of a user's text shown at once; the rest comes on opening."""
+
+
+def shown(part: Wire) -> bool:
+    """Whether a part is anything to look at."""
+    return part["type"] not in HIDDEN and not part.get("synthetic") and not part.get("ignored")
+
+
+def part_html(part: Wire, role: str, *, root: str = "", base: str = "", oob: bool = False) -> str:
+    """One part. `root` is the project's folder, `base` the session's URL; `oob` marks a live update."""
+    if not shown(part):
+        return ""
+    context = {"part": part, "base": base, "oob": oob, "id": part["id"]}
+    kind = part["type"]
+    if kind == "tool":
+        return html("tools/card.html", card=card(part, root), **context)
+    if kind == "text" and role == "user":
+        text = visible(part.get("text", ""))
+        return html("parts/prompt.html", text=text[:LONG_PROMPT], rest=len(text) - LONG_PROMPT, **context)
+    if kind in ("text", "reasoning"):
+        return streamed_html(part, mark_safe(render_whole(part.get("text", ""))), oob=oob)  # noqa: S308
+    if kind == "file":
+        return html("parts/file.html", image=is_image(part), **context)
+    return html("parts/other.html", **context)
+
+
+def streamed_html(part: Wire, closed: str, open: str = "", *, oob: bool = False) -> str:
+    """A text or reasoning part around blocks that are rendered already."""
+    return html(
+        f"parts/{part['type']}.html",
+        id=part["id"],
+        closed=mark_safe(closed),  # noqa: S308 (rendered Markdown, sanitised)
+        open=mark_safe(open),  # noqa: S308
+        oob=oob,
+        **_thinking(part),
+    )
+
+
+def summary_html(part: Wire) -> str:
+    """The line above a reasoning part, when it has ended."""
+    return html("parts/reasoning_summary.html", id=part["id"], oob=True, **_thinking(part))
+
+
+def _thinking(part: Wire) -> dict[str, Any]:
+    span = part.get("time") or {}
+    ended = span.get("end")
+    return {"done": bool(ended), "took": ended - span["start"] if ended else None}
+
+
+def output_html(part: Wire) -> SafeString:
+    """The whole of what a card hides: a tool's input and output, or a long prompt's text."""
+    if part["type"] != "tool":
+        return html("parts/whole.html", text=visible(part.get("text", "")))
+    state, metadata = part["state"], part["state"].get("metadata") or {}
+    text = state.get("output") or metadata.get("output") or ""
+    diff = metadata.get("diff")
+    return html(
+        "tools/output.html",
+        tool=part["tool"],
+        input=visible(json.dumps(state.get("input") or {}, ensure_ascii=False, indent=2))[:20_000],
+        output=bounded(terminal(str(text)), limit=512 * 1024),
+        diff=mark_safe(highlight(visible(diff), "diff")) if isinstance(diff, str) and diff else "",  # noqa: S308
+        error=visible(str(state.get("error", ""))),
+        command=visible(str((state.get("input") or {}).get("command", ""))) if part["tool"] == "bash" else "",
+        todos=todo_items(state.get("input") or {}) if part["tool"] == "todowrite" else (),
+        known=part["tool"] in KINDS,
+    )

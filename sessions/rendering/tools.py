@@ -1,0 +1,154 @@
+"""What a tool call's card says: one row a tool, everything else is shown generically."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import Any
+
+from .text import last_lines, terminal, visible
+
+Input = Mapping[str, Any]
+LIVE_LINES = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """How a tool is named and drawn, and which of its input is its subtitle."""
+
+    label: str
+    icon: str
+    subtitle: Callable[[Input, str], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """What `templates/tools/card.html` shows. `took` is milliseconds; counts are None without a diff."""
+
+    id: str
+    call_id: str
+    tool: str
+    label: str
+    icon: str
+    status: str
+    subtitle: str
+    live: str = ""
+    error: str = ""
+    started: int | None = None
+    took: int | None = None
+    additions: int | None = None
+    deletions: int | None = None
+    path: str = ""
+    note: str = ""
+    images: tuple[Mapping[str, Any], ...] = ()
+
+
+def relative(path: str, root: str) -> str:
+    """A path as seen from the project; unchanged outside of it."""
+    try:
+        return str(PurePosixPath(path).relative_to(root)) if root else path
+    except ValueError:
+        return path
+
+
+def _path(data: Input, root: str) -> str:
+    return relative(str(data.get("filePath") or data.get("path") or ""), root)
+
+
+def _pattern(data: Input, root: str) -> str:
+    where = _path(data, root)
+    return (
+        f"{data.get('pattern', '')}  in {where}" if where and where != "." else str(data.get("pattern", ""))
+    )
+
+
+def _named(key: str) -> Callable[[Input, str], str]:
+    return lambda data, root: str(data.get(key, ""))
+
+
+def _todo_progress(data: Input, root: str) -> str:
+    todos = data.get("todos")
+    if not isinstance(todos, list):
+        return ""
+    done = sum(isinstance(todo, dict) and todo.get("status") == "completed" for todo in todos)
+    return f"{done} of {len(todos)} done"
+
+
+def _anything(data: Input, root: str) -> str:
+    return json.dumps(data, ensure_ascii=False)[:200] if data else ""
+
+
+KINDS: dict[str, Kind] = {
+    "read": Kind("Read", "file", _path),
+    "write": Kind("Write", "edit", _path),
+    "edit": Kind("Edit", "edit", _path),
+    "bash": Kind("Shell", "terminal", _named("command")),
+    "glob": Kind("Find", "search", _pattern),
+    "grep": Kind("Search", "search", _pattern),
+    "list": Kind("List", "folder", _path),
+    "todowrite": Kind("Todos", "list", _todo_progress),
+    "todoread": Kind("Todos", "list", _named("")),
+    "webfetch": Kind("Fetch", "globe", _named("url")),
+    "task": Kind("Task", "spark", _named("description")),
+    "skill": Kind("Skill", "spark", _named("name")),
+    "invalid": Kind("Unknown tool", "alert", _named("tool")),
+}
+
+
+def card(part: Mapping[str, Any], root: str = "") -> Card:
+    """The card of a tool part as it is on the wire; `root` is the project's folder."""
+    state = part["state"]
+    data = state.get("input") if isinstance(state.get("input"), dict) else {}
+    metadata = state.get("metadata") or {}
+    kind = KINDS.get(part["tool"]) or Kind(part["tool"], "tool", _anything)
+    span = state.get("time") or {}
+    changed = _counts(metadata)
+    running = state["status"] == "running"
+    return Card(
+        id=part["id"],
+        call_id=part.get("callID", ""),
+        tool=part["tool"],
+        label=kind.label,
+        icon=kind.icon,
+        status=state["status"],
+        subtitle=visible(kind.subtitle(data, root) or str(state.get("title") or ""))[:400],
+        live=last_lines(terminal(str(metadata.get("output", ""))[-16_384:]), LIVE_LINES) if running else "",
+        error=visible(str(state.get("error", "")))[:4000],
+        started=span.get("start") if running else None,
+        took=span["end"] - span["start"] if span.get("end") else None,
+        additions=changed[0] if changed else None,
+        deletions=changed[1] if changed else None,
+        path=_path(data, root) if changed else "",
+        note=_note(part["tool"], metadata),
+        images=tuple(file for file in state.get("attachments") or () if is_image(file)),
+    )
+
+
+def is_image(part: Mapping[str, Any]) -> bool:
+    """Only images that travel inside the page are shown; anything else would load from elsewhere."""
+    return bool(part.get("mime", "").startswith("image/") and part.get("url", "").startswith("data:image/"))
+
+
+def todo_items(data: Input) -> tuple[Mapping[str, Any], ...]:
+    """The todos of a `todowrite` call, whatever the model made of them."""
+    todos = data.get("todos")
+    return tuple(todo for todo in todos if isinstance(todo, dict)) if isinstance(todos, list) else ()
+
+
+def _counts(metadata: Mapping[str, Any]) -> tuple[int, int] | None:
+    diff = metadata.get("filediff")
+    if not isinstance(diff, dict):
+        return None
+    return int(diff.get("additions") or 0), int(diff.get("deletions") or 0)
+
+
+def _note(tool: str, metadata: Mapping[str, Any]) -> str:
+    """A word on the outcome beside the title: an exit code, a number of matches."""
+    if tool == "bash" and metadata.get("exit"):
+        return f"exit {metadata['exit']}"
+    count = metadata.get("matches", metadata.get("count"))
+    if tool in ("grep", "glob", "list") and isinstance(count, int):
+        return f"{count} found"
+    return ""

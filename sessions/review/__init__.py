@@ -1,0 +1,1 @@
+"""Reviewing what the agent did and taking it back."""

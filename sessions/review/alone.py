@@ -1,0 +1,80 @@
+"""Keep everybody else away while an undo or redo runs: other undos in the project, turns in the session."""
+
+from __future__ import annotations
+
+import asyncio
+import fcntl
+import os
+import secrets
+import socket
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
+
+from django.conf import settings
+
+from sessions.db import in_db
+from sessions.ids import now
+from sessions.models import Session
+from sessions.store import inbox
+from sessions.store import sessions as session_store
+from sessions.wake import wake
+
+LEASE_MS = 60_000
+_TRIES, _PAUSE = 20, 0.05
+
+
+class RevertRefused(Exception):
+    """An undo or redo that cannot be done now; the text is for the person who asked."""
+
+
+class ProjectBusy(RevertRefused):
+    """Another undo or redo runs in the project, in this process or another."""
+
+
+@contextmanager
+def project_lock(project_id: str) -> Iterator[None]:
+    """Held by one undo or redo at a time; ends with the process. Raises ProjectBusy."""
+    folder = Path(settings.SNAPSHOT_DIR) / project_id
+    folder.mkdir(parents=True, exist_ok=True)
+    descriptor = os.open(folder / "undo.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    except BlockingIOError as error:
+        raise ProjectBusy(
+            "Another undo or redo is running in this project. Try again in a moment."
+        ) from error
+    finally:
+        os.close(descriptor)
+
+
+@asynccontextmanager
+async def alone(session: Session) -> AsyncIterator[None]:
+    """Take the project's lock and the session's lease. Raises RevertRefused."""
+    with project_lock(session.project_id):
+        owner = f"{socket.gethostname()}:{os.getpid()}:undo-{secrets.token_hex(4)}"
+        await _take_lease(session.id, owner)
+        try:
+            yield
+        finally:
+            await in_db(session_store.release, session.id, owner)
+            if await in_db(inbox.waiting, session.id):
+                await wake(session.id)
+
+
+def left_by_undo(lease_owner: str) -> bool:
+    """Whether a lease was taken by `alone`."""
+    return lease_owner.rpartition(":")[2].startswith("undo-")
+
+
+async def _take_lease(session_id: str, owner: str) -> None:
+    """The lease of a turn that has just ended goes a moment after its status."""
+    for _ in range(_TRIES):
+        if await in_db(session_store.claim, session_id, owner, now() + LEASE_MS):
+            return
+        row = await in_db(session_store.get, session_id)
+        if row is None or row.status.get("type", "idle") != "idle":
+            break
+        await asyncio.sleep(_PAUSE)
+    raise RevertRefused("Stop the turn first: its changes cannot be undone while it makes more.")

@@ -1,0 +1,157 @@
+"""Permission requests as cards: what exactly the agent wants to do, and what each answer means."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from sessions.diffs.hunks import FileDiff, hunks
+from sessions.diffs.parse import parse
+from sessions.models import PermissionRequest, Session
+from sessions.rendering.html import html
+from sessions.rendering.text import bounded, visible
+from sessions.rendering.tools import relative
+from sessions.store import permissions
+
+from .table import Shown, show
+
+Metadata = Mapping[str, Any]
+
+MOST_ROWS = 2000
+"""Rows of a proposed change that are shown."""
+COLOURED_WHOLE = 12_000
+"""Characters of both texts up to which they are coloured as a whole: this runs on the ORM's thread."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What `templates/permissions/request.html` shows.
+
+    `diff` or `code` is what would be done, `facts` are labelled details, `rules` what "always" would add.
+    """
+
+    id: str
+    title: str
+    icon: str
+    subject: str = ""
+    code: str = ""
+    diff: Shown | None = None
+    additions: int = 0
+    deletions: int = 0
+    facts: tuple[tuple[str, str], ...] = ()
+    rules: tuple[str, ...] = ()
+    origin: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Kind:
+    title: str
+    icon: str
+    details: Callable[[PermissionRequest, str], dict[str, Any]] = field(default=lambda row, root: {})
+
+
+def permission_list(session: Session, *, oob: bool = True) -> str:
+    """What the agent asks, of this session and of those it started."""
+    rows = permissions.pending_below(session.id)
+    questions = [question(row, session) for row in rows]
+    return html("permissions/list.html", questions=questions, session=session, oob=oob)
+
+
+def question(row: PermissionRequest, session: Session) -> Question:
+    """One request as it is shown on the page of a session (its own, or one above it)."""
+    kind = _KINDS.get(row.permission) or _Kind(f"Use {visible(row.permission)}?", "tool", _anything)
+    if row.permission == "edit" and "command" in row.metadata:
+        kind = _Kind("Let a command write a protected file?", "terminal", _command)
+    rules = tuple(f"{row.permission}: {visible(pattern)}" for pattern in row.always)
+    origin = visible(row.session.title) if row.session_id != session.id else ""
+    details = kind.details(row, session.project.worktree)
+    return Question(row.id, kind.title, kind.icon, rules=rules, origin=origin, **details)
+
+
+def _edit(row: PermissionRequest, root: str) -> dict[str, Any]:
+    data = row.metadata
+    name = relative(str(data.get("filepath") or ", ".join(row.patterns)), root)
+    diff, before, after = _proposal(data)
+    counts = {"additions": diff.additions, "deletions": diff.deletions}
+    if not diff.hunks:
+        return {"subject": visible(name), "code": bounded(visible(str(data.get("diff", "")))), **counts}
+    table = show(diff, visible(name), "unified", before=before, after=after, limit=MOST_ROWS)
+    cut = table.left_out or diff.truncated
+    facts = (("Not shown", f"{table.left_out or 'some'} more lines of this change"),) if cut else ()
+    return {"subject": visible(name), "diff": table, "facts": facts, **counts}
+
+
+def _proposal(data: Metadata) -> tuple[FileDiff, str | None, str | None]:
+    """From both texts where the tool gave them, else from its patch."""
+    given = data.get("filediff")
+    filediff = given if isinstance(given, dict) else {}
+    before, after = filediff.get("before"), filediff.get("after")
+    if isinstance(before, str) and isinstance(after, str):
+        whole = len(before) + len(after) <= COLOURED_WHOLE
+        diff = hunks(before.encode("utf-8", "replace"), after.encode("utf-8", "replace"))
+        return diff, before if whole else None, after if whole else None
+    return parse(str(data.get("diff", ""))), None, None
+
+
+def _command(row: PermissionRequest, root: str) -> dict[str, Any]:
+    data = row.metadata
+    facts = []
+    if data.get("workdir") and data["workdir"] != root:
+        facts.append(("In folder", visible(str(data["workdir"]))))
+    if row.permission != "bash" or len(row.patterns) > 1:
+        facts.append((_ASKS_ABOUT.get(row.permission, "Asks about"), _listed(row.patterns)))
+    return {
+        "subject": visible(str(data.get("description", ""))),
+        "code": bounded(visible(str(data.get("command", "")))),
+        "facts": tuple(facts),
+    }
+
+
+def _file(row: PermissionRequest, root: str) -> dict[str, Any]:
+    path = str(row.metadata.get("filepath") or row.metadata.get("path") or ", ".join(row.patterns))
+    return {"subject": visible(relative(path, root))}
+
+
+def _outside(row: PermissionRequest, root: str) -> dict[str, Any]:
+    if "command" in row.metadata:
+        return _command(row, root)
+    return {**_file(row, root), "facts": (("Folder", _listed(row.patterns)),)}
+
+
+def _search(row: PermissionRequest, root: str) -> dict[str, Any]:
+    where = row.metadata.get("path")
+    facts = (("In", visible(str(where))),) if where else ()
+    return {"code": _listed(row.patterns), "facts": facts}
+
+
+def _anything(row: PermissionRequest, root: str) -> dict[str, Any]:
+    data = json.dumps(row.metadata, ensure_ascii=False, indent=2) if row.metadata else ""
+    return {"subject": _listed(row.patterns), "code": bounded(visible(data), limit=8000)}
+
+
+def _repeated(row: PermissionRequest, root: str) -> dict[str, Any]:
+    given = json.dumps(row.metadata.get("input") or {}, ensure_ascii=False, indent=2)
+    return {
+        "subject": f"{visible(str(row.metadata.get('tool', '')))}, three times with the same input",
+        "code": bounded(visible(given), limit=8000),
+    }
+
+
+def _listed(patterns: list[str]) -> str:
+    return visible("\n".join(patterns))
+
+
+_ASKS_ABOUT = {"bash": "Runs", "external_directory": "Outside of the project", "edit": "Writes"}
+_KINDS = {
+    "edit": _Kind("Change this file?", "edit", _edit),
+    "bash": _Kind("Run this command?", "terminal", _command),
+    "read": _Kind("Read this file?", "file", _file),
+    "list": _Kind("List this folder?", "folder", _file),
+    "glob": _Kind("Find files by name?", "search", _search),
+    "grep": _Kind("Search in files?", "search", _search),
+    "webfetch": _Kind("Fetch this page?", "globe", _anything),
+    "external_directory": _Kind("Leave the project’s folder?", "folder", _outside),
+    "doom_loop": _Kind("Go on repeating the same call?", "alert", _repeated),
+}

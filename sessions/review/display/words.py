@@ -1,0 +1,88 @@
+"""Plain words for what an undo does to a file and for what came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sessions.models.ledger import shown
+from sessions.undo.merge import Conflict
+from sessions.undo.plan import FilePlan
+
+_ANSWERED = {
+    "once": "This was answered already: allowed once.",
+    "always": "This was answered already: allowed always.",
+    "reject": "This was answered already: rejected.",
+    "cancelled": "The turn was stopped; this question no longer waits for an answer.",
+}
+_SHOWN_CONFLICTS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One stretch that cannot be merged: the file's lines now, and what undoing would put there."""
+
+    line: int
+    now: str
+    wanted: str
+
+
+@dataclass(frozen=True, slots=True)
+class Described:
+    """A file of the preview; `tone` is `change`, `calm` or `warn`."""
+
+    name: str
+    tone: str
+    words: str
+    additions: int
+    deletions: int
+    conflicts: tuple[Side, ...] = ()
+
+
+def described(plan: FilePlan) -> Described:
+    """What will happen to one file."""
+    tone, words = _words(plan)
+    sides = tuple(_side(conflict) for conflict in plan.conflicts[:_SHOWN_CONFLICTS])
+    return Described(shown(plan.path), tone, words, plan.additions, plan.deletions, sides)
+
+
+def _words(plan: FilePlan) -> tuple[str, str]:
+    if plan.outcome == "restore" and plan.result is None:
+        return "change", "Will be removed: it did not exist before."
+    if plan.outcome == "restore" and plan.before_now is None:
+        return "change", "Will be brought back."
+    if plan.outcome == "restore":
+        return "change", "Goes back to how it was."
+    if plan.outcome == "merge":
+        return "change", "The agent’s lines go back; what has been changed since stays."
+    if plan.outcome == "already":
+        return "calm", "Is as it was already."
+    if plan.outcome == "missing":
+        return "calm", "Has been removed since; there is nothing to undo."
+    return "warn", f"Is left alone: {plan.reason}."
+
+
+def _side(conflict: Conflict) -> Side:
+    return Side(
+        conflict.line,
+        conflict.current.decode("utf-8", "replace")[:2000],
+        conflict.other.decode("utf-8", "replace")[:2000],
+    )
+
+
+def ended(done: str, outcome: Sequence[dict[str, Any]]) -> str:
+    """One line on an undo or redo that was carried out."""
+    written = sum(entry["outcome"] in ("restore", "merge") for entry in outcome)
+    alone = sum(entry["outcome"] in ("conflict", "unsafe") for entry in outcome)
+    text = f"{done}: {_files(written)} changed" if written else f"{done}; no file changed"
+    return f"{text}, {_files(alone)} left alone because of conflicts." if alone else f"{text}."
+
+
+def _files(count: int) -> str:
+    return f"{count} file{'' if count == 1 else 's'}"
+
+
+def answered(state: str) -> str:
+    """Why a permission request can no longer be answered."""
+    return _ANSWERED[state]

@@ -1,0 +1,22 @@
+"""Turns: a prompt with what answers it, as the review reads them."""
+
+from __future__ import annotations
+
+from sessions.models import Message, Part, Session
+
+
+def last_prompt(session_id: str) -> str:
+    """The last user message that is not undone; empty when there is none."""
+    revert = Session.objects.filter(id=session_id).values_list("revert", flat=True).first()
+    rows = Message.objects.filter(session_id=session_id, role="user")
+    if revert:
+        rows = rows.filter(id__lt=revert["messageID"])
+    return rows.order_by("-id").values_list("id", flat=True).first() or ""
+
+
+def from_prompt(session_id: str, message_id: str) -> tuple[int, str]:
+    """How many prompts there are from one on, and its text."""
+    count = Message.objects.filter(session_id=session_id, role="user", id__gte=message_id).count()
+    parts = Part.objects.filter(message_id=message_id, session_id=session_id, type="text").order_by("id")
+    texts = [part.data.get("text", "") for part in parts if not part.data.get("synthetic")]
+    return count, "\n".join(texts)

@@ -1,0 +1,89 @@
+// Files pasted, dropped or chosen: read here, sent with the prompt as data URLs.
+
+const LARGEST = 8 * 1024 * 1024;
+const TYPES = ["image/png", "image/jpeg", "image/gif", "image/webp", "application/pdf", "text/plain"];
+
+const list = document.getElementById("attachments");
+const problem = document.getElementById("composer-problem");
+const form = document.getElementById("composer");
+let files = [];
+
+export const attachments = {
+  all: () => files,
+  clear() {
+    files = [];
+    draw();
+  },
+};
+
+async function take(chosen) {
+  problem.replaceChildren();
+  for (const file of chosen) {
+    if (!TYPES.includes(file.type)) complain(`${file.name}: only images, PDF and plain text can be attached.`);
+    else if (file.size > LARGEST) complain(`${file.name} is larger than ${LARGEST / 2 ** 20} MB.`);
+    else files.push({ mime: file.type, filename: file.name || "pasted", url: await read(file) });
+  }
+  draw();
+}
+
+function read(file) {
+  return new Promise((resolve, reject) => {
+    const reader = new FileReader();
+    reader.onload = () => resolve(reader.result.replace(/^data:[^,]*;base64,/, `data:${file.type};base64,`));
+    reader.onerror = () => reject(reader.error);
+    reader.readAsDataURL(file);
+  });
+}
+
+function complain(text) {
+  const line = document.createElement("p");
+  line.className = "problem";
+  line.textContent = text;
+  problem.append(line);
+}
+
+function draw() {
+  list.replaceChildren(...files.map(row));
+}
+
+function row(file, index) {
+  const item = document.createElement("li");
+  if (file.mime.startsWith("image/")) {
+    const image = document.createElement("img");
+    image.src = file.url;
+    image.alt = "";
+    item.append(image);
+  }
+  const name = document.createElement("span");
+  name.textContent = file.filename;
+  const remove = document.createElement("button");
+  remove.type = "button";
+  remove.className = "icon-button";
+  remove.textContent = "×";
+  remove.setAttribute("aria-label", `Remove ${file.filename}`);
+  remove.addEventListener("click", () => {
+    files.splice(index, 1);
+    draw();
+  });
+  item.append(name, remove);
+  return item;
+}
+
+document.getElementById("prompt").addEventListener("paste", (event) => {
+  if (!event.clipboardData.files.length) return;
+  event.preventDefault();
+  take([...event.clipboardData.files]);
+});
+document.getElementById("attach").addEventListener("change", (event) => {
+  take([...event.target.files]);
+  event.target.value = "";
+});
+for (const name of ["dragover", "drop"]) {
+  document.addEventListener(name, (event) => {
+    if (!event.dataTransfer?.types.includes("Files")) return;
+    event.preventDefault();
+    form.classList.toggle("dropping", name === "dragover");
+    if (name === "drop") take([...event.dataTransfer.files]);
+  });
+}
+document.addEventListener("dragleave", () => form.classList.remove("dropping"));

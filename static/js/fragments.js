@@ -1,0 +1,54 @@
+// Applies fragments that the socket brings. Each carries hx-swap-oob as it would in an HTTP answer:
+// "true" replaces the element with its id, "delete" removes it, "<swap>:#<id>" fills one.
+
+export function apply(html) {
+  const template = document.createElement("template");
+  template.innerHTML = html;
+  for (const node of [...template.content.children]) swap(node);
+}
+
+// Makes elements the page lacks, in the order of their ids (ids rise with time).
+export function ensure({ parent, id, html }) {
+  const list = document.getElementById(parent);
+  if (!list || document.getElementById(id)) return;
+  const template = document.createElement("template");
+  template.innerHTML = html.trim();
+  const node = template.content.firstElementChild;
+  const after = [...list.children].reverse().find((child) => child.id && child.id < id);
+  if (after) after.after(node);
+  else list.prepend(node);
+  window.htmx.process(node);
+}
+
+function swap(node) {
+  const [style, selector] = (node.getAttribute("hx-swap-oob") || "true").split(":#");
+  node.removeAttribute("hx-swap-oob");
+  const target = document.getElementById(selector || node.id);
+  if (!target) return;
+  if (style === "delete") target.remove();
+  else if (style === "beforeend") target.append(...node.childNodes);
+  else if (style === "innerHTML") fill(target, node);
+  else replace(target, node);
+}
+
+function fill(target, node) {
+  target.replaceChildren(...node.childNodes);
+  window.htmx.process(target);
+}
+
+// What the person opened stays open (with what it shows until that is loaded anew), and where they are
+// stays focused; a title that is being written is left alone.
+export function replace(target, node) {
+  if (target.matches(".renaming")) return;
+  for (const open of target.querySelectorAll("details[open][id]")) {
+    const fresh = node.querySelector(`#${CSS.escape(open.id)}`);
+    if (!fresh) continue;
+    fresh.setAttribute("open", "");
+    fresh.querySelector(".lazy")?.replaceChildren(...(open.querySelector(".lazy")?.childNodes ?? []));
+  }
+  if (target.matches("details[open]")) node.setAttribute("open", "");
+  const focused = target.contains(document.activeElement) ? document.activeElement.id : "";
+  target.replaceWith(node);
+  window.htmx.process(node);
+  if (focused) document.getElementById(focused)?.focus({ preventScroll: true });
+}

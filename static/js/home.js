@@ -1,0 +1,3 @@
+// What the chooser of projects loads.
+import "./time.js";
+import "./toast.js";

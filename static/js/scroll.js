@@ -1,0 +1,51 @@
+// The conversation follows its end only while the person is at the end.
+
+const scroller = document.getElementById("scroller");
+const latest = document.getElementById("latest");
+const NEAR = 48;
+let following = true;
+
+function atEnd() {
+  return scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight < NEAR;
+}
+
+function follow() {
+  if (following) scroller.scrollTop = scroller.scrollHeight;
+  latest.hidden = following || atEnd();
+}
+
+function jump() {
+  following = true;
+  follow();
+}
+
+scroller.addEventListener(
+  "scroll",
+  () => {
+    following = atEnd();
+    latest.hidden = following;
+  },
+  { passive: true },
+);
+latest.addEventListener("click", jump);
+document.addEventListener("page:prompted", jump);
+
+const sizes = new ResizeObserver(follow);
+function watch() {
+  sizes.disconnect();
+  sizes.observe(scroller);
+  sizes.observe(document.getElementById("conversation"));
+}
+document.addEventListener("page:replaced", watch);
+watch();
+
+// Older messages come in above: what the person reads stays where it is.
+let height = 0;
+document.addEventListener("htmx:oobBeforeSwap", (event) => {
+  height = event.detail.target.id === "messages" ? scroller.scrollHeight : 0;
+});
+document.addEventListener("htmx:oobAfterSwap", () => {
+  if (height && !following) scroller.scrollTop += scroller.scrollHeight - height;
+  height = 0;
+});
+jump();

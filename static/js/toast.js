@@ -1,0 +1,53 @@
+// Notes that leave by themselves, and what to say when a request fails.
+
+const STAY = 8_000;
+const KEPT = "toast";
+const box = document.getElementById("toasts");
+
+function note(text) {
+  const toast = document.createElement("div");
+  toast.className = "toast";
+  toast.append(Object.assign(document.createElement("span"), { textContent: text }));
+  box.append(toast);
+}
+
+function arrived(toast) {
+  if (toast.dataset.gone && toast.dataset.gone === document.body.dataset.session) {
+    sessionStorage.setItem(KEPT, toast.outerHTML);
+    location.assign(`/p/${document.body.dataset.project}/`);
+    return;
+  }
+  setTimeout(() => leave(toast), STAY);
+}
+
+// Not while somebody is about to use it.
+function leave(toast) {
+  if (toast.matches(":hover, :focus-within")) setTimeout(() => leave(toast), STAY);
+  else toast.remove();
+}
+
+new MutationObserver((changes) => {
+  for (const change of changes) for (const node of change.addedNodes) if (node.matches?.(".toast")) arrived(node);
+}).observe(box, { childList: true });
+
+box.addEventListener("click", (event) => {
+  if (event.target.closest("[data-dismiss]")) event.target.closest(".toast").remove();
+});
+
+document.addEventListener("htmx:responseError", (event) => {
+  if (event.target.closest?.("[data-quiet]")) return;
+  const status = event.detail.xhr.status;
+  const words = { 401: "You are signed out: open the link of the terminal again.", 404: "This is gone.", 413: "This is too large to send." };
+  note(words[status] || `That did not work (${status}). The log says more.`);
+});
+document.addEventListener("htmx:sendError", (event) => {
+  if (!event.target.closest?.("#composer, [data-quiet]")) note("The server cannot be reached.");
+});
+
+const kept = sessionStorage.getItem(KEPT);
+if (kept) {
+  sessionStorage.removeItem(KEPT);
+  box.insertAdjacentHTML("beforeend", kept);
+  box.lastElementChild.removeAttribute("data-gone");
+  window.htmx.process(box.lastElementChild);
+}
