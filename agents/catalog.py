@@ -42,6 +42,10 @@ class _Catalog:
     stamps: tuple[Stamp, ...]
     providers: dict[str, Provider]
 
+    def holds(self) -> bool:
+        """Whether the environment is still what it was."""
+        return all(os.environ.get(name) == value for name, value in self.variables.items())
+
 
 _catalogs: dict[Path, _Catalog] = {}
 
@@ -58,8 +62,9 @@ async def default_ref(directory: Path, session: Session | None) -> str:
     if session is not None and session.provider_id and session.model_id:
         return f"{session.provider_id}/{session.model_id}"
     catalog = await _catalog(directory)
-    agent = catalog.config.agent.get((session.agent if session else "") or catalog.config.default_agent or "")
-    if written := catalog.config.model or (agent.model if agent else None):
+    config = catalog.config
+    agent = config.agent.get((session.agent if session else "") or config.default_agent or "build")
+    if written := config.model or (agent.model if agent else None):
         return written
     picked = pick_default(catalog.providers, None)
     if picked.protocol == "scripted":
@@ -100,9 +105,8 @@ def _current(directory: Path, found: Found) -> _Catalog:
     config = load(directory).config
     known = _catalogs.get(directory)
     stamps = tuple(_stamp(path) for path in settings.AUTH_FILES)
-    if known and known.config is config and known.found is found and known.stamps == stamps:
-        if all(os.environ.get(name) == value for name, value in known.variables.items()):
-            return known
+    if known and known.config is config and known.found is found and known.stamps == stamps and known.holds():
+        return known
     keys = read_keys(settings.AUTH_FILES)
     providers = resolve(config, os.environ, keys, found)
     while len(_catalogs) >= _CACHED:

@@ -17,7 +17,7 @@ PROMPTS = Path(__file__).parent / "prompts"
 
 @dataclass(frozen=True, slots=True)
 class Agent:
-    """`mode` is primary, subagent or all; `steps` limits the provider turns of one prompt (None: no limit)."""
+    """`mode` is primary, subagent or all; `steps` limits the provider turns of a prompt (None: no limit)."""
 
     name: str
     description: str = ""
@@ -65,17 +65,15 @@ def agents(config: Config, *, unreadable: bool = False) -> dict[str, Agent]:
     user = from_config(config.permission or {})
     changes = config.agent or {}
     found = {agent.name: agent for agent in BUILTIN}
-    found |= {
-        name: _changed(found.get(name) or Agent(name, mode="all", native=False), changes[name])
-        for name in changes
-    }
-    return {
-        name: replace(
-            agent, permission=session_rules([*caution, *agent.permission], [*user, *_own_rules(changes.get(name))])
-        )
-        for name, agent in found.items()
-        if name not in changes or not changes[name].disable
-    }
+    for name, change in changes.items():
+        found[name] = _changed(found.get(name) or Agent(name, mode="all", native=False), change)
+
+    def complete(agent: Agent) -> Agent:
+        own = _own_rules(changes.get(agent.name))
+        return replace(agent, permission=session_rules([*caution, *agent.permission], [*user, *own]))
+
+    enabled = {name for name in found if name not in changes or not changes[name].disable}
+    return {name: complete(agent) for name, agent in found.items() if name in enabled}
 
 
 def choose(config: Config, name: str, *, unreadable: bool = False) -> Agent:

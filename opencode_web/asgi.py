@@ -16,7 +16,6 @@ from agents.runtime.consumer import AgentConsumer  # noqa: E402
 from agents.runtime.runtime import runtime  # noqa: E402
 from opencode_web import static_files  # noqa: E402
 from opencode_web.security import Guard, Policy  # noqa: E402
-from sessions.review.recovery import recover  # noqa: E402
 from sessions.socket import websocket_urlpatterns  # noqa: E402
 from sessions.wake import CHANNEL  # noqa: E402
 
@@ -43,7 +42,6 @@ async def startup() -> None:
     """Begin to work: what a crash cut short, the background consumer on this loop, the turns on a thread."""
     worker = Worker(ChannelNameRouter({CHANNEL: AgentConsumer.as_asgi()}), [CHANNEL], get_channel_layer())
     _tasks.append(asyncio.create_task(worker.arun()))
-    await recover()
     runtime.start()
 
 

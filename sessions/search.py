@@ -42,7 +42,9 @@ def rank(paths: list[str], query: str, limit: int) -> list[str]:
     wanted = query.lower().strip().replace(" ", "")
     if not wanted:
         return sorted(paths, key=lambda path: (path.count("/"), path))[:limit]
-    scored = [(score, len(path), path) for path in paths if (score := _score(path.lower(), wanted)) is not None]
+    scored = [
+        (score, len(path), path) for path in paths if (score := _score(path.lower(), wanted)) is not None
+    ]
     return [path for _, _, path in sorted(scored)[:limit]]
 
 
@@ -64,7 +66,16 @@ def _in_order(path: str, wanted: str) -> bool:
 
 async def find_text(directory: Path, pattern: str, *, limit: int = 10) -> list[dict[str, Any]]:
     """Matches as ripgrep's JSON has them: path, lines, line_number, absolute_offset, submatches."""
-    arguments = ["--json", "--hidden", "--glob=!.git", "--max-count=50", "--max-columns=2000", "-e", pattern, "--"]
+    arguments = [
+        "--json",
+        "--hidden",
+        "--glob=!.git",
+        "--max-count=50",
+        "--max-columns=2000",
+        "-e",
+        pattern,
+        "--",
+    ]
     output = await asyncio.to_thread(_run, directory, [*arguments, "."])
     found: list[dict[str, Any]] = []
     for line in output.splitlines():
@@ -104,7 +115,9 @@ def ignored(directory: Path, entries: list[Path]) -> set[Path]:
 def _run(directory: Path, arguments: list[str]) -> bytes:
     command = [binary(), "--no-config", "--no-messages", *arguments]
     try:
-        done = subprocess.run(command, cwd=directory, capture_output=True, timeout=TIMEOUT_SECONDS, check=False)
+        done = subprocess.run(
+            command, cwd=directory, capture_output=True, timeout=TIMEOUT_SECONDS, check=False
+        )
     except subprocess.TimeoutExpired as error:
         raise SearchFailed(f"The search took longer than {TIMEOUT_SECONDS} seconds.") from error
     if done.returncode == 2 and not done.stdout:

@@ -34,7 +34,7 @@ def read_keys(paths: Sequence[Path]) -> dict[str, str]:
         except FileNotFoundError:
             continue
         except (BrokenAuthFile, OSError) as error:
-            logger.error("no keys from %s: %s", path, error)
+            logger.error("provider keys left out: %s", error)
             continue
         for provider, entry in entries.items():
             key = entry.get("key") if isinstance(entry, dict) and entry.get("type") == "api" else None

@@ -23,6 +23,9 @@ SWITCH = "OPENCODE_WEB_NO_DISCOVERY"
 """Environment variable that, when set, keeps us from asking anybody."""
 
 
+_NOTHING: Found = {}
+
+
 class Local:
     """The answers of the local model servers."""
 
@@ -30,7 +33,7 @@ class Local:
         self._endpoints = endpoints
         self._lock = threading.Lock()
         self._asking: Future[Found] | None = None
-        self._found: Found = {}
+        self._found: Found = _NOTHING
         self._until = float("-inf")
 
     def latest(self) -> Found:
@@ -45,31 +48,35 @@ class Local:
         """A fresh answer; what it takes is bounded by the servers' timeout."""
         asking = self._refresh()
         if asking is not None:
-            # Shielded: others may wait for the same answer.
-            await asyncio.shield(asyncio.wrap_future(asking))
+            await asyncio.wrap_future(asking)
         return self._found
 
     def _refresh(self) -> Future[Found] | None:
         """The question that is under way, begun when the answer is stale; None while it is fresh."""
         if os.environ.get(SWITCH):
-            self._found = {}
+            self._found = _NOTHING
             return None
         with self._lock:
             if self._asking is None and time.monotonic() >= self._until:
                 self._asking = Future()
+                # Running from the start: whoever is cancelled while waiting must not cancel it for others.
+                self._asking.set_running_or_notify_cancel()
                 threading.Thread(
                     target=self._ask, args=(self._asking,), name="discovery", daemon=True
                 ).start()
             return self._asking
 
     def _ask(self, asking: Future[Found]) -> None:
-        found = asyncio.run(discover(self._endpoints))
-        with self._lock:
-            if found != self._found:
-                self._found = found
-            self._until = time.monotonic() + KEPT
-            self._asking = None
-        asking.set_result(self._found)
+        found = self._found
+        try:
+            found = asyncio.run(discover(self._endpoints))
+        finally:
+            with self._lock:
+                if found != self._found:
+                    self._found = found
+                self._until = time.monotonic() + KEPT
+                self._asking = None
+            asking.set_result(self._found)
 
 
 local = Local()

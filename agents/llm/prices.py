@@ -23,6 +23,7 @@ logger = logging.getLogger(__name__)
 
 _FILE = "model_prices_and_context_window_backup.json"
 _MILLION = 1_000_000
+_FREE = Price()
 _ELSEWHERE = ("/v1/responses", "/v1/batch")
 """Endpoints that none of our readers speaks."""
 
@@ -33,7 +34,7 @@ class Limits:
 
     context: int = 128_000
     output: int = 8_192
-    price: Price = Price()
+    price: Price = _FREE
     reasoning: bool = False
     attachment: bool = False
     tool_call: bool = True

@@ -38,7 +38,7 @@ def resolve(
     for provider_id, entry, source in _entries(config, environ, keys, found):
         if provider_id not in providers and _enabled(config, provider_id):
             provider = _provider(provider_id, entry, source, _key(provider_id, entry, environ, keys))
-            if provider is not None:
+            if provider is not None and (provider.models or provider.passes):
                 providers[provider_id] = provider
     providers.pop(DEMO.id, None)
     return providers | {DEMO.id: DEMO}

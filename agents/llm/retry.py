@@ -25,7 +25,7 @@ def delay(error: ModelError, attempt: int, now: float) -> float | None:
     told = _told(error.headers, now)
     if told is not None:
         return min(max(told, 0.0), _MAX_TOLD)
-    return min(_FIRST * 2 ** min(attempt - 1, _MAX_DOUBLINGS), _MAX_BACKOFF)
+    return min(_FIRST * 2.0 ** min(attempt - 1, _MAX_DOUBLINGS), _MAX_BACKOFF)
 
 
 def _told(headers: Mapping[str, str], now: float) -> float | None:

@@ -1,4 +1,4 @@
-"""Run the tool calls of one step side by side and settle each once (seed 004 §6; seed 002, Model Tool Output)."""
+"""Run the tool calls of one step side by side and settle each once (seed 004 §6; seed 002)."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from agents.runtime.recorder import Recorder
 from agents.runtime.run import Run
 from agents.runtime.tool_context import CallContext
 from agents.tools.base import Tool, ToolError, ToolResult
-from agents.tools.output import bound
 from agents.tools.registry import find, repair
+from agents.tools.shared.output import bound
 from sessions.db import in_db
 from sessions.ids import ascending, now
 from sessions.store import messages
@@ -148,7 +148,7 @@ def _start(part: ToolPart) -> int:
 
 
 def _resolve(call: ToolCall) -> tuple[Tool[Any], Mapping[str, Any]]:
-    """The tool to run: repaired by case, else the one that tells the model what was wrong (seed 004 §12.3)."""
+    """The tool to run: repaired by case, else the one that tells what was wrong (seed 004 §12.3)."""
     tool = find(repair(call.name))
     assert tool is not None, "the registry repairs every name to a tool"
     if call.input is None:

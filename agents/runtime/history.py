@@ -1,4 +1,4 @@
-"""Session History as a provider wants it: rows in, provider-neutral messages out (seed 002, seed 004 §3.3)."""
+"""Session History as a provider wants it: rows in, provider-neutral messages out (seed 004 §3.3)."""
 
 from __future__ import annotations
 

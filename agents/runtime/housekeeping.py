@@ -6,7 +6,7 @@ from pathlib import Path
 
 from django.conf import settings
 
-from agents.tools.output import expire
+from agents.tools.shared.output import expire
 from sessions.ids import now
 from sessions.store import events
 from sessions.store import sessions as session_store

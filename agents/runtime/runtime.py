@@ -120,7 +120,7 @@ class Runtime:
         entry.task.cancel()
 
     async def _run(self, session_id: str, entry: _Drain) -> None:
-        """Drain under the session's lease. What came in meanwhile, or waited when it was stopped, goes next."""
+        """Drain under the session's lease. What came in meanwhile, or waited at a stop, goes next."""
         try:
             if await in_db(session_store.claim, session_id, self.owner, now() + LEASE_MS):
                 await self._drain(session_id, entry)

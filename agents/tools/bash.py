@@ -14,8 +14,8 @@ from pydantic import BaseModel, Field
 from agents.permission.defaults import is_guarded
 from agents.permission.shell import ShellAnalysis, analyse
 from agents.tools.base import Tool, ToolContext, ToolError, ToolResult
-from agents.tools.capture import Capture
-from agents.tools.process import CannotStart, Ended, run
+from agents.tools.shared.capture import Capture
+from agents.tools.shared.process import CannotStart, Ended, run
 
 DEFAULT_TIMEOUT = 120_000
 MAX_TIMEOUT = 600_000

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from agents.tools import change, filetext, replace
 from agents.tools.base import Tool, ToolContext, ToolError, ToolResult
-from agents.tools.paths import Target, authorise, missing
+from agents.tools.shared import change, filetext, replace
+from agents.tools.shared.paths import Target, authorise, missing
 
 DESCRIPTION = """\
 Replace a piece of text in a file. Read the file first and copy `oldString` from it exactly, indentation \

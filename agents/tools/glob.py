@@ -7,9 +7,9 @@ import os
 
 from pydantic import BaseModel, Field
 
-from agents.tools import ripgrep
 from agents.tools.base import Tool, ToolContext, ToolError, ToolResult
-from agents.tools.paths import Target, authorise, missing, relative
+from agents.tools.shared import ripgrep
+from agents.tools.shared.paths import Target, authorise, missing, relative
 
 LIMIT = 100
 

@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 
 from pydantic import BaseModel, Field
 
-from agents.tools import ripgrep
 from agents.tools.base import Tool, ToolContext, ToolResult
 from agents.tools.glob import require_folder
-from agents.tools.paths import authorise, printable
+from agents.tools.shared import ripgrep
+from agents.tools.shared.paths import authorise, printable
 
 LIMIT = 100
 LOOKED_AT = 20_000

@@ -12,9 +12,9 @@ from typing import IO
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from agents.tools import filekind, filetext
 from agents.tools.base import Attachment, Tool, ToolContext, ToolError, ToolResult
-from agents.tools.paths import Target, authorise, explained, missing, printable
+from agents.tools.shared import filekind, filetext
+from agents.tools.shared.paths import Target, authorise, explained, missing, printable
 
 MAX_LINE = 2000
 MAX_BYTES = 50 * 1024

@@ -6,9 +6,9 @@ import asyncio
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from agents.tools import change, filetext
 from agents.tools.base import Tool, ToolContext, ToolError, ToolResult
-from agents.tools.paths import Target, authorise
+from agents.tools.shared import change, filetext
+from agents.tools.shared.paths import Target, authorise
 
 DESCRIPTION = """\
 Write a whole file. A file that is there is replaced, its line endings and byte order mark kept; missing \

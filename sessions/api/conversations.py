@@ -27,7 +27,7 @@ class NewSession(Wire):
     parent_id: str | None = Field(default=None, alias="parentID", pattern="^ses")
     agent: str = ""
     model: SessionModel | None = None
-    permission: list[dict[str, Any]] = []
+    permission: list[dict[str, Any]] = Field(default_factory=list)
 
 
 class SessionTimes(Wire):

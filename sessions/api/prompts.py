@@ -29,7 +29,7 @@ class Prompt(Wire):
     agent: str = ""
     variant: str = ""
     system: str = ""
-    tools: dict[str, bool] = {}
+    tools: dict[str, bool] = Field(default_factory=dict)
     parts: list[PromptPart]
 
 

@@ -72,7 +72,9 @@ async def _play_deltas(
         await asyncio.sleep(max(0.0, due - time.monotonic()))
         due += turn.delay
         left -= 1
-        writer.write(chunk(b"".join(encoder.delta(_stamped(piece) if turn.stamp else piece))))
+        # A protocol has no frame for some pieces, and an empty chunk would end the stream.
+        if data := b"".join(encoder.delta(_stamped(piece) if turn.stamp else piece)):
+            writer.write(chunk(data))
         await writer.drain()
 
 

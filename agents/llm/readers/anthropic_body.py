@@ -86,8 +86,8 @@ def _messages(request: ModelRequest, thinking: bool) -> list[Json]:
             out[-1]["content"].extend(blocks)
         elif blocks:
             out.append({"role": role, "content": blocks})
-    for message in [message for message in out if message["role"] == "user"][-2:]:
-        _marked(message["content"][-1])
+    for sent in [sent for sent in out if sent["role"] == "user"][-2:]:
+        _marked(sent["content"][-1])
     return out
 
 

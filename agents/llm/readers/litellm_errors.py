@@ -19,7 +19,7 @@ def from_exception(error: Exception, model: Model) -> ModelError:
     inner = getattr(error, "original_exception", None) or error
     kind, secrets = type(inner).__name__, errors.secrets_of(model)
     if kind == "Timeout":
-        return ModelError(f"{model.provider_id} did not begin to answer in {model.timeout:g} s.", retryable=True)
+        return ModelError(f"{model.provider_id} did not answer within {model.timeout:g} s.", retryable=True)
     text = _PREFIX.sub("", str(getattr(inner, "message", inner)).strip())
     status, headers = getattr(inner, "status_code", None), _headers(inner)
     body = _bytes_literal(text)

@@ -57,7 +57,6 @@ def warm() -> None:
 
 @cache
 def _library() -> Any:
-    given = {name: os.environ.get(name) for name in _ENVIRONMENT}
     os.environ.update(_ENVIRONMENT)
     import litellm
 

@@ -1,4 +1,4 @@
-"""A ModelRequest as the body of a chat-completions request (OpenAI API reference, "Create chat completion")."""
+"""A ModelRequest as the body of a chat-completions request (OpenAI API reference, "Chat completions")."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def with_options(body: Json, *options: Mapping[str, Any]) -> Json:
 
 
 def snake_case(options: Mapping[str, Any], depth: int = 2) -> Json:
-    """`reasoningEffort` to `reasoning_effort`, and one level below; deeper there are schemas and user data."""
+    """`reasoningEffort` to `reasoning_effort`, and one level below; deeper are schemas and user data."""
     return {
         re.sub(r"(?<=[a-z0-9])([A-Z])", r"_\1", name).lower(): snake_case(value, depth - 1)
         if isinstance(value, Mapping) and depth > 1

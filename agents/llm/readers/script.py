@@ -11,9 +11,11 @@ from agents.llm.types import ToolResultContent
 
 DEMO_FILE = "OPENCODE_WEB_DEMO.md"
 
-_README = re.compile(r"\bREADME(?:\.[A-Za-z]+)?(?=\s|$)")
-_TEXT_FILE = re.compile(r"\S+\.(?:md|txt|rst|py|js|ts|toml|html|css|go|rs|c|java|rb)$")
-_VISITS = re.compile(r"Visits: (\d+)")
+TEXT_FILES = "{README*,*.md,*.txt,*.rst,*.py,*.js,*.ts,*.toml,*.html,*.css,*.go,*.rs,*.c,*.java,*.rb}"
+
+_ROOT_FILE = re.compile(r"^  (\S.*[^/)])$", re.MULTILINE)
+_VISITS = re.compile(r"^\d+\| (Visits: (\d+))$", re.MULTILINE)
+_SHOWN_LINES = 12
 _PLAN = (
     "Look around in the project",
     "Read one file",
@@ -34,23 +36,36 @@ class Step:
 
     text: str
     calls: Sequence[Call] = ()
+    thoughts: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """The results of this turn, oldest first."""
+    """The results of this turn, oldest first, and whether the project is a git repository."""
 
     results: Sequence[ToolResultContent]
+    is_git: bool = False
 
     def count(self, *names: str) -> int:
         return sum(result.name in names for result in self.results)
 
     def output(self, *names: str) -> str:
-        return "\n".join(result.output for result in self.results if result.name in names)
+        good = (result for result in self.results if result.name in names and not result.is_error)
+        return "\n".join(result.output for result in good)
 
-    def failed(self, *names: str) -> bool:
-        found = [result.is_error for result in self.results if result.name in names]
-        return bool(found) and found[-1]
+    def succeeded(self, *names: str) -> bool:
+        return any(not result.is_error for result in self.results if result.name in names)
+
+    @property
+    def files(self) -> list[str]:
+        """Paths of files, those at the project's root first."""
+        root = _ROOT_FILE.findall(self.output("list"))
+        return list(dict.fromkeys([*root, *self.text_files]))
+
+    @property
+    def text_files(self) -> list[str]:
+        """What the glob found; its remarks are in parentheses."""
+        return [line for line in self.output("glob").splitlines() if line and not line.startswith("(")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,11 +84,13 @@ def _look(_: Seen) -> Step:
     text = (
         "I am a **scripted demo**: no language model, no network, the same few steps every time. "
         "What you see around me is real: the tools, the questions, the diff and the undo.\n\n"
-        "First I look around."
+        "Whatever you write, I answer with this tour. First I look around."
     )
-    return Step(
-        text, [Call("list", {}), Call("glob", {"pattern": "*.{md,txt,rst,py,js,ts,toml,html,go,rs}"})]
+    thoughts = (
+        "A model's reasoning appears here. I have none, being a script: my next step is always the same one, "
+        "so I begin with the files of the project."
     )
+    return Step(text, [Call("list", {}), Call("glob", {"pattern": TEXT_FILES})], thoughts)
 
 
 def _plan(_: Seen) -> Step:
@@ -94,20 +111,26 @@ def _read(seen: Seen) -> Step:
 def _edit(seen: Seen) -> Step:
     visits = _VISITS.search(seen.output("read"))
     if not (_demo_file(seen) and visits):
-        text = f"I propose one small file, `{DEMO_FILE}`. You are asked before it is written, and can undo it after."
+        text = (
+            f"I propose one small file, `{DEMO_FILE}`. You are asked before it is written; it can be undone."
+        )
         return Step(text, [Call("write", {"filePath": DEMO_FILE, "content": _demo_content()})])
-    change = {"oldString": visits[0], "newString": f"Visits: {int(visits[1]) + 1}"}
+    change = {"oldString": visits[1], "newString": f"Visits: {int(visits[2]) + 1}"}
     text = f"`{DEMO_FILE}` is there from an earlier visit, so I propose to count this one in it."
     return Step(text, [Call("edit", {"filePath": DEMO_FILE, **change})])
 
 
-def _run(_: Seen) -> Step:
-    call = Call("bash", {"command": "git status --short || ls", "description": "Show what has changed"})
-    return Step("One harmless command, to see what has changed.", [call])
+def _run(seen: Seen) -> Step:
+    command, description = "ls", "List the files of the project"
+    if seen.is_git:
+        command, description = "git status --short", "Show what has changed"
+    call = Call("bash", {"command": command, "description": description})
+    return Step("One harmless command, which only looks. You are asked for it as well.", [call])
 
 
-def _tick(_: Seen) -> Step:
-    return Step("That was the round.", [_todos("completed", "completed", "completed", "completed")])
+def _tick(seen: Seen) -> Step:
+    ended = (seen.succeeded(*tools) for tools in (("list", "glob"), ("read",), ("write", "edit"), ("bash",)))
+    return Step("That was the round.", [_todos(*("completed" if done else "cancelled" for done in ended))])
 
 
 ROUND: Sequence[Scene] = (
@@ -126,8 +149,37 @@ def apology(results: Sequence[ToolResultContent]) -> str:
     if not refused:
         return ""
     names = " and ".join(f"`{name}`" for name in dict.fromkeys(result.name for result in refused))
-    said = " ".join(refused[-1].output.split())[:200]
-    return f"The call of {names} did not happen ({said}). That is fine; I go on without it.\n\n"
+    if any("rejected" in result.output for result in refused):
+        return f"You said no to {names}, and that is quite all right: nothing was run. The tour goes on.\n\n"
+    return f"{names} did not work out here, so the tour goes on without it.\n\n"
+
+
+WITHOUT_TOOLS = Step(
+    "This is the scripted demo. It was given no tools this time, so it has nothing to show: "
+    "add a real model to get real answers."
+)
+
+_REAL_MODEL = """\
+### Add a real model
+
+- **A key in the environment:** set it, for example `ANTHROPIC_API_KEY` or `OPENAI_API_KEY`, and start
+  opencode-web again.
+- **A model on this machine:** start Ollama, LM Studio, llama.cpp or vLLM; it is found by itself.
+- **Any other server:** describe it in `opencode.json`:
+
+```json
+{
+  "provider": {
+    "mine": {
+      "npm": "@ai-sdk/openai-compatible",
+      "options": { "baseURL": "http://127.0.0.1:8000/v1" },
+      "models": { "my-model": {} }
+    }
+  },
+  "model": "mine/my-model"
+}
+```
+"""
 
 
 def summary(seen: Seen) -> Step:
@@ -141,20 +193,25 @@ def summary(seen: Seen) -> Step:
             ("Ran a command", ("bash",)),
         )
     )
-    return Step(
-        f"## Done\n\n| Step | Outcome |\n|---|---|\n{rows}\n\n"
-        "Look at the review panel to see the change, and use *Undo from here* on your message to take it back.\n\n"
-        "To talk to a real model, set a key before you start, for example\n\n"
-        "```bash\nexport ANTHROPIC_API_KEY=...   # or OPENAI_API_KEY, GEMINI_API_KEY, ...\nopencode-web\n```\n\n"
-        "or start a local one (Ollama, LM Studio, llama.cpp, vLLM): it is found by itself. "
-        "Any other goes under `provider` in `opencode.json`."
-    )
+    table = f"| Step | Outcome |\n| --- | --- |\n{rows}"
+    undo = "The review panel shows the change; *Undo from here* on your message takes it back."
+    return Step("\n\n".join(["## What you saw", *_shown(seen), table, undo, _REAL_MODEL.strip()]))
+
+
+def _shown(seen: Seen) -> list[str]:
+    """What the command printed, in a fence longer than any run of backticks in it."""
+    lines = seen.output("bash").splitlines()
+    if not lines:
+        return []
+    shown = [*lines[:_SHOWN_LINES], *(["…"] if len(lines) > _SHOWN_LINES else [])]
+    fence = "`" * max(3, *(len(run) + 1 for line in shown for run in re.findall("`+", line)), 3)
+    return ["The command printed:", "\n".join([f"{fence}text", *shown, fence])]
 
 
 def _outcome(seen: Seen, tools: tuple[str, ...]) -> str:
     if not seen.count(*tools):
         return "left out"
-    return "did not happen" if seen.failed(*tools) else "done"
+    return "done" if seen.succeeded(*tools) else "did not happen"
 
 
 def _todos(*statuses: str) -> Call:
@@ -163,14 +220,14 @@ def _todos(*statuses: str) -> Call:
 
 
 def _readable(seen: Seen) -> str:
-    if found := _README.search(seen.output("list", "glob")):
-        return found[0]
-    lines = (line.strip() for line in seen.output("glob").splitlines())
-    return next((line for line in lines if _TEXT_FILE.fullmatch(line) and line != DEMO_FILE), "")
+    """A README before all others, the one nearest to the root first; empty when there is no text file."""
+    readmes = [path for path in seen.files if path.rpartition("/")[2].upper().startswith("README")]
+    others = [path for path in seen.text_files if path != DEMO_FILE]
+    return next(iter([*sorted(readmes, key=lambda path: path.count("/")), *others]), "")
 
 
 def _demo_file(seen: Seen) -> str:
-    return DEMO_FILE if DEMO_FILE in seen.output("list", "glob").split() else ""
+    return DEMO_FILE if DEMO_FILE in seen.files else ""
 
 
 def _demo_content() -> str:

@@ -17,6 +17,8 @@ from agents.llm.types import (
     Finish,
     ModelEvent,
     ModelRequest,
+    ReasoningDelta,
+    ReasoningEnd,
     TextContent,
     TextDelta,
     ToolCall,
@@ -26,44 +28,55 @@ from agents.llm.types import (
     Usage,
 )
 
-_DELAY = 0.01
-_CHUNK = re.compile(r"\s*\S{1,12}|\s+")
+_DELAY = 0.02
+_CHUNK = re.compile(r"(?:\s*\S{1,16}){1,3}|\s+")
+_IS_GIT = "Is directory a git repository: yes"
 _CHARACTERS_PER_TOKEN = 4
 
 
 async def read(request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
-    """Play the next step. Option `delay`: seconds between two chunks (0.01)."""
+    """Play the next step. Option `delay`: seconds between two chunks (0.02)."""
     delay = float({**request.model.options, **request.options}.get("delay", _DELAY))
     step = _next_step(request)
     spoken = 0
     for event in _events(step, len(request.messages)):
         if isinstance(event, TextDelta | ToolInputDelta):
             spoken += len(event.text)
+        if not isinstance(event, ToolCall):
             await asyncio.sleep(delay)
         yield event
     heard = sum(map(len, request.system)) + sum(map(_length, request.messages))
-    usage = Usage(input=heard // _CHARACTERS_PER_TOKEN, output=spoken // _CHARACTERS_PER_TOKEN)
+    usage = Usage(
+        input=heard // _CHARACTERS_PER_TOKEN,
+        output=spoken // _CHARACTERS_PER_TOKEN,
+        reasoning=len(step.thoughts) // _CHARACTERS_PER_TOKEN,
+    )
     yield Finish("tool-calls" if step.calls else "stop", usage)
 
 
 def _next_step(request: ModelRequest) -> script.Step:
     """The first scene of the round that is not over and has tools on offer; the summary after the last."""
     offered = {tool.name for tool in request.tools}
-    seen = script.Seen(_results(_this_turn(request.messages)))
-    apology = script.apology(_results(request.messages[-2:]))
+    if not offered:
+        return script.WITHOUT_TOOLS
+    turn = _this_turn(request.messages)
+    seen = script.Seen(_results(turn), any(_IS_GIT in text for text in request.system))
+    apology = script.apology(_results(turn[-1:]))
     for scene in script.ROUND:
         if scene.is_over(seen):
             continue
         step = scene.write(seen)
         if calls := [call for call in step.calls if call.name in offered]:
-            return script.Step(apology + step.text, calls)
+            return script.Step(apology + step.text, calls, step.thoughts)
     return script.Step(apology + script.summary(seen).text)
 
 
 def _events(step: script.Step, position: int) -> Iterator[ModelEvent]:
     """The step as a provider would stream it; `position` makes the ids of the calls differ between steps."""
-    for chunk in _CHUNK.findall(step.text):
-        yield TextDelta(chunk)
+    if step.thoughts:
+        yield from (ReasoningDelta(chunk) for chunk in _CHUNK.findall(step.thoughts))
+        yield ReasoningEnd()
+    yield from (TextDelta(chunk) for chunk in _CHUNK.findall(step.text))
     calls = [
         (f"demo_{position}_{number}", call, json.dumps(dict(call.input)))
         for number, call in enumerate(step.calls)

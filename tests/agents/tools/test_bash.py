@@ -11,10 +11,10 @@ import pytest
 from pydantic import ValidationError
 
 from agents.permission.errors import NotPermitted, PermissionRejected
-from agents.tools import capture
 from agents.tools.base import ToolError, ToolResult
 from agents.tools.bash import TOOL, BashInput
-from agents.tools.output import MAX_BYTES, MAX_LINES
+from agents.tools.shared import capture
+from agents.tools.shared.output import MAX_BYTES, MAX_LINES
 from tests.agents.tools.context import DirectContext
 
 

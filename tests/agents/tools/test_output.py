@@ -9,7 +9,7 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents.tools.output import bound, expire
+from agents.tools.shared.output import bound, expire
 
 
 def test_short_output_stays_as_it_is(tmp_path: Path) -> None:

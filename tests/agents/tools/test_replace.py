@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.tools.base import ToolError
-from agents.tools.replace import EXACT, STRATEGIES, fitted, locate
+from agents.tools.shared.replace import EXACT, STRATEGIES, fitted, locate
 
 BODY = """def one():
     first = 1

@@ -12,9 +12,10 @@ import pytest
 
 from agents.permission.errors import PermissionDenied
 from agents.permission.rules import Rule
-from agents.tools import glob, grep, ripgrep
+from agents.tools import glob, grep
 from agents.tools import list as tree
 from agents.tools.base import Tool, ToolError, ToolResult
+from agents.tools.shared import ripgrep
 from tests.agents.tools.context import DirectContext
 
 

@@ -13,12 +13,13 @@ from typing import Any
 from weakref import WeakValueDictionary
 
 from agents.tools.base import ToolContext, ToolError
-from agents.tools.paths import Target, explained, printable
-from agents.tools.unified import unified
+from agents.tools.shared.paths import Target, explained, printable
+from sessions.diffs.unified import count, diff_text
 
 MAX_BYTES = 50 * 1024 * 1024
 KEPT_TEXT = 32 * 1024
 """Characters up to which the metadata carry the texts themselves; the ledger has them in any case."""
+MAX_DIFF = 256 * 1024
 
 _locks: WeakValueDictionary[tuple[str, Path], asyncio.Lock] = WeakValueDictionary()
 
@@ -66,20 +67,25 @@ async def apply(ctx: ToolContext, target: Target, change: Change) -> dict[str, A
 
 def _metadata(target: Target, change: Change) -> dict[str, Any]:
     old, new = _visible(change.old), _visible(change.new)
-    made = unified(old, new, target.title)
-    filediff: dict[str, Any] = {
-        "file": target.title,
-        "additions": made.additions,
-        "deletions": made.deletions,
-    }
+    additions, deletions = count(old, new)
+    filediff: dict[str, Any] = {"file": target.title, "additions": additions, "deletions": deletions}
     if len(old) + len(new) <= KEPT_TEXT:
         filediff |= {"before": old, "after": new}
+    before = old if change.before is not None else None
     return {
         "filepath": printable(str(target.path)),
-        "diff": made.diff,
+        "diff": _cut(diff_text(before, new, target.title)),
         "filediff": filediff,
         "exists": change.before is not None,
     }
+
+
+def _cut(diff: str) -> str:
+    """A diff short enough to store with the call; cut at a line, saying so."""
+    if len(diff) <= MAX_DIFF:
+        return diff
+    kept = diff[: diff.rindex("\n", 0, MAX_DIFF) + 1]
+    return f"{kept}\\ {diff.count(chr(10)) - kept.count(chr(10))} more lines of this diff are not shown.\n"
 
 
 def _visible(text: str) -> str:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import shutil
-import sys
 import tempfile
 from asyncio.subprocess import DEVNULL, PIPE, Process
 from collections.abc import Sequence
@@ -13,7 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from agents.tools.base import ToolContext, ToolError
-from agents.tools.paths import explained, printable
+from agents.tools.shared.paths import explained, printable
+from sessions import search
 
 TIMEOUT_SECONDS = 30
 MAX_RECORD = 4 * 1024 * 1024
@@ -38,11 +37,10 @@ class Records:
 
 def binary() -> str:
     """The program of this environment, else of PATH. Raises ToolError when there is none."""
-    own = Path(sys.executable).with_name("rg")
-    path = str(own) if own.is_file() else shutil.which("rg")
-    if not path:
-        raise ToolError("ripgrep (rg) is not installed, so files cannot be searched. Use the shell instead.")
-    return path
+    try:
+        return search.binary()
+    except search.SearchFailed as error:
+        raise ToolError(f"{error} Files cannot be searched; use the shell instead.") from error
 
 
 def excluding(names: Sequence[str] = NOISE) -> list[str]:

@@ -9,7 +9,7 @@ import uuid
 from pathlib import Path
 from typing import BinaryIO
 
-from agents.tools.output import MAX_BYTES, MAX_LINES, PREFIX
+from agents.tools.shared.output import MAX_BYTES, MAX_LINES, PREFIX
 
 LIVE_BYTES = 30 * 1024
 """How much of the end the card shows while the child runs."""

@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from agents.tools.base import ToolError
-from agents.tools.filetext import Span
-from agents.tools.replacers import blocks
-from agents.tools.replacers import text as pieces
+from agents.tools.shared.filetext import Span
+from agents.tools.shared.replacers import blocks
+from agents.tools.shared.replacers import text as pieces
 
 SHOWN = 10
 COMPARED_LINES = 20_000
