@@ -18,6 +18,7 @@ from agents.llm.providers import UnknownModel
 from agents.llm.types import Model
 from sessions.db import in_db
 from sessions.models import Session
+from sessions.store import projects
 from sessions.store import sessions as session_store
 
 
@@ -36,7 +37,7 @@ async def models(request: HttpRequest) -> HttpResponse:
         for provider in (await providers_of(directory)).values()
         for model in provider.models.values()
     ]
-    context = {"models": found, "selected": selected, "problem": problem, "session": session}
+    context = {"models": found, "problem": problem, "session": session.id if session else ""}
     return render(request, "pickers/models.html", context)
 
 
@@ -55,7 +56,7 @@ async def agent_picker(request: HttpRequest) -> HttpResponse:
         for agent in agents(config).values()
         if agent.mode != "subagent" and not agent.hidden
     ]
-    return render(request, "pickers/agents.html", {"agents": found, "chosen": chosen, "session": session})
+    return render(request, "pickers/agents.html", {"agents": found, "session": session.id if session else ""})
 
 
 @require_GET
@@ -66,10 +67,9 @@ async def status(request: HttpRequest) -> HttpResponse:
     selected, problem = await _selected(directory, session)
     context: dict[str, Any] = {
         "demo": selected is not None and selected.protocol == "scripted",
-        "model": selected,
         "problem": problem,
-        "problems": [{"level": item.level, "text": str(item)} for item in loaded.problems],
-        "session": session,
+        "problems": [item for item in loaded.problems if item.level == "error"],
+        "config_path": settings.CONFIG_DIR / "opencode.json",
     }
     return render(request, "pickers/status.html", context)
 
@@ -83,21 +83,20 @@ async def choose(request: HttpRequest) -> HttpResponse:
     if "model" in request.POST:
         provider_id, _, model_id = request.POST["model"].partition("/")
         await in_db(session_store.update, session.id, provider_id=provider_id, model_id=model_id)
-        return await models(_as_get(request, session))
-    await in_db(session_store.update, session.id, agent=request.POST.get("agent", ""))
-    return await agent_picker(_as_get(request, session))
-
-
-def _as_get(request: HttpRequest, session: Session) -> HttpRequest:
-    request.method = "GET"
-    request.GET = request.GET.copy()
-    request.GET["session"] = session.id
-    return request
+    else:
+        await in_db(session_store.update, session.id, agent=request.POST.get("agent", ""))
+    return HttpResponse(status=204)
 
 
 async def _place(request: HttpRequest) -> tuple[Path, Session | None]:
+    """The folder by `?session=`, else by `?project=`. Raises Http404 for neither."""
     session = await in_db(session_store.get, request.GET.get("session", ""))
-    return Path(session.directory if session else settings.OPENED_DIRECTORY or Path.home()), session
+    if session is not None:
+        return Path(session.directory), session
+    project = await in_db(projects.get, request.GET.get("project", ""))
+    if project is None:
+        raise Http404("The session is gone.")
+    return Path(project.worktree), None
 
 
 async def _selected(directory: Path, session: Session | None) -> tuple[Model | None, str]:

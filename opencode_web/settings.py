@@ -71,8 +71,12 @@ CONFIG_LOADER = "opencode_web.config.load"
 OPENED_DIRECTORY = os.environ.get("OPENCODE_WEB_DIRECTORY", "")
 """The project named on the command line; empty when none was."""
 
+CONFIG_DIR = paths.config_directory()
 AUTH_FILES = paths.auth_files()
 """Where `agents` finds provider keys; the first file is ours to write."""
+
+CONTEXT_WINDOW = "agents.catalog.context_window"
+"""How the page learns the size of a model's context window without importing the room above."""
 
 SNAPSHOT_DIR = DATA_DIR / "snapshots"
 TOOL_OUTPUT_DIR = DATA_DIR / "tool-output"

@@ -27,12 +27,12 @@ _OVERFLOW = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _TRY_AGAIN = re.compile(
-    r"overloaded|too_many_requests|too many requests|rate.?limit|exhausted|unavailable|try again later",
+    r"overloaded|too_many_requests|too many requests|rate.?limit|resource.?exhausted|unavailable|try again later",
     re.IGNORECASE,
 )
 _NEVER_AGAIN = re.compile(r"insufficient_quota|billing|credit balance|payment required", re.IGNORECASE)
 _RETRY_STATUS = frozenset({408, 409, 429})
-_KEY_LIKE = re.compile(r"\b(sk|pk|gsk|xai|key|AIza)[-_]?[A-Za-z0-9_*-]{12,}|(?<=Bearer )\S+")
+_KEY_LIKE = re.compile(r"\b(?:(?:sk|pk|gsk|xai|key)[-_]|AIza)[A-Za-z0-9_*-]{12,}|(?<=Bearer )\S+")
 _SECRET_HEADER = re.compile(r"auth|key|token|secret|cookie", re.IGNORECASE)
 _STATUS_OF_TYPE = {
     "invalid_request_error": 400,

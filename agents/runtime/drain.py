@@ -19,6 +19,9 @@ from sessions.store import sessions as session_store
 from sessions.wire.messages import UserMessage
 from sessions.wire.session import Status
 
+DEMO = "demo"
+"""A session never settles on the demo: a real model takes over as soon as there is one."""
+
 logger = logging.getLogger(__name__)
 
 
@@ -43,10 +46,13 @@ async def promote(run: Run) -> UserMessage | None:
     await in_db(reverts.make_final, run.session.id)
     session = await in_db(session_store.get, run.session.id)
     provider_id, _, model_id = (await default_ref(run.directory, session)).partition("/")
-    return await in_db(
+    prompt = await in_db(
         inbox.promote,
         run.session.id,
         agent=(session.agent if session else "") or load(run.directory).config.default_agent or "build",
         provider_id=provider_id,
         model_id=model_id,
     )
+    if prompt is not None and prompt.model.provider_id != DEMO:
+        await in_db(session_store.remember, run.session.id, prompt.agent, prompt.model)
+    return prompt

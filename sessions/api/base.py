@@ -1,4 +1,4 @@
-"""What every operation shares: the folder a request is about, JSON as it stands, errors in OpenCode's shape."""
+"""What every operation shares: the folder a request is about, JSON as it stands, OpenCode's error shapes."""
 
 from __future__ import annotations
 

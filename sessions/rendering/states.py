@@ -75,7 +75,7 @@ def meter(session: Session, *, oob: bool = True) -> str:
         .first()
     )
     used = _context_tokens(last.data["tokens"]) if last else 0
-    window = _window(session.provider_id, session.model_id)
+    window = _window(last.data["providerID"], last.data["modelID"]) if last else None
     return html("composer/meter.html", session=session, used=used, window=window, oob=oob)
 
 

@@ -10,6 +10,7 @@ from django.db.models import Q
 
 from sessions.ids import descending, now
 from sessions.models import Project, Session
+from sessions.wire.base import ModelRef
 from sessions.wire.session import SessionModel, Status
 
 from . import events
@@ -94,6 +95,18 @@ def update(session_id: str, **columns: Any) -> Session | None:
         row.save(update_fields=[*columns, "time_updated"])
         _announce("session.updated", row)
     return row
+
+
+def remember(session_id: str, agent: str, model: ModelRef) -> None:
+    """The agent and model of its last prompt are the session's next choice."""
+    columns = {
+        "agent": agent,
+        "provider_id": model.provider_id,
+        "model_id": model.model_id,
+        "variant": model.variant or "",
+    }
+    if not Session.objects.filter(id=session_id, **columns).exists():
+        update(session_id, **columns)
 
 
 def rename(session_id: str, title: str) -> Session | None:

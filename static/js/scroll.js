@@ -4,6 +4,7 @@ const scroller = document.getElementById("scroller");
 const latest = document.getElementById("latest");
 const NEAR = 48;
 let following = true;
+let top = 0;
 
 function atEnd() {
   return scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight < NEAR;
@@ -22,7 +23,10 @@ function jump() {
 scroller.addEventListener(
   "scroll",
   () => {
-    following = atEnd();
+    // Only going up leaves the end: text that grew since the last frame is not the person's doing.
+    if (atEnd()) following = true;
+    else if (scroller.scrollTop < top) following = false;
+    top = scroller.scrollTop;
     latest.hidden = following;
   },
   { passive: true },

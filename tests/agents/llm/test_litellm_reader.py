@@ -65,7 +65,9 @@ async def test_equals_the_openai_reader(turn: Turn) -> None:
         assert joined(through) == joined(direct)
 
 
-@pytest.mark.parametrize("turn", [replace(FULL, redacted="c2VhbGVk", usage=TokenUsage(10, 5, 3, 7, 2)), SPOKEN])
+@pytest.mark.parametrize(
+    "turn", [replace(FULL, redacted="c2VhbGVk", usage=TokenUsage(10, 5, 3, 7, 2)), SPOKEN]
+)
 async def test_equals_the_anthropic_reader(turn: Turn) -> None:
     async with AnthropicServer([turn, turn]) as server:
         direct = await events(anthropic_messages.read, request(model(server.base_url, "anthropic")))
@@ -111,7 +113,10 @@ async def test_sends_sealed_reasoning_and_results_back() -> None:
     ],
 )
 async def test_maps_errors(
-    protocol: Callable[[list[Turn]], LoopbackServer], fault: HttpError, kind: type[ModelError], retryable: bool
+    protocol: Callable[[list[Turn]], LoopbackServer],
+    fault: HttpError,
+    kind: type[ModelError],
+    retryable: bool,
 ) -> None:
     async with protocol([Turn(text=["a", "b"], fault=fault)]) as server:
         with pytest.raises(ModelError) as raised:
