@@ -133,7 +133,7 @@ def _stamp(path: Path) -> Stamp:
 
 def context_window(provider_id: str, model_id: str) -> int | None:
     """Tokens that a model takes, of any folder whose catalog was read; None for one not seen yet."""
-    for catalog in _catalogs.values():
+    for catalog in list(_catalogs.values()):
         provider = catalog.providers.get(provider_id)
         if provider is not None and model_id in provider.models:
             return provider.models[model_id].context

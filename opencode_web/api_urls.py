@@ -11,7 +11,11 @@ from sessions.api import conversations, files, prompts, requests, stream
 from sessions.api.base import add_error_shapes
 
 api = NinjaAPI(
-    title="opencode-web", version=opencode_web.__version__, docs_url=None, openapi_url=None, urls_namespace="api"
+    title="opencode-web",
+    version=opencode_web.__version__,
+    docs_url=None,
+    openapi_url=None,
+    urls_namespace="api",
 )
 add_error_shapes(api)
 api.add_router("/session", conversations.router)

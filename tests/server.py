@@ -1,4 +1,4 @@
-"""The real server as a subprocess on a home of its own, driven over HTTP; it can be killed and started again."""
+"""The real server as a subprocess on a home of its own, driven over HTTP; it can be killed and restarted."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from bench.client import Client, Event
+from tests.loopback.openai import OpenAIServer
+from tests.loopback.script import Script
 
 ROOT = Path(__file__).parent.parent
 PASSWORD = "a password for tests"
@@ -78,7 +80,7 @@ class Server:
         return Client(self.url, PASSWORD)
 
     def _environment(self) -> dict[str, str]:
-        kept = {name: os.environ[name] for name in ("PATH", "LANG", "TMPDIR", "PYTHONPATH") if name in os.environ}
+        kept = {name: os.environ[name] for name in ("PATH", "LANG", "TMPDIR") if name in os.environ}
         return {
             **kept,
             "HOME": str(self.home),
@@ -91,7 +93,8 @@ class Server:
 
 def model_config(base_url: str, npm: str = "@ai-sdk/openai-compatible", **more: Any) -> dict[str, Any]:
     """A configuration with one loopback model, and everything allowed unless `permission` is given."""
-    model = {"name": "Fake", "tool_call": True, "attachment": True, "limit": {"context": 200_000, "output": 8192}}
+    limit = {"context": 200_000, "output": 8192}
+    model = {"name": "Fake", "tool_call": True, "attachment": True, "limit": limit}
     options = {"baseURL": base_url, "apiKey": "x"}
     provider = {"npm": npm, "name": "Fake", "options": options, "models": {"fake": model}}
     return {"model": "fake/fake", "provider": {"fake": provider}, "permission": {"*": "allow"}, **more}
@@ -106,7 +109,7 @@ async def until(events: AsyncIterator[Event], type: str, **properties: Any) -> E
     """The next event of a type whose properties have these values; fails loudly after a while."""
     async with asyncio.timeout(PATIENCE):
         async for event in events:
-            if event.type == type and all(event.properties.get(key) == value for key, value in properties.items()):
+            if event.type == type and properties.items() <= event.properties.items():
                 return event
     raise AssertionError(f"the stream ended before {type}")
 
@@ -120,3 +123,15 @@ async def running(server: Server) -> AsyncIterator[Client]:
             yield client
     finally:
         await asyncio.to_thread(server.stop)
+
+
+@asynccontextmanager
+async def serving(
+    home: Path, project: Path, script: Script, **config: Any
+) -> AsyncIterator[tuple[Client, OpenAIServer]]:
+    """A client of the real server, and the loopback model behind it."""
+    async with (
+        OpenAIServer(script) as model,
+        running(Server(home, project, model_config(model.base_url, **config))) as client,
+    ):
+        yield client, model

@@ -124,15 +124,17 @@ class Runtime:
         try:
             if await in_db(session_store.claim, session_id, self.owner, now() + LEASE_MS):
                 await self._drain(session_id, entry)
+            go_on = entry.again
         except asyncio.CancelledError:
             await self._settle(session_id, entry, recovery.STOPPED)
+            go_on = bool(await in_db(inbox.waiting, session_id))
         except Exception:
             logger.exception("the turn of session %s ended in an error of ours", session_id)
             await self._settle(session_id, entry, recovery.FAILED)
-        finally:
-            await in_db(session_store.release, session_id, self.owner)
-            del self._drains[session_id]
-        if entry.again or await in_db(inbox.waiting, session_id):
+            go_on = False  # the heartbeat tries what still waits, so an error cannot spin
+        await in_db(session_store.release, session_id, self.owner)
+        del self._drains[session_id]
+        if go_on:
             self._wake(session_id)
 
     async def _drain(self, session_id: str, entry: _Drain) -> None:

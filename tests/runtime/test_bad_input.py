@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -17,7 +18,9 @@ from tests.server import Server, model_config, parts_of, running, until
 async def test_an_empty_prompt_is_refused_by_name(home: Path, project: Path) -> None:
     async with running(Server(home, project, model_config("http://127.0.0.1:9/v1"))) as client:
         session = await client.create_session()
-        for body in ({"parts": []}, {"parts": [{"type": "text", "text": " \n "}]}, {"parts": "x"}, {}):
+        blank = [{"type": "text", "text": " \n "}]
+        bodies: list[dict[str, Any]] = [{"parts": []}, {"parts": blank}, {"parts": "x"}, {}]
+        for body in bodies:
             with pytest.raises(httpx.HTTPStatusError) as refused:
                 await client.post(f"/session/{session['id']}/prompt_async", body)
             assert refused.value.response.status_code == 400

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from tests.loopback.anthropic import AnthropicServer
 from tests.loopback.openai import OpenAIServer
 from tests.loopback.script import Cut, HttpError, ToolUse, Turn, Wait
 from tests.loopback.server import LoopbackServer
-from tests.server import Server, model_config, parts_of, running, until
+from tests.server import Server, model_config, parts_of, running, serving, until
 
 EDIT = {"filePath": "hello.py", "oldString": "'hello'", "newString": "'goodbye'"}
 
@@ -28,7 +29,10 @@ async def test_text_and_tools_in_both_protocols(
         Turn(tools=[ToolUse("edit", EDIT), ToolUse("bash", {"command": "echo made > made.txt"})]),
         Turn(text="Done."),
     ]
-    async with server_class(script) as model, running(Server(home, project, model_config(model.base_url, npm))) as client:
+    async with (
+        server_class(script) as model,
+        running(Server(home, project, model_config(model.base_url, npm))) as client,
+    ):
         session = await client.create_session()
         answer = await client.prompt(session["id"], "Say goodbye instead.")
         assert [part["text"] for part in answer["parts"] if part["type"] == "text"] == ["Done."]
@@ -36,7 +40,8 @@ async def test_text_and_tools_in_both_protocols(
         assert [part["state"]["status"] for part in parts_of(history, "tool")] == ["completed"] * 3
         assert [message["info"]["role"] for message in history] == ["user"] + ["assistant"] * 3
         assert "goodbye" in (project / "hello.py").read_text()
-        changed = {diff["file"]: diff["status"] for diff in await client.diff(session["id"], history[0]["info"]["id"])}
+        diffs = await client.diff(session["id"], history[0]["info"]["id"])
+        changed = {diff["file"]: diff["status"] for diff in diffs}
         assert changed == {"hello.py": "modified", "made.txt": "added"}
         await client.revert(session["id"], history[0]["info"]["id"])
         assert "'hello'" in (project / "hello.py").read_text()
@@ -48,13 +53,13 @@ async def test_text_and_tools_in_both_protocols(
 
 async def test_what_the_model_is_sent_grows_at_its_end_only(home: Path, project: Path) -> None:
     script = [Turn(tools=[ToolUse("list", {})]), Turn(text="One."), Turn(text="Two.")]
-    async with OpenAIServer(script) as model, running(Server(home, project, model_config(model.base_url))) as client:
+    async with serving(home, project, script) as (client, model):
         session = await client.create_session(title="named")
         await client.prompt(session["id"], "First.")
         await client.prompt(session["id"], "Second.")
         bodies = [request.body["messages"] for request in model.requests]
         assert len(bodies) == 3
-        for earlier, later in zip(bodies, bodies[1:], strict=False):
+        for earlier, later in pairwise(bodies):
             assert later[: len(earlier)] == earlier
 
 
@@ -105,8 +110,8 @@ async def test_always_is_remembered_and_deny_beats_it(home: Path, project: Path)
             await client.reply(asked.properties["id"], "always")
             await until(events, "session.idle")
             await client.prompt(session["id"], "Again?")
-            statuses = [part["state"]["status"] for part in parts_of(await client.messages(session["id"]), "tool")]
-            assert statuses == ["completed", "completed"]
+            parts = parts_of(await client.messages(session["id"]), "tool")
+            assert [part["state"]["status"] for part in parts] == ["completed", "completed"]
         server.config = model_config(model.base_url, permission={"bash": {"git *": "deny"}})
         async with running(server) as client:
             session = await client.create_session()
@@ -119,28 +124,27 @@ async def test_always_is_remembered_and_deny_beats_it(home: Path, project: Path)
 async def test_stop_keeps_what_was_said_and_ends_the_children(home: Path, project: Path) -> None:
     command = "echo $$ > pid; echo begun; sleep 600"
     script = [Turn(text="Wait.", tools=[ToolUse("bash", {"command": command})])]
-    async with OpenAIServer(script) as model, running(Server(home, project, model_config(model.base_url))) as client:
-        async with client.events() as events:
-            session = await client.create_session()
-            await client.prompt_async(session["id"], "Sleep.")
-            while True:
-                event = await until(events, "message.part.updated")
-                state = event.properties["part"].get("state", {})
-                if "begun" in (state.get("metadata") or {}).get("output", ""):
-                    break
-            await client.abort(session["id"])
-            await until(events, "session.idle")
-            history = await client.messages(session["id"])
-            (part,) = parts_of(history, "tool")
-            assert part["state"]["status"] == "error"
-            assert history[-1]["info"]["error"]["name"] == "MessageAbortedError"
-            assert parts_of(history, "text")[-1]["text"] == "Wait."
-            assert not Path(f"/proc/{(project / 'pid').read_text().strip()}").exists()
+    async with serving(home, project, script) as (client, _), client.events() as events:
+        session = await client.create_session()
+        await client.prompt_async(session["id"], "Sleep.")
+        while True:
+            event = await until(events, "message.part.updated")
+            state = event.properties["part"].get("state", {})
+            if "begun" in (state.get("metadata") or {}).get("output", ""):
+                break
+        await client.abort(session["id"])
+        await until(events, "session.idle")
+        history = await client.messages(session["id"])
+        (part,) = parts_of(history, "tool")
+        assert part["state"]["status"] == "error"
+        assert history[-1]["info"]["error"]["name"] == "MessageAbortedError"
+        assert parts_of(history, "text")[-1]["text"] == "Wait."
+        assert not Path(f"/proc/{(project / 'pid').read_text().strip()}").exists()
 
 
 async def test_a_prompt_while_busy_is_queued_and_runs(home: Path, project: Path) -> None:
     script = [Turn(text=["one", Wait("go")]), Turn(text="two")]
-    async with OpenAIServer(script) as model, running(Server(home, project, model_config(model.base_url))) as client:
+    async with serving(home, project, script) as (client, model):
         session = await client.create_session()
         first = asyncio.create_task(client.prompt(session["id"], "First."))
         await model.wait_for_request(1)
@@ -159,15 +163,14 @@ async def test_retry_is_shown_and_follows_the_headers(home: Path, project: Path)
         Turn(text=["half"], fault=Cut(after=1)),
         Turn(text="whole"),
     ]
-    async with OpenAIServer(script) as model, running(Server(home, project, model_config(model.base_url))) as client:
-        async with client.events() as events:
-            session = await client.create_session()
-            await client.prompt_async(session["id"], "Go.")
+    async with serving(home, project, script) as (client, _), client.events() as events:
+        session = await client.create_session()
+        await client.prompt_async(session["id"], "Go.")
+        status = await until(events, "session.status")
+        while status.properties["status"]["type"] != "retry":
             status = await until(events, "session.status")
-            while status.properties["status"]["type"] != "retry":
-                status = await until(events, "session.status")
-            assert status.properties["status"]["next"] > 0
-            await until(events, "session.idle")
+        assert status.properties["status"]["next"] > 0
+        await until(events, "session.idle")
         history = await client.messages(session["id"])
         assert history[-1]["info"]["finish"] == "stop"
         spoken = [part["text"] for part in parts_of(history[1:], "text") if not part.get("ignored")]
@@ -183,11 +186,8 @@ async def test_retry_is_shown_and_follows_the_headers(home: Path, project: Path)
         (Turn(tools=[ToolUse("read", {})]), "filePath"),
     ],
 )
-async def test_wrong_calls_are_repaired_or_explained(home: Path, project: Path, turn: Turn, expected: str) -> None:
-    async with (
-        OpenAIServer([turn, Turn(text="ok")]) as model,
-        running(Server(home, project, model_config(model.base_url))) as client,
-    ):
+async def test_wrong_calls_are_repaired_or_told(home: Path, project: Path, turn: Turn, expected: str) -> None:
+    async with serving(home, project, [turn, Turn(text="ok")]) as (client, model):
         session = await client.create_session()
         await client.prompt(session["id"], "Call.")
         assert expected in str(model.requests[1].body["messages"][-1])
@@ -195,7 +195,7 @@ async def test_wrong_calls_are_repaired_or_explained(home: Path, project: Path, 
 
 async def test_errors_of_the_provider_are_told(home: Path, project: Path) -> None:
     script = [Turn(fault=HttpError(401, "bad key"))]
-    async with OpenAIServer(script) as model, running(Server(home, project, model_config(model.base_url))) as client:
+    async with serving(home, project, script) as (client, _):
         session = await client.create_session()
         answer = await client.prompt(session["id"], "Go.")
         assert answer["info"]["error"]["name"] == "ProviderAuthError"
