@@ -46,14 +46,10 @@ class Tracker:
         return self._accounted.hash if self._accounted else ""
 
     def warm(self) -> None:
-        """Take the first snapshot of a project, which is the slow one, and make its contents our own."""
+        """Take the first snapshot of a project, which is the slow one."""
         with self._lock:
-            if self._accounted is not None or self._look() is None:
-                return
-        try:
-            self.store.adopt()
-        except SnapshotError as error:
-            logger.warning("undo depends on the project's own git objects: %s", error)
+            if self._accounted is None:
+                self._look()
 
     def wrote(self, path: str, after: str | None) -> None:
         """An edit tool or an undo wrote a file (None: removed it) and its ledger entry."""

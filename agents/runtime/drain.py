@@ -35,7 +35,7 @@ async def drain(run: Run) -> None:
         steps = 0
         while await step(run, prompt, steps):
             steps += 1
-        await summaries.summarise(run, prompt.id)
+        await summaries.summarise(run.session)
         await in_db(session_store.set_status, run.session.id, Status(type="idle"), error=run.error)
 
 

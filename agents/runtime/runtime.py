@@ -11,7 +11,7 @@ import threading
 from dataclasses import dataclass
 from typing import Any
 
-from agents.runtime import approvals, housekeeping, recovery
+from agents.runtime import approvals, housekeeping, recovery, summaries
 from agents.runtime.drain import drain
 from agents.runtime.run import Run
 from sessions.db import in_db
@@ -98,6 +98,7 @@ class Runtime:
         """Settle the turn of a worker that is gone and go on with what waits."""
         if await in_db(session_store.seize, session, self.owner, now() + LEASE_MS):
             await in_db(recovery.settle, session.id, recovery.CRASHED)
+            await summaries.summarise(session)
             await in_db(session_store.release, session.id, self.owner)
             self._wake(session.id)
 
@@ -149,6 +150,8 @@ class Runtime:
         for task in list(entry.run.background) if entry.run else []:
             task.cancel()
         await in_db(recovery.settle, session_id, ending)
+        if entry.run is not None:
+            await summaries.summarise(entry.run.session)
 
     async def _stop(self) -> None:
         self._closing = True

@@ -107,6 +107,7 @@ class CallContext:
             after=objects.put(content),
             mode_before=None if mode is None else stat.S_IFREG | mode,
             mode_after=stat.S_IFREG | (mode if mode is not None else 0o644),
+            new_folders=sum(not folder.exists() for folder in path.parents),
         )
 
     def _write(self, path: Path, content: bytes, expected: bytes | None) -> None:
@@ -119,14 +120,15 @@ class CallContext:
 
     async def around_shell(self, run: Callable[[], Awaitable[None]]) -> None:
         """The snapshot after is taken also when the command was stopped: what it did is in the ledger."""
-        tracker = self._run.tracker
-        await asyncio.to_thread(tracker.begin)
+        begun = asyncio.create_task(asyncio.to_thread(self._run.tracker.begin))
         try:
+            await asyncio.shield(begun)
             await run()
         finally:
-            await asyncio.shield(self._record_shell())
+            await asyncio.shield(self._record_shell(begun))
 
-    async def _record_shell(self) -> None:
+    async def _record_shell(self, begun: asyncio.Task[None]) -> None:
+        await begun
         changes = await asyncio.to_thread(self._run.tracker.end)
         for change in changes:
             change.message_id, change.part_id, change.call_id = self.message_id, self._part.id, self.call_id

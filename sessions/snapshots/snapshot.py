@@ -67,17 +67,6 @@ class SnapshotStore:
             raise SnapshotError(f"Snapshots of {self.worktree} cannot be compared: {error}") from error
         return sorted(_with_skipped(found, before, after), key=lambda change: change.path)
 
-    def adopt(self) -> None:
-        """Copy all that the present tree borrows from the project into a pack of our own, so that no `git gc`
-        there can take it from us. Up to seconds in a large one: run it aside, once, after the first track."""
-        try:
-            listed = self.objects.git(["ls-files", "-s", "-z"])
-            names = b"".join(entry.split(b" ", 2)[1] + b"\n" for entry in listed.split(b"\0")[:-1])
-            pack = os.fspath(self.root / "objects" / "pack" / "pack")
-            self.objects.git(["pack-objects", "-q", "--window=0", pack], stdin=names, borrowing=True)
-        except (GitError, OSError) as error:
-            raise SnapshotError(f"The project's contents could not be copied: {error}") from error
-
     @contextmanager
     def _lock(self) -> Iterator[int]:
         """Serialise over threads and processes. git inherits the lock, so it is held until the last git of a

@@ -181,7 +181,7 @@ def release(session_id: str, owner: str) -> None:
 
 def leased() -> list[Session]:
     """Sessions that a worker holds, or held when it died."""
-    return list(Session.objects.exclude(lease_owner=""))
+    return list(Session.objects.exclude(lease_owner="").select_related("project"))
 
 
 def seize(session: Session, owner: str, until: int) -> bool:
