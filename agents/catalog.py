@@ -9,12 +9,14 @@ import asyncio
 import logging
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from django.conf import settings
 
+from agents import llm
 from agents.config import Config
 from agents.configuration import load
 from agents.llm.auth import read_keys
@@ -129,6 +131,13 @@ def _stamp(path: Path) -> Stamp:
     except OSError:
         return None
     return status.st_mtime_ns, status.st_size, status.st_mode
+
+
+async def warm_up(directory: Path) -> None:
+    """Load litellm ahead of the first prompt where the folder's model goes through it (4 s)."""
+    with suppress(UnknownModel):
+        if (await default_model(directory, None)).protocol == "litellm":
+            await llm.warm()
 
 
 def context_window(provider_id: str, model_id: str) -> int | None:

@@ -27,7 +27,7 @@ _OVERFLOW = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _TRY_AGAIN = re.compile(
-    r"overloaded|too_many_requests|too many requests|rate.?limit|resource.?exhausted|unavailable|try again later",
+    r"overloaded|too.many.requests|rate.?limit|resource.?exhausted|unavailable|try again later",
     re.IGNORECASE,
 )
 _NEVER_AGAIN = re.compile(r"insufficient_quota|billing|credit balance|payment required", re.IGNORECASE)

@@ -9,8 +9,12 @@ import secrets
 import socket
 import threading
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
+from django.conf import settings
+
+from agents.catalog import warm_up
 from agents.runtime import approvals, housekeeping, recovery, summaries
 from agents.runtime.drain import drain
 from agents.runtime.run import Run
@@ -82,6 +86,8 @@ class Runtime:
         self._heartbeat = asyncio.create_task(self._beat())
         await asyncio.to_thread(housekeeping.expire_outputs)
         await in_db(housekeeping.prune_rows)
+        if settings.OPENED_DIRECTORY:
+            await warm_up(Path(settings.OPENED_DIRECTORY))
 
     async def _beat(self) -> None:
         """Keep our leases, take over those that nobody keeps, and take up prompts whose hint was lost."""

@@ -1,4 +1,4 @@
-"""Direct reader of the OpenAI chat-completions stream (docs/decisions/direct-readers.md says why it is)."""
+"""Direct reader of the OpenAI chat-completions stream (docs/decisions/0005-direct-readers.md says why)."""
 
 from __future__ import annotations
 
