@@ -40,7 +40,7 @@ FULL = Turn(
     tools=[ToolUse("read", {"filePath": "ä.py"}, "call_a"), ToolUse("list", {}, "call_b")],
     usage=TokenUsage(10, 5, 3, 7, 0),
 )
-SPOKEN = Turn(text="Done.", finish="length", usage=TokenUsage(4, 2))
+SPOKEN = Turn(text=["Done"] * 120, finish="length", usage=TokenUsage(4, 2))
 
 
 def through_litellm(server: LoopbackServer) -> Model:

@@ -46,6 +46,12 @@ def context(tmp_path: Path) -> DirectContext:
     return DirectContext(project, project, tmp_path / "outputs", rejection="not today")
 
 
+@pytest.fixture
+def repository(context: DirectContext) -> DirectContext:
+    subprocess.run(["git", "init", "-q"], cwd=context.directory, check=True)
+    return context
+
+
 async def tour(
     context: DirectContext, *, git: bool = False, tools: Sequence[ToolSpec] = SPECS
 ) -> tuple[list[ToolCall], list[list[ModelEvent]]]:
@@ -77,8 +83,8 @@ def text(step: Sequence[ModelEvent]) -> str:
     return "".join(event.text for event in step if isinstance(event, TextDelta))
 
 
-async def test_the_whole_tour(context: DirectContext) -> None:
-    subprocess.run(["git", "init", "-q"], cwd=context.directory, check=True)
+async def test_the_whole_tour(repository: DirectContext) -> None:
+    context = repository
     (context.directory / "README.rst").write_text("Hello\n")
     calls, steps = await tour(context, git=True)
     names = [call.name for call in calls]
