@@ -29,9 +29,7 @@ async def find_text(request: HttpRequest, pattern: str) -> HttpResponse:
 
 
 @router.get("/find/file")
-async def find_file(
-    request: HttpRequest, query: str, dirs: str = "false", limit: int = 10
-) -> HttpResponse:
+async def find_file(request: HttpRequest, query: str, dirs: str = "false", limit: int = 10) -> HttpResponse:
     folders = dirs == "true"
     count = max(1, min(limit, 200))
     return wire(await search.find_files(directory_of(request), query, limit=count, folders=folders))

@@ -21,16 +21,15 @@ from .rows import message_data, message_wire, part_data, part_wire
 def put_message(message: UserMessage | AssistantMessage) -> None:
     """Insert or replace a message."""
     wire = message.wire()
+    row = Message(
+        id=message.id,
+        session_id=message.session_id,
+        role=message.role,
+        time_created=message.time.created,
+        data=message_data(message),
+    )
     with transaction.atomic():
-        Message.objects.update_or_create(
-            id=message.id,
-            defaults={
-                "session_id": message.session_id,
-                "role": message.role,
-                "time_created": message.time.created,
-                "data": message_data(message),
-            },
-        )
+        _put([row])
         _record(
             message.session_id,
             "message.updated",
@@ -46,24 +45,35 @@ def put_part(part: WirePart) -> None:
 
 def put_parts(parts: Iterable[WirePart], *, quiet: bool = False) -> None:
     """Insert or replace parts in one transaction; `quiet` folds streamed text in without an event."""
+    parts = list(parts)
     with transaction.atomic():
-        for part in parts:
-            Part.objects.update_or_create(
-                id=part.id,
-                defaults={
-                    "message_id": part.message_id,
-                    "session_id": part.session_id,
-                    "type": part.type,
-                    "data": part_data(part),
-                },
+        _put([_part_row(part) for part in parts])
+        for part in parts if not quiet else ():
+            _record(
+                part.session_id,
+                "message.part.updated",
+                {"sessionID": part.session_id, "part": part.wire(), "time": now()},
+                {"messageID": part.message_id, "partID": part.id},
             )
-            if not quiet:
-                _record(
-                    part.session_id,
-                    "message.part.updated",
-                    {"sessionID": part.session_id, "part": part.wire(), "time": now()},
-                    {"messageID": part.message_id, "partID": part.id},
-                )
+
+
+def _part_row(part: WirePart) -> Part:
+    return Part(
+        id=part.id,
+        message_id=part.message_id,
+        session_id=part.session_id,
+        type=part.type,
+        data=part_data(part),
+    )
+
+
+def _put(rows: Sequence[Message] | Sequence[Part]) -> None:
+    """Insert or replace rows of one kind in one statement: a turn does little else."""
+    if rows:
+        columns = [field.name for field in rows[0]._meta.concrete_fields if not field.primary_key]
+        type(rows[0])._default_manager.bulk_create(
+            rows, update_conflicts=True, unique_fields=["id"], update_fields=columns
+        )
 
 
 def publish_delta(project_id: str, part: WirePart, field: str, delta: str, offset: int) -> None:
