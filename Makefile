@@ -53,6 +53,7 @@ $(BIN)/python:
 
 # $(call pip-install,WHAT): uv resolves in seconds what takes pip a minute.
 define pip-install
+	@echo "Installing opencode-web into .venv (this happens once)."
 	@if [ -x $(BIN)/uv ]; then \
 		$(BIN)/uv pip install --quiet --python $(BIN)/python -c constraints.txt -e '$(1)'; \
 	else \
