@@ -6,7 +6,7 @@ BROWSERS := chromium chromium-browser google-chrome google-chrome-stable
 LOCKED := pyproject.toml constraints.txt
 comma := ,
 
-.PHONY: install run test lint bench browser clean
+.PHONY: install run test lint bench machine clean
 
 install: $(BIN)/.installed static/vendor/.fetched
 
@@ -14,7 +14,7 @@ run: install
 	@dir="$${DIR:-}"; case "$$dir" in "~"|"~/"*) dir="$$HOME$${dir#?}";; esac; \
 	exec $(BIN)/opencode-web $${dir:+"$$dir"} $${PORT:+--port "$$PORT"} $(ARGS)
 
-test: $(BIN)/.installed-dev static/vendor/.fetched browser
+test: $(BIN)/.installed-dev static/vendor/.fetched machine
 	@$(BIN)/pytest $(ARGS)
 
 lint: $(BIN)/.installed-dev
@@ -26,17 +26,20 @@ lint: $(BIN)/.installed-dev
 bench: $(BIN)/.installed-dev static/vendor/.fetched
 	@$(BIN)/python -m bench $(ARGS)
 
-# The browser tests drive an installed browser; Debian's own is the one that works everywhere.
-browser:
-	@for name in $(BROWSERS); do command -v $$name >/dev/null && exit 0; done; \
+# What the tests drive and pip cannot install: a browser and a Redis. Debian's own work everywhere.
+machine:
+	@wanted="chromium fonts-liberation"; \
+	for name in $(BROWSERS); do ! command -v $$name >/dev/null || wanted=; done; \
+	command -v redis-server >/dev/null || wanted="$$wanted redis-server"; \
+	[ -n "$$wanted" ] || exit 0; \
 	if ! command -v apt-get >/dev/null; then \
-		echo "No Chromium or Chrome found and no apt-get to install one: the browser tests cannot run." >&2; \
+		echo "No apt-get to install what some tests need:" $$wanted >&2; \
 		exit 0; \
 	fi; \
 	sudo=; [ "$$(id -u)" = 0 ] || sudo=sudo; \
 	$$sudo apt-get update -qq && \
 	$$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
-		chromium fonts-liberation >/dev/null
+		$$wanted >/dev/null
 
 clean:
 	rm -rf .venv build dist static/vendor .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
@@ -14,7 +15,10 @@ from sessions.api.base import directory_of, wire
 
 router = Router()
 
-SECRET_KEYS = ("apikey", "authorization", "token", "secret", "password", "x-api-key")
+_SECRET = re.compile(r"(api|access|private).?key|auth|token|secret|passw|credential|cookie", re.IGNORECASE)
+_CREDENTIALS = re.compile(r"//[^/@\s]+@")
+_SECRET_MAPS = frozenset({"headers", "environment", "env"})
+"""Every value in these is taken for a secret: their names are anybody's."""
 
 
 @router.get("/config")
@@ -42,7 +46,7 @@ def _agent(agent: Agent) -> dict[str, Any]:
         "topP": agent.top_p,
         "color": agent.color or None,
         "steps": agent.steps,
-        "options": dict(agent.options),
+        "options": _redacted(dict(agent.options)),
         "permission": [
             {"permission": rule.permission, "pattern": rule.pattern, "action": rule.action}
             for rule in agent.permission
@@ -54,14 +58,15 @@ def _agent(agent: Agent) -> dict[str, Any]:
     return {key: value for key, value in data.items() if value is not None}
 
 
-def _redacted(value: Any) -> Any:
+def _redacted(value: Any, *, within: str = "") -> Any:
     if isinstance(value, dict):
+        hides = within in _SECRET_MAPS
         return {
             key: "…"
-            if isinstance(item, str) and key.lower().replace("_", "") in SECRET_KEYS
-            else _redacted(item)
+            if isinstance(item, str) and (hides or _SECRET.search(key))
+            else _redacted(item, within=key)
             for key, item in value.items()
         }
     if isinstance(value, list):
         return [_redacted(item) for item in value]
-    return value
+    return _CREDENTIALS.sub("//…@", value) if isinstance(value, str) else value

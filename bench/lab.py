@@ -60,7 +60,8 @@ class Lab:
         self._first_home.mkdir(parents=True)
         async with self.server():
             pass
-        shutil.copytree(self._home, self._first_home, dirs_exist_ok=True)
+        temporary = shutil.ignore_patterns("tmp")
+        shutil.copytree(self._home, self._first_home, dirs_exist_ok=True, ignore=temporary)
 
     @asynccontextmanager
     async def server(

@@ -48,10 +48,12 @@ OURS = Target(
 
 
 def isolated(home: Path) -> dict[str, str]:
-    """An environment in which a server finds and leaves nothing outside of `home`."""
-    kept = {name: os.environ[name] for name in ("PATH", "LANG", "TMPDIR") if name in os.environ}
+    """An environment in which a server finds and leaves nothing outside of `home`, which is made."""
+    temporary = home / "tmp"
+    temporary.mkdir(parents=True, exist_ok=True)
+    kept = {name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ}
     folders = {f"XDG_{kind}_HOME": str(home / place) for kind, place in XDG.items()}
-    return {**kept, "HOME": str(home), **folders}
+    return {**kept, "HOME": str(home), "TMPDIR": str(temporary), **folders}
 
 
 class NotInstalled(Exception):

@@ -1,30 +1,30 @@
-"""HTTP and WebSocket behind one guard, static files beside Django, and the background consumer."""
+"""HTTP and WebSocket behind one guard, static files beside Django."""
 
 from __future__ import annotations
 
-import asyncio
 from typing import Any
 
-from channels.layers import get_channel_layer
-from channels.routing import ChannelNameRouter, URLRouter
-from channels.worker import Worker
+from channels.routing import URLRouter
 from django.core.asgi import get_asgi_application
+from django.core.signals import request_started
+from django.db import close_old_connections, reset_queries
 
 django_application = get_asgi_application()  # sets Django up: before anything that imports models
 
-from agents.runtime.consumer import AgentConsumer  # noqa: E402
-from agents.runtime.runtime import runtime  # noqa: E402
 from opencode_web import static_files  # noqa: E402
 from opencode_web.security import Guard, Policy  # noqa: E402
 from sessions.socket import websocket_urlpatterns  # noqa: E402
-from sessions.wake import CHANNEL  # noqa: E402
+
+# Django would start a thread before each request to look after the connections of that thread; all queries
+# run on another one (sessions/db.py).
+for _receiver in (reset_queries, close_old_connections):
+    request_started.disconnect(_receiver)
 
 _static = static_files.application()
 _websocket = URLRouter(websocket_urlpatterns)
-_tasks: list[asyncio.Task[None]] = []
 
 
-async def _application(scope: dict[str, Any], receive: Any, send: Any) -> None:
+async def _application(scope: Any, receive: Any, send: Any) -> None:
     if scope["type"] == "websocket":
         await _websocket(scope, receive, send)
     elif scope["path"].startswith("/static/"):
@@ -36,17 +36,3 @@ async def _application(scope: dict[str, Any], receive: Any, send: Any) -> None:
 def build(policy: Policy) -> Guard:
     """The whole application for one listening address."""
     return Guard(_application, policy)
-
-
-async def startup() -> None:
-    """Begin to work: what a crash cut short, the background consumer on this loop, the turns on a thread."""
-    worker = Worker(ChannelNameRouter({CHANNEL: AgentConsumer.as_asgi()}), [CHANNEL], get_channel_layer())
-    _tasks.append(asyncio.create_task(worker.arun()))
-    runtime.start()
-
-
-async def shutdown() -> None:
-    """Interrupt running turns with their partial output saved, then stop listening."""
-    await runtime.stop()
-    for task in _tasks:
-        task.cancel()

@@ -7,27 +7,18 @@ asyncio reactor, so it has to happen before anything else imports a reactor.
 from __future__ import annotations
 
 import asyncio
-import logging
-import os
 import socket
-import threading
-from collections.abc import Awaitable, Callable
 from typing import Any
 
-from daphne.server import Server  # type: ignore[import-untyped]
+import daphne.server  # type: ignore[import-untyped]  # noqa: F401 (installs the reactor: before the next line)
 from twisted.internet import defer, reactor
 
 from opencode_web import logs
+from opencode_web.bounds import Server
+from opencode_web.shutdown import Hook, shut_down
 
-logger = logging.getLogger(__name__)
-
-SHUTDOWN_SECONDS = 4.0
-"""What `on_shutdown` may take; half a second later the process ends, whatever still runs."""
-_GRACE_SECONDS = 0.5
 MAX_MESSAGE = 16 * 1024 * 1024
 """Bytes of one WebSocket message: a pasted image has to fit."""
-
-Hook = Callable[[], Awaitable[None]]
 
 
 class PortTaken(Exception):
@@ -80,8 +71,7 @@ def serve(application: Any, address: str, port: int, *, on_ready: Hook, on_shutd
         tasks.append(loop.create_task(start()))
 
     def stop() -> Any:
-        _end_process_later()
-        return defer.Deferred.fromFuture(loop.create_task(_within_limit(on_shutdown)))
+        return defer.Deferred.fromFuture(loop.create_task(shut_down(on_shutdown)))
 
     tasks: list[asyncio.Task[None]] = []
     interface = address.replace(":", r"\:")
@@ -96,29 +86,16 @@ def serve(application: Any, address: str, port: int, *, on_ready: Hook, on_shutd
         server_name="opencode-web",
     )
     server.run()
+    _cancel_tasks(loop)
     if failure:
         raise failure[0]
     if not server.listening_addresses:
         raise PortTaken(f"cannot listen on {address}, port {port}")
 
 
-async def _within_limit(hook: Hook) -> None:
-    try:
-        await asyncio.wait_for(hook(), SHUTDOWN_SECONDS)
-    except TimeoutError:
-        logger.error("the shutdown took more than %.0f s and was cut short", SHUTDOWN_SECONDS)
-    except Exception:
-        logger.exception("the shutdown failed")
-
-
-def _end_process_later() -> None:
-    """A thread that no library waits for cannot be joined at exit; so the end does not depend on it."""
-
-    def end() -> None:
-        logger.error("ended with work still running")
-        logging.shutdown()
-        os._exit(1)
-
-    timer = threading.Timer(SHUTDOWN_SECONDS + _GRACE_SECONDS, end)
-    timer.daemon = True
-    timer.start()
+def _cancel_tasks(loop: asyncio.AbstractEventLoop) -> None:
+    """Requests and sockets that still wait clean up; left to the interpreter's end they may crash it."""
+    if tasks := asyncio.all_tasks(loop):
+        for task in tasks:
+            task.cancel()
+        loop.run_until_complete(asyncio.gather(*tasks, return_exceptions=True))

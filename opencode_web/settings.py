@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from hashlib import sha256
 
 from opencode_web import locate, paths
 
@@ -16,7 +17,7 @@ USE_TZ = True
 TIME_ZONE = "UTC"
 USE_I18N = False
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
-DATA_UPLOAD_MAX_MEMORY_SIZE = 32 * 1024 * 1024
+DATA_UPLOAD_MAX_MEMORY_SIZE = 32 * 1024 * 1024  # as opencode_web/bounds.py has it
 
 INSTALLED_APPS = [
     "channels",
@@ -57,9 +58,27 @@ DATABASES = {
     }
 }
 
-CHANNEL_LAYERS = {
-    "default": {"BACKEND": "channels.layers.InMemoryChannelLayer", "CONFIG": {"capacity": 100_000}}
+REDIS_URL = os.environ.get("REDIS_URL", "")
+"""Joins several processes to one server; empty: this process is the whole server."""
+
+RUNS_TURNS = not os.environ.get("OPENCODE_WEB_NO_WORKER")
+"""Whether this process runs turns; else `opencode-web worker` does."""
+
+LEASE_SECONDS = float(os.environ.get("OPENCODE_WEB_LEASE_SECONDS") or 15)
+"""How long after its last heartbeat a worker's turn is taken over by another."""
+
+_installation = f"opencode-web-{sha256(SECRET_KEY.encode()).hexdigest()[:16]}"
+AGENT_CHANNEL = f"{_installation}.agent"
+EVENT_CHANNEL = f"{_installation}.events"
+"""One Redis may serve several installations: Pub/Sub knows no databases."""
+
+_IN_MEMORY = {"BACKEND": "channels.layers.InMemoryChannelLayer", "CONFIG": {"capacity": 100_000}}
+_IN_REDIS = {
+    "BACKEND": "channels_redis.pubsub.RedisPubSubChannelLayer",
+    # redis-py would take five idle seconds for a dead connection.
+    "CONFIG": {"hosts": [{"address": REDIS_URL, "socket_timeout": None}]},
 }
+CHANNEL_LAYERS = {"default": _IN_REDIS if REDIS_URL else _IN_MEMORY}
 
 STATIC_URL = "/static/"
 STATICFILES_DIRS = [BASE_DIR / "static"]

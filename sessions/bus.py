@@ -1,4 +1,6 @@
-"""Hints from the one writer to whoever listens (design law 1): in process, any thread to any loop.
+"""Hints from the one writer to whoever listens (design law 1): any thread to any loop.
+
+Within the process; with a relay (`bus_redis`) also to the other processes.
 
 Deltas of streaming text travel here and nowhere else; everything with a `seq` can also be read back
 from the event log.
@@ -82,6 +84,14 @@ class Subscription:
             self.overflowed = True
         else:
             self._events.append(event)
+        self._signal()
+
+    def cut_off(self) -> None:
+        """Called from any thread: this listener has missed something."""
+        self.overflowed = True
+        self._signal()
+
+    def _signal(self) -> None:
         if not self._signalled:
             self._signalled = True
             self._call(self._wake.set)
@@ -113,6 +123,7 @@ class Subscription:
 
 _lock = threading.Lock()
 _subscriptions: list[Subscription] = []
+_relay: Callable[[Event], None] | None = None
 
 
 def subscribe(
@@ -130,8 +141,30 @@ def subscribe(
 
 
 def publish(event: Event) -> None:
-    """Hand an event to every listener it concerns; never blocks, never raises."""
-    with _lock:
-        listeners = list(_subscriptions)
-    for listener in listeners:
+    """Hand an event to every listener it concerns, wherever it is; never blocks, never raises."""
+    deliver(event)
+    if _relay is not None:
+        _relay(event)
+
+
+def deliver(event: Event) -> None:
+    """Hand an event to the listeners of this process."""
+    for listener in _listeners():
         listener.offer(event)
+
+
+def cut_off() -> None:
+    """Tell every listener of this process that it may have missed events and must read the rows."""
+    for listener in _listeners():
+        listener.cut_off()
+
+
+def relay(function: Callable[[Event], None] | None) -> None:
+    """Set what takes published events to other processes; it must neither block nor raise. None: nothing."""
+    global _relay
+    _relay = function
+
+
+def _listeners() -> list[Subscription]:
+    with _lock:
+        return list(_subscriptions)

@@ -11,7 +11,6 @@ from pathlib import Path
 class Repository:
     worktree: Path
     is_git: bool
-    root_commit: str = ""
 
     @classmethod
     def of(cls, directory: Path) -> Repository:
@@ -25,15 +24,16 @@ class Repository:
         top = next((path for path in (directory, *directory.parents) if (path / ".git").exists()), None)
         if top is None or top in (Path.home(), Path("/")):
             return cls(directory, False)
-        return cls(top, True, _root_commit(top))
+        return cls(top, True)
 
-
-def _root_commit(worktree: Path) -> str:
-    command = ["git", "-C", str(worktree), "rev-list", "--max-parents=0", "HEAD"]
-    try:
-        found = subprocess.run(
-            command, capture_output=True, text=True, timeout=10, check=False
-        ).stdout.split()
-    except (OSError, subprocess.TimeoutExpired):
-        return ""
-    return found[-1] if found else ""
+    def root_commit(self) -> str:
+        """The first commit, empty where there is none. It asks git, which takes milliseconds."""
+        if not self.is_git:
+            return ""
+        command = ["git", "-C", str(self.worktree), "rev-list", "--max-parents=0", "HEAD"]
+        try:
+            done = subprocess.run(command, capture_output=True, text=True, timeout=10, check=False)
+        except (OSError, subprocess.TimeoutExpired):
+            return ""
+        found = done.stdout.split()
+        return found[-1] if found else ""

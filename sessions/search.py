@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -16,7 +17,7 @@ MAX_FILES = 200_000
 
 
 class SearchFailed(Exception):
-    """ripgrep is missing or refused the pattern; the text says which."""
+    """ripgrep is missing, refused the pattern or cannot read the folder; the text says which."""
 
 
 def binary() -> str:
@@ -29,12 +30,19 @@ def binary() -> str:
 
 
 async def find_files(directory: Path, query: str, *, limit: int = 10, folders: bool = False) -> list[str]:
-    """Paths relative to the folder whose letters contain those of `query` in order, the best first."""
-    output = await asyncio.to_thread(_run, directory, ["--files", "--hidden", "--glob=!.git", "--null"])
-    paths = [path.decode("utf-8", "replace") for path in output.split(b"\0")[:MAX_FILES] if path]
+    """Paths relative to the folder whose letters contain those of `query` in order, the best first.
+
+    Raises SearchFailed.
+    """
+    return await asyncio.to_thread(_find_files, directory, query, limit, folders)
+
+
+def _find_files(directory: Path, query: str, limit: int, folders: bool) -> list[str]:
+    listed = _run(directory, ["--files", "--hidden", "--glob=!.git", "--null"])
+    paths = listed.decode("utf-8", "replace").split("\0")[:-1][:MAX_FILES]
     if folders:
         paths += sorted({f"{parent}/" for path in paths for parent in Path(path).parents if parent.name})
-    return await asyncio.to_thread(rank, paths, query, limit)
+    return rank(paths, query, limit)
 
 
 def rank(paths: list[str], query: str, limit: int) -> list[str]:
@@ -42,26 +50,22 @@ def rank(paths: list[str], query: str, limit: int) -> list[str]:
     wanted = query.lower().strip().replace(" ", "")
     if not wanted:
         return sorted(paths, key=lambda path: (path.count("/"), path))[:limit]
+    # Possessive, so that a letter is looked for once: no path makes this slower than its length.
+    in_order = re.compile("".join(f"[^{re.escape(letter)}]*+{re.escape(letter)}" for letter in wanted))
     scored = [
-        (score, len(path), path) for path in paths if (score := _score(path.lower(), wanted)) is not None
+        (_score(path.lower(), wanted), len(path), path) for path in paths if in_order.match(path.lower())
     ]
     return [path for _, _, path in sorted(scored)[:limit]]
 
 
-def _score(path: str, wanted: str) -> int | None:
+def _score(path: str, wanted: str) -> int:
+    """Lower is better, for a path that has the letters in order."""
     name = path.rstrip("/").rpartition("/")[2]
     if name.startswith(wanted):
         return 0
     if wanted in name:
         return 1
-    if wanted in path:
-        return 2
-    return 3 if _in_order(path, wanted) else None
-
-
-def _in_order(path: str, wanted: str) -> bool:
-    letters = iter(path)
-    return all(letter in letters for letter in wanted)
+    return 2 if wanted in path else 3
 
 
 async def find_text(directory: Path, pattern: str, *, limit: int = 10) -> list[dict[str, Any]]:
@@ -102,8 +106,11 @@ def _match(data: dict[str, Any]) -> dict[str, Any]:
 
 
 def ignored(directory: Path, entries: list[Path]) -> set[Path]:
-    """Which of these git ignores; none outside of a git repository."""
-    command = ["git", "-C", str(directory), "check-ignore", "-z", "--stdin"]
+    """Which of these git ignores; none outside of a git repository.
+
+    The repository's own configuration may name a program that git starts whenever it reads the index.
+    """
+    command = ["git", "-c", "core.fsmonitor=false", "-C", str(directory), "check-ignore", "-z", "--stdin"]
     names = b"\0".join(os.fsencode(entry) for entry in entries)
     try:
         done = subprocess.run(command, input=names, capture_output=True, timeout=TIMEOUT_SECONDS, check=False)
@@ -120,6 +127,8 @@ def _run(directory: Path, arguments: list[str]) -> bytes:
         )
     except subprocess.TimeoutExpired as error:
         raise SearchFailed(f"The search took longer than {TIMEOUT_SECONDS} seconds.") from error
+    except OSError as error:
+        raise SearchFailed(f"{directory} cannot be searched: {error.strerror}") from error
     if done.returncode == 2 and not done.stdout:
         raise SearchFailed(done.stderr.decode("utf-8", "replace").strip() or "ripgrep failed")
     return done.stdout

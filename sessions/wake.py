@@ -1,28 +1,42 @@
-"""The only way from `sessions` to `agents`: a message on the channel "agent" (design, Rooms).
+"""The only way from `sessions` to `agents`: a message on one named channel (design, Rooms).
 
-A message is a hint; the worker reads the rows. Call these from the server's event loop.
+A message is a hint; the worker reads the rows. Every worker hears every message, as Redis Pub/Sub has it:
+whoever holds the session's lease, or gets it, acts. Call these from the server's event loop.
 """
 
 from __future__ import annotations
 
-from channels.layers import get_channel_layer
+import logging
 
-CHANNEL = "agent"
+from channels.layers import get_channel_layer
+from django.conf import settings
+
+logger = logging.getLogger(__name__)
+
+CHANNEL: str = settings.AGENT_CHANNEL
 
 
 async def wake(session_id: str) -> None:
     """There is something to do in a session: an Admitted Prompt waits."""
-    await _send({"type": "session.wake", "session": session_id})
+    await _hint({"type": "session.wake", "session": session_id})
 
 
 async def interrupt(session_id: str) -> None:
-    """Stop the session's running turn now."""
+    """Stop the session's running turn now. Raises what the channel layer does: no row tells of it."""
     await _send({"type": "session.interrupt", "session": session_id})
 
 
 async def answered(session_id: str, request_id: str) -> None:
     """A permission request has its answer in the row."""
-    await _send({"type": "permission.answered", "session": session_id, "request": request_id})
+    await _hint({"type": "permission.answered", "session": session_id, "request": request_id})
+
+
+async def _hint(message: dict[str, str]) -> None:
+    """A worker's heartbeat finds in the rows what a lost hint would have told it."""
+    try:
+        await _send(message)
+    except Exception:
+        logger.exception("a hint to the workers was lost")
 
 
 async def _send(message: dict[str, str]) -> None:

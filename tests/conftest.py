@@ -1,14 +1,18 @@
-"""What every test shares: a home of its own, kept apart from the user's files, Django, and the browser."""
+"""What every test shares: a home of its own, kept apart from the user's files, Django, and the
+programs that pip cannot install."""
 
 from __future__ import annotations
 
 import os
 import shutil
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import django
 import pytest
+
+from tests.redis_server import RedisServer
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 USER_ENVIRON = dict(os.environ)
@@ -16,9 +20,9 @@ _home = tempfile.TemporaryDirectory(prefix="opencode-web-tests-")
 
 
 def _move_home(home: Path) -> None:
-    """Point HOME and the XDG folders into `home`; forget keys, git's state and OpenCode's settings."""
+    """Point HOME and the XDG folders into `home`; forget keys, git's and OpenCode's settings, Redis."""
     for name in USER_ENVIRON:
-        if name.startswith(("OPENCODE_", "GIT_")) or name.endswith("_API_KEY"):
+        if name.startswith(("OPENCODE_", "GIT_", "REDIS_")) or name.endswith("_API_KEY"):
             del os.environ[name]
     os.environ["HOME"] = str(home)
     for kind, folder in {
@@ -45,14 +49,28 @@ def user_environ() -> dict[str, str]:
 
 @pytest.fixture(scope="session")
 def chromium_path() -> str:
-    """Path of an installed Chromium or Chrome.
+    """Path of an installed Chromium or Chrome; see `_program`."""
+    return _program(*BROWSERS)
 
-    Without one the test fails in CI (`CI` or `OPENCODE_WEB_REQUIRE_BROWSER` set) and is skipped elsewhere.
+
+@pytest.fixture
+def redis(tmp_path: Path) -> Iterator[RedisServer]:
+    """A Redis that answers; see `_program`."""
+    server = RedisServer(_program("redis-server"), tmp_path)
+    server.start()
+    yield server
+    server.stop()
+
+
+def _program(*names: str) -> str:
+    """The path of the first that is installed.
+
+    Without one the test fails in CI (`CI` or `OPENCODE_WEB_REQUIRE_PROGRAMS` set) and is skipped elsewhere.
     """
-    for name in BROWSERS:
+    for name in names:
         if path := shutil.which(name):
             return path
-    reason = f"no browser found (looked for {', '.join(BROWSERS)}); `make test` installs one"
-    if USER_ENVIRON.get("CI") or USER_ENVIRON.get("OPENCODE_WEB_REQUIRE_BROWSER"):
+    reason = f"not installed: {' or '.join(names)}; `make test` installs it where there is apt"
+    if USER_ENVIRON.get("CI") or USER_ENVIRON.get("OPENCODE_WEB_REQUIRE_PROGRAMS"):
         pytest.fail(reason)
     pytest.skip(reason)

@@ -55,12 +55,16 @@ PLAN: Final[Ruleset] = tuple(
 
 
 def session_rules(agent: Ruleset, user: Ruleset) -> list[Rule]:
-    """Defaults, the agent's rules, the user's rules; the guard stands after each blanket `allow` of edits.
+    """Defaults, the agent's rules, the user's rules."""
+    return guarded(merge(DEFAULTS, agent, user))
+
+
+def guarded(rules: Ruleset) -> list[Rule]:
+    """The same rules with the guard after each blanket `allow` of edits.
 
     So `"edit": "allow"` in a configuration does not open that configuration to the agent; a rule that
     names the file does.
     """
-    rules = merge(DEFAULTS, agent, user)
     return list(chain.from_iterable((rule, *GUARD) if _opens_edits(rule) else (rule,) for rule in rules))
 
 

@@ -44,6 +44,12 @@ def answered(request_id: str) -> None:
         _waiting[request_id][1].set()
 
 
+def look_again() -> None:
+    """Read every row that is waited for: the message of an answer may have been lost."""
+    for _, event in _waiting.values():
+        event.set()
+
+
 async def ask(question: Question) -> None:
     """Return when allowed; raises PermissionDenied or PermissionRejected."""
     verdict = question.decide(await in_db(permissions.saved_rules, question.session.project_id))

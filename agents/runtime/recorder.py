@@ -5,7 +5,7 @@ Text deltas are published as they come and folded into the row a few times a sec
 
 from __future__ import annotations
 
-import time
+import asyncio
 from collections.abc import Mapping
 from typing import Any
 
@@ -54,7 +54,7 @@ class Recorder:
         self._open: TextPart | ReasoningPart | None = None
         self._attempt: list[TextPart | ReasoningPart] = []
         self._pending: dict[str, ToolPart] = {}
-        self._folded_at = 0.0
+        self._folding: asyncio.Task[None] | None = None
 
     @classmethod
     async def open(cls, run: Run, prompt: UserMessage) -> Recorder:
@@ -101,18 +101,25 @@ class Recorder:
             await self._close()
             self._open = self._new(kind, text="", time=Span(start=now()))
             self._attempt.append(self._open)
-            self._folded_at = time.monotonic()
             await self._put(self._open)
         part = self._open
         offset = len(part.text)
         part.text += text
         messages.publish_delta(self.run.session.project_id, part, "text", text, offset)
-        if time.monotonic() - self._folded_at > FOLD_SECONDS:
-            await self.fold()
+        if self._folding is None:
+            self._folding = asyncio.create_task(self._fold_soon())
+
+    async def _fold_soon(self) -> None:
+        """By the clock and not by the next delta: a stream may stand still."""
+        await asyncio.sleep(FOLD_SECONDS)
+        self._folding = None
+        await self.fold()
 
     async def fold(self) -> None:
         """Write the streamed text into its row, without an event."""
-        self._folded_at = time.monotonic()
+        if self._folding is not None:
+            self._folding.cancel()
+            self._folding = None
         if self._open is not None:
             await in_db(messages.put_parts, [self._open.model_copy(deep=True)], quiet=True)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from agents.definitions import Agent
 from agents.llm.types import Model
+from agents.permission.defaults import guarded
 from agents.permission.rules import Rule
 from sessions.models import Session
 
@@ -14,4 +15,4 @@ DEMO = (Rule("edit", "*", "ask"), Rule("bash", "*", "ask"))
 def effective_rules(agent: Agent, model: Model, session: Session) -> list[Rule]:
     own = [Rule(rule["permission"], rule["pattern"], rule["action"]) for rule in session.permission]
     demo = DEMO if model.protocol == "scripted" else ()
-    return [*agent.permission, *(rule for rule in demo), *own]
+    return [*agent.permission, *demo, *guarded(own)]

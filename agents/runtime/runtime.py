@@ -7,6 +7,7 @@ import logging
 import os
 import secrets
 import socket
+import sys
 import threading
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,15 +29,21 @@ from sessions.tracking import tracker
 
 logger = logging.getLogger(__name__)
 
-LEASE_MS = 15_000
-HEARTBEAT_SECONDS = 5.0
+LEASE_MS = int(settings.LEASE_SECONDS * 1000)
+HEARTBEAT_SECONDS = settings.LEASE_SECONDS / 3
+HOUSEKEEPING_SECONDS = 3600.0
+SWITCH_SECONDS = 0.001
+"""How long a thread may keep Python's lock from the others. A delta changes threads on its way, and a turn's
+start is busy for longer than the usual 5 ms: this halves the delta's p95."""
 
 
 @dataclass(slots=True)
 class _Drain:
+    """`turn` may be cancelled at any moment; `task` waits for it and cleans up."""
+
+    turn: asyncio.Task[bool] | None = None
     task: asyncio.Task[None] | None = None
     run: Run | None = None
-    again: bool = False
     stopping: bool = False
 
 
@@ -49,10 +56,12 @@ class Runtime:
         self._thread: threading.Thread | None = None
         self._drains: dict[str, _Drain] = {}
         self._heartbeat: asyncio.Task[None] | None = None
+        self._housekeeping: asyncio.Task[None] | None = None
         self._closing = False
 
     def start(self) -> None:
         """Start the thread, settle what a dead worker left, and take up prompts that wait."""
+        sys.setswitchinterval(SWITCH_SECONDS)
         loop = self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=loop.run_forever, name="turns", daemon=True)
         self._thread.start()
@@ -84,21 +93,45 @@ class Runtime:
             if _is_dead(session.lease_owner):
                 await self._take_over(session)
         self._heartbeat = asyncio.create_task(self._beat())
-        await asyncio.to_thread(housekeeping.expire_outputs)
-        await in_db(housekeeping.prune_rows)
+        self._housekeeping = asyncio.create_task(self._keep_house())
         if settings.OPENED_DIRECTORY:
             await warm_up(Path(settings.OPENED_DIRECTORY))
 
-    async def _beat(self) -> None:
-        """Keep our leases, take over those that nobody keeps, and take up prompts whose hint was lost."""
+    async def _keep_house(self) -> None:
+        """At once and then by the hour, as a server may run for weeks."""
         while True:
-            await in_db(session_store.renew, self.owner, now() + LEASE_MS)
-            for session in await in_db(session_store.leased):
-                if session.lease_until < now():
-                    await self._take_over(session)
-            for session_id in await in_db(inbox.sessions_waiting):
-                self._wake(session_id)
+            try:
+                await asyncio.to_thread(housekeeping.expire_outputs)
+                await in_db(housekeeping.prune_rows)
+            except Exception:
+                logger.exception("the housekeeping failed")
+            await asyncio.sleep(HOUSEKEEPING_SECONDS)
+
+    async def _beat(self) -> None:
+        while True:
+            try:
+                await self._tend()
+            except Exception:
+                logger.exception("a heartbeat failed")
             await asyncio.sleep(HEARTBEAT_SECONDS)
+
+    async def _tend(self) -> None:
+        """Keep our leases, take over those that nobody keeps, and do what lost hints would have told."""
+        await in_db(session_store.renew, self.owner, now() + LEASE_MS)
+        approvals.look_again()
+        leased = await in_db(session_store.leased)
+        self._stop_all_but({session.id for session in leased if session.lease_owner == self.owner})
+        for session in leased:
+            if session.lease_until < now():
+                await self._take_over(session)
+        for session_id in await in_db(inbox.sessions_waiting):
+            self._wake(session_id)
+
+    def _stop_all_but(self, held: set[str]) -> None:
+        """After a long sleep of the machine another worker may have taken over a turn of ours."""
+        for session_id, entry in list(self._drains.items()):
+            if entry.run is not None and session_id not in held:
+                self._interrupt(session_id)
 
     async def _take_over(self, session: Session) -> None:
         """Settle the turn of a worker that is gone and go on with what waits."""
@@ -109,60 +142,64 @@ class Runtime:
             self._wake(session.id)
 
     def _wake(self, session_id: str) -> None:
-        if self._closing:
-            return
-        if session_id in self._drains:
-            self._drains[session_id].again = True
+        if self._closing or session_id in self._drains:
             return
         entry = self._drains[session_id] = _Drain()
+        entry.turn = asyncio.create_task(self._drain(session_id, entry))
         entry.task = asyncio.create_task(self._run(session_id, entry))
 
     def _interrupt(self, session_id: str) -> None:
         entry = self._drains.get(session_id)
-        if entry is None or entry.task is None or entry.stopping:
+        if entry is None or entry.turn is None or entry.stopping:
             return
         entry.stopping = True
         if entry.run is not None:
             entry.run.abort.set()
-        entry.task.cancel()
+        entry.turn.cancel()
 
     async def _run(self, session_id: str, entry: _Drain) -> None:
-        """Drain under the session's lease. What came in meanwhile, or waited at a stop, goes next."""
-        try:
-            if await in_db(session_store.claim, session_id, self.owner, now() + LEASE_MS):
-                await self._drain(session_id, entry)
-            go_on = entry.again
-        except asyncio.CancelledError:
+        """Whatever ends the turn, settle it and give back the lease. What waits then goes next."""
+        assert entry.turn is not None
+        await asyncio.wait([entry.turn])
+        if entry.turn.cancelled():
             await self._settle(session_id, entry, recovery.STOPPED)
-            go_on = bool(await in_db(inbox.waiting, session_id))
-        except Exception:
-            logger.exception("the turn of session %s ended in an error of ours", session_id)
+            go_on = True
+        elif error := entry.turn.exception():
+            logger.error("the turn of session %s ended in an error of ours", session_id, exc_info=error)
             await self._settle(session_id, entry, recovery.FAILED)
             go_on = False  # the heartbeat tries what still waits, so an error cannot spin
+        else:
+            go_on = entry.turn.result()
         await in_db(session_store.release, session_id, self.owner)
         del self._drains[session_id]
-        if go_on:
+        if go_on and len(await in_db(inbox.waiting, session_id)):
             self._wake(session_id)
 
-    async def _drain(self, session_id: str, entry: _Drain) -> None:
+    async def _drain(self, session_id: str, entry: _Drain) -> bool:
+        """Drain under the session's lease; whether there was one to be had."""
+        if not await in_db(session_store.claim, session_id, self.owner, now() + LEASE_MS):
+            return False
         session = await in_db(session_store.get, session_id)
-        if session is None:
-            return
-        entry.run = Run(session, await asyncio.to_thread(tracker, session.project))
-        await drain(entry.run)
+        if session is not None:
+            entry.run = Run(session, await asyncio.to_thread(tracker, session.project))
+            await drain(entry.run)
+        return True
 
     async def _settle(self, session_id: str, entry: _Drain, ending: recovery.Ending) -> None:
         entry.stopping = True
         for task in list(entry.run.background) if entry.run else []:
             task.cancel()
+        if not await in_db(session_store.holds, session_id, self.owner):
+            return  # an interrupt goes to all workers, and a lease may be lost: the rows are another's
         await in_db(recovery.settle, session_id, ending)
         if entry.run is not None:
             await summaries.summarise(entry.run.session)
 
     async def _stop(self) -> None:
         self._closing = True
-        if self._heartbeat is not None:
-            self._heartbeat.cancel()
+        for chore in (self._heartbeat, self._housekeeping):
+            if chore is not None:
+                chore.cancel()
         tasks = [entry.task for entry in self._drains.values() if entry.task is not None]
         for session_id in list(self._drains):
             self._interrupt(session_id)

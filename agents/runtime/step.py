@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
+from contextlib import aclosing
 from dataclasses import dataclass
 
 from agents.catalog import model_for
@@ -119,12 +120,13 @@ async def _provider_turn(run: Run, request: ModelRequest, recorder: Recorder, ca
 
 
 async def _stream(request: ModelRequest, recorder: Recorder, calls: Calls) -> Finish:
-    async for event in stream(request):
-        if isinstance(event, Finish):
-            return Finish("tool-calls", event.usage) if calls.begun else event
-        call = await recorder.take(event)
-        if call is not None:
-            calls.begin(call)
+    async with aclosing(stream(request)) as events:
+        async for event in events:
+            if isinstance(event, Finish):
+                return Finish("tool-calls", event.usage) if calls.begun else event
+            call = await recorder.take(event)
+            if call is not None:
+                calls.begin(call)
     raise ModelError("The model's answer ended without an end.", retryable=True)
 
 

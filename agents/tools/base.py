@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar
 
@@ -107,9 +108,14 @@ class Tool(Generic[Input]):
     permission: str
 
     def schema(self) -> dict[str, Any]:
-        """The JSON schema the model is shown."""
-        schema = self.input.model_json_schema()
-        schema.pop("title", None)
-        for prop in schema.get("properties", {}).values():
-            prop.pop("title", None)
-        return schema
+        """The JSON schema the model is shown; made once, so it must not be changed."""
+        return _schema(self.input)
+
+
+@cache
+def _schema(input: type[BaseModel]) -> dict[str, Any]:
+    schema = input.model_json_schema()
+    schema.pop("title", None)
+    for prop in schema.get("properties", {}).values():
+        prop.pop("title", None)
+    return schema

@@ -17,6 +17,10 @@ from agents.tools.base import Tool, ToolContext, ToolError, ToolResult
 from agents.tools.shared.capture import Capture
 from agents.tools.shared.process import CannotStart, Ended, run
 
+PRIVATE = frozenset(
+    {"OPENCODE_SERVER_PASSWORD", "OPENCODE_CONFIG_CONTENT", "REDIS_URL", "DJANGO_SETTINGS_MODULE"}
+)
+"""This server's own: its secrets, and what would lead a Django project of the user to its settings."""
 DEFAULT_TIMEOUT = 120_000
 MAX_TIMEOUT = 600_000
 
@@ -142,9 +146,10 @@ def _external(analysis: ShellAnalysis, workdir: Path, ctx: ToolContext) -> list[
 
 def _guarded(analysis: ShellAnalysis, worktree: Path) -> list[str]:
     """Paths under the guard that the line writes: the shell must not be the way around the `edit` rule."""
-    inside = (path for path in analysis.written if path.is_relative_to(worktree))
-    relative = (path.relative_to(worktree).as_posix() for path in inside)
-    return [path for path in relative if is_guarded(path)]
+    named = (
+        path.relative_to(worktree) if path.is_relative_to(worktree) else path for path in analysis.written
+    )
+    return [path for path in map(Path.as_posix, named) if is_guarded(path)]
 
 
 def _notes(ended: Ended, timeout: int) -> str:
@@ -162,7 +167,7 @@ def _shell() -> str:
 
 
 def _environment() -> dict[str, str]:
-    inherited = {name: value for name, value in os.environ.items() if name != "OPENCODE_SERVER_PASSWORD"}
+    inherited = {name: value for name, value in os.environ.items() if name not in PRIVATE}
     return {**inherited, "TERM": "dumb", "PAGER": "cat", "GIT_PAGER": "cat"}
 
 

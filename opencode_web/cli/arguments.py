@@ -32,7 +32,7 @@ def _open() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"opencode-web {opencode_web.__version__}")
     _server_options(parser)
     parser.add_argument("--no-open", action="store_true", help="do not open a browser")
-    parser.set_defaults(run=start.run)
+    parser.set_defaults(run=start.run, no_worker=False)
     return parser
 
 
@@ -41,8 +41,9 @@ def _commands() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(required=True)
     serve = commands.add_parser("serve", help="serve without opening a browser")
     _server_options(serve)
+    serve.add_argument("--no-worker", action="store_true", help="leave the turns to `opencode-web worker`")
     serve.set_defaults(run=start.run, no_open=True)
-    run_worker = commands.add_parser("worker", help="run turns in a process of their own")
+    run_worker = commands.add_parser("worker", help="run turns in a process of its own (needs REDIS_URL)")
     _log_option(run_worker)
     run_worker.set_defaults(run=worker.run)
     new_url = commands.add_parser("url", help="print a new launch link of the running server")

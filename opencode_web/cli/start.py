@@ -9,10 +9,12 @@ import threading
 import webbrowser
 from collections.abc import Awaitable, Callable
 
+from agents.heap import permanent
 from opencode_web import logs, paths
 from opencode_web.cli.directory import project_directory
 from opencode_web.cli.django import prepare_django, wired
 from opencode_web.cli.network import DEFAULT_PORT, Network, choose
+from opencode_web.cli.redis import check_redis
 from opencode_web.cli.stop import Stop
 from opencode_web.cli.terminal import say
 from opencode_web.config import load
@@ -25,19 +27,23 @@ __all__ = ["DEFAULT_PORT", "run"]
 
 BUILD = "opencode_web.asgi.build"
 """Takes the policy and gives the guarded application."""
-STARTUP = "opencode_web.asgi.startup"
-SHUTDOWN = "opencode_web.asgi.shutdown"
+STARTUP = "opencode_web.background.start"
+SHUTDOWN = "opencode_web.background.stop"
 
 
 def run(arguments: argparse.Namespace) -> None:
     """Serve until a signal. Raise Stop when it cannot begin."""
     if arguments.directory is not None:
         os.environ["OPENCODE_WEB_DIRECTORY"] = str(project_directory(arguments.directory))
+    if arguments.no_worker:
+        os.environ["OPENCODE_WEB_NO_WORKER"] = "1"
+    check_redis(os.environ, needed_by=_apart())
     logs.set_up(print_logs=arguments.print_logs)
     network = choose(arguments, load(None).config.server, os.environ)
     policy = _policy(network)
-    prepare_django()
-    guard: Guard = wired(BUILD)(policy)
+    with permanent():
+        prepare_django()
+        guard: Guard = wired(BUILD)(policy)
     startup: Callable[[], Awaitable[None]] = wired(STARTUP)
 
     async def on_ready() -> None:
@@ -48,6 +54,11 @@ def run(arguments: argparse.Namespace) -> None:
         serve(guard, network.address, network.port, on_ready=on_ready, on_shutdown=wired(SHUTDOWN))
     except PortTaken as error:
         raise Stop(str(error)) from error
+
+
+def _apart() -> str:
+    """What keeps the turns out of this process, if anything does."""
+    return "a server without a worker (--no-worker)" if os.environ.get("OPENCODE_WEB_NO_WORKER") else ""
 
 
 def _policy(network: Network) -> Policy:

@@ -35,19 +35,20 @@ def wire(data: Any, status: int = 200) -> HttpResponse:
 def directory_of(request: HttpRequest) -> Path:
     """The folder by `?directory=`, the `x-opencode-directory` header, or where the server was started.
 
-    Raises NotFound when it is no folder.
+    Raises NotFound when it is no folder, or the whole file system, which is no project.
     """
     given = request.GET.get("directory") or unquote(request.headers.get("x-opencode-directory", ""))
     directory = Path(given or settings.OPENED_DIRECTORY or Path.cwd())
-    if not directory.is_absolute() or not directory.is_dir():
-        raise NotFound(f"There is no folder {given!r}.")
+    if not directory.is_absolute() or not directory.is_dir() or directory.resolve() == Path("/"):
+        raise NotFound(f"There is no project in {str(directory)!r}.")
     return directory
 
 
 async def project_of(request: HttpRequest) -> Project:
+    """The project of the request's folder. Raises NotFound."""
     directory = directory_of(request)
     try:
-        return await in_db(projects.open_project, directory)
+        return await in_db(projects.project_of, directory)
     except OSError as error:
         raise NotFound(f"{directory} cannot be opened: {error.strerror}") from error
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 from django.http import HttpRequest, HttpResponse
 from ninja import Router
@@ -11,15 +11,20 @@ from pydantic import Field
 from sessions import actions
 from sessions.api.base import NotFound, Refused, directory_of, project_of, session_of, wire
 from sessions.db import in_db
-from sessions.models import Session
 from sessions.review import diffs, reverting
 from sessions.store import sessions as session_store
 from sessions.store import todos
-from sessions.store.rows import session_info
+from sessions.store.rows import session_wire
 from sessions.wire.base import Wire
 from sessions.wire.session import SessionModel
 
 router = Router()
+
+
+class SessionRule(Wire):
+    permission: str
+    pattern: str
+    action: Literal["allow", "deny", "ask"]
 
 
 class NewSession(Wire):
@@ -27,7 +32,7 @@ class NewSession(Wire):
     parent_id: str | None = Field(default=None, alias="parentID", pattern="^ses")
     agent: str = ""
     model: SessionModel | None = None
-    permission: list[dict[str, Any]] = Field(default_factory=list)
+    permission: list[SessionRule] = Field(default_factory=list)
 
 
 class SessionTimes(Wire):
@@ -37,7 +42,7 @@ class SessionTimes(Wire):
 class SessionChange(Wire):
     title: str | None = None
     time: SessionTimes | None = None
-    permission: list[dict[str, Any]] | None = None
+    permission: list[SessionRule] | None = None
 
 
 class RevertTo(Wire):
@@ -55,26 +60,26 @@ async def list_sessions(
 
 
 def _listing(*arguments: Any, **options: Any) -> list[dict[str, Any]]:
-    return [_info(row) for row in session_store.listing(*arguments, **options)]
+    return [session_wire(row) for row in session_store.listing(*arguments, **options)]
 
 
 @router.post("")
 async def create_session(request: HttpRequest, body: NewSession | None = None) -> HttpResponse:
     project = await project_of(request)
     given = body or NewSession()
-    if given.parent_id:
-        await session_of(given.parent_id)
+    if given.parent_id and (await session_of(given.parent_id)).project_id != project.id:
+        raise NotFound(f"Session not found: {given.parent_id}")
     row = await in_db(
         session_store.create,
         project,
         str(directory_of(request)),
         title=given.title,
         parent=given.parent_id,
-        permission=given.permission,
+        permission=[rule.wire() for rule in given.permission],
         agent=given.agent,
         model=given.model,
     )
-    return wire(_info(row))
+    return wire(session_wire(row))
 
 
 @router.get("/status")
@@ -87,7 +92,7 @@ async def status(request: HttpRequest) -> HttpResponse:
 
 @router.get("/{session_id}")
 async def get_session(request: HttpRequest, session_id: str) -> HttpResponse:
-    return wire(_info(await session_of(session_id)))
+    return wire(session_wire(await session_of(session_id)))
 
 
 @router.patch("/{session_id}")
@@ -99,9 +104,9 @@ async def change_session(request: HttpRequest, session_id: str, body: SessionCha
     if body.time is not None:
         columns["time_archived"] = body.time.archived
     if body.permission is not None:
-        columns["permission"] = [*row.permission, *body.permission]
+        columns["permission"] = [*row.permission, *(rule.wire() for rule in body.permission)]
     changed = await in_db(session_store.update, session_id, **columns) if columns else row
-    return wire(_info(changed or row))
+    return wire(session_wire(changed or row))
 
 
 @router.delete("/{session_id}")
@@ -142,12 +147,8 @@ async def unrevert(request: HttpRequest, session_id: str) -> HttpResponse:
 
 async def _undo(work: Any) -> HttpResponse:
     try:
-        return wire(_info(await work))
+        return wire(session_wire(await work))
     except reverting.UnknownMessage as error:
         raise NotFound(str(error)) from error
     except reverting.RevertRefused as error:
         raise Refused(str(error)) from error
-
-
-def _info(row: Session) -> dict[str, Any]:
-    return session_info(row).wire()

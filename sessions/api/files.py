@@ -32,7 +32,10 @@ async def find_text(request: HttpRequest, pattern: str) -> HttpResponse:
 async def find_file(request: HttpRequest, query: str, dirs: str = "false", limit: int = 10) -> HttpResponse:
     folders = dirs == "true"
     count = max(1, min(limit, 200))
-    return wire(await search.find_files(directory_of(request), query, limit=count, folders=folders))
+    try:
+        return wire(await search.find_files(directory_of(request), query, limit=count, folders=folders))
+    except search.SearchFailed as error:
+        raise HttpError(400, f"query: {error}") from error
 
 
 @router.get("/file")
@@ -78,6 +81,8 @@ def _nodes(directory: Path, folder: Path) -> list[dict[str, Any]]:
 
 
 def _content(found: Path, path: str) -> dict[str, Any]:
+    if not found.is_file():  # reading a pipe or a device would never end
+        raise NotFound(f"There is no file {path!r}.")
     try:
         if found.stat().st_size > MAX_CONTENT:
             raise HttpError(413, f"path: {path!r} is larger than {MAX_CONTENT // 1024 // 1024} MB")

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
-import shutil
-import sysconfig
-from asyncio.subprocess import DEVNULL, PIPE
+import logging
 from dataclasses import dataclass
 from pathlib import Path
 
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_GET
 
+from sessions import search
+
 from .access import project_of, session_of
 from .respond import fragment
 
-MOST_FILES = 100_000
 MOST_SHOWN = 12
-PATIENCE = 3.0
-NO_MATCH = 4
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,54 +51,9 @@ async def files(request: HttpRequest, project_id: str, session_id: str = "") -> 
         directory = (await session_of(project_id, session_id)).directory
     else:
         directory = (await project_of(project_id)).worktree
-    names = await listed(Path(directory))
-    found = await asyncio.to_thread(best, names, request.GET.get("q", ""))
+    try:
+        found = await search.find_files(Path(directory), request.GET.get("q", ""), limit=MOST_SHOWN)
+    except search.SearchFailed as problem:
+        log.warning("no files to complete: %s", problem)
+        found = []
     return fragment("composer/options.html", files=found)
-
-
-async def listed(directory: Path) -> list[str]:
-    """The project's files less the ignored ones, at most MOST_FILES, as far as PATIENCE goes."""
-    try:
-        process = await asyncio.create_subprocess_exec(
-            _ripgrep(), "--files", "--null", "--hidden", "--glob", "!.git", cwd=directory,
-            stdin=DEVNULL, stdout=PIPE, stderr=DEVNULL,
-        )  # fmt: skip
-    except OSError:
-        return []
-    assert process.stdout is not None
-    found = bytearray()
-    try:
-        async with asyncio.timeout(PATIENCE):
-            while (piece := await process.stdout.read(1 << 16)) and found.count(0) < MOST_FILES:
-                found += piece
-    except TimeoutError:
-        pass
-    finally:
-        with contextlib.suppress(ProcessLookupError):
-            process.kill()
-        await process.wait()
-    return found.decode("utf-8", "replace").split("\0")[:-1]
-
-
-def _ripgrep() -> str:
-    return shutil.which("rg", path=sysconfig.get_path("scripts")) or shutil.which("rg") or "rg"
-
-
-def best(names: list[str], query: str) -> list[str]:
-    """The names that contain the query's characters in order; matches in the file's own name first."""
-    query = query.lower()
-    scored = [(_score(name.lower(), query), len(name), name) for name in names]
-    return [name for score, _, name in sorted(scored)[:MOST_SHOWN] if score < NO_MATCH]
-
-
-def _score(name: str, query: str) -> int:
-    """Lower is better."""
-    own = name.rsplit("/", 1)[-1]
-    if own.startswith(query):
-        return 0
-    if query in own:
-        return 1
-    if query in name:
-        return 2
-    letters = iter(name)
-    return 3 if all(letter in letters for letter in query) else NO_MATCH

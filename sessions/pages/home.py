@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 from django.conf import settings
@@ -10,6 +11,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.views.decorators.http import require_GET, require_POST
 
 from sessions.db import in_db
+from sessions.models import Project
 from sessions.store import projects
 
 from .respond import page, redirect, refused
@@ -25,7 +27,7 @@ async def home(request: HttpRequest) -> HttpResponse:
     opened = getattr(settings, "OPENED_DIRECTORY", None)
     if opened and "choose" not in request.GET:
         try:
-            return HttpResponseRedirect(await _open(str(opened)))
+            return HttpResponseRedirect(await _open(str(opened), projects.project_of))
         except CannotOpen as problem:
             return page(request, "home.html", projects=await in_db(projects.recent), problem=str(problem))
     return page(request, "home.html", projects=await in_db(projects.recent))
@@ -34,15 +36,15 @@ async def home(request: HttpRequest) -> HttpResponse:
 @require_POST
 async def open_project(request: HttpRequest) -> HttpResponse:
     try:
-        return redirect(await _open(request.POST.get("path", "")))
+        return redirect(await _open(request.POST.get("path", ""), projects.open_project))
     except CannotOpen as problem:
         return refused(str(problem))
 
 
-async def _open(path: str) -> str:
+async def _open(path: str, opener: Callable[[Path], Project]) -> str:
     """The URL of the project in a folder."""
     try:
-        project = await in_db(projects.open_project, checked(path))
+        project = await in_db(opener, checked(path))
     except OSError as error:
         raise CannotOpen(f"This folder cannot be opened: {error.strerror or error}") from error
     return f"/p/{project.id}/"

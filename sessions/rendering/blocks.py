@@ -16,7 +16,7 @@ from django.utils.html import escape
 from markdown_it.token import Token
 
 from .markdown import LIMIT, PARSER, code_block, render, render_block
-from .text import wellformed
+from .text import visible
 
 SHARE = 20
 """The open block is rendered again after this many times what the last rendering took."""
@@ -57,7 +57,7 @@ class BlockStream:
 
     def feed(self, text: str) -> Update:
         """Take more text in; the update is empty when rendering is not due yet."""
-        self._tail += wellformed(text.replace("\r", ""))
+        self._tail += visible(text.replace("\r", ""))
         self.behind = True
         return self.poll()
 
@@ -164,7 +164,7 @@ def split(text: str) -> list[str]:
 
 def render_whole(text: str) -> str:
     """HTML of a finished text: the same as what a stream of it would have shown in the end."""
-    return _render_chunks(split(wellformed(text.replace("\r", ""))))
+    return _render_chunks(split(visible(text.replace("\r", ""))))
 
 
 def _render_chunks(chunks: list[str]) -> str:

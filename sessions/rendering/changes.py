@@ -9,7 +9,7 @@ from sessions.models import Event, Message
 from sessions.store import events as event_log
 from sessions.store import messages
 from sessions.store import sessions as session_store
-from sessions.store.rows import message_wire
+from sessions.store.rows import message_wire, part_wire
 
 from .fragments import SIDEBAR_EVENTS, Fragment
 
@@ -49,6 +49,15 @@ def message_rows(session_id: str, ids: Iterable[str]) -> list[dict[str, Any]]:
 def part_rows(session_id: str, ids: Iterable[str]) -> list[dict[str, Any]]:
     found = (messages.part(session_id, part_id) for part_id in ids)
     return [part for part in found if part is not None]
+
+
+def open_parts(session_id: str) -> list[dict[str, Any]]:
+    """The text and reasoning that may still be growing."""
+    last = Message.objects.filter(session_id=session_id).order_by("-id").first()
+    if last is None or last.role != "assistant" or last.data["time"].get("completed"):
+        return []
+    rows = last.parts.filter(type__in=("text", "reasoning"), data__time__end__isnull=True).order_by("id")
+    return [part_wire(row) for row in rows]
 
 
 def role_of(message_id: str) -> str:

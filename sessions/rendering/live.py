@@ -62,6 +62,9 @@ class LivePage:
             await self._message(frame, info)
         for part in await in_db(changes.part_rows, self._session_id, part_ids):
             await self._part(frame, part)
+        for part in await in_db(changes.open_parts, self._session_id):
+            stream = self._streams.get(part["id"]) or self._begin(frame, part)
+            stream.doubt()
         await self._renew(frame, all_fragments())
         return frame
 
@@ -89,7 +92,7 @@ class LivePage:
         for part_id, stream in self._streams.items():
             if stream.gap:
                 part = await in_db(messages.part, self._session_id, part_id)
-                frame.stream(part_id, stream.row(part["text"]) if part else Update())
+                frame.stream(part_id, (part and stream.row(part["text"])) or stream.poll())
             else:
                 frame.stream(part_id, stream.poll())
         return frame

@@ -89,8 +89,7 @@ def foot_html(info: Wire, place: Place, prompt: Wire | None = None, *, oob: bool
         error=error_words(error) if error else None,
         stopped=(error or {}).get("name") == _STOPPED,
         diffs=diffs if ended or error else [],
-        additions=sum(diff.get("additions", 0) for diff in diffs),
-        deletions=sum(diff.get("deletions", 0) for diff in diffs),
+        total={key: sum(diff.get(key, 0) for diff in diffs) for key in ("additions", "deletions")},
     )
 
 

@@ -69,11 +69,10 @@ def _busy(session: Session) -> bool:
 
 def meter(session: Session, *, oob: bool = True) -> str:
     """Tokens in the context now, their share of the model's window, and what the session cost."""
-    last = (
-        Message.objects.filter(session_id=session.id, role="assistant", data__tokens__output__gt=0)
-        .order_by("-id")
-        .first()
-    )
+    rows = Message.objects.filter(session_id=session.id, role="assistant", data__tokens__output__gt=0)
+    if session.revert:
+        rows = rows.filter(id__lt=session.revert["messageID"])
+    last = rows.order_by("-id").first()
     used = _context_tokens(last.data["tokens"]) if last else 0
     window = _window(last.data["providerID"], last.data["modelID"]) if last else None
     return html("composer/meter.html", session=session, used=used, window=window, oob=oob)

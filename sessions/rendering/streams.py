@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import time
 from zlib import crc32
 
 from .blocks import BlockStream, Update
+
+UNSURE = 0.5
+"""Seconds after which a row holds every delta that was sent before; about twice what folding takes."""
 
 
 class PartStream:
@@ -20,11 +24,16 @@ class PartStream:
         self._length = 0
         self._checksum = 0
         self._early: list[tuple[int, str]] = []
+        self._unsure_until = 0.0
+
+    def doubt(self) -> None:
+        """Deltas may have passed before this reader came, and none may follow: read the row for a while."""
+        self._unsure_until = time.monotonic() + UNSURE
 
     @property
     def gap(self) -> bool:
-        """Deltas wait for text before them that never came: read the row."""
-        return bool(self._early)
+        """Text is missing, or may be, that no delta will bring: read the row."""
+        return bool(self._early) or time.monotonic() < self._unsure_until
 
     def due_in(self) -> float | None:
         """Seconds until `poll` would show more, None when nothing waits."""

@@ -11,7 +11,7 @@ _ANSI = re.compile(
     r"|[ -/]*[0-~])"
 )
 _OVERWRITTEN = re.compile(r"[^\n]*\r(?!\n|$)")
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\u202a-\u202e\u2066-\u2069]")
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 _LONG_LINE = 2000
 
 

@@ -12,6 +12,7 @@ from .text import last_lines, terminal, visible
 
 Input = Mapping[str, Any]
 LIVE_LINES = 8
+IMAGES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,15 +121,16 @@ def card(part: Mapping[str, Any], root: str = "") -> Card:
         took=span["end"] - span["start"] if span.get("end") else None,
         additions=changed[0] if changed else None,
         deletions=changed[1] if changed else None,
-        path=_path(data, root) if changed else "",
+        path=_path(data, root) if kind.subtitle is _path else "",
         note=_note(part["tool"], metadata),
         images=tuple(file for file in state.get("attachments") or () if is_image(file)),
     )
 
 
 def is_image(part: Mapping[str, Any]) -> bool:
-    """Only images that travel inside the page are shown; anything else would load from elsewhere."""
-    return bool(part.get("mime", "").startswith("image/") and part.get("url", "").startswith("data:image/"))
+    """Only pixels inside of the page are shown: nothing from elsewhere, and no SVG, which is a document."""
+    mime = part.get("mime", "")
+    return mime in IMAGES and part.get("url", "").startswith(f"data:{mime};base64,")
 
 
 def todo_items(data: Input) -> tuple[Mapping[str, Any], ...]:

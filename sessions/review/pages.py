@@ -43,8 +43,10 @@ async def panel(request: HttpRequest, project_id: str, session_id: str) -> HttpR
         base=_base(session),
         asked=asked,
         files=files,
-        additions=sum(file.additions for file in files),
-        deletions=sum(file.deletions for file in files),
+        total={
+            "additions": sum(file.additions for file in files),
+            "deletions": sum(file.deletions for file in files),
+        },
         problem=found.project.problem,
     )
 

@@ -33,14 +33,16 @@ def admit(
 ) -> AdmittedPrompt:
     """Make a prompt durable. The same message id twice is the same prompt (a client may retry).
 
-    Raises PromptRefused for a prompt without content.
+    Raises PromptRefused for a prompt without content, and for an id that something else has.
     """
     if not any(part.get("text", "").strip() or part["type"] != "text" for part in parts):
         raise PromptRefused("The prompt is empty.")
     with transaction.atomic():
         known = AdmittedPrompt.objects.filter(id=message_id).first() if message_id else None
-        if known is not None:
+        if known is not None and known.session_id == session.id:
             return known
+        if known is not None or (message_id and Message.objects.filter(id=message_id).exists()):
+            raise PromptRefused(f"The message id {message_id} is in use.")
         row = AdmittedPrompt.objects.create(
             id=message_id or ascending("msg"),
             session=session,

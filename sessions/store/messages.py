@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from typing import Any
+from functools import lru_cache
+from typing import Any, TypeVar
 
 from django.db import transaction
 
@@ -17,6 +18,8 @@ from sessions.wire.parts import Part as WirePart
 from . import events
 from .rows import message_data, message_wire, part_data, part_wire
 
+Row = TypeVar("Row", Message, Part)
+
 
 def put_message(message: UserMessage | AssistantMessage) -> None:
     """Insert or replace a message."""
@@ -28,8 +31,8 @@ def put_message(message: UserMessage | AssistantMessage) -> None:
         time_created=message.time.created,
         data=message_data(message),
     )
-    with transaction.atomic():
-        _put([row])
+    with transaction.atomic(savepoint=False):
+        _put(Message, [row])
         _record(
             message.session_id,
             "message.updated",
@@ -46,8 +49,8 @@ def put_part(part: WirePart) -> None:
 def put_parts(parts: Iterable[WirePart], *, quiet: bool = False) -> None:
     """Insert or replace parts in one transaction; `quiet` folds streamed text in without an event."""
     parts = list(parts)
-    with transaction.atomic():
-        _put([_part_row(part) for part in parts])
+    with transaction.atomic(savepoint=False):
+        _put(Part, [_part_row(part) for part in parts])
         for part in parts if not quiet else ():
             _record(
                 part.session_id,
@@ -67,13 +70,12 @@ def _part_row(part: WirePart) -> Part:
     )
 
 
-def _put(rows: Sequence[Message] | Sequence[Part]) -> None:
-    """Insert or replace rows of one kind in one statement: a turn does little else."""
-    if rows:
-        columns = [field.name for field in rows[0]._meta.concrete_fields if not field.primary_key]
-        type(rows[0])._default_manager.bulk_create(
-            rows, update_conflicts=True, unique_fields=["id"], update_fields=columns
-        )
+def _put(kind: type[Row], rows: list[Row]) -> None:
+    """Insert or replace in one statement: a turn does little else."""
+    columns = [field.name for field in kind._meta.concrete_fields if not field.primary_key]
+    kind._default_manager.bulk_create(
+        rows, update_conflicts=True, unique_fields=["id"], update_fields=columns
+    )
 
 
 def publish_delta(project_id: str, part: WirePart, field: str, delta: str, offset: int) -> None:
@@ -154,5 +156,11 @@ def last_tool_calls(session_id: str, count: int) -> list[tuple[str, str]]:
 
 
 def _record(session_id: str, type: str, properties: dict[str, Any], reference: dict[str, Any]) -> None:
-    project = Session.objects.values_list("project_id", flat=True).get(id=session_id)
+    project = _project_of(session_id)
     events.record(type, properties, project=project, session=session_id, reference=reference)
+
+
+@lru_cache(maxsize=1024)
+def _project_of(session_id: str) -> str:
+    """A session stays in its project, and every part that is written asks."""
+    return Session.objects.values_list("project_id", flat=True).get(id=session_id)

@@ -47,7 +47,7 @@ def ask(
 
 
 def reply(request_id: str, answer: str, words: str = "") -> PermissionRequest | None:
-    """Answer a pending request once; None when it is unknown, answered or cancelled already.
+    """Answer a pending request once; None when it is unknown, answered, cancelled or its session deleted.
 
     `always` saves its patterns as allow rules of the project. The answer takes effect by the
     worker reading the row.
@@ -55,9 +55,8 @@ def reply(request_id: str, answer: str, words: str = "") -> PermissionRequest | 
     if answer not in REPLIES:
         raise ValueError(f"a reply is one of {', '.join(REPLIES)}, not {answer!r}")
     with transaction.atomic():
-        taken = PermissionRequest.objects.filter(id=request_id, state="pending").update(
-            state=answer, words=words, time_answered=now()
-        )
+        waiting = PermissionRequest.objects.filter(id=request_id, state="pending", session__time_deleted=None)
+        taken = waiting.update(state=answer, words=words, time_answered=now())
         row = PermissionRequest.objects.select_related("session").filter(id=request_id).first()
         if not taken or row is None:
             return None

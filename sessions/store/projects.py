@@ -16,28 +16,43 @@ def open_project(directory: Path) -> Project:
     """The project of a folder, created or updated; raises OSError when the folder cannot be read."""
     repository = Repository.of(directory)
     worktree = str(repository.worktree)
+    root_commit = repository.root_commit()
     with transaction.atomic():
-        project = Project.objects.filter(worktree=worktree).first() or _moved(repository)
+        project = Project.objects.filter(worktree=worktree).first() or _moved(root_commit)
         if project is None:
             digest = hashlib.sha1(worktree.encode("utf-8", "surrogateescape"), usedforsecurity=False)
             project = Project(id=digest.hexdigest(), time_created=now())
         project.worktree = worktree
         project.name = project.name or repository.worktree.name
-        project.vcs = "git" if repository.is_git else ""
-        project.root_commit = repository.root_commit or project.root_commit
+        project.vcs = _vcs(repository)
+        project.root_commit = root_commit or project.root_commit
         project.time_updated = now()
         project.save()
     return project
 
 
-def _moved(repository: Repository) -> Project | None:
+def project_of(directory: Path) -> Project:
+    """The project of a folder, opened only when it is new or has become a repository since.
+
+    Raises OSError as `open_project` does. Every request of the API asks, so git is not.
+    """
+    repository = Repository.of(directory)
+    known = Project.objects.filter(worktree=str(repository.worktree), vcs=_vcs(repository)).first()
+    return known or open_project(directory)
+
+
+def _vcs(repository: Repository) -> str:
+    return "git" if repository.is_git else ""
+
+
+def _moved(root_commit: str) -> Project | None:
     """The project this repository was before somebody moved its folder.
 
     Only when that folder is gone: two clones side by side share a root commit and stay two projects.
     """
-    if not repository.root_commit:
+    if not root_commit:
         return None
-    for project in Project.objects.filter(root_commit=repository.root_commit).order_by("-time_updated"):
+    for project in Project.objects.filter(root_commit=root_commit).order_by("-time_updated"):
         if not Path(project.worktree).exists():
             return project
     return None

@@ -5,14 +5,20 @@ from __future__ import annotations
 from typing import Any
 
 from sessions.models import Message, Part, PermissionRequest, Session
+from sessions.wire.base import Tokens
 from sessions.wire.messages import MESSAGE, AssistantMessage, UserMessage
 from sessions.wire.parts import PART, PartBase
 from sessions.wire.parts import Part as WirePart
-from sessions.wire.session import PermissionInfo, SessionInfo, ToolRef
+from sessions.wire.session import PermissionInfo, ToolRef
+
+_NO_TOKENS = Tokens().wire()
 
 
-def session_info(row: Session) -> SessionInfo:
-    data: dict[str, Any] = {
+def session_wire(row: Session) -> dict[str, Any]:
+    """The wire object straight from the row, as for messages and parts: a list has a thousand of them."""
+    time = {"created": row.time_created, "updated": row.time_updated, "archived": row.time_archived}
+    model = {"id": row.model_id, "providerID": row.provider_id, "variant": row.variant or None}
+    data = {
         "id": row.id,
         "slug": row.slug,
         "projectID": row.project_id,
@@ -20,17 +26,16 @@ def session_info(row: Session) -> SessionInfo:
         "parentID": row.parent_id,
         "title": row.title,
         "version": row.version,
-        "time": {"created": row.time_created, "updated": row.time_updated, "archived": row.time_archived},
+        "time": _without_nulls(time),
         "summary": row.summary or None,
         "cost": row.cost,
-        "tokens": row.tokens or {},
+        "tokens": row.tokens or _NO_TOKENS,
         "agent": row.agent or None,
+        "model": _without_nulls(model) if row.model_id else None,
         "permission": row.permission or None,
         "revert": row.revert,
     }
-    if row.model_id:
-        data["model"] = {"id": row.model_id, "providerID": row.provider_id, "variant": row.variant or None}
-    return SessionInfo.model_validate(data)
+    return _without_nulls(data)
 
 
 def message_info(row: Message) -> UserMessage | AssistantMessage:
@@ -72,3 +77,7 @@ def permission_info(row: PermissionRequest) -> PermissionInfo:
         always=row.always,
         tool=tool,
     )
+
+
+def _without_nulls(data: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in data.items() if value is not None}

@@ -14,7 +14,7 @@ from sessions.wire.base import ModelRef
 from sessions.wire.session import SessionModel, Status
 
 from . import events
-from .rows import session_info
+from .rows import session_wire
 
 VERSION = "1.18.33"
 """The protocol spoken, as OpenCode numbers it."""
@@ -50,6 +50,7 @@ def create(
             time_created=moment,
             time_updated=moment,
         )
+        Project.objects.filter(id=project.id).update(time_updated=moment)
         _announce("session.created", row)
     return row
 
@@ -85,7 +86,7 @@ def listing(
 
 def update(session_id: str, **columns: Any) -> Session | None:
     """Change columns (title, archive time, agent, revert, …) and tell everybody; None when it is gone."""
-    with transaction.atomic():
+    with transaction.atomic(savepoint=False):
         row = Session.objects.select_for_update().filter(id=session_id).first()
         if row is None:
             return None
@@ -179,6 +180,11 @@ def release(session_id: str, owner: str) -> None:
     Session.objects.filter(id=session_id, lease_owner=owner).update(lease_owner="", lease_until=0)
 
 
+def holds(session_id: str, owner: str) -> bool:
+    """Whether the session's lease is this worker's."""
+    return Session.objects.filter(id=session_id, lease_owner=owner).exists()
+
+
 def leased() -> list[Session]:
     """Sessions that a worker holds, or held when it died."""
     return list(Session.objects.exclude(lease_owner="").select_related("project"))
@@ -193,7 +199,7 @@ def seize(session: Session, owner: str, until: int) -> bool:
 
 
 def _announce(type: str, row: Session) -> None:
-    _event(row, type, {"sessionID": row.id, "info": session_info(row).wire()})
+    _event(row, type, {"sessionID": row.id, "info": session_wire(row)})
 
 
 def _event(row: Session, type: str, properties: dict[str, Any]) -> None:

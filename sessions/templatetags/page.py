@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 
 from django import template
 from django.utils.html import format_html
@@ -53,11 +53,12 @@ def _age(milliseconds: int) -> str:
 
 @register.filter
 def tokens(count: int | None) -> str:
-    """`950`, `12.3k`, `1.2M`."""
+    """`950`, `12.3k`, `128k`, `1.2M`."""
     count = count or 0
     if count < 1000:
         return str(count)
-    return f"{count / 1000:.1f}k" if count < 1_000_000 else f"{count / 1_000_000:.1f}M"
+    number, unit = (count / 1000, "k") if count < 1_000_000 else (count / 1_000_000, "M")
+    return f"{f'{number:.1f}'.removesuffix('.0')}{unit}"
 
 
 @register.filter
@@ -79,6 +80,14 @@ def folder(path: str) -> str:
     """What comes before the last name, with its slash; empty at the root of the project."""
     parent = str(PurePosixPath(path).parent)
     return "" if parent in (".", "") else visible(parent.rstrip("/") + "/")
+
+
+@register.filter
+def tilde(path: str) -> str:
+    """A path as a person writes it: `~` for the home folder."""
+    home = str(Path.home())
+    inside = str(path) == home or str(path).startswith(f"{home}/")
+    return visible(f"~{str(path).removeprefix(home)}" if inside else str(path))
 
 
 @register.filter

@@ -6,51 +6,13 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from .base import FileDiff, SessionID, Tokens, Wire
-
-
-class SessionTime(Wire):
-    created: int
-    updated: int
-    archived: int | None = None
-
-
-class SessionSummary(Wire):
-    additions: int = 0
-    deletions: int = 0
-    files: int = 0
-    diffs: list[FileDiff] | None = None
+from .base import SessionID, Wire
 
 
 class SessionModel(Wire):
     id: str
     provider_id: str = Field(alias="providerID")
     variant: str | None = None
-
-
-class Revert(Wire):
-    message_id: str = Field(alias="messageID")
-    part_id: str | None = Field(default=None, alias="partID")
-    snapshot: str | None = None
-    diff: str | None = None
-
-
-class SessionInfo(Wire):
-    id: str
-    slug: str
-    project_id: str = Field(alias="projectID")
-    directory: str
-    parent_id: str | None = Field(default=None, alias="parentID")
-    title: str
-    version: str
-    time: SessionTime
-    summary: SessionSummary | None = None
-    cost: float | None = None
-    tokens: Tokens | None = None
-    agent: str | None = None
-    model: SessionModel | None = None
-    permission: list[dict[str, Any]] | None = None
-    revert: Revert | None = None
 
 
 class Status(Wire):

@@ -7,11 +7,18 @@ const problem = document.getElementById("composer-problem");
 const key = `draft:${document.body.dataset.project}:${form.dataset.session}`;
 let sent = null;
 
+const MOST_LINES = 12;
+const SURELY_MORE = 5_000; // characters that fill all lines of any screen: measuring megabytes takes seconds
+
 function autosize() {
+  field.rows = field.value.length > SURELY_MORE ? MOST_LINES : Math.min(MOST_LINES, measured());
+}
+
+function measured() {
   field.classList.add("measuring");
-  const lines = Math.min(12, Math.max(1, Math.round((field.scrollHeight - 20) / 24)));
+  const lines = Math.round((field.scrollHeight - 20) / 24);
   field.classList.remove("measuring");
-  field.rows = lines;
+  return Math.max(1, lines);
 }
 
 function remember() {
@@ -63,7 +70,8 @@ form.addEventListener("htmx:beforeRequest", (event) => {
 
 // Only what was sent is cleared: the person may have typed on meanwhile.
 form.addEventListener("htmx:afterRequest", (event) => {
-  if (event.detail.elt !== form || !(event.detail.xhr.status < 400)) return;
+  const { elt, xhr } = event.detail;
+  if (elt !== form || xhr.status < 200 || xhr.status >= 400) return; // 0: the server was not reached
   problem.replaceChildren();
   if (field.value === sent) setPrompt("");
   attachments.clear();

@@ -29,7 +29,7 @@ function cancelRename(event) {
   event.target.closest(".renaming").querySelector("[data-cancel]").click();
 }
 
-document.addEventListener("htmx:afterSettle", () => {
+document.addEventListener("htmx:afterSwap", () => {
   const field = document.querySelector("input[data-select]:not([data-selected])");
   if (!field) return;
   field.dataset.selected = "";

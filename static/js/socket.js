@@ -15,6 +15,7 @@ let retry = 0;
 function show(state, text) {
   label.dataset.state = state;
   label.textContent = text;
+  label.title = text;
 }
 
 function connect() {

@@ -11,6 +11,7 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
+from agents.heap import permanent
 from agents.llm import errors
 from agents.llm.readers import openai_body
 from agents.llm.readers.litellm_errors import from_exception
@@ -61,8 +62,15 @@ async def warm() -> None:
 
 @cache
 def _library() -> Any:
+    before = {name: os.environ.get(name) for name in _ENVIRONMENT}
     os.environ.update(_ENVIRONMENT)
-    library: Any = import_module("litellm")
+    with permanent():
+        library: Any = import_module("litellm")
+    for name, value in before.items():  # what the agent runs inherits our environment
+        if value is None:
+            del os.environ[name]
+        else:
+            os.environ[name] = value
     for name in ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
     library.suppress_debug_info = True

@@ -29,10 +29,12 @@ COLOURED_WHOLE = 12_000
 class Question:
     """What `templates/permissions/request.html` shows.
 
-    `diff` or `code` is what would be done, `facts` are labelled details, `rules` what "always" would add.
+    `call_id` is the tool call that waits for it, `diff` or `code` what would be done, `facts` are labelled
+    details, `rules` what "always" would add.
     """
 
     id: str
+    call_id: str
     title: str
     icon: str
     subject: str = ""
@@ -67,7 +69,7 @@ def question(row: PermissionRequest, session: Session) -> Question:
     rules = tuple(f"{row.permission}: {visible(pattern)}" for pattern in row.always)
     origin = visible(row.session.title) if row.session_id != session.id else ""
     details = kind.details(row, session.project.worktree)
-    return Question(row.id, kind.title, kind.icon, rules=rules, origin=origin, **details)
+    return Question(row.id, row.call_id, kind.title, kind.icon, rules=rules, origin=origin, **details)
 
 
 def _edit(row: PermissionRequest, root: str) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 
 from sessions.diffs.hunks import FileDiff, Hunk, Row, split_rows
-from sessions.rendering.text import wellformed
+from sessions.rendering.text import visible, wellformed
 
 from .colours import Pieces, coloured, line_html
 
@@ -70,7 +70,7 @@ def show(
         f"<tbody>{_gap(previous, hunk, view)}{''.join(make(hunk, paint))}</tbody>"
         for previous, hunk in zip([None, *hunks], hunks, strict=False)
     )
-    head = f'<caption class="visually-hidden">Changes of {escape(name)}</caption>{_COLUMNS[view]}'
+    head = f'<caption class="visually-hidden">Changes of {escape(visible(name))}</caption>{_COLUMNS[view]}'
     return Shown(mark_safe(wellformed(f'<table class="diff {view}">{head}{bodies}</table>')), left_out)  # noqa: S308
 
 

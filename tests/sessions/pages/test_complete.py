@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 from django.test import AsyncClient
 
-from sessions.pages.complete import best, listed
 from tests.sessions.talk import Talk
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -27,13 +26,12 @@ async def test_files_are_found_by_name_whatever_it_is(async_client: AsyncClient,
     assert "<b>" not in html
 
 
-async def test_a_folder_that_is_gone_has_no_files(tmp_path: Path) -> None:
-    assert await listed(tmp_path / "gone") == []
-
-
-def test_the_own_name_of_a_file_comes_first() -> None:
-    names = ["docs/user/readme.md", "src/user.py", "other/superuser.py", "unrelated.txt"]
-    assert best(names, "user") == ["src/user.py", "other/superuser.py", "docs/user/readme.md"]
+async def test_a_folder_that_is_gone_has_no_files(async_client: AsyncClient, tmp_path: Path) -> None:
+    talk = await Talk.begin(tmp_path / "project")
+    (tmp_path / "project").rename(tmp_path / "gone")
+    answer = await async_client.get(f"{talk.url}/complete/files", {"q": "py"})
+    assert answer.status_code == 200
+    assert "data-insert" not in answer.content.decode()
 
 
 async def test_commands_are_those_that_work(async_client: AsyncClient, tmp_path: Path) -> None:

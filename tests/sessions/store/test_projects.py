@@ -48,3 +48,11 @@ def test_a_plain_folder_and_what_is_no_folder(tmp_path: Path) -> None:
         projects.open_project(tmp_path / "file")
     with pytest.raises(FileNotFoundError):
         projects.open_project(tmp_path / "missing")
+
+
+def test_looking_a_project_up_opens_what_is_new_and_what_became_a_repository(tmp_path: Path) -> None:
+    first = projects.project_of(tmp_path)
+    assert projects.project_of(tmp_path).time_updated == first.time_updated
+    subprocess.run(["git", "init", "-q"], cwd=tmp_path, check=True)
+    found = projects.project_of(tmp_path)
+    assert (found.id, found.vcs) == (first.id, "git")

@@ -1,0 +1,50 @@
+"""What runs beside the pages, or without any: the bus to other processes, the background consumer, the turns.
+
+Import it when Django is set up.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import AsyncExitStack
+from typing import Any
+
+from channels.layers import get_channel_layer
+from channels.routing import ChannelNameRouter
+from channels.worker import Worker
+from django.conf import settings
+
+from agents.runtime.consumer import AgentConsumer
+from agents.runtime.runtime import runtime
+from sessions.bus_redis import RedisBus
+from sessions.review.recovery import recover as finish_undos
+from sessions.wake import CHANNEL
+
+_running = AsyncExitStack()
+
+
+async def start() -> None:
+    """Begin to work; call once, from the loop that goes on. Raises redis.RedisError without a Redis."""
+    if settings.REDIS_URL:
+        redis_bus = RedisBus(settings.REDIS_URL, settings.EVENT_CHANNEL)
+        await asyncio.to_thread(redis_bus.start)
+        _running.push_async_callback(asyncio.to_thread, redis_bus.stop)
+    if settings.RUNS_TURNS:
+        _start_turns()
+    else:
+        await finish_undos()
+
+
+async def stop() -> None:
+    """Interrupt running turns with their partial output saved, then stop listening and telling."""
+    await _running.aclose()
+
+
+def _start_turns() -> None:
+    layer = get_channel_layer()
+    assert layer is not None, "CHANNEL_LAYERS has no default"
+    worker: Any = Worker(ChannelNameRouter({CHANNEL: AgentConsumer.as_asgi()}), [CHANNEL], layer)
+    consumer = asyncio.create_task(worker.arun())
+    _running.callback(consumer.cancel)
+    runtime.start()
+    _running.push_async_callback(runtime.stop)

@@ -1,0 +1,133 @@
+"""The pictures in docs/screenshots: `python -m tests.e2e.screenshots` (needs a Chromium)."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from playwright.async_api import Browser, Page, async_playwright
+
+from tests.conftest import BROWSERS, USER_ENVIRON
+from tests.e2e import greeter
+from tests.e2e.conftest import QUIET
+from tests.e2e.stage import Stage, Tab
+
+FOLDER = Path(__file__).parents[2] / "docs" / "screenshots"
+WIDE = {"width": 1440, "height": 900}
+NARROW = {"width": 390, "height": 844}
+EARLIER = ("Explain the packaging", "Fix the flaky farewell test", "Greet from the command line")
+PERMISSION = {"*": "allow", "edit": {"*": "allow", "greeter/__main__.py": "ask"}}
+
+
+class Pictured(Stage):
+    """The model has a name that reads well."""
+
+    def configuration(self) -> dict[str, Any]:
+        config = super().configuration()
+        provider = config["provider"].pop("fake")
+        model = provider["models"]["fake"] | {"name": "Example Large"}
+        config["provider"]["example"] = provider | {"name": "Example", "models": {"example-large": model}}
+        return config | {"model": "example/example-large"}
+
+
+async def main() -> None:
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="screenshots-") as folder:
+        home = Path(folder)
+        stage = Pictured(home, greeter.make(home), permission=PERMISSION)
+        stage.server.environ = {"PATH": f"{home / 'bin'}{os.pathsep}{USER_ENVIRON['PATH']}"}
+        path = next(path for name in BROWSERS if (path := shutil.which(name)))
+        async with stage, async_playwright() as playwright:
+            browser = await playwright.chromium.launch(executable_path=path, args=QUIET)
+            await show(stage, browser)
+            await browser.close()
+
+
+async def show(stage: Stage, browser: Browser) -> None:
+    """The whole story, one picture after the other."""
+    context = await browser.new_context(viewport=WIDE)
+    for title in EARLIER:
+        await stage.session(title)
+    tab = await stage.tab(context)
+    await shot(tab.page, "first")
+    session = await stage.session("Greetings in other languages")
+    await tab.open(session)
+    await the_turn(stage, browser, tab, session)
+    await the_undo(stage, tab)
+    await context.close()
+    await the_errors(stage, browser)
+
+
+async def the_turn(stage: Stage, browser: Browser, tab: Tab, session: str) -> None:
+    stage.plays(*greeter.STORY)
+    await tab.send(greeter.PROMPT)
+    await tab.messages.get_by_text("a silent").wait_for()
+    await shot(tab.page, "streaming")
+    stage.model.gate("streaming").open()
+    await tab.permissions.wait_for()
+    await tab.review.locator("table.diff").wait_for()
+    await shot(tab.page, "permission")
+    await elsewhere(stage, browser, session, "narrow", viewport=NARROW, has_touch=True, is_mobile=True)
+    await elsewhere(stage, browser, session, "dark", viewport=WIDE, color_scheme="dark")
+    await tab.review.get_by_text("Split").click()
+    await tab.review.locator("table.split").wait_for()
+    await shot(tab.page, "session")
+    await tab.permissions.get_by_role("button", name="Allow once").click()
+    await tab.tool("pytest -v").get_by_text("50%").wait_for()
+    await tab.page.get_by_role("button", name="Changed files", exact=True).click()
+    await shot(tab.page, "todos")
+    await tab.tool("__main__.py").locator("summary").click()
+    await tab.page.locator(".tool-output .diff").wait_for()
+    await shot(tab.page, "tool")
+    (stage.home / "go-on").touch()
+    await tab.idle()
+    await tab.page.get_by_role("button", name="Changed files", exact=True).click()
+    await tab.review.locator(".file > summary").last.click()
+    await shot(tab.page, "split")
+
+
+async def the_undo(stage: Stage, tab: Tab) -> None:
+    hello = stage.project / "greeter" / "hello.py"
+    hello.write_text(hello.read_text().replace("Goodbye", "See you"))
+    await tab.page.get_by_role("button", name="Changed files", exact=True).click()
+    await tab.undo(0)
+    await shot(tab.page, "undo-preview")
+    await tab.dialog.get_by_role("button", name="Undo 1 prompt").click()
+    await tab.review.locator(".review-empty").wait_for(state="attached")
+    await tab.page.locator(".message").first.wait_for(state="hidden")
+    await shot(tab.page, "after-undo")
+
+
+async def the_errors(stage: Stage, browser: Browser) -> None:
+    context = await browser.new_context(viewport=WIDE)
+    config = stage.project / "opencode.json"
+    config.write_text(greeter.BROKEN_CONFIG)
+    stage.plays(*greeter.TROUBLE)
+    tab = await stage.tab(context, await stage.session("Tidy up with the linter"))
+    await tab.send("Run the linter and rename hello to greet.")
+    await tab.page.locator(".notice.error").wait_for()
+    await shot(tab.page, "errors")
+    await context.close()
+
+
+async def elsewhere(stage: Stage, browser: Browser, session: str, name: str, **kind: object) -> None:
+    """The same session at the same moment in another kind of browser."""
+    context = await browser.new_context(**kind)  # type: ignore[arg-type]
+    tab = await stage.tab(context, session)
+    await tab.permissions.wait_for()
+    await shot(tab.page, name)
+    await context.close()
+
+
+async def shot(page: Page, name: str) -> None:
+    """One picture, once the page has come to rest."""
+    await page.wait_for_load_state("networkidle")
+    await page.screenshot(path=FOLDER / f"{name}.png", animations="disabled", caret="hide")
+
+
+if __name__ == "__main__":
+    asyncio.run(main())

@@ -1,0 +1,118 @@
+"""A stage for the browser: the real server, a scripted model behind it, and contexts that are logged in."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from http.cookies import SimpleCookie
+from pathlib import Path
+from typing import Any, Self
+
+import httpx
+from playwright.async_api import BrowserContext, Locator, Page
+
+from bench.client import Client
+from tests.loopback.openai import OpenAIServer
+from tests.loopback.script import EXHAUSTED, Body, Turn
+from tests.server import Server, model_config
+
+
+class Stage:
+    """`config` is merged over that of a loopback model with everything allowed."""
+
+    def __init__(self, home: Path, project: Path, *, title: str | None = "A title", **config: Any) -> None:
+        self.home = home
+        self.project = project
+        self.model = OpenAIServer(self._next, title=title)
+        self.server = Server(home, project)
+        self._config = config
+        self._turns: deque[Turn] = deque()
+
+    async def __aenter__(self) -> Self:
+        await self.model.__aenter__()
+        self.server.config = self.configuration()
+        await asyncio.to_thread(self.server.start)
+        self.client: Client = self.server.client()
+        self._cookie, self.home_path = await _logged_in(self.server)
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.client.http.aclose()
+        await asyncio.to_thread(self.server.stop)
+        await self.model.__aexit__()
+
+    def configuration(self) -> dict[str, Any]:
+        return model_config(self.model.base_url, **self._config)
+
+    def plays(self, *turns: Turn) -> None:
+        """What the model answers next; what was left of before is dropped."""
+        self._turns = deque(turns)
+
+    def _next(self, _: Body) -> Turn:
+        return self._turns.popleft() if self._turns else Turn(fault=EXHAUSTED)
+
+    async def tab(self, context: BrowserContext, session_id: str = "") -> Tab:
+        """A page of the session, connected; without one the page for a new session."""
+        await context.add_cookies([{**self._cookie, "url": self.server.url}])
+        tab = Tab(await context.new_page(), self)
+        await tab.open(session_id)
+        return tab
+
+    async def session(self, title: str) -> str:
+        return str((await self.client.create_session(title))["id"])
+
+
+class Tab:
+    """One page with the places a person looks at."""
+
+    def __init__(self, page: Page, stage: Stage) -> None:
+        self.page = page
+        self._stage = stage
+        self.prompt = page.locator("#prompt")
+        self.messages = page.locator("#messages")
+        self.stop = page.locator("#stop")
+        self.connection = page.locator("#connection")
+        self.permissions = page.locator(".permission")
+        self.review = page.locator("#review")
+        self.dialog = page.locator("#dialog dialog")
+
+    async def open(self, session_id: str = "") -> None:
+        await self.page.goto(f"{self._stage.server.url}{self._stage.home_path}s/{session_id}")
+        await self.connected()
+
+    @property
+    def session_id(self) -> str:
+        return self.page.url.rpartition("/")[2]
+
+    async def connected(self) -> None:
+        await self.page.locator("#connection[data-state=connected]").wait_for(state="attached")
+
+    async def send(self, text: str) -> None:
+        await self.prompt.fill(text)
+        await self.prompt.press("Enter")
+
+    async def idle(self) -> None:
+        """The turn has ended and the page says so."""
+        await self.page.locator("#activity[data-busy=false]").wait_for(state="attached")
+
+    async def undo(self, prompt: int) -> None:
+        """Open the dialog of "Undo from here" at a prompt of the page."""
+        await self.page.get_by_role("button", name="Undo from here").nth(prompt).click()
+        await self.dialog.wait_for()
+
+    def item(self, session_id: str) -> Locator:
+        """The row of a session in the sidebar."""
+        return self.page.locator(f"#{session_id}-item")
+
+    def tool(self, text: str) -> Locator:
+        """The card of a tool call with this text in it."""
+        return self.page.locator(".tool", has_text=text)
+
+
+async def _logged_in(server: Server) -> tuple[dict[str, str], str]:
+    """The cookie that the launch link gives, and the path of the opened project."""
+    async with httpx.AsyncClient(base_url=server.url, trust_env=False) as client:
+        answer = await client.get(server.launch_url)
+        ((name, morsel),) = SimpleCookie(answer.headers["set-cookie"]).items()
+        answer = await client.get("/")
+    return {"name": name, "value": morsel.value}, answer.headers["location"]

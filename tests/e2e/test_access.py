@@ -1,0 +1,107 @@
+"""A narrow screen, the keyboard alone, and names for those who cannot see."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.async_api import Browser, BrowserContext, Page, expect
+
+from tests.e2e.conftest import watch
+from tests.e2e.stage import Stage
+from tests.loopback.script import ToolUse, Turn
+from tests.server import PASSWORD
+
+pytestmark = [pytest.mark.e2e, pytest.mark.asyncio(loop_scope="session")]
+
+WIDE_TEXT = "| " + " | ".join("column" * 3 for _ in range(9)) + " |\n" + "|---" * 9 + "|\n\n" + "long" * 90
+OVERFLOW = """() => [...document.querySelectorAll("body *")]
+  .filter((node) => node.checkVisibility({ visibilityProperty: true }))
+  .filter((node) => node.getBoundingClientRect().right > innerWidth + 1)
+  .filter((node) => !node.closest("pre, .table, .visually-hidden, table.diff"))
+  .map((node) => node.outerHTML.slice(0, 120))"""
+NAMELESS = """() => [...document.querySelectorAll("button, summary, a, input:not([type=hidden]), select, textarea")]
+  .filter((node) => node.checkVisibility())
+  .filter((node) => !(node.getAttribute("aria-label") || node.innerText?.trim() || node.textContent.trim()
+    || node.labels?.length || node.getAttribute("aria-labelledby")))
+  .map((node) => node.outerHTML.slice(0, 120))"""
+
+
+def script(name: str) -> list[Turn]:
+    content = "".join(f"a rather long line number {number} of this new file\n" for number in range(20))
+    write = ToolUse("write", {"filePath": name, "content": content})
+    return [Turn(text=WIDE_TEXT, tools=[write]), Turn(text="Done.")]
+
+
+async def fits(page: Page) -> None:
+    """Nothing sticks out to the right, and everything has a name."""
+    assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert await page.evaluate(OVERFLOW) == []
+    assert await page.evaluate(NAMELESS) == []
+
+
+async def test_a_narrow_screen(stage: Stage, browser: Browser) -> None:
+    context = await browser.new_context(
+        viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True, reduced_motion="reduce"
+    )
+    faults = watch(context)
+    stage.plays(*script("asked-on-a-narrow-screen-with-a-long-name.txt"))
+    tab = await stage.tab(context, await stage.session("Narrow, with a title that is rather long to show"))
+    await tab.send("Please " + "write " * 30 + "w" * 100)
+    await expect(tab.permissions).to_be_visible()
+    await fits(tab.page)
+    for answer in ("Allow once", "Allow always", "Reject"):
+        await expect(tab.permissions.get_by_role("button", name=answer)).to_be_in_viewport(ratio=1)
+    await tab.permissions.get_by_role("button", name="Allow once").tap()
+    await expect(tab.messages).to_contain_text("Done.")
+    await tab.idle()
+    await tab.undo(0)
+    await fits(tab.page)
+    await tab.dialog.get_by_role("button", name="Cancel").tap()
+    await tab.page.get_by_role("button", name="Changed files", exact=True).tap()
+    await expect(tab.review.locator("table.diff")).to_be_in_viewport()
+    await fits(tab.page)
+    await tab.review.get_by_role("button", name="Close").tap()
+    await tab.page.get_by_role("button", name="Sessions").tap()
+    await expect(tab.page.get_by_label("Filter sessions")).to_be_in_viewport()
+    await fits(tab.page)
+    await context.close()
+    assert faults == []
+
+
+async def test_the_keyboard_alone(stage: Stage, context: BrowserContext) -> None:
+    stage.plays(*script("asked-by-keyboard.txt"))
+    page = await context.new_page()
+    await page.goto(stage.server.url + stage.home_path + "s/")
+    await page.keyboard.type(PASSWORD)
+    await page.keyboard.press("Enter")
+    await page.locator("#connection[data-state=connected]").wait_for(state="attached")
+    await expect(page.locator("#prompt")).to_be_focused()
+    await tab_to(page, "Skip to the prompt", "Shift+Tab")
+    await page.keyboard.press("Enter")
+    await expect(page.locator("#prompt")).to_be_focused()
+    await page.keyboard.type("Write it.")
+    await page.keyboard.press("Enter")
+    question = page.locator(".permission")
+    await expect(question).to_be_visible()
+    await expect(page.locator("#prompt")).to_be_focused()
+    await tab_to(page, "Allow once", "Shift+Tab")
+    await page.keyboard.press("Enter")
+    await expect(page.locator("#messages")).to_contain_text("Done.")
+    await expect(page.locator("#prompt")).to_be_focused()
+    await page.locator("#activity[data-busy=false]").wait_for(state="attached")
+    await tab_to(page, "Undo from here", "Shift+Tab")
+    await page.keyboard.press("Enter")
+    await expect(page.get_by_role("dialog", name="Undo from here")).to_be_visible()
+    await expect(page.get_by_role("button", name="Undo 1 prompt")).to_be_focused()
+    await page.keyboard.press("Escape")
+    await expect(page.get_by_role("button", name="Undo from here")).to_be_focused()
+    assert await page.evaluate(NAMELESS) == []
+    assert await page.locator("[aria-live]:visible, [role=status]:visible, [role=log]").count() > 0
+
+
+async def tab_to(page: Page, name: str, key: str) -> None:
+    """Press a key until what is focused has this name; fails when the whole page was passed."""
+    for _ in range(60):
+        if name in (await page.evaluate("document.activeElement.textContent")):
+            return
+        await page.keyboard.press(key)
+    raise AssertionError(f"{name} cannot be reached by {key}")

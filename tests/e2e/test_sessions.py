@@ -1,0 +1,122 @@
+"""The sidebar, long histories, and what is wrong in the configuration."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import sqlite3
+import time
+from contextlib import closing
+
+import pytest
+from playwright.async_api import BrowserContext, expect
+
+from tests.e2e.stage import Stage
+from tests.loopback.script import HttpError, Turn
+
+pytestmark = [pytest.mark.e2e, pytest.mark.asyncio(loop_scope="session")]
+
+
+async def test_new_rename_archive_delete_and_filter(stage: Stage, context: BrowserContext) -> None:
+    stage.plays(Turn(text="Hello."), Turn(fault=HttpError(400, "no such thing")))
+    other = await stage.session("Zebra crossing")
+    tab = await stage.tab(context, other)
+    page = tab.page
+    await page.get_by_role("link", name="New session").click()
+    await tab.connected()
+    await tab.send("Hi!")
+    await expect(tab.messages).to_contain_text("Hello.")
+    item = tab.item(tab.session_id)
+    await expect(item.get_by_role("link")).to_have_attribute("aria-current", "page")
+    await item.get_by_label("Actions for").click()
+    await item.get_by_role("button", name="Rename").click()
+    await expect(page.get_by_role("textbox", name="Title")).to_be_focused()
+    await page.keyboard.type("Yak & <b>shaving</b>")
+    await page.keyboard.press("Enter")
+    await expect(item).to_contain_text("Yak & <b>shaving</b>")
+    await expect(page.locator("#title")).to_have_text("Yak & <b>shaving</b>")
+    await expect(page).to_have_title(re.compile("Yak & <b>shaving</b>"))
+    await tab.send("And now?")
+    await expect(item.locator(".dot")).to_have_attribute("data-state", "failed")
+    await expect(page.locator(".notice.error")).to_contain_text("no such thing")
+
+    await page.get_by_label("Filter sessions").fill("zebra")
+    await expect(page.locator(".session-item")).to_have_count(1)
+    zebra = tab.item(other)
+    await zebra.get_by_label("Actions for").click()
+    await zebra.get_by_role("button", name="Archive").click()
+    await expect(page.locator(".toast")).to_contain_text("was archived")
+    await expect(zebra).to_have_count(0)
+    await page.get_by_label("Archived").check()
+    await expect(zebra).to_contain_text("Archived")
+    await page.get_by_label("Archived").uncheck()
+    await page.get_by_label("Filter sessions").fill("")
+
+    yak = tab.session_id
+    await item.get_by_label("Actions for").click()
+    await item.get_by_role("button", name="Delete").click()
+    await page.wait_for_url(lambda url: yak not in url)
+    await expect(tab.item(yak)).to_have_count(0)
+    await page.locator(".toast").get_by_role("button", name="Undo").click()
+    await page.wait_for_url(f"**/{yak}")
+    await expect(tab.messages).to_contain_text("Hello.")
+
+
+async def test_a_long_history_opens_at_its_end(stage: Stage, context: BrowserContext) -> None:
+    session = await stage.session("Long")
+    await asyncio.to_thread(fill, stage, session, 2000)
+    tab = await stage.tab(context, session)
+    messages = tab.page.locator(".message")
+    await expect(tab.page.get_by_text("Number 2000.")).to_be_in_viewport()
+    assert await messages.count() < 60
+    await expect(tab.page.get_by_text("Number 1900.")).to_have_count(0)
+    for _ in range(4):
+        before = await messages.count()
+        first = await messages.first.get_attribute("id")
+        await tab.page.locator("#older").scroll_into_view_if_needed()
+        await expect(messages.nth(before)).to_be_attached()
+        assert await messages.first.get_attribute("id") != first
+        await expect(tab.page.locator(f"#{first}")).to_be_in_viewport()
+    await expect(tab.page.get_by_text("Number 1950.")).to_have_count(1)
+    ids = await messages.evaluate_all("nodes => nodes.map(node => node.id)")
+    assert ids == sorted(set(ids))
+
+
+def fill(stage: Stage, session: str, count: int) -> None:
+    """Prompts numbered from 1, straight into the tables: through the server it would take minutes."""
+    now = int(time.time() * 1000)
+    data = {
+        "time": {"created": now},
+        "agent": "build",
+        "model": {"providerID": "fake", "modelID": "fake"},
+    }
+    with closing(sqlite3.connect(stage.server.data / "db.sqlite3")) as db:
+        for number in range(1, count + 1):
+            message, part = f"msg_0{number:025}", f"prt_0{number:025}"
+            db.execute(
+                "insert into opencode_sessions_message (id, session_id, role, time_created, data) "
+                "values (?, ?, 'user', ?, ?)",
+                (message, session, now, json.dumps(data)),
+            )
+            db.execute(
+                "insert into opencode_sessions_part (id, message_id, session_id, type, data) "
+                "values (?, ?, ?, 'text', ?)",
+                (part, message, session, json.dumps({"text": f"Number {number}."})),
+            )
+        db.commit()
+
+
+async def test_what_is_wrong_in_the_configuration(stage: Stage, context: BrowserContext) -> None:
+    config = stage.project / "opencode.json"
+    config.write_text('{\n  // edits\n  "permission": {\n    "edit": "perhaps"\n  }\n}\n')
+    try:
+        tab = await stage.tab(context)
+        banner = tab.page.locator(".banner.problem")
+        await expect(banner).to_contain_text("opencode.json, line 4, permission.edit:")
+        await expect(banner).to_contain_text("'ask'")
+        config.write_text('{ "model": ')
+        await tab.page.reload()
+        await expect(banner).to_contain_text("opencode.json, line 1")
+    finally:
+        config.unlink()

@@ -1,0 +1,104 @@
+"""A page shows the truth whatever happens between it and the server."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+from playwright.async_api import BrowserContext, Page, WebSocketRoute, expect
+
+from tests.e2e.stage import Stage
+from tests.loopback.script import ToolUse, Turn, Wait
+from tests.server import until
+
+pytestmark = [pytest.mark.e2e, pytest.mark.asyncio(loop_scope="session")]
+
+TEXT = ["# Begin\n\nfirst ", Wait("middle"), "second\n\n```py\nx = ", Wait("code"), "1\n```\n\nthe end"]
+WHOLE = "Begin first second pyCopyx = 1 the end"
+
+
+async def test_reload_and_a_second_tab_in_mid_stream(stage: Stage, context: BrowserContext) -> None:
+    stage.plays(Turn(reasoning="Let me think.", text=TEXT))
+    session = await stage.session("streams")
+    tab = await stage.tab(context, session)
+    await tab.send("Speak.")
+    await stage.model.gate("middle").reached()
+    answer = tab.page.locator(".message.assistant .part.text")
+    await expect(answer).to_have_text("Begin first")
+    await tab.page.reload()
+    other = await stage.tab(context, session)
+    answers = [tab.page.locator(".part.text"), other.page.locator(".part.text")]
+    for shown in answers:
+        await expect(shown).to_have_text("Begin first")
+    stage.model.gate("middle").open()
+    await stage.model.gate("code").reached()
+    for shown in answers:
+        await expect(shown.locator("pre")).to_have_text("x =")
+    await tab.page.reload()
+    stage.model.gate("code").open()
+    for page in (tab, other):
+        await page.idle()
+        await expect(page.page.locator(".part.text")).to_have_text(WHOLE)
+        await expect(page.page.locator(".reasoning summary")).to_contain_text("Thought for")
+
+
+async def test_a_dropped_socket_catches_up(stage: Stage, context: BrowserContext) -> None:
+    routes: list[WebSocketRoute] = []
+    blocked = asyncio.Event()
+
+    async def through(route: WebSocketRoute) -> None:
+        routes.append(route)
+        if blocked.is_set():
+            await route.close()
+        else:
+            route.connect_to_server()
+
+    await context.route_web_socket("**/ws/**", through)
+    stage.plays(Turn(text=["before ", Wait("dropped"), "after"]))
+    tab = await stage.tab(context, await stage.session("drops"))
+    await tab.send("Speak.")
+    await expect(tab.page.locator(".part.text")).to_have_text("before")
+    blocked.set()
+    await routes[-1].close()
+    await expect(tab.connection).to_contain_text("Reconnecting in")
+    async with stage.client.events() as events:
+        stage.model.gate("dropped").open()
+        await until(events, "session.idle", sessionID=tab.session_id)
+    await expect(tab.page.locator(".part.text")).to_have_text("before")
+    blocked.clear()
+    await tab.connected()
+    await expect(tab.page.locator(".part.text")).to_have_text("before after")
+    await tab.idle()
+
+
+async def test_killed_in_mid_turn_and_started_again(
+    context: BrowserContext, home: Path, project: Path
+) -> None:
+    async with Stage(home, project) as stage:
+        call = ToolUse("bash", {"command": "echo begun; exec sleep 600"})
+        stage.plays(Turn(text="kept", tools=[call]), Turn(text="I know."))
+        tab = await stage.tab(context, await stage.session("killed"))
+        await tab.send("Sleep.")
+        await expect(tab.tool("sleep 600")).to_contain_text("begun")
+        port = stage.server.url.rpartition(":")[2]
+        stage.server.kill()
+        await expect(tab.connection).not_to_have_attribute("data-state", "connected")
+        await tab.send("Are you there?")
+        await expect(tab.page.locator("#composer-problem")).to_contain_text("cannot be reached")
+        await asyncio.to_thread(stage.server.start, "--port", port)
+        await tab.connected()
+        await expect(tab.tool("sleep 600")).to_contain_text("Failed")
+        await expect(tab.page.get_by_text("kept", exact=True)).to_have_count(1)
+        await tab.idle()
+        await expect(tab.prompt).to_have_value("Are you there?")
+        await tab.prompt.press("Enter")
+        await expect(tab.messages).to_contain_text("I know.")
+        await same_after_reload(tab.page)
+
+
+async def same_after_reload(page: Page) -> None:
+    await expect(page.locator("#activity")).to_have_attribute("data-busy", "false")
+    shown = await page.locator("#messages").inner_text()
+    await page.reload()
+    assert await page.locator("#messages").inner_text() == shown

@@ -1,0 +1,239 @@
+"""The rules of peers.md about pages (6-8, 17), attacked on the real server with a hostile conversation."""
+
+from __future__ import annotations
+
+import json
+import re
+import sqlite3
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import pytest_asyncio
+from django.urls import URLPattern, URLResolver
+from django.urls.resolvers import RoutePattern
+
+from opencode_web import urls
+from tests.opencode_web.security.audit import HOSTILE, faults, text_of
+from tests.opencode_web.security.stage import CONTROL, ELSEWHERE, Stage, hostile
+
+ROOT = Path(__file__).parents[3]
+ACTING = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+CHANGES = (
+    "/projects/open", "{base}/prompt", "{base}/inbox/msg_x/withdraw", "{base}/abort", "{base}/archive",
+    "{base}/delete", "{base}/restore", "{base}/redo", "/permissions/per_x/reply", "/pickers/choose",
+)  # fmt: skip
+BOTH = ("/p/{project}/s/", "{base}/rename", "{base}/undo/{message}")
+"""GET shows what POST would do."""
+READS = (
+    "/", "/?choose", "/p/{project}/", "/p/{project}/sessions?q=pwned", "/p/{project}/sessions?archived=1",
+    "/p/{project}/complete/commands", "/p/{project}/complete/files?q=pwned", "{base}",
+    "{base}/messages?before=msg_z", "{base}/parts/{part}/output", "{base}/complete/files?q=pwned",
+    "{base}/complete/commands", "{base}/review", "{base}/review?view=split&scope=turn",
+    "{base}/review/file?path={file}", "{base}/review/file?path=none", "/global/health",
+    "/pickers/models?session={session}", "/pickers/agents?session={session}",
+    "/pickers/status?session={session}", "/nothing/<pwned>",
+)  # fmt: skip
+API = (
+    "/session", "/session/status", "/session/{session}", "/session/{session}/message",
+    "/session/{session}/message/{message}", "/session/{session}/todo", "/session/{session}/diff",
+    "/permission", "/find?pattern=pwned", "/find/file?query=py", "/file?path=.",
+    "/file/content?path=data.txt", "/config", "/agent",
+)  # fmt: skip
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def stage(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Stage]:
+    home = tmp_path_factory.mktemp("home")
+    folder = tmp_path_factory.mktemp("work") / "'><pwned onpwned=1>"
+    folder.mkdir()
+    async with hostile(home, folder) as stage:
+        yield stage
+
+
+def filled(stage: Stage, path: str, part: str = "prt_x", file: str = "data.txt") -> str:
+    names = {"base": stage.base, "project": stage.project, "session": stage.session}
+    return path.format(**names, message=stage.prompt, part=part, file=file)
+
+
+def routes(patterns: list[Any], before: str = "") -> Iterator[str]:
+    for pattern in patterns:
+        assert isinstance(pattern.pattern, RoutePattern)
+        path = before + str(pattern.pattern)
+        if isinstance(pattern, URLResolver):
+            yield from routes(pattern.url_patterns, path)
+        else:
+            assert isinstance(pattern, URLPattern)
+            yield "/" + re.sub(r"<[^>]*>", "*", path)
+
+
+def remembered(stage: Stage) -> dict[str, list[Any]]:
+    """Every row of every table, without the lease that a worker renews."""
+    rows: dict[str, list[Any]] = {}
+    with sqlite3.connect(f"file:{stage.server.data / 'db.sqlite3'}?mode=ro", uri=True) as database:
+        database.row_factory = sqlite3.Row
+        for (table,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall():
+            found = database.execute(f'SELECT * FROM "{table}"').fetchall()  # noqa: S608
+            rows[table] = [{key: row[key] for key in row.keys() if key != "lease_until"} for row in found]  # noqa: SIM118
+    return rows
+
+
+# Rule 6
+
+
+def test_rule_6_the_lists_below_name_every_page() -> None:
+    paths = [path.partition("?")[0] for path in (*CHANGES, *BOTH, *READS)]
+    base = {"base": "/p/*/s/*", "project": "*", "message": "*", "part": "*", "session": "*", "file": "*"}
+    known = {re.sub(r"(msg|per)_x", "*", path.format(**base)) for path in paths}
+    assert set(routes(urls.urlpatterns)) <= known
+
+
+@pytest.mark.asyncio(loop_scope="module")
+async def test_rule_6_looking_changes_nothing(stage: Stage) -> None:
+    before = remembered(stage)
+    files = {path: path.read_bytes() for path in stage.server.project.iterdir() if path.is_file()}
+    for path in (*CHANGES, *BOTH, *READS, *API):
+        for method in ("GET", "HEAD", "OPTIONS"):
+            answer = await stage.browser.request(method, filled(stage, path))
+            assert answer.status_code < 500, path
+            assert answer.status_code == 405 or path not in CHANGES or method == "OPTIONS", path
+    assert remembered(stage) == before
+    assert {path: path.read_bytes() for path in stage.server.project.iterdir() if path.is_file()} == files
+
+
+@pytest.mark.asyncio(loop_scope="module")
+async def test_rule_6_every_change_of_a_page_needs_the_token(stage: Stage) -> None:
+    before = remembered(stage)
+    for path in (*CHANGES, *BOTH):
+        for headers in ({}, {"Origin": stage.browser.origin}, {"X-CSRF-Token": stage.browser.token}):
+            answer = await stage.browser.post(filled(stage, path), headers=headers, data={"title": "changed"})
+            assert answer.status_code == 403, path
+    for path in ("/session", f"/session/{stage.session}/abort", f"/session/{stage.session}/message"):
+        answer = await stage.browser.post(path, headers={"Origin": stage.browser.origin}, json={})
+        assert answer.status_code == 403, path
+    assert remembered(stage) == before
+    assert (await stage.browser.change(f"{stage.base}/rename", title=HOSTILE + CONTROL)).status_code == 200
+
+
+# Rules 7, 8 and 17
+
+
+async def rendered(stage: Stage) -> dict[str, str]:
+    """Every page and fragment there is of the hostile conversation."""
+    pages = {}
+    changed = await stage.browser.get(f"{stage.base}/review")
+    parts = [part["id"] for message in stage.history for part in message["parts"]]
+    files = re.findall(r"review/file\?path=([^&]+)", changed.text)
+    paths = [filled(stage, path) for path in (*BOTH, *READS)]
+    paths += [filled(stage, "{base}/parts/{part}/output", part=part) for part in parts]
+    paths += [filled(stage, "{base}/review/file?path={file}&view=split&all=1", file=name) for name in files]
+    for path in [*paths, "/login?next=/'\"><pwned>"]:
+        answer = await stage.browser.get(path)
+        assert answer.status_code < 400 or re.search("none|nothing|prt_x", path), path
+        if answer.headers.get("content-type", "").startswith("text/html"):
+            pages[path] = answer.text
+        policy = answer.headers["content-security-policy"]
+        assert "default-src 'self'; script-src 'self'; style-src 'self'" in policy
+        assert not re.search(r"unsafe|\*|https?:", policy)
+    return pages
+
+
+@pytest.mark.asyncio(loop_scope="module")
+async def test_rules_7_and_8_no_page_lets_hostile_text_become_an_element(stage: Stage) -> None:
+    found = await rendered(stage)
+    assert len(found) > 30
+    assert {path: faults(html) for path, html in found.items() if faults(html)} == {}
+    for index, html in enumerate(stage.frames):
+        assert faults(html) == [], f"frame {index}"
+    session = text_of(found[stage.base])
+    assert session.count("<pwned onpwned=1>") > 10
+    assert "<pwned onpwned=1>" in text_of(found[filled(stage, "{base}/undo/{message}")])
+    assert "<pwned onpwned=1>" in text_of(found[filled(stage, "{base}/review")])
+    assert "<pwned" in text_of(found["/?choose"])
+
+
+@pytest.mark.asyncio(loop_scope="module")
+async def test_rule_7_htmx_may_neither_eval_nor_run_scripts_nor_ask_others(stage: Stage) -> None:
+    page = (await stage.browser.get(stage.base)).text
+    found = re.search(r"<meta name=\"htmx-config\" content='([^']+)'", page)
+    assert found is not None
+    config = json.loads(found[1])
+    assert (config["allowEval"], config["allowScriptTags"]) == (False, False)
+    assert (config["selfRequestsOnly"], config["includeIndicatorStyles"]) == (True, False)
+    values = re.findall(r"hx-(?:vals|headers|vars)=(?:'([^']*)|\"([^\"]*))", page)
+    assert values
+    assert not any("".join(value).lstrip().startswith(("js:", "javascript:")) for value in values)
+
+
+@pytest.mark.asyncio(loop_scope="module")
+async def test_rule_8_control_and_direction_characters_are_shown_and_do_not_act(stage: Stage) -> None:
+    shown = await rendered(stage) | {f"frame {index}": html for index, html in enumerate(stage.frames)}
+    for name, html in shown.items():
+        assert not ACTING.search(text_of(html)), name
+
+
+@pytest.mark.asyncio(loop_scope="module")
+async def test_rule_8_links_have_allowed_schemes_and_images_are_pixels_of_the_page(stage: Stage) -> None:
+    page = (await stage.browser.get(stage.base)).text
+    links = {
+        link for link in re.findall(r'<a\b[^>]*\bhref="([^"]*)"', page) if not link.startswith(("/", "#"))
+    }
+    assert links
+    assert all(link.startswith(ELSEWHERE) for link in links)
+    images = re.findall(r'<img\b[^>]*\bsrc="([^"]*)"', page)
+    assert images
+    assert all(image.startswith("data:image/png;base64,") for image in images)
+    assert "svg+xml" not in re.sub(r'<link rel="icon"[^>]*>', "", page)
+    assert all(
+        'rel="noopener noreferrer"' in tag for tag in re.findall(r'<a [^>]*target="_blank"[^>]*>', page)
+    )
+
+
+@pytest.mark.asyncio(loop_scope="module")
+async def test_rule_8_a_prompt_of_the_page_takes_no_documents(stage: Stage) -> None:
+    for mime, url in (
+        ("image/svg+xml", "data:image/svg+xml;base64,PHN2Zz4="),
+        ("text/html", "data:text/html;base64,PHN2Zz4="),
+        ("image/png", "data:text/html;base64,PHN2Zz4="),
+        ("image/png", f"{ELSEWHERE}/spy.png"),
+        ("image/png", "file:///etc/passwd"),
+    ):
+        file = json.dumps({"mime": mime, "url": url, "filename": "x"})
+        answer = await stage.browser.change(f"{stage.base}/prompt", text="Look.", file=file)
+        assert answer.status_code == 422, url
+
+
+@pytest.mark.asyncio(loop_scope="module")
+@pytest.mark.parametrize("title", ["edit", "bash"])
+async def test_rules_7_and_8_a_permission_question_cannot_be_forged(stage: Stage, title: str) -> None:
+    """Two turns ask one after the other: for a file with a hostile name, for a hostile command."""
+    asked = await stage.ask()
+    assert asked["permission"] == title
+    page = (await stage.browser.get(stage.base)).text
+    dialog = page[page.index('id="permissions"') : page.index('id="todos"')]
+    assert faults(page) == []
+    assert "<pwned onpwned=1>" in text_of(dialog)
+    assert len(re.findall("<button", dialog)) == 3
+    assert not ACTING.search(text_of(dialog))
+    assert (
+        await stage.browser.change(f"/permissions/{asked['id']}/reply", answer="reject")
+    ).status_code == 200
+    assert (await stage.browser.change(f"/permissions/{asked['id']}/reply", answer="once")).status_code == 422
+
+
+def test_rule_17_nothing_of_ours_is_fetched_from_elsewhere() -> None:
+    names = ("*.html", "*.js", "*.css", "*.svg")
+    files = [
+        path for folder in ("templates", "static") for name in names for path in (ROOT / folder).rglob(name)
+    ]
+    files += (ROOT / "opencode_web" / "security").glob("login.*")
+    assert len(files) > 80
+    for file in files:
+        text = file.read_text().replace("http://www.w3.org/2000/svg", "")
+        loads = re.findall(
+            r"(?:(?:src|href|action)=|url\(|import\s|from\s|fetch\(|@import)\s*[\"'(]?\s*(?:\w+:)?//", text
+        )
+        assert loads == [], file
+        if "vendor" not in file.parts:
+            assert not re.search(r"\b(?:https?|wss?)://(?!\$\{)", text), file
