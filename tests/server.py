@@ -46,7 +46,7 @@ class Server:
         self.process = subprocess.Popen(
             [*command, "--print-logs", *arguments],
             cwd=ROOT,
-            env=self._environment(),
+            env=self.environment(),
             stdout=subprocess.PIPE,
             stderr=(self.home / "stderr.log").open("a"),
             text=True,
@@ -79,7 +79,8 @@ class Server:
     def client(self) -> Client:
         return Client(self.url, PASSWORD)
 
-    def _environment(self) -> dict[str, str]:
+    def environment(self) -> dict[str, str]:
+        """What its processes are started with: nothing of the tester's but where programs are."""
         kept = {name: os.environ[name] for name in ("PATH", "LANG", "TMPDIR") if name in os.environ}
         return {
             **kept,

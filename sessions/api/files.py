@@ -55,6 +55,7 @@ def _inside(directory: Path, path: str) -> Path:
     root = directory.resolve()
     try:
         found = (root / path).resolve()
+        found.exists()  # fails here for a name that the system cannot hold
     except (OSError, ValueError, RuntimeError) as error:
         raise HttpError(400, f"path: {error}") from error
     if not found.is_relative_to(root):

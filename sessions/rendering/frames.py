@@ -48,7 +48,12 @@ class Frame:
         if self.html:
             frame["html"] = "".join(self.html)
         if self.missing:
-            frame["missing"] = self.missing
+            frame["missing"] = sorted(self.missing, key=_depth)
         if self.refresh:
             frame["refresh"] = True
         return json.dumps(frame, ensure_ascii=False)
+
+
+def _depth(element: dict[str, str]) -> int:
+    """Messages are made before their parts, though events of a batch may come the other way round."""
+    return element["parent"] != "messages"

@@ -8,7 +8,14 @@ from pathlib import Path
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import Browser, BrowserContext, ConsoleMessage, async_playwright, expect
+from playwright.async_api import (
+    Browser,
+    BrowserContext,
+    ConsoleMessage,
+    ViewportSize,
+    async_playwright,
+    expect,
+)
 
 from tests.e2e.stage import Stage
 from tests.runtime.conftest import home, project
@@ -24,7 +31,7 @@ QUIET = (
     "--disable-component-update",
     "--disable-sync",
 )
-WIDE = {"width": 1440, "height": 900}
+WIDE: ViewportSize = {"width": 1440, "height": 900}
 PATIENCE = 15_000
 """Milliseconds that anything on a page may take; never waited for in a good run."""
 ASKED = {"*": "allow", "bash": {"*": "allow", "touch *": "ask"}, "edit": {"*": "allow", "asked*": "ask"}}

@@ -38,7 +38,7 @@ def main():
 if __name__ == "__main__":
     main()
 ''',
-    "tests/test_hello.py": '''\
+    "tests/test_hello.py": """\
 from greeter.hello import farewell, greeting
 
 
@@ -48,7 +48,7 @@ def test_greeting():
 
 def test_farewell():
     assert farewell("Ada") == "Goodbye, Ada!"
-''',
+""",
 }
 
 PYTEST = """\
@@ -139,8 +139,8 @@ STORY = (
         reasoning="The greeting is built by hand in hello.py. A table of formats keeps it in one place.",
         text=[
             "I will look at the code first, then make a small table of greetings:\n\n",
-            "```python\nGREETINGS = {\n    \"en\": \"Hello, {name}!\",\n    \"fr\": \"Bonjour, {name} !\",\n",
-            "    \"de\": \"Hallo, {name}!\",\n}\n```\n\n",
+            '```python\nGREETINGS = {\n    "en": "Hello, {name}!",\n    "fr": "Bonjour, {name} !",\n',
+            '    "de": "Hallo, {name}!",\n}\n```\n\n',
             "- `greeting(name)` stays as it is for everybody who calls it today\n",
             "- a language that nobody has added yet is a `KeyError`, **not** a silent",
             Wait("streaming"),

@@ -13,11 +13,10 @@ from playwright.async_api import Browser, Page, async_playwright
 
 from tests.conftest import BROWSERS, USER_ENVIRON
 from tests.e2e import greeter
-from tests.e2e.conftest import QUIET
+from tests.e2e.conftest import QUIET, WIDE
 from tests.e2e.stage import Stage, Tab
 
 FOLDER = Path(__file__).parents[2] / "docs" / "screenshots"
-WIDE = {"width": 1440, "height": 900}
 NARROW = {"width": 390, "height": 844}
 EARLIER = ("Explain the packaging", "Fix the flaky farewell test", "Greet from the command line")
 PERMISSION = {"*": "allow", "edit": {"*": "allow", "greeter/__main__.py": "ask"}}

@@ -53,7 +53,8 @@ class Stage:
 
     async def tab(self, context: BrowserContext, session_id: str = "") -> Tab:
         """A page of the session, connected; without one the page for a new session."""
-        await context.add_cookies([{**self._cookie, "url": self.server.url}])
+        name, value = self._cookie
+        await context.add_cookies([{"name": name, "value": value, "url": self.server.url}])
         tab = Tab(await context.new_page(), self)
         await tab.open(session_id)
         return tab
@@ -109,10 +110,10 @@ class Tab:
         return self.page.locator(".tool", has_text=text)
 
 
-async def _logged_in(server: Server) -> tuple[dict[str, str], str]:
-    """The cookie that the launch link gives, and the path of the opened project."""
+async def _logged_in(server: Server) -> tuple[tuple[str, str], str]:
+    """The cookie (name, value) that the launch link gives, and the path of the opened project."""
     async with httpx.AsyncClient(base_url=server.url, trust_env=False) as client:
         answer = await client.get(server.launch_url)
         ((name, morsel),) = SimpleCookie(answer.headers["set-cookie"]).items()
         answer = await client.get("/")
-    return {"name": name, "value": morsel.value}, answer.headers["location"]
+    return (name, morsel.value), answer.headers["location"]

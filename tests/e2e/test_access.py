@@ -18,7 +18,7 @@ OVERFLOW = """() => [...document.querySelectorAll("body *")]
   .filter((node) => node.getBoundingClientRect().right > innerWidth + 1)
   .filter((node) => !node.closest("pre, .table, .visually-hidden, table.diff"))
   .map((node) => node.outerHTML.slice(0, 120))"""
-NAMELESS = """() => [...document.querySelectorAll("button, summary, a, input:not([type=hidden]), select, textarea")]
+NAMELESS = """() => [...document.querySelectorAll("button, summary, a, input, select, textarea")]
   .filter((node) => node.checkVisibility())
   .filter((node) => !(node.getAttribute("aria-label") || node.innerText?.trim() || node.textContent.trim()
     || node.labels?.length || node.getAttribute("aria-labelledby")))

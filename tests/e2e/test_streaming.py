@@ -9,12 +9,18 @@ import pytest
 from playwright.async_api import BrowserContext, Page, WebSocketRoute, expect
 
 from tests.e2e.stage import Stage
-from tests.loopback.script import ToolUse, Turn, Wait
+from tests.loopback.script import Chunks, ToolUse, Turn, Wait
 from tests.server import until
 
 pytestmark = [pytest.mark.e2e, pytest.mark.asyncio(loop_scope="session")]
 
-TEXT = ["# Begin\n\nfirst ", Wait("middle"), "second\n\n```py\nx = ", Wait("code"), "1\n```\n\nthe end"]
+TEXT: Chunks = [
+    "# Begin\n\nfirst ",
+    Wait("middle"),
+    "second\n\n```py\nx = ",
+    Wait("code"),
+    "1\n```\n\nthe end",
+]
 WHOLE = "Begin first second pyCopyx = 1 the end"
 
 

@@ -121,7 +121,7 @@ async def test_rule_11_a_hostile_repository_runs_nothing(home: Path, project: Pa
         Turn(text="Done."),
     ]
     async with serving(home, project, script) as (client, _):
-        await client.get("/file", path=".")
+        await client.http.get("/file", params={"path": "."})
         await client.find("hello")
         await client.find_files("hello")
         session = await client.create_session(title="named")
