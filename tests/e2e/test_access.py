@@ -71,6 +71,7 @@ async def test_the_keyboard_alone(stage: Stage, context: BrowserContext) -> None
     stage.plays(*script("asked-by-keyboard.txt"))
     page = await context.new_page()
     await page.goto(stage.server.url + stage.home_path + "s/")
+    await expect(page.get_by_label("Password")).to_be_focused()
     await page.keyboard.type(PASSWORD)
     await page.keyboard.press("Enter")
     await page.locator("#connection[data-state=connected]").wait_for(state="attached")

@@ -17,7 +17,7 @@ import pytest
 from tests.loopback.openai import OpenAIServer
 from tests.loopback.script import HttpError, ToolUse, Turn
 from tests.opencode_web.security.browser import browsing, closed
-from tests.server import PASSWORD, Server, model_config, parts_of, running, serving, until
+from tests.server import PASSWORD, PATIENCE, Server, model_config, parts_of, running, serving, until
 
 ROOT = Path(__file__).parents[3]
 KEY = "sk-a-key-that-nobody-may-see-0123456789"
@@ -306,7 +306,8 @@ async def test_rule_13_a_denial_outlives_every_approval(home: Path, project: Pat
         await client.prompt_async(session["id"], "Go.")
         await client.reply((await until(events, "permission.asked")).properties["id"], "always")
         await until(events, "session.idle")
-        await client.prompt(session["id"], "Again.")
+        async with asyncio.timeout(PATIENCE):
+            await client.prompt(session["id"], "Again.")
         last = parts_of(await client.messages(session["id"]), "tool")[-1]
         assert last["state"]["status"] == "error"
     assert (project / "hello.py").exists()

@@ -143,3 +143,12 @@ async def test_each_kind_says_what_exactly(
     assert wanted in page
     assert "\u202e" not in page
     assert 'role="alertdialog"' in page
+
+
+async def test_a_question_of_a_deleted_session_takes_no_answer(world: World) -> None:
+    """Also while its turn has not heard of the deletion: nothing is allowed, no rule is saved."""
+    session = await world.session()
+    row = await ask(session)
+    await in_db(session_store.delete, session.id)
+    assert await in_db(permissions.reply, row.id, "always") is None
+    assert await in_db(permissions.saved_rules, session.project_id) == []
