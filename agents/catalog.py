@@ -59,14 +59,14 @@ async def providers_of(directory: Path) -> dict[str, Provider]:
 
 
 async def default_ref(directory: Path, session: Session | None) -> str:
-    """The model the next prompt gets, as `provider/model`: the session's, the configured, the agent's, or
+    """The model the next prompt gets, as `provider/model`: the session's, the agent's, the configured, or
     the best there is. Never raises: whether the model exists shows when it is asked for."""
     if session is not None and session.provider_id and session.model_id:
         return f"{session.provider_id}/{session.model_id}"
     catalog = await _catalog(directory)
     config = catalog.config
     agent = config.agent.get((session.agent if session else "") or config.default_agent or "build")
-    if written := config.model or (agent.model if agent else None):
+    if written := (agent.model if agent else None) or config.model:
         return written
     picked = pick_default(catalog.providers, None)
     if picked.protocol == "scripted":

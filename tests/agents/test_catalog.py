@@ -50,8 +50,9 @@ async def test_the_session_comes_before_the_configuration(project: Path) -> None
     assert await catalog.default_ref(project, Session()) == "box/b"
 
 
-async def test_an_agents_model_comes_before_any_picked_one(project: Path) -> None:
-    configure(project, provider={"box": BOX}, agent={"plan": {"model": "box/b"}})
+@pytest.mark.parametrize("general", [{}, {"model": "box/a"}])
+async def test_an_agents_model_comes_before_any_other(project: Path, general: dict[str, str]) -> None:
+    configure(project, provider={"box": BOX}, agent={"plan": {"model": "box/b"}}, **general)
 
     assert await catalog.default_ref(project, Session(agent="plan")) == "box/b"
     assert await catalog.default_ref(project, Session(agent="build")) == "box/a"
