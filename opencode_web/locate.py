@@ -17,8 +17,8 @@ def root() -> Path:
 
 
 def use_root() -> None:
-    """Put the root first on `sys.path` and name Django's settings, unless somebody named others."""
+    """Put the root first on `sys.path` and name our settings, whatever Django project the shell was set to."""
     entry = str(root())
     if sys.path[:1] != [entry]:
         sys.path.insert(0, entry)
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "opencode_web.settings")
+    os.environ["DJANGO_SETTINGS_MODULE"] = "opencode_web.settings"
