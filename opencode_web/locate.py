@@ -17,7 +17,7 @@ def root() -> Path:
 
 
 def use_root() -> None:
-    """Put the root first on `sys.path` and name our settings, whatever Django project the shell was set to."""
+    """Put the root first on `sys.path` and name our settings, whatever project the shell was set to."""
     entry = str(root())
     if sys.path[:1] != [entry]:
         sys.path.insert(0, entry)
