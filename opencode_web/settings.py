@@ -48,7 +48,7 @@ TEMPLATES = [
 DATABASES = {
     "default": {
         "ENGINE": "django.db.backends.sqlite3",
-        "NAME": DATA_DIR / "db.sqlite3",
+        "NAME": paths.database(),
         "OPTIONS": {
             "transaction_mode": "IMMEDIATE",
             "timeout": 20,
@@ -82,7 +82,6 @@ CHANNEL_LAYERS = {"default": _IN_REDIS if REDIS_URL else _IN_MEMORY}
 
 STATIC_URL = "/static/"
 STATICFILES_DIRS = [BASE_DIR / "static"]
-WHITENOISE_USE_FINDERS = True
 
 CONFIG_LOADER = "opencode_web.config.load"
 """How `agents` reads opencode.json without importing this room."""
@@ -97,7 +96,7 @@ AUTH_FILES = paths.auth_files()
 CONTEXT_WINDOW = "agents.catalog.context_window"
 """How the page learns the size of a model's context window without importing the room above."""
 
-SNAPSHOT_DIR = DATA_DIR / "snapshots"
-TOOL_OUTPUT_DIR = DATA_DIR / "tool-output"
+SNAPSHOT_DIR = paths.snapshots()
+TOOL_OUTPUT_DIR = paths.tool_output()
 
 LOGGING_CONFIG = None  # the command line sets logging up

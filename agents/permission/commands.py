@@ -78,7 +78,6 @@ EVALUATE_ALL: Final = frozenset({"eval", "watch", "parallel"})
 """These join their words into one script."""
 
 FIND_RUNS: Final = frozenset({"-exec", "-execdir", "-ok", "-okdir"})
-FIND_WRITES: Final = frozenset({"-delete", "-fls", "-fprint", "-fprint0", "-fprintf"})
 
 CHANGES_MEANING: Final = frozenset(
     "BASH_ENV CDPATH EDITOR ENV IFS MANPAGER NODE_OPTIONS PAGER PATH PERL5LIB PERL5OPT PROMPT_COMMAND"

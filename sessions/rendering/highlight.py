@@ -18,16 +18,8 @@ _FORMATTER: HtmlFormatter[str] = HtmlFormatter(nowrap=True)
 
 
 def highlight(code: str, language: str) -> str:
-    """Safe HTML of code in a language named as in a Markdown fence; plain when it is unknown."""
-    return _format(code, _lexer(language.lower()) if language else None)
-
-
-def highlight_file(code: str, name: str) -> str:
-    """The same for the content of a file with this name."""
-    return _format(code, lexer_for_file(name))
-
-
-def _format(code: str, lexer: Lexer | None) -> str:
+    """Safe HTML of code in a language named as in a Markdown fence; plain when it is unknown or long."""
+    lexer = _lexer(language.lower()) if language else None
     if lexer is None or len(code) > LIMIT:
         return str(escape(code))
     return str(pygments.highlight(code, lexer, _FORMATTER))

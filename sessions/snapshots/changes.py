@@ -4,10 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-REGULAR = 0o100644
-EXECUTABLE = 0o100755
-LINK = 0o120000
-
 SIZE_LIMIT = 2 * 1024 * 1024
 """Bytes; larger files are left out of snapshots, and each place that leaves one out says so."""
 

@@ -103,10 +103,6 @@ def saved_rules(project_id: str) -> list[SavedRule]:
     return list(SavedRule.objects.filter(project_id=project_id).order_by("id"))
 
 
-def revoke(project_id: str, rule_id: int) -> bool:
-    return bool(SavedRule.objects.filter(project_id=project_id, id=rule_id).delete()[0])
-
-
 def _save_rules(row: PermissionRequest) -> None:
     for pattern in row.always:
         SavedRule.objects.get_or_create(
