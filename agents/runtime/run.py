@@ -3,13 +3,26 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine
+from collections import deque
+from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from agents.runtime.steps.transcript import Transcript
 from sessions.models import Session
 from sessions.tracking import Tracker
+
+DOOM_LOOP = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Children:
+    """The drains of child sessions: `run` wakes one and returns when it has nothing more to do, `stop`
+    interrupts it. Both take a session's id."""
+
+    run: Callable[[str], Awaitable[None]]
+    stop: Callable[[str], None]
 
 
 @dataclass(slots=True)
@@ -18,12 +31,18 @@ class Run:
 
     session: Session
     tracker: Tracker
+    children: Children
+    transcript: Transcript
     abort: asyncio.Event = field(default_factory=asyncio.Event)
     background: set[asyncio.Task[Any]] = field(default_factory=set)
     error: dict[str, Any] | None = None
     """What ended the present turn, as the wire has errors; None while all is well."""
     rejected: bool = False
     """The user rejected a call without words: the turn ends after this step."""
+    recent_calls: deque[tuple[str, str]] = field(default_factory=lambda: deque(maxlen=DOOM_LOOP))
+    """The last tool calls: name and input as canonical JSON (seed 004 §6.5)."""
+    chosen: tuple[str, ...] = ()
+    """The session's choice of agent and model when the present prompt was promoted."""
 
     @property
     def directory(self) -> Path:

@@ -16,9 +16,11 @@ from typing import Any
 from django.conf import settings
 
 from agents.catalog import warm_up
-from agents.runtime import approvals, housekeeping, recovery, summaries
+from agents.runtime import housekeeping, recovery, summaries
+from agents.runtime.calls import approvals
 from agents.runtime.drain import drain
-from agents.runtime.run import Run
+from agents.runtime.run import Children, Run
+from agents.runtime.steps.transcript import Transcript
 from sessions.db import in_db
 from sessions.ids import now
 from sessions.models import Session
@@ -181,9 +183,21 @@ class Runtime:
             return False
         session = await in_db(session_store.get, session_id)
         if session is not None:
-            entry.run = Run(session, await asyncio.to_thread(tracker, session.project))
+            entry.run = Run(
+                session,
+                await asyncio.to_thread(tracker, session.project),
+                Children(self._run_child, self._interrupt),
+                Transcript(session_id),
+            )
             await drain(entry.run)
         return True
+
+    async def _run_child(self, session_id: str) -> None:
+        """Drain a session from within another one's turn."""
+        self._wake(session_id)
+        entry = self._drains.get(session_id)
+        if entry is not None and entry.task is not None:
+            await asyncio.shield(entry.task)
 
     async def _settle(self, session_id: str, entry: _Drain, ending: recovery.Ending) -> None:
         entry.stopping = True

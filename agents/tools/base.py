@@ -12,7 +12,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ConfigDict
+
+from agents.turn import Turn
 
 
 class ToolError(Exception):
@@ -50,9 +52,55 @@ class Todo:
     priority: str
 
 
+@dataclass(frozen=True, slots=True)
+class Option:
+    label: str
+    description: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One question to the user: `header` is a short label; `custom` allows an answer in own words."""
+
+    question: str
+    header: str
+    options: Sequence[Option]
+    multiple: bool = False
+    custom: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Errand:
+    """Work for a subagent; `task_id` is the child session to go on with, empty for a new one."""
+
+    agent: str
+    description: str
+    prompt: str
+    task_id: str = ""
+    command: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What a subagent came back with: the id of its session and its last text."""
+
+    task_id: str
+    text: str
+    metadata: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a call that a tool made (`batch`) ended: a result, or the words of its failure."""
+
+    result: ToolResult | None
+    error: str = ""
+
+
 class ToolContext(Protocol):
     """What the runtime gives to a call. Paths are absolute; `abort` is set when the turn is stopped."""
 
+    turn: Turn
     session_id: str
     message_id: str
     call_id: str
@@ -93,23 +141,53 @@ class ToolContext(Protocol):
 
     async def write_todos(self, todos: Sequence[Todo]) -> None: ...
 
+    async def question(self, questions: Sequence[Question]) -> list[list[str]]:
+        """The user's answers, one list of labels or own words for each; raises QuestionRejected."""
+
+    async def steer(self, text: str, *, agent: str = "") -> None:
+        """Admit a synthetic prompt that the session goes on with at the next safe boundary."""
+
+    async def delegate(self, errand: Errand) -> Report:
+        """Let a subagent work in a child session and wait for it; raises ToolError."""
+
+    async def call(self, name: str, arguments: Mapping[str, Any]) -> Outcome:
+        """Run another tool as a call of its own, with its own part, permissions and settlement."""
+
 
 Input = TypeVar("Input", bound=BaseModel)
 
 
+def always(turn: Turn) -> bool:
+    return True
+
+
 @dataclass(frozen=True, slots=True)
 class Tool(Generic[Input]):
-    """`permission` is the name that a rule must not deny outright for the model to see the tool."""
+    """`permission` is the name that a rule must not deny outright for the model to see the tool.
+
+    `offered` says whether the model of a turn is shown it; `describe` gives a description that depends on
+    the turn, in place of `description`. `parameters` is shown in place of the schema of `input`, for tools
+    whose arguments somebody else defines and checks (`input` is then FreeInput).
+    """
 
     name: str
     description: str
     input: type[Input]
     execute: Callable[[Input, ToolContext], Awaitable[ToolResult]]
     permission: str
+    offered: Callable[[Turn], bool] = always
+    describe: Callable[[Turn], str] | None = None
+    parameters: Mapping[str, Any] | None = None
 
-    def schema(self) -> dict[str, Any]:
+    def schema(self) -> Mapping[str, Any]:
         """The JSON schema the model is shown; made once, so it must not be changed."""
-        return _schema(self.input)
+        return self.parameters if self.parameters is not None else _schema(self.input)
+
+
+class FreeInput(BaseModel):
+    """Any arguments, kept as they came: `model_extra`."""
+
+    model_config = ConfigDict(extra="allow")
 
 
 @cache

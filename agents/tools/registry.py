@@ -1,24 +1,70 @@
-"""The tools that come with the program. Source: seed 004 §6.2 and §12.3."""
+"""The tools of a turn: those that come with the program, and those that others contribute.
+
+Source: seed 004 §6.2 and §12.3. A contributor is a function from a turn to tools; plugins, custom tools and
+MCP servers register themselves in CONTRIBUTORS.
+"""
 
 from __future__ import annotations
 
+import logging
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
+from agents.llm.types import ToolSpec
+from agents.permission.rules import hidden_tools
 from agents.tools import bash, edit, glob, grep, invalid, list, read, todoread, todowrite, write
 from agents.tools.base import Tool
+from agents.turn import Turn
+
+logger = logging.getLogger(__name__)
 
 BUILTIN: tuple[Tool[Any], ...] = tuple(
     module.TOOL for module in (bash, edit, glob, grep, invalid, list, read, todoread, todowrite, write)
 )
-_by_name = {tool.name: tool for tool in BUILTIN}
+
+Contributor = Callable[[Turn], Awaitable[Sequence[Tool[Any]]]]
+
+CONTRIBUTORS: dict[str, Contributor] = {}
+"""By a name for the log; a contributor that raises is logged and left out."""
 
 
-def find(name: str) -> Tool[Any] | None:
-    """The built-in tool of exactly this name."""
-    return _by_name.get(name)
+@dataclass(frozen=True, slots=True)
+class Toolset:
+    """What a turn's calls may name. A tool that is not offered can still be found, so that its call gets
+    the answer of the permission rules and not "there is no such tool"."""
+
+    tools: Mapping[str, Tool[Any]]
+
+    def find(self, name: str) -> Tool[Any]:
+        """The tool a model meant, whatever the case; `invalid` if there is none."""
+        if name in self.tools:
+            return self.tools[name]
+        by_lower = {known.lower(): tool for known, tool in self.tools.items()}
+        return by_lower.get(name.strip().lower()) or self.tools["invalid"]
+
+    def specs(self, turn: Turn, chosen: Mapping[str, bool]) -> Sequence[ToolSpec]:
+        """What the model is shown: not what rules deny outright, what the prompt switched off, or what does
+        not suit the turn."""
+        hidden = hidden_tools(((tool.name, tool.permission) for tool in self.tools.values()), turn.rules)
+        return [
+            ToolSpec(tool.name, tool.describe(turn) if tool.describe else tool.description, tool.schema())
+            for tool in self.tools.values()
+            if tool.name not in hidden
+            and tool.name != "invalid"
+            and chosen.get(tool.name, True)
+            and tool.offered(turn)
+        ]
 
 
-def repair(name: str) -> str:
-    """The name of the tool a model meant, whatever the case; `invalid` if there is none."""
-    wanted = name.strip().lower()
-    return wanted if wanted in _by_name else "invalid"
+async def toolset(turn: Turn) -> Toolset:
+    """All tools of a turn by name; a contributed one never takes the place of a built-in one."""
+    tools: dict[str, Tool[Any]] = {tool.name: tool for tool in BUILTIN}
+    for name, contribute in CONTRIBUTORS.items():
+        try:
+            for tool in await contribute(turn):
+                if tools.setdefault(tool.name, tool) is not tool:
+                    logger.warning("the tool %s of %s is left out: the name is taken", tool.name, name)
+        except Exception:
+            logger.exception("the tools of %s are left out", name)
+    return Toolset(tools)

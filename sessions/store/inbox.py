@@ -65,6 +65,16 @@ def waiting(session_id: str) -> list[AdmittedPrompt]:
     return list(AdmittedPrompt.objects.filter(session_id=session_id))
 
 
+def steering(session_id: str) -> list[AdmittedPrompt]:
+    """The prompts that promote at the next safe boundary of a running drain, in order."""
+    return list(AdmittedPrompt.objects.filter(session_id=session_id, delivery="steer"))
+
+
+def next_when_idle(session_id: str) -> list[AdmittedPrompt]:
+    """What promotes when nothing is going on: every steering prompt, or else one queued prompt."""
+    return steering(session_id) or waiting(session_id)[:1]
+
+
 def sessions_waiting() -> list[str]:
     """Ids of sessions with prompts that nobody promoted yet, for the start of a worker."""
     rows = AdmittedPrompt.objects.filter(session__time_deleted=None, session__lease_owner="")
@@ -81,16 +91,19 @@ def withdraw(session_id: str, prompt_id: str) -> bool:
     return True
 
 
-def promote(session_id: str, *, agent: str, provider_id: str, model_id: str) -> UserMessage | None:
-    """Turn the next Admitted Prompt into a user message with its parts, in one transaction.
+def promote(
+    prompt_id: str, *, agent: str, provider_id: str, model_id: str, variant: str = ""
+) -> UserMessage | None:
+    """Turn an Admitted Prompt into a user message with its parts, in one transaction.
 
-    The agent and model given are those of prompts that name none. Returns None when none waits.
+    The agent and model given are those of prompts that name none. None when it no longer waits.
     """
     with transaction.atomic():
-        row = AdmittedPrompt.objects.select_related("session").filter(session_id=session_id).first()
+        row = AdmittedPrompt.objects.select_related("session").filter(id=prompt_id).first()
         if row is None:
             return None
-        message = _user_message(row, agent, provider_id, model_id)
+        session_id = row.session_id
+        message = _user_message(row, agent, provider_id, model_id, variant)
         messages.put_message(message)
         messages.put_parts(
             PART.validate_python(
@@ -103,7 +116,9 @@ def promote(session_id: str, *, agent: str, provider_id: str, model_id: str) -> 
     return message
 
 
-def _user_message(row: AdmittedPrompt, agent: str, provider_id: str, model_id: str) -> UserMessage:
+def _user_message(
+    row: AdmittedPrompt, agent: str, provider_id: str, model_id: str, variant: str
+) -> UserMessage:
     """Its id must sort after everything in the history, also when it waited while others were written."""
     last = (
         Message.objects.filter(session_id=row.session_id).order_by("-id").values_list("id", flat=True).first()
@@ -117,7 +132,7 @@ def _user_message(row: AdmittedPrompt, agent: str, provider_id: str, model_id: s
             "model": {
                 "providerID": row.provider_id or provider_id,
                 "modelID": row.model_id or model_id,
-                "variant": row.variant or None,
+                "variant": row.variant or variant or None,
             },
             "system": row.system or None,
             "tools": row.tools or None,

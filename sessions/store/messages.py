@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Any, TypeVar
@@ -112,9 +111,11 @@ def remove_messages(session_id: str, from_message: str) -> list[str]:
     return gone
 
 
-def history(session_id: str, *, limit: int | None = None, before: str = "") -> list[dict[str, Any]]:
-    """`[{"info", "parts"}]` of a session in order: all, or the last `limit` before a message id."""
-    rows = Message.objects.filter(session_id=session_id)
+def history(
+    session_id: str, *, limit: int | None = None, before: str = "", after: str = ""
+) -> list[dict[str, Any]]:
+    """`[{"info", "parts"}]` of a session in order: all, or the last `limit`, between two message ids."""
+    rows = Message.objects.filter(session_id=session_id, id__gt=after)
     if before:
         rows = rows.filter(id__lt=before)
     newest_first = rows.order_by("-id")
@@ -147,12 +148,6 @@ def message(session_id: str, message_id: str) -> dict[str, Any] | None:
 def part(session_id: str, part_id: str) -> dict[str, Any] | None:
     row = Part.objects.filter(session_id=session_id, id=part_id).first()
     return part_wire(row) if row else None
-
-
-def last_tool_calls(session_id: str, count: int) -> list[tuple[str, str]]:
-    """The last calls of a session, newest first: the tool and its input as canonical JSON."""
-    rows = Part.objects.filter(session_id=session_id, type="tool").order_by("-id")[:count]
-    return [(row.data["tool"], json.dumps(row.data["state"]["input"], sort_keys=True)) for row in rows]
 
 
 def _record(session_id: str, type: str, properties: dict[str, Any], reference: dict[str, Any]) -> None:

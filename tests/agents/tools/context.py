@@ -10,9 +10,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+from agents.config import Config
+from agents.definitions import Agent
+from agents.llm.types import Model
 from agents.permission.errors import PermissionDenied, PermissionRejected
 from agents.permission.rules import Rule
-from agents.tools.base import Todo, ToolError
+from agents.tools.base import Errand, Outcome, Question, Report, Todo, ToolError
+from agents.turn import Turn
+from sessions.models import Session
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +28,20 @@ class Asked:
     patterns: tuple[str, ...]
     always: tuple[str, ...]
     metadata: Mapping[str, Any]
+
+
+def turn_in(directory: Path, worktree: Path, **changed: Any) -> Turn:
+    """A turn of the build agent with a model that does not exist; `changed` replaces fields."""
+    fields: dict[str, Any] = {
+        "session": Session(id="ses_test", directory=str(directory)),
+        "directory": directory,
+        "worktree": worktree,
+        "config": Config(),
+        "agent": Agent("build"),
+        "model": Model("fake", "fake", "Fake", "openai", "fake"),
+        "rules": (),
+    }
+    return Turn(**fields | changed)
 
 
 @dataclass(slots=True)
@@ -48,6 +67,20 @@ class DirectContext:
     written: list[Path] = field(default_factory=list)
     shells: int = 0
     todos: list[Todo] = field(default_factory=list)
+    questions: list[Question] = field(default_factory=list)
+    answers: list[list[str]] = field(default_factory=list)
+    """What `question` gives."""
+    steered: list[tuple[str, str]] = field(default_factory=list)
+    """Text and agent of each `steer`."""
+    errands: list[Errand] = field(default_factory=list)
+    report: Report = field(default_factory=lambda: Report("ses_child", "Done."))
+    calls: list[tuple[str, Mapping[str, Any]]] = field(default_factory=list)
+    outcomes: dict[str, Outcome] = field(default_factory=dict)
+    """What `call` gives, by the name of the tool."""
+    turn: Turn = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.turn = turn_in(self.directory, self.worktree)
 
     async def ask(
         self,
@@ -83,6 +116,21 @@ class DirectContext:
     async def around_shell(self, run: Callable[[], Awaitable[None]]) -> None:
         self.shells += 1
         await run()
+
+    async def question(self, questions: Sequence[Question]) -> list[list[str]]:
+        self.questions += questions
+        return self.answers
+
+    async def steer(self, text: str, *, agent: str = "") -> None:
+        self.steered.append((text, agent))
+
+    async def delegate(self, errand: Errand) -> Report:
+        self.errands.append(errand)
+        return self.report
+
+    async def call(self, name: str, arguments: Mapping[str, Any]) -> Outcome:
+        self.calls.append((name, arguments))
+        return self.outcomes[name]
 
     async def read_todos(self) -> list[Todo]:
         return list(self.todos)

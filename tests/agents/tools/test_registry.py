@@ -8,7 +8,7 @@ import pytest
 from pydantic import ValidationError
 
 from agents.tools import invalid, todoread, todowrite
-from agents.tools.registry import BUILTIN, find, repair
+from agents.tools.registry import BUILTIN, Toolset
 from tests.agents.tools.context import DirectContext
 
 ARGUMENTS = {
@@ -30,13 +30,11 @@ def test_the_model_sees_opencodes_names() -> None:
 
 
 def test_a_name_is_repaired_by_its_case_alone() -> None:
-    assert repair("Read") == "read"
-    assert repair(" TodoWrite ") == "todowrite"
-    assert repair("reed") == "invalid"
-    tool = find("read")
-    assert tool is not None
-    assert tool.name == "read"
-    assert find("Read") is None
+    tools = Toolset({tool.name: tool for tool in BUILTIN})
+    assert tools.find("read").name == "read"
+    assert tools.find("Read").name == "read"
+    assert tools.find(" TodoWrite ").name == "todowrite"
+    assert tools.find("reed").name == "invalid"
 
 
 async def test_todos_are_replaced_whole_and_counted_while_open(context: DirectContext) -> None:

@@ -14,6 +14,7 @@ from sessions.models import AdmittedPrompt, Event, Message, Session
 from sessions.store import events, inbox, messages, permissions, projects
 from sessions.store import sessions as session_store
 from sessions.store.inbox import PromptRefused
+from sessions.wire.messages import UserMessage
 from sessions.wire.parts import TextPart
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -70,16 +71,20 @@ def test_the_log_is_read_after_a_cursor_until_it_is_pruned(tmp_path: Path) -> No
     assert events.after(cursor, session=session.id) is None
 
 
+def promote(prompt_id: str) -> UserMessage | None:
+    return inbox.promote(prompt_id, agent="build", provider_id="p", model_id="m")
+
+
 def test_a_prompt_is_admitted_once_and_promoted_whole(tmp_path: Path) -> None:
     session = new_session(tmp_path)
     known = inbox.admit(session, HELLO)
     assert inbox.admit(session, HELLO, message_id=known.id).pk == known.pk
-    message = inbox.promote(session.id, agent="build", provider_id="p", model_id="m")
+    message = promote(known.id)
     assert message is not None
     assert AdmittedPrompt.objects.count() == 0
     ((row),) = messages.history(session.id)
     assert [part["text"] for part in row["parts"]] == ["Hello"]
-    assert inbox.promote(session.id, agent="build", provider_id="p", model_id="m") is None
+    assert promote(known.id) is None
 
 
 @pytest.mark.parametrize("parts", [[], [{"type": "text", "text": "  \n"}]])
@@ -90,12 +95,12 @@ def test_an_empty_prompt_is_refused(tmp_path: Path, parts: list[dict[str, str]])
 
 def test_a_prompt_that_waited_sorts_after_what_came_meanwhile(tmp_path: Path) -> None:
     session = new_session(tmp_path)
-    inbox.admit(session, HELLO)
+    waiting = inbox.admit(session, HELLO)
     second = inbox.admit(session, HELLO)
-    first = inbox.promote(session.id, agent="build", provider_id="p", model_id="m")
+    first = promote(waiting.id)
     later = ascending("msg")
     Message.objects.create(id=later, session=session, role="assistant", time_created=now(), data={})
-    promoted = inbox.promote(session.id, agent="build", provider_id="p", model_id="m")
+    promoted = promote(second.id)
     assert first is not None
     assert promoted is not None
     assert promoted.id > later > second.id
@@ -104,8 +109,7 @@ def test_a_prompt_that_waited_sorts_after_what_came_meanwhile(tmp_path: Path) ->
 def test_pages_of_history(tmp_path: Path) -> None:
     session = new_session(tmp_path)
     for _ in range(5):
-        inbox.admit(session, HELLO)
-        inbox.promote(session.id, agent="build", provider_id="p", model_id="m")
+        promote(inbox.admit(session, HELLO).id)
     whole = messages.history(session.id)
     last = messages.history(session.id, limit=2)
     assert last == whole[-2:]
@@ -114,8 +118,7 @@ def test_pages_of_history(tmp_path: Path) -> None:
 
 def test_a_part_keeps_unknown_keys(tmp_path: Path) -> None:
     session = new_session(tmp_path)
-    inbox.admit(session, HELLO)
-    message = inbox.promote(session.id, agent="build", provider_id="p", model_id="m")
+    message = promote(inbox.admit(session, HELLO).id)
     assert message is not None
     part = TextPart.model_validate(
         {"id": ascending("prt"), "sessionID": session.id, "messageID": message.id, "text": "a", "new": 1}

@@ -12,38 +12,44 @@ from typing import Any
 
 from django.conf import settings
 
-from agents.llm.types import Model
-from agents.permission.rules import Rule, narrowed
-from agents.runtime import approvals
+from agents.permission.rules import narrowed
+from agents.runtime.calls import approvals
+from agents.runtime.calls.questions import ask as ask_user
+from agents.runtime.calls.subagents import delegate
 from agents.runtime.run import Run
-from agents.tools.base import Todo, ToolError
+from agents.tools.base import Errand, Outcome, Question, Report, Todo, ToolError
+from agents.turn import Turn
 from sessions.db import in_db
 from sessions.files import replace_file
 from sessions.models import FileChange
-from sessions.store import ledger, messages, todos
+from sessions.store import inbox, ledger, messages, todos
 from sessions.wire.parts import Running, ToolPart
 from sessions.wire.session import TodoInfo
 
 UPDATE_SECONDS = 0.1
 
+Nested = Callable[[ToolPart, str, Mapping[str, Any]], Awaitable[Outcome]]
+"""Makes a call within a call; takes the outer call's part."""
+
 
 class CallContext:
     """One call of one turn; implements `agents.tools.base.ToolContext`."""
 
-    def __init__(self, run: Run, part: ToolPart, agent: str, rules: Sequence[Rule], model: Model) -> None:
+    def __init__(self, run: Run, turn: Turn, part: ToolPart, nested: Nested) -> None:
+        self.turn = turn
+        self._nested = nested
         self._run = run
         self._part = part
-        self._rules = rules
         self._updated_at = 0.0
         self._late_update: asyncio.Task[None] | None = None
         self.session_id = run.session.id
         self.message_id = part.message_id
         self.call_id = part.call_id
-        self.agent = agent
+        self.agent = turn.agent.name
         self.directory = run.directory
         self.worktree = run.worktree
         self.output_directory = Path(settings.TOOL_OUTPUT_DIR)
-        self.model_takes_files = model.attachment
+        self.model_takes_files = turn.model.attachment
         self.abort = run.abort
 
     async def ask(
@@ -60,10 +66,10 @@ class CallContext:
                 message_id=self.message_id,
                 call_id=self.call_id,
                 agent=self.agent,
-                rules=self._rules,
+                rules=self.turn.rules,
                 permission=permission,
                 patterns=patterns,
-                always=narrowed(permission, patterns, always, self._rules),
+                always=narrowed(permission, patterns, always, self.turn.rules),
                 metadata=metadata or {},
             )
         )
@@ -134,6 +140,20 @@ class CallContext:
             change.message_id, change.part_id, change.call_id = self.message_id, self._part.id, self.call_id
         if changes:
             await in_db(ledger.add, self._run.session, changes)
+
+    async def question(self, questions: Sequence[Question]) -> list[list[str]]:
+        return await ask_user(self.turn, self._part, questions)
+
+    async def steer(self, text: str, *, agent: str = "") -> None:
+        """Synthetic: the model reads it, the page does not show it as something the user wrote."""
+        part = {"type": "text", "text": text, "synthetic": True}
+        await in_db(inbox.admit, self._run.session, [part], agent=agent, delivery="steer")
+
+    async def delegate(self, errand: Errand) -> Report:
+        return await delegate(self._run, self, errand)
+
+    async def call(self, name: str, arguments: Mapping[str, Any]) -> Outcome:
+        return await self._nested(self._part, name, arguments)
 
     async def read_todos(self) -> list[Todo]:
         found = await in_db(todos.listing, self.session_id)

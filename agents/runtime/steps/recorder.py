@@ -23,6 +23,7 @@ from agents.llm.types import (
     Usage,
 )
 from agents.runtime.run import Run
+from agents.turn import Turn
 from sessions.db import in_db
 from sessions.ids import ascending, now
 from sessions.store import messages, usage
@@ -57,27 +58,27 @@ class Recorder:
         self._folding: asyncio.Task[None] | None = None
 
     @classmethod
-    async def open(cls, run: Run, prompt: UserMessage) -> Recorder:
-        """A new assistant message that answers a user message."""
+    async def open(cls, run: Run, prompt: UserMessage, turn: Turn | None = None) -> Recorder:
+        """A new assistant message that answers a user message; without a turn when none could be sampled."""
+        agent = turn.agent.name if turn else prompt.agent
         message = AssistantMessage(
             id=ascending("msg"),
             session_id=run.session.id,
             time=MessageTime(created=now()),
             parent_id=prompt.id,
-            provider_id=prompt.model.provider_id,
-            model_id=prompt.model.model_id,
-            mode=prompt.agent,
-            agent=prompt.agent,
+            provider_id=turn.model.provider_id if turn else prompt.model.provider_id,
+            model_id=turn.model.model_id if turn else prompt.model.model_id,
+            variant=(turn.variant or None) if turn else None,
+            mode=agent,
+            agent=agent,
             path=MessagePath(cwd=str(run.directory), root=str(run.worktree)),
         )
         recorder = cls(run, message)
         await recorder._put_message()
         return recorder
 
-    async def started(self, agent: str, model: Model) -> None:
+    async def started(self) -> None:
         """The provider turn begins."""
-        self.message.agent = self.message.mode = agent
-        self.message.provider_id, self.message.model_id = model.provider_id, model.model_id
         await self._put(self._new(StepStartPart, snapshot=self.run.tracker.tree or None))
 
     async def take(self, event: ModelEvent) -> tuple[ToolPart, ToolCall] | None:
@@ -145,6 +146,17 @@ class Recorder:
     def _tool(self, call_id: str, name: str) -> ToolPart:
         part: ToolPart = self._new(ToolPart, call_id=call_id, tool=name, state=Pending())
         self._pending[call_id] = part
+        return part
+
+    def inner_tool(self, outer: ToolPart, name: str) -> ToolPart:
+        """The part of a call that another call makes; `parent` keeps it from being sent to the model."""
+        part: ToolPart = self._new(
+            ToolPart,
+            call_id=ascending("call"),
+            tool=name,
+            state=Pending(),
+            metadata={"parent": outer.call_id},
+        )
         return part
 
     async def retrying(self, attempt: int, error: ModelError) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -13,15 +13,15 @@ from typing import Any
 from django.conf import settings
 from pydantic import ValidationError
 
-from agents.llm.types import Model, ToolCall
+from agents.llm.types import ToolCall
 from agents.permission.errors import NotPermitted, PermissionRejected
-from agents.permission.rules import Rule
-from agents.runtime.recorder import Recorder
-from agents.runtime.run import Run
-from agents.runtime.tool_context import CallContext
-from agents.tools.base import Tool, ToolError, ToolResult
-from agents.tools.registry import find, repair
+from agents.runtime.calls.context import CallContext
+from agents.runtime.run import DOOM_LOOP, Run
+from agents.runtime.steps.recorder import Recorder
+from agents.tools.base import Outcome, Tool, ToolError, ToolResult
+from agents.tools.registry import Toolset
 from agents.tools.shared.output import bound
+from agents.turn import Turn
 from sessions.db import in_db
 from sessions.ids import ascending, now
 from sessions.store import messages
@@ -29,20 +29,17 @@ from sessions.wire.parts import Completed, Failed, FilePart, Running, Span, Tool
 
 logger = logging.getLogger(__name__)
 
-DOOM_LOOP = 3
-
 
 class Calls:
     """The calls of one provider turn: `begin` each as it becomes complete; leaving the block settles all."""
 
-    def __init__(self, run: Run, recorder: Recorder, agent: str, rules: Sequence[Rule], model: Model) -> None:
+    def __init__(self, run: Run, recorder: Recorder, turn: Turn, tools: Toolset) -> None:
         self.run = run
         self.recorder = recorder
-        self.agent = agent
-        self.rules = rules
-        self.model = model
+        self.turn = turn
+        self.tools = tools
         self.begun = False
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._tasks: set[asyncio.Task[ToolResult | None]] = set()
 
     async def __aenter__(self) -> Calls:
         return self
@@ -64,18 +61,26 @@ class Calls:
         self.begun = True
         self._tasks.add(asyncio.create_task(self._settle(*call)))
 
-    async def _settle(self, part: ToolPart, call: ToolCall) -> None:
-        """Run one call and write its one settlement."""
-        tool, arguments = _resolve(call)
+    async def _within(self, outer: ToolPart, name: str, arguments: Mapping[str, Any]) -> Outcome:
+        """A call that a tool makes. Its part is for people: the model made the outer call only."""
+        part = self.recorder.inner_tool(outer, name)
+        result = await self._settle(part, ToolCall(part.call_id, name, arguments, ""))
+        words = part.state.error if isinstance(part.state, Failed) else ""
+        return Outcome(result, words)
+
+    async def _settle(self, part: ToolPart, call: ToolCall) -> ToolResult | None:
+        """Run one call and write its one settlement; the result if it succeeded."""
+        tool, arguments = _resolve(self.tools, call)
         part.tool = tool.name
         shown = dict(call.input or {})
         part.state = Running(input=shown, time=Span(start=now()))
         await self._put(part)
-        context = CallContext(self.run, part, self.agent, self.rules, self.model)
+        context = CallContext(self.run, self.turn, part, self._within)
         try:
             await self._check_repetition(context, part)
             result = await self._execute(tool, arguments, context)
             await self._succeeded(part, result)
+            return result
         except PermissionRejected as refusal:
             self.run.rejected = self.run.rejected or not refusal.message
             await self._failed(part, str(refusal))
@@ -84,6 +89,7 @@ class Calls:
         except Exception as error:
             logger.exception("the tool %s failed", tool.name)
             await self._failed(part, f"The tool failed unexpectedly: {type(error).__name__}: {error}")
+        return None
 
     async def _execute(
         self, tool: Tool[Any], arguments: Mapping[str, Any], context: CallContext
@@ -96,9 +102,10 @@ class Calls:
 
     async def _check_repetition(self, context: CallContext, part: ToolPart) -> None:
         """The third identical call in a row asks (seed 004 §6.5)."""
-        recent = await in_db(messages.last_tool_calls, self.run.session.id, DOOM_LOOP)
         signature = (part.tool, json.dumps(part.state.input, sort_keys=True))
-        if len(recent) == DOOM_LOOP and all(call == signature for call in recent):
+        recent = self.run.recent_calls
+        recent.append(signature)
+        if recent.count(signature) == DOOM_LOOP:
             metadata = {"tool": part.tool, "input": part.state.input}
             await context.ask("doom_loop", [part.tool], always=[part.tool], metadata=metadata)
 
@@ -147,15 +154,12 @@ def _start(part: ToolPart) -> int:
     return part.state.time.start if isinstance(part.state, Running) else now()
 
 
-def _resolve(call: ToolCall) -> tuple[Tool[Any], Mapping[str, Any]]:
+def _resolve(tools: Toolset, call: ToolCall) -> tuple[Tool[Any], Mapping[str, Any]]:
     """The tool to run: repaired by case, else the one that tells what was wrong (seed 004 §12.3)."""
-    tool = find(repair(call.name))
-    assert tool is not None, "the registry repairs every name to a tool"
+    tool, invalid = tools.find(call.name), tools.find("invalid")
     if call.input is None:
-        invalid = find("invalid")
-        assert invalid is not None
         return invalid, {"tool": call.name, "error": f"the arguments are not a JSON object: {call.raw[:500]}"}
-    if tool.name == "invalid" and call.name != "invalid":
+    if tool is invalid and call.name != "invalid":
         return tool, {"tool": call.name, "error": "there is no tool of this name"}
     return tool, call.input
 

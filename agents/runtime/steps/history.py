@@ -66,7 +66,7 @@ def _assistant(info: dict[str, Any], parts: Sequence[dict[str, Any]], model: Mod
             metadata = part.get("metadata") or {}
             if not metadata.get("ignored"):
                 said.append(ReasoningContent(part["text"], metadata))
-        elif part["type"] == "tool":
+        elif part["type"] == "tool" and not (part.get("metadata") or {}).get("parent"):
             said.append(ToolCallContent(part["callID"], part["tool"], part["state"].get("input", {})))
             results.append(_result(part, model))
     if all(isinstance(content, ReasoningContent) for content in said):

@@ -1,0 +1,1 @@
+"""Keeping the conversation within the model's window: prune, compact, go on (seed 004 §4)."""

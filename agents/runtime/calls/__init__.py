@@ -1,0 +1,1 @@
+"""Tool calls: run side by side, allowed by rules or people, each settled once."""
