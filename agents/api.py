@@ -45,6 +45,7 @@ def _agent(agent: Agent) -> dict[str, Any]:
         "temperature": agent.temperature,
         "topP": agent.top_p,
         "color": agent.color or None,
+        "variant": agent.variant or None,
         "steps": agent.steps,
         "options": _redacted(dict(agent.options)),
         "permission": [

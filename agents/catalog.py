@@ -19,6 +19,7 @@ from django.conf import settings
 from agents import llm
 from agents.config import Config
 from agents.configuration import load
+from agents.definitions import default_name
 from agents.llm.auth import read_keys
 from agents.llm.known import KNOWN
 from agents.llm.local import local
@@ -58,15 +59,20 @@ async def providers_of(directory: Path) -> dict[str, Provider]:
     return (await _catalog(directory)).providers
 
 
-async def default_ref(directory: Path, session: Session | None) -> str:
-    """The model the next prompt gets, as `provider/model`: the session's, the agent's, the configured, or
-    the best there is. Never raises: whether the model exists shows when it is asked for."""
-    if session is not None and session.provider_id and session.model_id:
-        return f"{session.provider_id}/{session.model_id}"
+async def default_ref(directory: Path, session: Session | None, agent: str = "") -> str:
+    """The model the next prompt gets, as `provider/model`: that of an `agent` the session does not have yet,
+    the session's, its agent's, the configured, or the best there is. Never raises: whether the model exists
+    shows when it is asked for."""
     catalog = await _catalog(directory)
     config = catalog.config
-    agent = config.agent.get((session.agent if session else "") or config.default_agent or "build")
-    if written := (agent.model if agent else None) or config.model:
+    known = (session.agent if session else "") or default_name(config)
+    changed = config.agent.get(agent) if agent and agent != known else None
+    if changed and changed.model:
+        return changed.model
+    if session is not None and session.provider_id and session.model_id:
+        return f"{session.provider_id}/{session.model_id}"
+    entry = config.agent.get(agent or known)
+    if written := (entry.model if entry else None) or config.model:
         return written
     picked = pick_default(catalog.providers, None)
     if picked.protocol == "scripted":

@@ -29,6 +29,12 @@ class _Section(BaseModel):
     model_config = ConfigDict(extra="allow", frozen=True, populate_by_name=True)
 
 
+Color = Annotated[
+    str, Field(pattern="^(#[0-9a-fA-F]{6}|primary|secondary|accent|success|warning|error|info)$")
+]
+"""A colour as `#rrggbb` or one of the theme's by name."""
+
+
 class AgentConfig(_Section):
     """One entry of `agent`. Keys beyond these are options for the model, as in OpenCode."""
 
@@ -43,16 +49,19 @@ class AgentConfig(_Section):
     max_steps: PositiveInt | None = Field(None, alias="maxSteps")
     """The older name of `steps`."""
     permission: Permission | None = None
+    restrictions: Permission | None = Field(None, exclude=True)
+    """Rules of a repository that is not trusted: they make others stricter and never looser."""
     tools: dict[str, bool] = {}
     options: dict[str, Any] = {}
     disable: bool = False
-    color: str | None = None
-    hidden: bool = False
+    color: Color | None = None
+    hidden: bool | None = None
 
     @property
     def model_options(self) -> dict[str, Any]:
         """What goes to the provider: `options` and the keys that are no setting of an agent."""
-        return {**(self.model_extra or {}), **self.options}
+        extra = {key: value for key, value in (self.model_extra or {}).items() if key != "name"}
+        return {**extra, **self.options}
 
 
 class CommandConfig(_Section):
@@ -172,8 +181,20 @@ class CompactionConfig(_Section):
     preserve_recent_tokens: Annotated[int, Field(ge=0)] | None = None
 
 
+class ToolOutputConfig(_Section):
+    """How much of a tool call's output the model is sent, whichever is reached first (seed 002)."""
+
+    max_lines: PositiveInt = 2000
+    max_bytes: PositiveInt = 50 * 1024
+
+
 class WatcherConfig(_Section):
     ignore: list[str] = []
+
+
+class SkillsConfig(_Section):
+    paths: list[str] = []
+    """Folders to look for skills in, besides the usual ones."""
 
 
 class Config(_Section):
@@ -183,6 +204,8 @@ class Config(_Section):
     model: str | None = None
     small_model: str | None = None
     default_agent: str | None = None
+    subagent_depth: Annotated[int, Field(ge=0)] = 1
+    """How many sessions deep subagents may send subagents; 1: only the session a person talks to may."""
     username: str | None = None
     theme: str | None = None
     shell: str | None = None
@@ -191,6 +214,8 @@ class Config(_Section):
     enabled_providers: list[str] | None = None
     agent: dict[str, AgentConfig] = {}
     permission: Permission | None = None
+    restrictions: Permission | None = Field(None, exclude=True)
+    """As for an agent."""
     tools: dict[str, bool] = {}
     instructions: list[str] = []
     command: dict[str, CommandConfig] = {}
@@ -201,6 +226,8 @@ class Config(_Section):
     share: Literal["manual", "auto", "disabled"] | None = None
     server: ServerConfig = ServerConfig()
     compaction: CompactionConfig = CompactionConfig()
+    tool_output: ToolOutputConfig = ToolOutputConfig()
     watcher: WatcherConfig = WatcherConfig()
+    skills: SkillsConfig = SkillsConfig()
     experimental: dict[str, Any] = {}
     plugin: list[Any] = []

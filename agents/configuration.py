@@ -11,6 +11,7 @@ from django.conf import settings
 from django.utils.module_loading import import_string
 
 from agents.config import Config
+from agents.trust.wants import Want
 
 
 class ConfigProblem(Protocol):
@@ -26,6 +27,8 @@ class ConfigProblem(Protocol):
 class Loaded(Protocol):
     config: Config
     problems: Sequence[ConfigProblem]
+    wants: Sequence[Want]
+    """What the project's files ask for that takes trust, trusted or not."""
 
 
 class Loader(Protocol):

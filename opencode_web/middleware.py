@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from django.http import HttpRequest, HttpResponseBase
 from django.utils.decorators import async_only_middleware
 
-API_ROOTS = frozenset({"session", "permission", "find", "file", "config", "agent", "event"})
+API_ROOTS = frozenset("session permission question find file config agent command skill event".split())
 
 Handler = Callable[[HttpRequest], Awaitable[HttpResponseBase]]
 

@@ -37,6 +37,11 @@ def tool_output(environ: Mapping[str, str] = os.environ) -> Path:
     return _below(environ, "tool-output")
 
 
+def plans(environ: Mapping[str, str] = os.environ) -> Path:
+    """Plan files of sessions outside of a git repository (seed 004 §8.2)."""
+    return _below(environ, "plans")
+
+
 def logs(environ: Mapping[str, str] = os.environ) -> Path:
     return _below(environ, "log")
 
@@ -52,6 +57,11 @@ def secret(environ: Mapping[str, str] = os.environ) -> str:
         logger.warning("%s was readable by others; its mode is 600 again", path)
         path.chmod(0o600)
     return text or _create_secret(path, replace=True)
+
+
+def trust(environ: Mapping[str, str] = os.environ) -> Path:
+    """What the user has trusted of each project (docs/decisions/0007)."""
+    return data_directory(environ) / "trust.json"
 
 
 def config_directory(environ: Mapping[str, str] = os.environ) -> Path:

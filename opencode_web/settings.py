@@ -67,6 +67,9 @@ RUNS_TURNS = not os.environ.get("OPENCODE_WEB_NO_WORKER")
 LEASE_SECONDS = float(os.environ.get("OPENCODE_WEB_LEASE_SECONDS") or 15)
 """How long after its last heartbeat a worker's turn is taken over by another."""
 
+HOOK_SECONDS = float(os.environ.get("OPENCODE_WEB_HOOK_SECONDS") or 5)
+"""How long one hook of a plugin may take before the turn goes on without it."""
+
 _installation = f"opencode-web-{sha256(SECRET_KEY.encode()).hexdigest()[:16]}"
 AGENT_CHANNEL = f"{_installation}.agent"
 EVENT_CHANNEL = f"{_installation}.events"
@@ -98,5 +101,7 @@ CONTEXT_WINDOW = "agents.catalog.context_window"
 
 SNAPSHOT_DIR = paths.snapshots()
 TOOL_OUTPUT_DIR = paths.tool_output()
+PLAN_DIR = paths.plans()
+TRUST_FILE = paths.trust()
 
 LOGGING_CONFIG = None  # the command line sets logging up

@@ -5,11 +5,12 @@ Each writes through the store on the ORM's thread and, after commit, wakes the a
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from sessions.db import in_db
-from sessions.models import AdmittedPrompt, PermissionRequest, Session
-from sessions.store import inbox, permissions
+from sessions.models import AdmittedPrompt, PermissionRequest, QuestionRequest, Session
+from sessions.store import children, compaction, inbox, permissions, questions
 from sessions.store import sessions as session_store
 from sessions.wake import answered, interrupt, wake
 
@@ -24,9 +25,18 @@ async def prompt(session: Session, parts: list[dict[str, Any]], **choice: Any) -
     return row
 
 
+async def compact(session: Session, **choice: Any) -> AdmittedPrompt:
+    """Ask for a compaction (see `compaction.ask`) when the session is idle next. Raises NothingToCompact."""
+    row = await in_db(compaction.ask, session, **choice)
+    await wake(session.id)
+    return row
+
+
 async def abort(session_id: str) -> None:
-    """Stop the running turn at once; prompts that wait stay admitted."""
+    """Stop the running turn at once, and those of sessions it started; prompts that wait stay admitted."""
     await interrupt(session_id)
+    for child_id in await in_db(children.at_work_below, session_id):
+        await interrupt(child_id)
 
 
 async def reply(request_id: str, answer: str, words: str = "") -> PermissionRequest | None:
@@ -37,9 +47,28 @@ async def reply(request_id: str, answer: str, words: str = "") -> PermissionRequ
     return row
 
 
+async def answer(request_id: str, answers: Sequence[Sequence[str]]) -> QuestionRequest | None:
+    """Answer questions, one list of labels or own words for each; None when they no longer wait.
+
+    Raises AnswerRefused for what is no answer to them.
+    """
+    return await _told(await in_db(questions.reply, request_id, answers))
+
+
+async def dismiss(request_id: str) -> QuestionRequest | None:
+    """Answer none of the questions; None when they no longer wait."""
+    return await _told(await in_db(questions.reject, request_id))
+
+
+async def _told(row: QuestionRequest | None) -> QuestionRequest | None:
+    if row is not None:
+        await answered(row.session_id, row.id)
+    return row
+
+
 async def delete(session_id: str) -> Session | None:
-    """Hide a session (undone by `store.sessions.restore`) and stop its turn."""
+    """Hide a session and those it started (undone by `store.sessions.restore`), and stop their turns."""
     row = await in_db(session_store.delete, session_id)
     if row is not None:
-        await interrupt(session_id)
+        await abort(session_id)
     return row

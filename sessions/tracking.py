@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import logging
 import threading
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from django.conf import settings
@@ -33,7 +35,7 @@ class Tracker:
         self._lock = threading.Lock()
         self._commands = 0
         self._accounted: Tree | None = None
-        self._written: set[tuple[str, str | None]] = set()
+        self._written: dict[str, str | None] = {}
         self.store = SnapshotStore(Path(settings.SNAPSHOT_DIR) / project_id, worktree)
 
     @property
@@ -52,10 +54,20 @@ class Tracker:
                 self._look()
 
     def wrote(self, path: str, after: str | None) -> None:
-        """An edit tool or an undo wrote a file (None: removed it) and its ledger entry."""
+        """An undo wrote a file (None: removed it) and its ledger entry."""
         with self._lock:
-            if self._commands:
-                self._written.add((path, after))
+            self._note(path, after)
+
+    def writing(self, writes: Mapping[str, str | None], write: Callable[[], None]) -> None:
+        """Let an edit tool write files, by path and content after; no look comes in between."""
+        with self._lock:
+            write()
+            for path, after in writes.items():
+                self._note(path, after)
+
+    def _note(self, path: str, after: str | None) -> None:
+        if self._commands:
+            self._written[path] = after
 
     def begin(self) -> None:
         """A command is about to run: what changed since the last look is not its doing."""
@@ -78,7 +90,17 @@ class Tracker:
             except SnapshotError as error:
                 logger.warning("what a command changed is not known: %s", error)
                 return []
-            return [_entry(change) for change in found if (change.path, change.after) not in self._written]
+            return [_entry(change) for change in map(self._own, found) if change is not None]
+
+    def _own(self, change: Change) -> Change | None:
+        """The part of a change that is the command's: what came after what a tool wrote to the file."""
+        if change.path not in self._written:
+            return change
+        written = self._written.pop(change.path)
+        if change.after == written:
+            return None
+        mode = change.mode_after if written is not None else None
+        return replace(change, before=written, mode_before=mode)
 
     def _look(self) -> Tree | None:
         """The tree as it is now, which is accounted for from here on; None where no snapshot can be taken."""

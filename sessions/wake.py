@@ -27,7 +27,7 @@ async def interrupt(session_id: str) -> None:
 
 
 async def answered(session_id: str, request_id: str) -> None:
-    """A permission request has its answer in the row."""
+    """A permission request, or a question, has its answer in the row."""
     await _hint({"type": "permission.answered", "session": session_id, "request": request_id})
 
 

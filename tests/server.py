@@ -35,6 +35,8 @@ class Server:
     url: str = ""
     launch_url: str = ""
     process: subprocess.Popen[str] | None = None
+    module: str = "opencode_web"
+    """What `python -m` is given."""
 
     @property
     def data(self) -> Path:
@@ -42,7 +44,7 @@ class Server:
 
     def start(self, *arguments: str) -> None:
         """Return when it answers. Raises RuntimeError with what it said when it ends before that."""
-        command = [sys.executable, "-m", "opencode_web", "serve", str(self.project), "--port", "0"]
+        command = [sys.executable, "-m", self.module, "serve", str(self.project), "--port", "0"]
         self.process = subprocess.Popen(
             [*command, "--print-logs", *arguments],
             cwd=ROOT,

@@ -1,9 +1,22 @@
-"""Admit the System Context durably: a baseline at the start of an epoch, then chronological updates."""
+"""Admit the System Context durably: a baseline at the start of an epoch, then chronological updates.
+
+An epoch outlives restarts and switches of agent or model. It ends by compaction, by a move of the session,
+and where its snapshot cannot be compared with what there is (seed 002, Relationships).
+"""
 
 from __future__ import annotations
 
-from agents.context.system import environment, instructions
+import logging
+
+from agents.context.registry import system_context
+from agents.context.snapshot import Snapshot, from_json, to_json
+from agents.context.system_context import Action, ReplacementBlocked, ReplacementReady, Updated
 from agents.turn import Turn
+from sessions.db import in_db
+from sessions.models import ContextEpoch
+from sessions.store import context as store
+
+logger = logging.getLogger(__name__)
 
 
 class ContextBlocked(Exception):
@@ -15,11 +28,40 @@ async def prepare(turn: Turn) -> None:
 
     Called before the first prompt of a session is promoted; cheap when there is an epoch.
     """
+    epoch = await in_db(store.epoch, turn.session.id)
+    if epoch is None or epoch.ended or _snapshot(epoch, turn) is None:
+        await admit(turn)
 
 
 async def admit(turn: Turn) -> str:
     """Reconcile at a safe boundary: what changed becomes one Mid-Conversation System Message, durable with
     the snapshot. Returns the baseline of the epoch in force. Raises ContextBlocked."""
-    is_git = turn.session.project.vcs == "git"
-    surroundings = [environment(turn.model, turn.directory, is_git)]
-    return "\n\n".join([*surroundings, *instructions(turn.directory, turn.worktree)])
+    epoch = await in_db(store.epoch, turn.session.id)
+    match await _next_action(turn, epoch):
+        case ReplacementBlocked(reason):
+            raise ContextBlocked(reason)
+        case ReplacementReady(baseline, snapshot):
+            kept = to_json(snapshot)
+            epoch = await in_db(store.begin, turn.session.id, turn.session.directory, baseline, kept)
+        case Updated(text, snapshot):
+            await in_db(store.advance, turn.session.id, text, to_json(snapshot))
+    assert epoch is not None, "only an epoch can be unchanged"
+    return epoch.baseline
+
+
+async def _next_action(turn: Turn, epoch: ContextEpoch | None) -> Action:
+    context = await system_context(turn)
+    snapshot = _snapshot(epoch, turn) if epoch else None
+    if epoch is None or snapshot is None:
+        return await context.initialize()
+    return await (context.replace(snapshot) if epoch.ended else context.reconcile(snapshot))
+
+
+def _snapshot(epoch: ContextEpoch, turn: Turn) -> Snapshot | None:
+    """What was admitted; None where it speaks of another folder or cannot be read."""
+    if epoch.directory != turn.session.directory:
+        return None
+    snapshot = from_json(epoch.snapshot)
+    if snapshot is None:
+        logger.warning("session %s: its context snapshot cannot be read; an epoch begins", turn.session.id)
+    return snapshot

@@ -1,6 +1,6 @@
-"""Context Sources and the System Context composed of them (seed 002, Language and Relationships).
+"""A Context Source: one independently observed value of the System Context (seed 002, Language).
 
-A source observes one typed value; its renderers are pure. Nothing here reads files or rows.
+Its renderers are pure; only its loader, and what it observes once, touch the world.
 """
 
 from __future__ import annotations
@@ -12,26 +12,35 @@ from typing import Any, Final, Generic, TypeVar
 Value = TypeVar("Value")
 
 
-class _Unavailable:
-    """The type of UNAVAILABLE."""
+@dataclass(frozen=True, slots=True)
+class Unavailable:
+    """A loader's answer when the value cannot be observed now; what was admitted before stays in force.
+
+    `reason` is for people, who may have to wait for it.
+    """
+
+    reason: str = ""
 
 
-UNAVAILABLE: Final = _Unavailable()
-"""A loader's answer when the value cannot be observed now; what was admitted before stays in force."""
+UNAVAILABLE: Final = Unavailable()
 
 
 @dataclass(frozen=True, slots=True)
 class Source(Generic[Value]):
-    """One independently observed value of the System Context.
+    """`key` is stable and namespaced (`core/date`). `load` gives the value, None for a loaded absence, or
+    Unavailable; it does not raise. `encode` makes the value JSON, to compare and to keep. `baseline` and
+    `update` render it for the model.
 
-    `key` is stable and namespaced (`core/date`). `load` gives the value, None for a loaded absence, or
-    UNAVAILABLE. `encode` makes it JSON to compare and to keep. `baseline` and `update` render the value for
-    the model; `removal` renders what it is told when the source or its value has gone (None: nothing).
+    `removal` renders, when a value is admitted, what the model will be told once it has gone; that text is
+    kept, as the source may then be gone too. Without it a value that goes begins a new Context Epoch.
+
+    `once` observes what is told beside a baseline and never compared, so its changes make no update.
     """
 
     key: str
-    load: Callable[[], Awaitable[Value | _Unavailable | None]]
+    load: Callable[[], Awaitable[Value | Unavailable | None]]
     encode: Callable[[Value], Any]
     baseline: Callable[[Value], str]
     update: Callable[[Value], str]
     removal: Callable[[Value], str] | None = None
+    once: Callable[[], Awaitable[str]] | None = None

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
 from agents.config import ModelConfig, ProviderConfig
 from agents.llm.known import BY_NPM, COMPATIBLE, KNOWN
 from agents.llm.prices import Limits, limits
+from agents.llm.settings.ingest import settings_of
+from agents.llm.settings.variants import variants_of
 from agents.llm.types import Model, Price
 
 _TIMEOUT = 300.0
@@ -53,6 +55,9 @@ def build(provider_id: str, name: str, shared: Connection, entry: ModelConfig) -
     api_name = entry.get("id") or name
     base = limits(provider_id, api_name)
     limit = entry.get("limit") or {}
+    output = limit.get("output") or base.output
+    reasoning = entry.get("reasoning", base.reasoning)
+    levels = replace(base, reasoning=reasoning)
     return Model(
         provider_id=provider_id,
         model_id=name,
@@ -65,12 +70,14 @@ def build(provider_id: str, name: str, shared: Connection, entry: ModelConfig) -
         timeout=shared.timeout,
         chunk_timeout=shared.chunk_timeout,
         context=limit.get("context") or base.context,
-        output=limit.get("output") or base.output,
+        input=limit.get("input") or 0,
+        output=output,
         price=_price(entry, base),
         tool_call=entry.get("tool_call", base.tool_call),
-        reasoning=entry.get("reasoning", base.reasoning),
+        reasoning=reasoning,
         attachment=_attachment(entry, base),
-        options=entry.get("options") or {},
+        settings=settings_of(entry.get("options") or {}),
+        variants=variants_of(shared.protocol, levels, output, entry.get("variants") or {}),
     )
 
 

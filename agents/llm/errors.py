@@ -20,7 +20,9 @@ _OVERFLOW = re.compile(
     r"|input is too long|input length .*exceed|input token count .*exceeds the maximum"
     r"|exceeds? the available context size|exceed_context_size"
     r"|exceeds? (the )?(model'?s )?context (length|size)"
-    r"|(greater|larger|longer) than the context (length|window)|context (length|window|size) exceed"
+    r"|(greater|larger|longer) than the (model'?s )?(context (length|window)|maximum model length)"
+    r"|context (length|window|size) exceed|tokens \+ `?max_new_tokens`? must be"
+    r"|tokens in the prompt cannot exceed|token count of \d+ exceeds the limit"
     r"|context window exceeds limit|when context overflows|reduce the length of (the|your) (messages|prompt)"
     r"|exceeded model token limit|too large for model with \d+ maximum|prompt too long; exceeded"
     r"|exceeds the limit of \d+ tokens|requested token count exceeds|tokens? exceeds? .{0,40}context",

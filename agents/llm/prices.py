@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from datetime import date
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from agents.llm.known import KNOWN
 from agents.llm.types import Price
@@ -24,6 +24,8 @@ logger = logging.getLogger(__name__)
 _FILE = "model_prices_and_context_window_backup.json"
 _MILLION = 1_000_000
 _FREE = Price()
+_EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
+_ALWAYS_EFFORTS = ("low", "medium", "high")
 _ELSEWHERE = ("/v1/responses", "/v1/batch")
 """Endpoints that none of our readers speaks."""
 
@@ -38,6 +40,10 @@ class Limits:
     reasoning: bool = False
     attachment: bool = False
     tool_call: bool = True
+    efforts: tuple[str, ...] | None = None
+    """How hard it can be told to think, least first; None where the table says nothing."""
+    thinking: Literal["budget", "adaptive", "silent"] = "budget"
+    """How a Claude is told to think: by a number of tokens or by itself; `silent` ones hide it."""
     retired: bool = False
 
 
@@ -131,8 +137,28 @@ def _row(entry: Mapping[str, Any], today: str) -> Limits:
         ),
         reasoning=bool(entry.get("supports_reasoning")),
         attachment=bool(entry.get("supports_vision") or entry.get("supports_pdf_input")),
+        efforts=_efforts(entry),
+        thinking=_thinking(entry),
         retired=str(entry.get("deprecation_date") or "9999") < today,
     )
+
+
+def _efforts(entry: Mapping[str, Any]) -> tuple[str, ...] | None:
+    if not entry.get("supports_reasoning"):
+        return None
+    if isinstance(levels := entry.get("reasoning_effort_levels"), list):
+        return tuple(map(str, levels))
+    return tuple(
+        effort
+        for effort in _EFFORTS
+        if entry.get(f"supports_{effort}_reasoning_effort", effort in _ALWAYS_EFFORTS)
+    )
+
+
+def _thinking(entry: Mapping[str, Any]) -> Literal["budget", "adaptive", "silent"]:
+    if not entry.get("supports_adaptive_thinking"):
+        return "budget"
+    return "adaptive" if entry.get("supports_legacy_thinking") else "silent"
 
 
 def _price(entry: Mapping[str, Any], name: str, default: float) -> float:

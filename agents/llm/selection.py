@@ -9,6 +9,7 @@ from typing import Literal
 
 from agents.llm import prices
 from agents.llm.known import KNOWN
+from agents.llm.settings.variants import variants_of
 from agents.llm.types import Model
 
 Source = Literal["config", "env", "auth", "local", "demo"]
@@ -46,6 +47,7 @@ class Provider:
             output=limits.output,
             price=limits.price,
             reasoning=limits.reasoning,
+            variants=variants_of(self.passes.protocol, limits, limits.output, {}),
             attachment=limits.attachment,
         )
 

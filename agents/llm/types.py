@@ -10,6 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from agents.llm.settings.domains import Controls, Settings
+
 
 @dataclass(frozen=True, slots=True)
 class TextContent:
@@ -55,9 +57,10 @@ Content = TextContent | FileContent | ReasoningContent | ToolCallContent | ToolR
 
 @dataclass(frozen=True, slots=True)
 class ChatMessage:
-    """One message of the request. Role `tool` holds only ToolResultContent."""
+    """One message of the request. Role `tool` holds only ToolResultContent; role `system` is what the model
+    is told of its surroundings in the middle of the conversation, as text."""
 
-    role: Literal["user", "assistant", "tool"]
+    role: Literal["user", "assistant", "tool", "system"]
     content: Sequence[Content]
 
 
@@ -84,7 +87,7 @@ class Model:
     """A model resolved from configuration, environment, discovery and the price table.
 
     `protocol` chooses the reader: `openai` (chat completions), `anthropic` (messages), `litellm`
-    (every other provider), `scripted` (the demo model). `context` and `output` are token limits.
+    (every other provider), `scripted` (the demo model). `context`, `input` and `output` are token limits.
     """
 
     provider_id: str
@@ -101,13 +104,18 @@ class Model:
     chunk_timeout: float = 120.0
     """Seconds between two chunks."""
     context: int = 128_000
+    input: int = 0
+    """Where it is less than the whole window; 0: not known apart."""
     output: int = 8_192
     price: Price = Price()
     tool_call: bool = True
     reasoning: bool = False
     attachment: bool = False
     """Whether images and PDFs may be sent."""
-    options: Mapping[str, Any] = field(default_factory=dict)
+    settings: Settings = field(default_factory=Settings)
+    """What it is asked with unless the request says otherwise."""
+    variants: Mapping[str, Settings] = field(default_factory=dict)
+    """Settings to choose from by name, such as levels of thinking."""
 
     @property
     def ref(self) -> str:
@@ -122,10 +130,14 @@ class ModelRequest:
     """At most two texts, the stable one first."""
     messages: Sequence[ChatMessage]
     tools: Sequence[ToolSpec] = ()
-    temperature: float | None = None
-    top_p: float | None = None
-    max_output: int | None = None
+    controls: Controls = field(default_factory=Controls)
     options: Mapping[str, Any] = field(default_factory=dict)
+    body: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def settings(self) -> Settings:
+        """What the model is asked with: its own settings under the request's."""
+        return self.model.settings.under(Settings(self.controls, self.options, self.body))
 
 
 @dataclass(frozen=True, slots=True)

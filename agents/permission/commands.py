@@ -81,7 +81,7 @@ FIND_RUNS: Final = frozenset({"-exec", "-execdir", "-ok", "-okdir"})
 
 CHANGES_MEANING: Final = frozenset(
     "BASH_ENV CDPATH EDITOR ENV IFS MANPAGER NODE_OPTIONS PAGER PATH PERL5LIB PERL5OPT PROMPT_COMMAND"
-    " PYTHONHOME PYTHONPATH PYTHONSTARTUP RUBYLIB RUBYOPT SHELL SHELLOPTS VISUAL".split()
+    " PYTHONHOME PYTHONPATH PYTHONSTARTUP RIPGREP_CONFIG_PATH RUBYLIB RUBYOPT SHELL SHELLOPTS VISUAL".split()
 )
 CHANGES_MEANING_PREFIXES: Final = ("BASH_FUNC_", "DYLD_", "GIT_", "LD_")
 """Variables that make a known command run another one: an assignment to them is checked by itself."""

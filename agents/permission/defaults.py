@@ -19,6 +19,7 @@ _OWN_FILES: Final = (
     ".git/*",
     ".config/opencode/*",
     ".local/share/opencode-web/*",
+    "opencode-web/trust.json",
 )
 
 GUARD: Final[Ruleset] = (
@@ -33,6 +34,7 @@ DEFAULTS: Final[Ruleset] = tuple(
             "*": "allow",
             "doom_loop": "ask",
             "external_directory": {"*": "ask"},
+            "private_address": "ask",
             "question": "deny",
             "plan_enter": "deny",
             "plan_exit": "deny",

@@ -31,3 +31,13 @@ class PermissionRejected(NotPermitted):
         else:
             text = "The user rejected this call. Do not repeat it; ask what they want instead."
         super().__init__(text)
+
+
+class QuestionRejected(PermissionRejected):
+    """The user dismissed a question: what comes next is up to them."""
+
+    def __str__(self) -> str:
+        return (
+            "The user dismissed the question without an answer. Do not ask it again and do not guess: "
+            "wait for what they say next."
+        )

@@ -16,6 +16,7 @@ from typing import Literal, cast, get_args
 
 Action = Literal["allow", "deny", "ask"]
 EVERYTHING = "*"
+_STRICTNESS: dict[Action, int] = {"allow": 0, "ask": 1, "deny": 2}
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +26,11 @@ class Rule:
     permission: str
     pattern: str
     action: Action
+
+
+@dataclass(frozen=True, slots=True)
+class Floor(Rule):
+    """A rule of somebody the user has not trusted: it counts where it is stricter than the other rules."""
 
 
 Ruleset = Sequence[Rule]
@@ -47,17 +53,27 @@ def from_config(value: str | Mapping[str, str | Mapping[str, str]]) -> list[Rule
     return rules
 
 
+def floors(value: str | Mapping[str, str | Mapping[str, str]]) -> list[Rule]:
+    """The same as floors: wherever they stand among other rules, they make nothing looser."""
+    return [Floor(rule.permission, rule.pattern, rule.action) for rule in from_config(value)]
+
+
 def merge(*rulesets: Ruleset) -> list[Rule]:
     """One ruleset; later ones win because the last match wins."""
     return list(chain(*rulesets))
 
 
 def evaluate(permission: str, pattern: str, rules: Ruleset) -> Rule:
-    """The last rule that matches, else a rule that asks."""
-    for rule in reversed(rules):
+    """The last rule that matches, else a rule that asks; or the last floor that matches, if stricter."""
+    found: Rule | None = None
+    floor: Rule | None = None
+    for rule in rules:
         if matches(rule.permission, permission) and matches(rule.pattern, pattern):
-            return rule
-    return Rule(permission, pattern, "ask")
+            if isinstance(rule, Floor):
+                floor = rule
+            else:
+                found = rule
+    return _stricter(found or Rule(permission, pattern, "ask"), floor)
 
 
 def decide(permission: str, patterns: Sequence[str], rules: Ruleset, approved: Ruleset) -> Action:
@@ -106,10 +122,14 @@ def _approves(permission: str, pattern: str, asking: Rule, approved: Ruleset) ->
 
 
 def _denied_outright(permission: str, rules: Ruleset) -> bool:
-    for rule in reversed(rules):
-        if matches(rule.permission, permission):
-            return rule.action == "deny" and is_everything(rule.pattern)
-    return False
+    matching = [rule for rule in rules if matches(rule.permission, permission)]
+    last = [rule for rule in matching if not isinstance(rule, Floor)][-1:]
+    floor = [rule for rule in matching if isinstance(rule, Floor)][-1:]
+    return any(rule.action == "deny" and is_everything(rule.pattern) for rule in (*last, *floor))
+
+
+def _stricter(rule: Rule, floor: Rule | None) -> Rule:
+    return floor if floor and _STRICTNESS[floor.action] > _STRICTNESS[rule.action] else rule
 
 
 @lru_cache(maxsize=4096)

@@ -37,16 +37,21 @@ _RESERVED = {"!", "{", "}", "then", "do", "done", "fi", "esac", "else", "elif"}
 
 @dataclass(frozen=True, slots=True)
 class ShellCommand:
-    """One simple command: `text` is what rules are matched with, `always` the pattern "allow always" adds."""
+    """One simple command: `text` is what rules are matched with, `always` the pattern "allow always" adds.
+
+    `dynamic`: the shell makes something else of one of its words (`{}` it leaves alone).
+    """
 
     text: str
     words: tuple[str, ...]
     always: str | None
+    dynamic: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class ShellAnalysis:
-    """`external`: folders outside of the worktree; `written`: real paths the line writes, inside or outside.
+    """`external`: folders outside of the worktree; `written`: real paths the line writes, inside or outside;
+    `opaque`: it also writes where that is not known before it runs.
 
     With `errors` the line could not be read to its end: its first command is the whole line, marked so
     that no pattern for a known command matches it, and nothing is offered for "always".
@@ -56,6 +61,7 @@ class ShellAnalysis:
     external: list[Path]
     written: list[Path]
     errors: bool
+    opaque: bool = False
 
 
 def analyse(command: str, directory: Path, worktree: Path) -> ShellAnalysis:
@@ -73,6 +79,7 @@ def analyse(command: str, directory: Path, worktree: Path) -> ShellAnalysis:
         external=list(dict.fromkeys(path if path.is_dir() else path.parent for path in strangers)),
         written=list(dict.fromkeys(walk.written)),
         errors=walk.errors,
+        opaque=walk.opaque,
     )
 
 
@@ -103,6 +110,7 @@ class _Walk:
         self.touched: list[Path] = []
         self.written: list[Path] = []
         self.errors = False
+        self.opaque = False
         self.variables = dict(os.environ)
 
     def script(self, text: str, folders: Folders, depth: int) -> _After:
@@ -192,7 +200,12 @@ class _Walk:
             self.errors = True
             return _After(folders, folders)
         self.commands.append(
-            ShellCommand(shown(words), tuple(word.text for word in words), always_pattern(words))
+            ShellCommand(
+                shown(words),
+                tuple(word.text for word in words),
+                always_pattern(words),
+                any(word.dynamic and word.raw != "{}" for word in words),
+            )
         )
         first = words[0]
         self.errors |= first.raw in _RESERVED
@@ -234,6 +247,8 @@ class _Walk:
         path = paths.beginning(read_word(target, self.variables))
         if path and target.type != "process_substitution":
             self.touch([(path, ">" in operator)], folders)
+        elif ">" in operator and target.type != "process_substitution":
+            self.opaque = True
 
     def assignment(self, node: Node) -> None:
         self.check_assignment(node)

@@ -5,9 +5,12 @@ from __future__ import annotations
 import asyncio
 import logging
 
+from agents.commands.rows import is_command
 from agents.context.epochs import ContextBlocked, prepare
 from agents.definitions import UnknownAgent
 from agents.llm.providers import UnknownModel
+from agents.plugins.prompts import message_parts
+from agents.runtime.mentions import completed
 from agents.runtime.run import Run
 from agents.runtime.steps.sample import chosen_of, next_choice, sample
 from sessions.db import in_db
@@ -23,18 +26,32 @@ DEMO = "demo"
 
 BLOCKED_SECONDS = 2.0
 
+_left: dict[str, set[str]] = {}
+"""By session: the prompts that waited for their context when that was stopped. They stay in the inbox until
+one more prompt comes, or the worker starts again."""
+
 logger = logging.getLogger(__name__)
 
 
 async def begin(run: Run) -> UserMessage | None:
     """While nothing is going on: promote every steering prompt that waits, or else one queued prompt. The
     last one promoted, or None when none waits."""
-    waiting = await in_db(inbox.next_when_idle, run.session.id)
-    if not waiting:
+    if run.unanswered is not None:
+        prompt, run.unanswered = run.unanswered, None
+        await _remember(run, prompt)
+        return prompt
+    if not await has_work(run.session.id):
         return None
-    await in_db(reverts.make_final, run.session.id)
-    await _prepared(run, waiting[0])
+    if await in_db(reverts.make_final, run.session.id):
+        run.transcript.forget()
+    await _prepared(run)
     return await _promote(run, await in_db(inbox.next_when_idle, run.session.id))
+
+
+async def has_work(session_id: str) -> bool:
+    """Whether a prompt waits that may be promoted now."""
+    waiting = {row.id for row in await in_db(inbox.waiting, session_id)}
+    return not waiting <= _left.get(session_id, set())
 
 
 async def steer(run: Run) -> UserMessage | None:
@@ -47,6 +64,7 @@ async def _promote(run: Run, waiting: list[AdmittedPrompt]) -> UserMessage | Non
     for row in waiting:
         choice = await next_choice(run, row)
         provider_id, _, model_id = choice.model.partition("/")
+        changed = await message_parts(run.session, row, choice.agent, choice.model, completed)
         message = await in_db(
             inbox.promote,
             row.id,
@@ -54,6 +72,7 @@ async def _promote(run: Run, waiting: list[AdmittedPrompt]) -> UserMessage | Non
             provider_id=provider_id,
             model_id=model_id,
             variant=choice.variant,
+            completed=changed,
         )
         promoted = message or promoted
     if promoted is not None:
@@ -62,26 +81,38 @@ async def _promote(run: Run, waiting: list[AdmittedPrompt]) -> UserMessage | Non
 
 
 async def _remember(run: Run, prompt: UserMessage) -> None:
-    if prompt.model.provider_id != DEMO:
+    """What a command brings along is for its own prompt and not the session's choice."""
+    if prompt.model.provider_id != DEMO and not await in_db(is_command, prompt.id):
         await in_db(session_store.remember, run.session.id, prompt.agent, prompt.model)
     session = await in_db(session_store.get, run.session.id)
     run.chosen = chosen_of(session) if session else ()
 
 
-async def _prepared(run: Run, waiting: AdmittedPrompt) -> None:
+async def _prepared(run: Run) -> None:
     """A complete baseline comes before the first promotion, so that a prompt waits rather than being
-    answered without its context. An agent or model that does not exist is told by the step."""
+    answered without its context."""
+    try:
+        await _wait_for_context(run)
+    except asyncio.CancelledError:
+        _left[run.session.id] = {row.id for row in await in_db(inbox.waiting, run.session.id)}
+        raise
+    _left.pop(run.session.id, None)
+
+
+async def _wait_for_context(run: Run) -> None:
+    """Return when there is an epoch, or nothing waits any more. An agent or model that does not exist is told
+    by the step."""
     attempt = 0
-    while True:
+    while waiting := await in_db(inbox.next_when_idle, run.session.id):
         try:
-            await prepare(await sample(run, await next_choice(run, waiting)))
+            await prepare(await sample(run, await next_choice(run, waiting[0])))
             return
         except (UnknownAgent, UnknownModel):
             return
         except ContextBlocked as problem:
             attempt += 1
-            status = Status(
-                type="retry", attempt=attempt, message=str(problem), next=now() + int(BLOCKED_SECONDS * 1000)
-            )
+            due = now() + int(BLOCKED_SECONDS * 1000)
+            status = Status(type="retry", attempt=attempt, message=str(problem), next=due)
             await in_db(session_store.set_status, run.session.id, status)
             await asyncio.sleep(BLOCKED_SECONDS)
+    await in_db(session_store.set_status, run.session.id, Status(type="idle"))

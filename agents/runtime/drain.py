@@ -7,10 +7,17 @@ from __future__ import annotations
 
 import asyncio
 
+from agents.commands import expansion as commands
+from agents.compaction.compaction import compact
+from agents.compaction.pruning import prune
+from agents.compaction.relief import make_room
+from agents.configuration import load
 from agents.runtime import boundary, summaries, titles
 from agents.runtime.run import Run
 from agents.runtime.steps.step import Outcome, step
+from agents.runtime.subtasks import run_subtasks
 from sessions.db import in_db
+from sessions.store import compaction
 from sessions.store import sessions as session_store
 from sessions.wire.messages import UserMessage
 from sessions.wire.session import Status
@@ -25,13 +32,32 @@ async def drain(run: Run) -> None:
         run.spawn(titles.give_title(run, prompt))
         await _answer(run, prompt)
         await summaries.summarise(run.session)
+        await prune(run, (await asyncio.to_thread(load, run.directory)).config)
         await in_db(session_store.set_status, run.session.id, Status(type="idle"), error=run.error)
+        await commands.finished(run, prompt)
 
 
 async def _answer(run: Run, prompt: UserMessage) -> None:
-    """Take steps until no continuation is due. A prompt that steers resets the allowance of steps."""
+    """Act until no continuation is due. A prompt that steers resets the allowance of steps; to make room in
+    the window does not."""
     taken = 0
-    while await step(run, prompt, taken) is Outcome.CONTINUE:
-        taken += 1
-        if steered := await boundary.steer(run):
-            prompt, taken = steered, 0
+    while (outcome := await _act(run, prompt, taken)) is not Outcome.DONE:
+        taken += outcome is Outcome.CONTINUE
+        steered = await boundary.steer(run)
+        if steered is not None:
+            prompt, taken = steered, 0 if outcome is Outcome.CONTINUE else taken
+        elif outcome is Outcome.COMPACTED:
+            return
+
+
+async def _act(run: Run, prompt: UserMessage, taken: int) -> Outcome:
+    """What a prompt is due: the compaction that it asks for, its errands, a step."""
+    if asked := await in_db(compaction.requested, prompt.id):
+        return Outcome.COMPACTED if await compact(run, prompt, asked) else Outcome.DONE
+    if not (taken or await commands.expand(run, prompt)) or not await run_subtasks(run, prompt):
+        return Outcome.DONE
+    outcome = await step(run, prompt, taken)
+    if outcome is not Outcome.OVERFLOW:
+        return outcome
+    await summaries.summarise(run.session)
+    return outcome if await make_room(run, prompt) else Outcome.DONE

@@ -8,7 +8,7 @@ from django.db import transaction
 
 from sessions.ids import now
 from sessions.models import Message, Part
-from sessions.store import messages, permissions
+from sessions.store import children, messages, permissions, questions
 from sessions.store import sessions as session_store
 from sessions.store.rows import message_info, part_info
 from sessions.wire.base import NamedError
@@ -50,6 +50,7 @@ def settle(session_id: str, ending: Ending) -> None:
     error = NamedError(name=ending.name, data={"message": ending.error})
     with transaction.atomic():
         permissions.cancel(session_id)
+        questions.cancel(session_id)
         for row in Message.objects.filter(
             session_id=session_id, role="assistant", data__time__completed__isnull=True
         ):
@@ -69,9 +70,11 @@ def _close_parts(message_id: str, ending: Ending) -> None:
         if isinstance(part, ToolPart) and isinstance(part.state, Pending | Running):
             begun = part.state.time.start if isinstance(part.state, Running) else now()
             metadata = (part.state.metadata if isinstance(part.state, Running) else None) or {}
+            child_id = children.cut_off(part.session_id, metadata)
+            resumable = f" task_id {child_id} goes on with what the subagent had begun." if child_id else ""
             part.state = Failed(
                 input=part.state.input,
-                error=ending.call,
+                error=ending.call + resumable,
                 metadata={**metadata, "interrupted": True},
                 time=Span(start=begun, end=now()),
             )

@@ -12,6 +12,7 @@ from typing import Any
 from agents.runtime.steps.transcript import Transcript
 from sessions.models import Session
 from sessions.tracking import Tracker
+from sessions.wire.messages import UserMessage
 
 DOOM_LOOP = 3
 
@@ -41,6 +42,8 @@ class Run:
     """The user rejected a call without words: the turn ends after this step."""
     recent_calls: deque[tuple[str, str]] = field(default_factory=lambda: deque(maxlen=DOOM_LOOP))
     """The last tool calls: name and input as canonical JSON (seed 004 §6.5)."""
+    unanswered: UserMessage | None = None
+    """A promoted prompt that nobody began to answer; it comes before what waits in the inbox."""
     chosen: tuple[str, ...] = ()
     """The session's choice of agent and model when the present prompt was promoted."""
 

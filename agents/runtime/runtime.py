@@ -16,8 +16,9 @@ from typing import Any
 from django.conf import settings
 
 from agents.catalog import warm_up
-from agents.runtime import housekeeping, recovery, summaries
-from agents.runtime.calls import approvals
+from agents.custom_tools import contribute
+from agents.runtime import boundary, housekeeping, recovery, summaries
+from agents.runtime.calls import approvals, questions
 from agents.runtime.drain import drain
 from agents.runtime.run import Children, Run
 from agents.runtime.steps.transcript import Transcript
@@ -25,9 +26,10 @@ from sessions.db import in_db
 from sessions.ids import now
 from sessions.models import Session
 from sessions.review.recovery import recover as finish_undos
-from sessions.store import inbox
+from sessions.store import inbox, turns
 from sessions.store import sessions as session_store
 from sessions.tracking import tracker
+from sessions.wire.messages import UserMessage
 
 logger = logging.getLogger(__name__)
 
@@ -46,6 +48,7 @@ class _Drain:
     turn: asyncio.Task[bool] | None = None
     task: asyncio.Task[None] | None = None
     run: Run | None = None
+    unanswered: UserMessage | None = None
     stopping: bool = False
 
 
@@ -64,6 +67,7 @@ class Runtime:
     def start(self) -> None:
         """Start the thread, settle what a dead worker left, and take up prompts that wait."""
         sys.setswitchinterval(SWITCH_SECONDS)
+        contribute.register()
         loop = self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=loop.run_forever, name="turns", daemon=True)
         self._thread.start()
@@ -84,6 +88,7 @@ class Runtime:
 
     def answered(self, request_id: str) -> None:
         self._call(approvals.answered, request_id)
+        self._call(questions.answered, request_id)
 
     def _call(self, function: Any, argument: str) -> None:
         if self._loop is not None:
@@ -121,6 +126,7 @@ class Runtime:
         """Keep our leases, take over those that nobody keeps, and do what lost hints would have told."""
         await in_db(session_store.renew, self.owner, now() + LEASE_MS)
         approvals.look_again()
+        questions.look_again()
         leased = await in_db(session_store.leased)
         self._stop_all_but({session.id for session in leased if session.lease_owner == self.owner})
         for session in leased:
@@ -140,13 +146,15 @@ class Runtime:
         if await in_db(session_store.seize, session, self.owner, now() + LEASE_MS):
             await in_db(recovery.settle, session.id, recovery.CRASHED)
             await summaries.summarise(session)
+            unanswered = await in_db(turns.unanswered, session.id)
             await in_db(session_store.release, session.id, self.owner)
-            self._wake(session.id)
+            self._wake(session.id, unanswered)
 
-    def _wake(self, session_id: str) -> None:
+    def _wake(self, session_id: str, unanswered: UserMessage | None = None) -> None:
+        """`unanswered` is a prompt that was promoted by a worker which died before it began to answer."""
         if self._closing or session_id in self._drains:
             return
-        entry = self._drains[session_id] = _Drain()
+        entry = self._drains[session_id] = _Drain(unanswered=unanswered)
         entry.turn = asyncio.create_task(self._drain(session_id, entry))
         entry.task = asyncio.create_task(self._run(session_id, entry))
 
@@ -174,7 +182,7 @@ class Runtime:
             go_on = entry.turn.result()
         await in_db(session_store.release, session_id, self.owner)
         del self._drains[session_id]
-        if go_on and len(await in_db(inbox.waiting, session_id)):
+        if go_on and await boundary.has_work(session_id):
             self._wake(session_id)
 
     async def _drain(self, session_id: str, entry: _Drain) -> bool:
@@ -188,6 +196,7 @@ class Runtime:
                 await asyncio.to_thread(tracker, session.project),
                 Children(self._run_child, self._interrupt),
                 Transcript(session_id),
+                unanswered=entry.unanswered,
             )
             await drain(entry.run)
         return True

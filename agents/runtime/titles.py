@@ -6,8 +6,9 @@ import logging
 
 from agents.catalog import small_model
 from agents.configuration import load
-from agents.definitions import choose
+from agents.definitions import known_agents
 from agents.llm import stream
+from agents.llm.settings.domains import Controls
 from agents.llm.types import ChatMessage, ModelError, ModelRequest, TextContent, TextDelta
 from agents.runtime.run import Run
 from sessions.db import in_db
@@ -37,13 +38,14 @@ async def _ask(run: Run, prompt: UserMessage, said: str) -> str:
     model = await small_model(run.directory, f"{prompt.model.provider_id}/{prompt.model.model_id}")
     if model is None or model.protocol == "scripted" or not said.strip():
         return ""
-    agent = choose(load(run.directory).config, "title")
+    agent = known_agents(load(run.directory).config).get("title")
+    if agent is None:
+        return ""
     request = ModelRequest(
         model=model,
         system=[agent.prompt],
         messages=[ChatMessage("user", [TextContent(f"Name the conversation that begins so:\n\n{said}")])],
-        temperature=agent.temperature,
-        max_output=1_000,
+        controls=Controls(temperature=agent.temperature, max_output=1_000),
     )
     try:
         pieces = [event.text async for event in stream(request) if isinstance(event, TextDelta)]

@@ -14,6 +14,7 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
+from agents.llm.families import patches
 from agents.turn import Turn
 
 
@@ -50,6 +51,15 @@ class Todo:
     content: str
     status: str
     priority: str
+
+
+@dataclass(frozen=True, slots=True)
+class FileWrite:
+    """`expected` is what the tool read before (None: there was no file); `content` None removes the file."""
+
+    path: Path
+    content: bytes | None
+    expected: bytes | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,11 +137,11 @@ class ToolContext(Protocol):
     async def update(self, *, title: str | None = None, metadata: Mapping[str, Any] | None = None) -> None:
         """Show progress on the card of the running call (cheap; coalesced by the runtime)."""
 
-    async def write_file(self, path: Path, content: bytes, *, expected: bytes | None) -> None:
-        """Write a file through the ledger (before and after kept), atomically, mode kept.
+    async def write_files(self, writes: Sequence[FileWrite]) -> list[bytes | None]:
+        """Write files through the ledger (before and after kept), each atomically, modes kept: all or none.
 
-        `expected` is what the tool read before (None: the file must not exist); if the file is
-        different now, raise ToolError and leave it alone.
+        A file that is no longer what the tool read raises ToolError, and none is changed. Formatters run
+        afterwards; the contents as they are then come back in order.
         """
 
     async def around_shell(self, run: Callable[[], Awaitable[None]]) -> None:
@@ -159,6 +169,16 @@ Input = TypeVar("Input", bound=BaseModel)
 
 def always(turn: Turn) -> bool:
     return True
+
+
+def by_patch(turn: Turn) -> bool:
+    """Offered to models that edit by patches (seed 004 §6.2)."""
+    return patches(turn.model)
+
+
+def by_edit(turn: Turn) -> bool:
+    """Offered to all other models."""
+    return not patches(turn.model)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import shutil
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, Field
 
+from agents.permission import planning
 from agents.permission.defaults import is_guarded
 from agents.permission.shell import ShellAnalysis, analyse
+from agents.plugins.calls import shell_variables
 from agents.tools.base import Tool, ToolContext, ToolError, ToolResult
 from agents.tools.shared.capture import Capture
+from agents.tools.shared.environment import shell_environment
 from agents.tools.shared.process import CannotStart, Ended, run
 
-PRIVATE = frozenset(
-    {"OPENCODE_SERVER_PASSWORD", "OPENCODE_CONFIG_CONTENT", "REDIS_URL", "DJANGO_SETTINGS_MODULE"}
-)
-"""This server's own: its secrets, and what would lead a Django project of the user to its settings."""
 DEFAULT_TIMEOUT = 120_000
 MAX_TIMEOUT = 600_000
 
@@ -56,6 +55,7 @@ class _Call:
     ctx: ToolContext
     workdir: Path
     capture: Capture
+    variables: Mapping[str, str]
     ended: Ended | None = None
 
     async def run(self) -> None:
@@ -63,7 +63,7 @@ class _Call:
             self.ended = await run(
                 [_shell(), "-c", self.input.command],
                 cwd=self.workdir,
-                env=_environment(),
+                env={**shell_environment(), **self.variables},
                 timeout=self.input.timeout / 1000,
                 abort=self.ctx.abort,
                 on_output=self.take,
@@ -103,7 +103,8 @@ async def execute(input: BashInput, ctx: ToolContext) -> ToolResult:
     """Ask, run, report. A command that fails is a result, not an error: the model reads its exit code."""
     workdir = _workdir(input.workdir, ctx)
     await _ask(input, workdir, ctx)
-    call = _Call(input, ctx, workdir, Capture(ctx.output_directory))
+    variables = await shell_variables(ctx.turn, workdir, ctx.call_id)
+    call = _Call(input, ctx, workdir, Capture(ctx.output_directory), variables)
     await ctx.around_shell(call.run)
     return call.result()
 
@@ -125,13 +126,13 @@ async def _ask(input: BashInput, workdir: Path, ctx: ToolContext) -> None:
     if external := _external(analysis, workdir, ctx):
         patterns = [str(folder / "*") for folder in external]
         await ctx.ask("external_directory", patterns, always=patterns, metadata=metadata)
-    if guarded := _guarded(analysis, ctx.worktree.resolve()):
+    if guarded := _guarded(analysis, ctx):
         await ctx.ask("edit", guarded, always=guarded, metadata=metadata)
     commands = [command.text for command in analysis.commands] or [input.command.strip()]
-    always = [command.always for command in analysis.commands if command.always]
-    await ctx.ask(
-        "bash", list(dict.fromkeys(commands)), always=list(dict.fromkeys(always)), metadata=metadata
-    )
+    marked = planning.marked(input.command, analysis, ctx.turn.rules)
+    always = [] if marked else [command.always for command in analysis.commands if command.always]
+    patterns = list(dict.fromkeys([*commands, *marked]))
+    await ctx.ask("bash", patterns, always=list(dict.fromkeys(always)), metadata=metadata)
 
 
 def _external(analysis: ShellAnalysis, workdir: Path, ctx: ToolContext) -> list[Path]:
@@ -144,12 +145,16 @@ def _external(analysis: ShellAnalysis, workdir: Path, ctx: ToolContext) -> list[
     return [folder for folder in dict.fromkeys(folders) if written or folder != outputs]
 
 
-def _guarded(analysis: ShellAnalysis, worktree: Path) -> list[str]:
-    """Paths under the guard that the line writes: the shell must not be the way around the `edit` rule."""
+def _guarded(analysis: ShellAnalysis, ctx: ToolContext) -> list[str]:
+    """Paths that the line writes and that are under the guard, or denied by plan mode: the shell must not be
+    the way around the `edit` rule."""
+    worktree = ctx.worktree.resolve()
     named = (
         path.relative_to(worktree) if path.is_relative_to(worktree) else path for path in analysis.written
     )
-    return [path for path in map(Path.as_posix, named) if is_guarded(path)]
+    paths = [path.as_posix() for path in named]
+    denied = planning.forbidden(paths, ctx.turn.rules)
+    return [path for path in paths if path in denied or is_guarded(path)]
 
 
 def _notes(ended: Ended, timeout: int) -> str:
@@ -164,11 +169,6 @@ def _notes(ended: Ended, timeout: int) -> str:
 
 def _shell() -> str:
     return shutil.which("bash", path="/bin:/usr/bin:/usr/local/bin") or shutil.which("bash") or "/bin/sh"
-
-
-def _environment() -> dict[str, str]:
-    inherited = {name: value for name, value in os.environ.items() if name not in PRIVATE}
-    return {**inherited, "TERM": "dumb", "PAGER": "cat", "GIT_PAGER": "cat"}
 
 
 TOOL = Tool(name="bash", description=DESCRIPTION, input=BashInput, execute=execute, permission="bash")

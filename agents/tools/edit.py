@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from agents.tools.base import Tool, ToolContext, ToolError, ToolResult
+from agents.tools.base import Tool, ToolContext, ToolError, ToolResult, by_edit
 from agents.tools.shared import change, filetext, replace
 from agents.tools.shared.paths import Target, authorise, missing
 
@@ -57,14 +57,19 @@ def _plan(target: Target, old: str, new: str, every: bool) -> Plan:
         raise ToolError(f"{target.title} is a binary file; edit works on text.")
     codec = filetext.detect(before)
     raw = codec.decode(before)
+    changed, told = edited(raw, old, new, every)
+    return Plan(change.Change(before, codec.encode(changed), raw, changed), f"Edited {target.title}: {told}")
+
+
+def edited(raw: str, old: str, new: str, every: bool) -> tuple[str, str]:
+    """A file's text with one edit made, and where; raises ToolError when there is not one clear place."""
     text = raw.replace("\r\n", "\n")
     strategy, spans = replace.locate(text, old, every=every)
-    changed = _replaced(raw, text, spans, old, new)
     lines = ", ".join(str(replace.line_of(text, start)) for start, _ in spans[: replace.SHOWN])
-    told = f"Edited {target.title}: {len(spans)} place{'s' * (len(spans) > 1)} (line {lines})."
+    told = f"{len(spans)} place{'s' * (len(spans) > 1)} (line {lines})."
     if strategy is not replace.EXACT:
         told += f" oldString was not there exactly; matched by {strategy.name}. Check the result."
-    return Plan(change.Change(before, codec.encode(changed), raw, changed), told)
+    return _replaced(raw, text, spans, old, new), told
 
 
 def _creation(target: Target, before: bytes | None, new: str) -> Plan:
@@ -87,4 +92,4 @@ def _replaced(raw: str, text: str, spans: list[filetext.Span], old: str, new: st
     return "".join([*pieces, raw[done:]])
 
 
-TOOL = Tool("edit", DESCRIPTION, Input, execute, "edit")
+TOOL = Tool("edit", DESCRIPTION, Input, execute, "edit", offered=by_edit)

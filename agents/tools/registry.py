@@ -13,14 +13,56 @@ from typing import Any
 
 from agents.llm.types import ToolSpec
 from agents.permission.rules import hidden_tools
-from agents.tools import bash, edit, glob, grep, invalid, list, read, todoread, todowrite, write
+from agents.tools import (
+    apply_patch,
+    bash,
+    batch,
+    codesearch,
+    edit,
+    glob,
+    grep,
+    invalid,
+    list,
+    multiedit,
+    plan_enter,
+    plan_exit,
+    question,
+    read,
+    skill,
+    task,
+    todoread,
+    todowrite,
+    webfetch,
+    websearch,
+    write,
+)
 from agents.tools.base import Tool
 from agents.turn import Turn
 
 logger = logging.getLogger(__name__)
 
-BUILTIN: tuple[Tool[Any], ...] = tuple(
-    module.TOOL for module in (bash, edit, glob, grep, invalid, list, read, todoread, todowrite, write)
+BUILTIN: tuple[Tool[Any], ...] = (
+    apply_patch.TOOL,
+    bash.TOOL,
+    batch.TOOL,
+    codesearch.TOOL,
+    edit.TOOL,
+    glob.TOOL,
+    grep.TOOL,
+    invalid.TOOL,
+    list.TOOL,
+    multiedit.TOOL,
+    plan_enter.TOOL,
+    plan_exit.TOOL,
+    question.TOOL,
+    read.TOOL,
+    skill.TOOL,
+    task.TOOL,
+    todoread.TOOL,
+    todowrite.TOOL,
+    webfetch.TOOL,
+    websearch.TOOL,
+    write.TOOL,
 )
 
 Contributor = Callable[[Turn], Awaitable[Sequence[Tool[Any]]]]

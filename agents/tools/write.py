@@ -6,7 +6,7 @@ import asyncio
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from agents.tools.base import Tool, ToolContext, ToolError, ToolResult
+from agents.tools.base import Tool, ToolContext, ToolError, ToolResult, by_edit
 from agents.tools.shared import change, filetext
 from agents.tools.shared.paths import Target, authorise
 
@@ -50,4 +50,4 @@ def _prepare(target: Target, content: str, text: str) -> change.Change:
     return change.Change(before, after, old, new)
 
 
-TOOL = Tool("write", DESCRIPTION, Input, execute, "edit")
+TOOL = Tool("write", DESCRIPTION, Input, execute, "edit", offered=by_edit)

@@ -5,7 +5,19 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 
 from bench.lab import Lab
-from bench.measures import crowd, find, history, memory, sessions, startup, stream, tools, turn
+from bench.measures import (
+    context,
+    crowd,
+    drain,
+    find,
+    history,
+    memory,
+    sessions,
+    startup,
+    stream,
+    tools,
+    turn,
+)
 
 Measure = Callable[[Lab], Awaitable[dict[str, float]]]
 
@@ -20,5 +32,8 @@ MEASURES: dict[str, Measure] = {
     "history": history.measure,
     "undo": history.undo,
     "crowd": crowd.measure,
+    "context": context.measure,
     "find": find.measure,
+    "drain": drain.measure,
+    "endurance": drain.endurance,
 }

@@ -13,28 +13,33 @@ from pathlib import Path
 from typing import Any
 
 from agents.config import Config
+from agents.trust.wants import Want
+from opencode_web import paths
 from opencode_web.config import sources
 from opencode_web.config.check import check
+from opencode_web.config.folders import listing
 from opencode_web.config.merge import merge
 from opencode_web.config.problem import Problem
-from opencode_web.config.reader import Reading, read_file, read_text
+from opencode_web.config.reader import Reading, read_entry, read_file, read_text
+from opencode_web.config.sources import Source
+from opencode_web.config.stamps import Stamp, stamp
+from opencode_web.config.trusted import Gate
 
 logger = logging.getLogger(__name__)
 
 _CONTENT = "OPENCODE_CONFIG_CONTENT"
 _CACHED = 64
 
-Stamp = tuple[int, int] | None
-"""Modification time in nanoseconds and size; None where there is no file."""
-
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """`sources` are the files that were read, farthest first; `config` is shared and not to be changed."""
+    """`sources` are the files that were read, farthest first; `config` is shared and not to be changed.
+    `wants` is what the project's files ask for that takes trust, trusted or not."""
 
     config: Config
     problems: list[Problem]
     sources: list[Path]
+    wants: list[Want]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +49,7 @@ class _Entry:
     variables: dict[str, str | None]
 
 
-_cache: dict[tuple[Path | None, tuple[Path, ...]], _Entry] = {}
+_cache: dict[tuple[Path | None, tuple[Source, ...]], _Entry] = {}
 
 
 def load(directory: Path | None, environ: Mapping[str, str] = os.environ) -> Loaded:
@@ -53,13 +58,13 @@ def load(directory: Path | None, environ: Mapping[str, str] = os.environ) -> Loa
     Never raises for what a file says: what is wrong is in `problems`, and the rest counts. Unchanged
     files are not read again.
     """
-    files = sources.user_files(environ)
+    found = sources.user_sources(environ)
     if directory is not None:
-        files += sources.project_files(directory, environ)
-    key = (directory, tuple(files))
+        found += sources.project_sources(directory, environ)
+    key = (directory, tuple(found))
     entry = _cache.get(key)
     if entry is None or not _is_current(entry, environ):
-        entry = _read(directory, files, environ)
+        entry = _read(directory, found, environ)
         while len(_cache) >= _CACHED:
             _cache.pop(next(iter(_cache)), None)
         _cache[key] = entry
@@ -71,44 +76,55 @@ def load(directory: Path | None, environ: Mapping[str, str] = os.environ) -> Loa
 def _is_current(entry: _Entry, environ: Mapping[str, str]) -> bool:
     if any(environ.get(name) != value for name, value in entry.variables.items()):
         return False
-    return all(_stamp(file) == stamp for file, stamp in entry.stamps.items())
+    return all(stamp(file) == known for file, known in entry.stamps.items())
 
 
-def _stamp(file: Path) -> Stamp:
-    try:
-        status = os.stat(file)
-    except OSError:
-        return None
-    return status.st_mtime_ns, status.st_size
-
-
-def _read(directory: Path | None, files: list[Path], environ: Mapping[str, str]) -> _Entry:
+def _read(directory: Path | None, found: list[Source], environ: Mapping[str, str]) -> _Entry:
     # Stamped before reading: a file that changes meanwhile is read again at the next call.
-    stamps = {file: _stamp(file) for file in files}
+    files = [source.path for source in found if not source.markdown]
+    stamps = {file: stamp(file) for file in (*files, paths.trust(environ))}
     values: dict[str, Any] = {}
     problems: list[Problem] = []
+    wants: list[Want] = []
     names = {_CONTENT}
     read: list[Path] = []
-    for file, reading in _readings(directory, files, stamps, environ):
+    for file, reading in _readings(directory, found, stamps, environ):
         values = merge(values, reading.values)
         problems += reading.problems
         names |= reading.names
-        stamps |= {included: _stamp(included) for included in reading.files}
+        stamps |= {included: stamp(included) for included in reading.files}
+        wants += [reading.want] if reading.want else []
         read.append(file)
-    loaded = Loaded(check(values)[0], problems, read)
+    loaded = Loaded(check(values)[0], problems, read, wants)
     return _Entry(loaded, stamps, {name: environ.get(name) for name in names})
 
 
 def _readings(
-    directory: Path | None, files: list[Path], stamps: dict[Path, Stamp], environ: Mapping[str, str]
+    directory: Path | None, found: list[Source], stamps: dict[Path, Stamp], environ: Mapping[str, str]
 ) -> Iterator[tuple[Path, Reading]]:
     named = sources.named_file(environ)
-    for file in files:
-        if stamps[file] is not None:
-            yield file, read_file(file, environ)
+    gate = Gate(directory, environ) if directory is not None else None
+    for source in found:
+        file, through = source.path, None if source.own else gate
+        if source.markdown:
+            yield from _entries(file, stamps, environ, through)
+        elif stamps[file] is not None:
+            yield file, read_file(file, environ, through)
         elif file == named:
             missing = Problem(file, None, "", "the file named by OPENCODE_CONFIG does not exist")
             yield file, Reading(problems=[missing])
     content = environ.get(_CONTENT)
     if content:
         yield Path(_CONTENT), read_text(content, Path(_CONTENT), directory or Path.cwd(), environ)
+
+
+def _entries(
+    folder: Path, stamps: dict[Path, Stamp], environ: Mapping[str, str], gate: Gate | None
+) -> Iterator[tuple[Path, Reading]]:
+    """The Markdown files of a configuration folder; what is added or removed shows in the folders' stamps."""
+    found = listing(folder)
+    stamps |= found.stamps | {entry.file: stamp(entry.file) for entry in found.entries}
+    for entry in found.entries:
+        yield entry.file, read_entry(entry, environ, gate)
+    if found.problems:
+        yield folder, Reading(problems=found.problems)

@@ -8,6 +8,9 @@ _JOINED = frozenset({"instructions", "plugin"})
 """Lists that add up over the files; every other list is replaced."""
 
 
+_RULES = ("permission", "restrictions")
+
+
 def merge(base: dict[str, Any], over: dict[str, Any]) -> dict[str, Any]:
     """A new dictionary: objects are merged key by key, anything else in `over` replaces what was there."""
     merged = _merge_objects(base, over)
@@ -20,7 +23,7 @@ def merge(base: dict[str, Any], over: dict[str, Any]) -> dict[str, Any]:
 def _merge_objects(base: dict[str, Any], over: dict[str, Any], rules: bool = False) -> dict[str, Any]:
     merged = dict(base)
     for key, value in over.items():
-        merged[key] = _merge_value(base.get(key), value, rules or key == "permission")
+        merged[key] = _merge_value(base.get(key), value, rules or key in _RULES)
     return merged
 
 

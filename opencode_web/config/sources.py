@@ -3,20 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from opencode_web import paths
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A file that may hold JSON or, with `markdown`, a configuration folder whose Markdown files count.
+    `own`: the user's, and not the project's."""
+
+    path: Path
+    own: bool
+    markdown: bool = False
+
 
 _PROJECT = ("opencode.json", "opencode.jsonc")
 _GLOBAL = ("config.json", *_PROJECT)
 
 
-def user_files(environ: Mapping[str, str]) -> list[Path]:
-    """The user's own files, whether they exist or not."""
+def user_sources(environ: Mapping[str, str]) -> list[Source]:
+    """The user's own, whether they exist or not."""
     folder = paths.config_directory(environ)
-    files = [folder / name for name in _GLOBAL]
+    found = [*(Source(folder / name, True) for name in _GLOBAL), Source(folder, True, markdown=True)]
     named = named_file(environ)
-    return [*files, named] if named else files
+    return [*found, Source(named, True)] if named else found
 
 
 def named_file(environ: Mapping[str, str]) -> Path | None:
@@ -27,16 +39,19 @@ def named_file(environ: Mapping[str, str]) -> Path | None:
     return paths.home(environ) / name[2:] if name.startswith("~/") else Path(name).absolute()
 
 
-def project_files(directory: Path, environ: Mapping[str, str]) -> list[Path]:
-    """The files from the git root down to `directory`, then those in `.opencode` in the same order.
+def project_sources(directory: Path, environ: Mapping[str, str]) -> list[Source]:
+    """The files from the git root down to `directory`, then the folders `.opencode` in the same order.
 
     Outside of a git repository only `directory` itself counts: a folder above may be anybody's.
     """
     if environ.get("OPENCODE_DISABLE_PROJECT_CONFIG", "").lower() in ("1", "true"):
         return []
     folders = list(_up_to_git_root(directory))[::-1]
-    plain = [folder / name for folder in folders for name in _PROJECT]
-    return [*plain, *(folder / ".opencode" / name for folder in folders for name in _PROJECT)]
+    found = [Source(folder / name, False) for folder in folders for name in _PROJECT]
+    for folder in (folder / ".opencode" for folder in folders):
+        found += [Source(folder / name, False) for name in _PROJECT]
+        found.append(Source(folder, False, markdown=True))
+    return found
 
 
 def _up_to_git_root(directory: Path) -> Iterator[Path]:

@@ -12,8 +12,8 @@ from sessions import actions
 from sessions.api.base import NotFound, Refused, directory_of, project_of, session_of, wire
 from sessions.db import in_db
 from sessions.review import diffs, reverting
+from sessions.store import children, todos
 from sessions.store import sessions as session_store
-from sessions.store import todos
 from sessions.store.rows import session_wire
 from sessions.wire.base import Wire
 from sessions.wire.session import SessionModel
@@ -114,6 +114,12 @@ async def delete_session(request: HttpRequest, session_id: str) -> HttpResponse:
     await session_of(session_id)
     await actions.delete(session_id)
     return wire(True)
+
+
+@router.get("/{session_id}/children")
+async def list_children(request: HttpRequest, session_id: str) -> HttpResponse:
+    await session_of(session_id)
+    return wire([session_wire(row) for row in await in_db(children.listing, session_id)])
 
 
 @router.post("/{session_id}/abort")

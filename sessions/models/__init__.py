@@ -1,14 +1,18 @@
 """The rows (seed 001). Only `sessions.store` writes them (design law 2)."""
 
+from .context import ContextEpoch, ContextMessage
 from .conversation import Message, Part, Session, Todo
 from .events import Event
 from .inbox import AdmittedPrompt
 from .ledger import FileChange, Operation
 from .permissions import PermissionRequest, SavedRule
 from .project import Project
+from .questions import QuestionRequest
 
 __all__ = [
     "AdmittedPrompt",
+    "ContextEpoch",
+    "ContextMessage",
     "Event",
     "FileChange",
     "Message",
@@ -16,6 +20,7 @@ __all__ = [
     "Part",
     "PermissionRequest",
     "Project",
+    "QuestionRequest",
     "SavedRule",
     "Session",
     "Todo",

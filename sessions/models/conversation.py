@@ -9,7 +9,8 @@ class Session(models.Model):
     """One conversation. Times are milliseconds; `status` is the wire's (idle, busy, retry).
 
     `lease_owner` and `lease_until` say which worker drains it (claimed by conditional update).
-    `revert` is the wire's revert state while an undo can still be redone.
+    `revert` is the wire's revert state while an undo can still be redone. `window` is what filled the model's
+    context window at the last step, in tokens by kind.
     """
 
     id = models.CharField(primary_key=True, max_length=32)
@@ -30,6 +31,7 @@ class Session(models.Model):
     summary = models.JSONField(default=dict)
     tokens = models.JSONField(default=dict)
     cost = models.FloatField(default=0.0)
+    window = models.JSONField(default=dict)
     revert = models.JSONField(null=True, blank=True)
     status = models.JSONField(default=dict)
     error = models.JSONField(null=True, blank=True)

@@ -8,7 +8,8 @@ from .conversation import Session
 class AdmittedPrompt(models.Model):
     """A durable user input not yet in Session History (seed 002). Promotion deletes the row.
 
-    `id` is the id its user message will have; `parts` are the wire's prompt parts.
+    `id` is the id its user message will have; `parts` are the wire's prompt parts. `position` rises within
+    a session, `delivery` is `steer` or `queue`.
     """
 
     id = models.CharField(primary_key=True, max_length=32)
@@ -25,4 +26,4 @@ class AdmittedPrompt(models.Model):
     time_created = models.BigIntegerField()
 
     class Meta:
-        ordering = ["position"]
+        ordering = ["position", "id"]

@@ -64,7 +64,8 @@ class FileChange(models.Model):
     exist; modes are those of `st_mode`. `path` is relative to the worktree. `operation` is set when an
     undo or redo made the change, `undone_by` when an undo took it back and it no longer counts. `skipped`
     says why a content is unknown (a file too large to keep); `new_folders` is how many parent folders the
-    change made.
+    change made. `for_…` name the call which a subagent made the change for, in the topmost session above
+    its own: the change is part of that turn as well.
     """
 
     id = models.BigAutoField(primary_key=True)
@@ -79,6 +80,11 @@ class FileChange(models.Model):
     message_id = models.CharField(max_length=32, blank=True)
     part_id = models.CharField(max_length=32, blank=True)
     call_id = models.CharField(max_length=128, blank=True)
+    for_session = models.ForeignKey(
+        Session, null=True, blank=True, on_delete=models.SET_NULL, related_name="changes_below"
+    )
+    for_message_id = models.CharField(max_length=32, blank=True)
+    for_part_id = models.CharField(max_length=32, blank=True)
     path = PathField()
     before = models.CharField(max_length=64, blank=True)
     after = models.CharField(max_length=64, blank=True)
@@ -91,5 +97,6 @@ class FileChange(models.Model):
     class Meta:
         indexes = [
             models.Index(fields=["session", "message_id"], name="change_by_message"),
+            models.Index(fields=["for_session", "for_message_id"], name="change_by_errand"),
             models.Index(fields=["project", "path"], name="change_by_path"),
         ]

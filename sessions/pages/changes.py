@@ -32,9 +32,9 @@ async def _create(request: HttpRequest, project_id: str) -> HttpResponse:
     project = await project_of(project_id)
     try:
         parts = parts_of(request.POST) if "text" in request.POST else []
+        choice = choice_of(request.POST)
     except BadPrompt as problem:
         return refused(str(problem))
-    choice = choice_of(request.POST)
     session = await in_db(session_store.create, project, project.worktree, agent=choice["agent"])
     if parts:
         await actions.prompt(session, parts, **choice)
@@ -50,14 +50,6 @@ async def prompt(request: HttpRequest, project_id: str, session_id: str) -> Http
     except (BadPrompt, inbox.PromptRefused) as problem:
         return refused(str(problem))
     return done(prompted=session.id)
-
-
-@require_POST
-async def withdraw(request: HttpRequest, project_id: str, session_id: str, prompt_id: str) -> HttpResponse:
-    session = await session_of(project_id, session_id)
-    if not await in_db(inbox.withdraw, session.id, prompt_id):
-        return toast("This prompt is already being worked on.")
-    return done()
 
 
 @require_POST

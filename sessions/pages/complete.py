@@ -1,4 +1,7 @@
-"""What the composer completes: `@` files of the project, `/` commands."""
+"""What the composer completes itself: `@` files of the project, `/` commands of the browser.
+
+Agents after `@` and commands that become prompts come from the agents' room, pulled by the browser.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +34,12 @@ COMMANDS = (
     Command("redo", "Bring back what was undone"),
     Command("rename", "Rename this session"),
     Command("stop", "Stop the running turn"),
-    Command("review", "Show or hide the changed files"),
+    Command("compact", "Sum up the conversation to free the model's context"),
+    Command("models", "Choose the model"),
+    Command("agents", "Choose the agent"),
+    Command("changes", "Show or hide the changed files"),
+    Command("fork", "Go on from here in a new session"),
+    Command("export", "Download the conversation"),
     Command("help", "Keys and commands"),
 )
 """Each is carried out in the browser by static/js/commands.js."""

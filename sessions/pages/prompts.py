@@ -1,14 +1,18 @@
-"""A prompt as the form sends it: text, attached files, choice of agent and model."""
+"""A prompt as the form sends it: text, mentioned agents, attached files, choice of agent and model."""
 
 from __future__ import annotations
 
 import json
-from typing import Any
+import re
+from typing import Any, cast, get_args
 
 from django.http import QueryDict
 
+from sessions.store.inbox import Delivery
+
 MAX_TEXT = 2_000_000
 MAX_FILES_BYTES = 20 * 1024 * 1024
+MAX_MENTIONS = 50
 MIMES = ("image/png", "image/jpeg", "image/gif", "image/webp", "application/pdf", "text/plain")
 
 
@@ -17,20 +21,42 @@ class BadPrompt(ValueError):
 
 
 def parts_of(form: QueryDict) -> list[dict[str, Any]]:
-    """The wire's prompt parts of a form with `text` and any number of `file` (JSON); raises BadPrompt."""
-    text = form.get("text", "").replace("\r\n", "\n")  # as forms encode line breaks
+    """The wire's prompt parts of a form with `text`, any number of `agent_mention` (names) and of `file`
+    (JSON). Raises BadPrompt."""
     files = [_file(raw) for raw in form.getlist("file")]
-    if not text.strip() and not files:
+    if not form.get("text", "").strip() and not files:
         raise BadPrompt("Write something first.")
+    if sum(len(file["url"]) for file in files) > MAX_FILES_BYTES * 4 / 3:
+        raise BadPrompt(f"The attached files are larger than {MAX_FILES_BYTES // 1024**2} MB together.")
+    return [*written_of(form), *files]
+
+
+def written_of(form: QueryDict) -> list[dict[str, Any]]:
+    """The text and the agents mentioned in it; nothing for blank text. Raises BadPrompt."""
+    text = form.get("text", "").replace("\r\n", "\n")  # as forms encode line breaks
     if len(text) > MAX_TEXT:
         raise BadPrompt(
             f"This is {len(text):,} characters; a prompt may have {MAX_TEXT:,}. "
             "Save it as a file in the project and mention it with @."
         )
-    if sum(len(file["url"]) for file in files) > MAX_FILES_BYTES * 4 / 3:
-        raise BadPrompt(f"The attached files are larger than {MAX_FILES_BYTES // 1024**2} MB together.")
-    parts: list[dict[str, Any]] = [{"type": "text", "text": text}] if text.strip() else []
-    return parts + files
+    if not text.strip():
+        return []
+    mentions = [_mention(text, name) for name in dict.fromkeys(form.getlist("agent_mention")[:MAX_MENTIONS])]
+    return [{"type": "text", "text": text}, *(part for part in mentions if part)]
+
+
+def _mention(text: str, name: str) -> dict[str, Any] | None:
+    """An agent as a part, with where it stands in UTF-16 units as browsers count; None when it does not."""
+    found = re.search(rf"(?<!\S)@{re.escape(name)}(?![\w/-])", text) if name else None
+    if found is None:
+        return None
+    start, length = _units(text[: found.start()]), _units(found[0])
+    source = {"value": found[0], "start": start, "end": start + length}
+    return {"type": "agent", "name": name, "source": source}
+
+
+def _units(text: str) -> int:
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
 def _file(raw: str) -> dict[str, Any]:
@@ -45,9 +71,20 @@ def _file(raw: str) -> dict[str, Any]:
 
 
 def choice_of(form: QueryDict) -> dict[str, str]:
-    """The agent and model picked beside the prompt; absent ones are the session's."""
+    """The agent, model, variant and delivery picked beside the prompt; absent ones are the session's, and
+    `queue`. Raises BadPrompt."""
     choice = {"agent": form.get("agent", "")}
     provider_id, _, model_id = form.get("model", "").partition("/")
     if provider_id and model_id:
-        choice |= {"provider_id": provider_id, "model_id": model_id}
+        choice |= {"provider_id": provider_id, "model_id": model_id, "variant": form.get("variant", "")}
+    if delivery := form.get("delivery"):
+        choice["delivery"] = delivery_of(delivery)
     return choice
+
+
+def delivery_of(name: str) -> Delivery:
+    """Raises BadPrompt for anything that is no delivery."""
+    for delivery in get_args(Delivery):
+        if name == delivery:
+            return cast(Delivery, delivery)
+    raise BadPrompt("A prompt either steers or is queued.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import include, path
 
-from . import changes, complete, conversation, home
+from . import changes, compaction, complete, conversation, export, fork, home, inbox, plan, questions
 
 SESSION = "p/<str:project_id>/s/<str:session_id>"
 
@@ -22,11 +22,24 @@ urlpatterns = [
     path(f"{SESSION}/complete/files", complete.files),
     path(f"{SESSION}/complete/commands", complete.commands),
     path(f"{SESSION}/prompt", changes.prompt),
-    path(f"{SESSION}/inbox/<str:prompt_id>/withdraw", changes.withdraw),
+    path(f"{SESSION}/inbox/<str:prompt_id>", inbox.whole),
+    path(f"{SESSION}/inbox/<str:prompt_id>/edit", inbox.edit),
+    path(f"{SESSION}/inbox/<str:prompt_id>/move", inbox.move),
+    path(f"{SESSION}/inbox/<str:prompt_id>/switch", inbox.switch),
+    path(f"{SESSION}/inbox/<str:prompt_id>/withdraw", inbox.withdraw),
+    path(f"{SESSION}/export", export.choice),
+    path(f"{SESSION}/export.md", export.markdown),
+    path(f"{SESSION}/export.json", export.data),
+    path(f"{SESSION}/fork", fork.fork),
     path(f"{SESSION}/abort", changes.abort),
+    path(f"{SESSION}/compact", compaction.compact),
     path(f"{SESSION}/rename", changes.rename),
     path(f"{SESSION}/archive", changes.archive),
     path(f"{SESSION}/delete", changes.delete),
     path(f"{SESSION}/restore", changes.restore),
+    path(f"{SESSION}/plan/approve", plan.approve),
+    path(f"{SESSION}/plan/keep", plan.keep),
+    path("questions/<str:request_id>/reply", questions.reply),
+    path("questions/<str:request_id>/reject", questions.reject),
     path("", include("sessions.review.urls")),
 ]

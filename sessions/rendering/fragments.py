@@ -13,7 +13,13 @@ from sessions.models import Session
 from sessions.review.display.live import review_news
 from sessions.review.display.permissions import permission_list
 
-from .states import activity, head, meter, queue, reverted, todo_panel, working
+from .children import family
+from .meter import meter
+from .notices import news
+from .plan import plan_badge, plan_panel
+from .questions import question_list
+from .queue import queue
+from .states import activity, head, reverted, todo_panel, working
 
 
 class Fragment(Protocol):
@@ -25,15 +31,21 @@ class Fragment(Protocol):
 
 
 FRAGMENTS: dict[str, tuple[Fragment, ...]] = {
-    "session.updated": (head, meter, reverted),
-    "session.status": (activity, working),
+    "session.created": (family,),
+    "session.deleted": (family,),
+    "session.updated": (head, meter, reverted, plan_badge, plan_panel),
+    "session.status": (activity, working, plan_panel),
     "session.inbox": (queue,),
     "todo.updated": (todo_panel,),
     "permission.asked": (permission_list,),
     "permission.replied": (permission_list,),
+    "question.asked": (question_list, plan_panel),
+    "question.replied": (question_list, plan_panel),
+    "question.rejected": (question_list, plan_panel),
     "message.updated": (meter,),
     "file.edited": (review_news,),
-    "session.diff": (review_news,),
+    "session.diff": (review_news, news),
+    "plugin.failed": (news,),
 }
 
 SIDEBAR_EVENTS = {
@@ -42,6 +54,9 @@ SIDEBAR_EVENTS = {
     "session.status",
     "permission.asked",
     "permission.replied",
+    "question.asked",
+    "question.replied",
+    "question.rejected",
 }
 """Events of any session of the project that change its row in the sidebar."""
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from sessions import bus
 from sessions.db import in_db
-from sessions.store import messages
+from sessions.store import children, messages
 
 from . import changes
 from .batches import compact
@@ -40,7 +40,7 @@ class LivePage:
 
     def wants(self, event: bus.Event) -> bool:
         """Whether an event of the project changes anything here."""
-        if event.session_id == self._session_id:
+        if self._session_id in (event.session_id, event.properties.get("forSessionID")):
             return True
         return event.type in SIDEBAR_EVENTS or event.type == "session.deleted"
 
@@ -193,15 +193,19 @@ class LivePage:
         return self._roles[message_id]
 
     def _renews(self, event: bus.Event) -> bool:
-        """A session shows its own state, and what those it started ask the person."""
-        return event.session_id == self._session_id or event.type.startswith("permission.")
+        """A session shows its own state, the sessions it started, and what these ask the person."""
+        if event.type in ("session.created", "session.deleted"):
+            return bool(event.properties["info"].get("parentID") == self._session_id)
+        if event.properties.get("forSessionID") == self._session_id:
+            return True
+        return event.session_id == self._session_id or event.type.startswith(("permission.", "question."))
 
     async def _renew(self, frame: Frame, fragments: Sequence[Fragment]) -> None:
         if fragments and self._place is not None:
             frame.html += await in_db(changes.rendered, self._session_id, fragments)
 
     async def _sidebar(self, frame: Frame, session_ids: Iterable[str]) -> None:
-        for session_id in sorted(session_ids, reverse=True):
+        for session_id in sorted(await in_db(children.roots, session_ids), reverse=True):
             html = await in_db(sidebar_item, session_id, current=self._session_id)
             if html:
                 frame.ensure("session-list", f"{session_id}-item", f'<li id="{session_id}-item"></li>')

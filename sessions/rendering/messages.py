@@ -60,9 +60,10 @@ def message_html(entry: Wire, place: Place, prompt: Wire | None = None) -> SafeS
 
 def shell_html(info: Wire, place: Place, parts: str = "", foot: str = "") -> SafeString:
     return html(
-        "conversation/message.html",
+        "conversation/summary.html" if info.get("summary") is True else "conversation/message.html",
         id=info["id"],
         role=info["role"],
+        open=not info["time"].get("completed"),
         parts=mark_safe(parts),  # noqa: S308 (rendered templates)
         foot=mark_safe(foot),  # noqa: S308
         reverted=bool(place.reverted_from) and info["id"] >= place.reverted_from,

@@ -9,8 +9,12 @@ from typing import Any
 from django.utils.safestring import SafeString, mark_safe
 
 from .blocks import render_whole
+from .children import errand_html, errand_output
+from .compaction import is_cleared, marker_html
 from .highlight import highlight
 from .html import html
+from .questions import TOOLS as ASKING
+from .questions import answered_html
 from .text import bounded, terminal, visible
 from .tools import KINDS, card, is_image, todo_items
 
@@ -31,6 +35,10 @@ def part_html(part: Wire, role: str, *, root: str = "", base: str = "", oob: boo
         return ""
     context = {"part": part, "base": base, "oob": oob, "id": part["id"]}
     kind = part["type"]
+    if kind == "tool" and part["tool"] in ASKING:
+        return answered_html(part, oob=oob)
+    if kind == "tool" and part["tool"] == "task":
+        return errand_html(part, root=root, base=base, oob=oob)
     if kind == "tool":
         return html("tools/card.html", card=card(part, root), **context)
     if kind == "text" and role == "user":
@@ -38,6 +46,8 @@ def part_html(part: Wire, role: str, *, root: str = "", base: str = "", oob: boo
         return html("parts/prompt.html", text=text[:LONG_PROMPT], rest=len(text) - LONG_PROMPT, **context)
     if kind in ("text", "reasoning"):
         return streamed_html(part, mark_safe(render_whole(part.get("text", ""))), oob=oob)  # noqa: S308
+    if kind == "compaction":
+        return marker_html(part, oob=oob)
     if kind == "file":
         return html("parts/file.html", image=is_image(part), **context)
     return html("parts/other.html", **context)
@@ -70,6 +80,8 @@ def output_html(part: Wire) -> SafeString:
     """The whole of what a card hides: a tool's input and output, or a long prompt's text."""
     if part["type"] != "tool":
         return html("parts/whole.html", text=visible(part.get("text", "")))
+    if part["tool"] == "task":
+        return errand_output(part)
     state, metadata = part["state"], part["state"].get("metadata") or {}
     text = state.get("output") or metadata.get("output") or ""
     diff = metadata.get("diff")
@@ -81,6 +93,7 @@ def output_html(part: Wire) -> SafeString:
         diff=mark_safe(highlight(visible(diff), "diff")) if isinstance(diff, str) and diff else "",  # noqa: S308
         error=visible(str(state.get("error", ""))),
         command=visible(str((state.get("input") or {}).get("command", ""))) if part["tool"] == "bash" else "",
+        cleared=is_cleared(part),
         todos=todo_items(state.get("input") or {}) if part["tool"] == "todowrite" else (),
         known=part["tool"] in KINDS,
     )

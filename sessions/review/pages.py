@@ -6,6 +6,7 @@ import asyncio
 from dataclasses import dataclass
 
 from django.http import Http404, HttpRequest, HttpResponse
+from django.utils.safestring import mark_safe
 from django.views.decorators.http import require_GET, require_POST
 
 from sessions import actions
@@ -14,6 +15,7 @@ from sessions.models import Session
 from sessions.models.ledger import pack_path
 from sessions.pages.access import session_of
 from sessions.pages.respond import fragment, refused, toast
+from sessions.rendering.plan import plan_panel
 from sessions.review.diffs import Changed, changed
 from sessions.review.display import words
 from sessions.review.display.panel import file_body, file_rows
@@ -48,6 +50,7 @@ async def panel(request: HttpRequest, project_id: str, session_id: str) -> HttpR
             "deletions": sum(file.deletions for file in files),
         },
         problem=found.project.problem,
+        plan=mark_safe(await in_db(plan_panel, session, oob=False)),  # noqa: S308 (a rendered template)
     )
 
 

@@ -96,7 +96,7 @@ async def _plan(session: Session, project: Tracker, point: Point | None) -> list
 def _to_take_back(session_id: str, point: Point | None) -> Sequence[FileChange]:
     """What tools changed from a point on (None: nothing), and what active undos wrote after it."""
     undone = reverts.changes_of(reverts.active(session_id))
-    made = ledger.undoable(session_id).filter(point.onward) if point else ()
+    made = ledger.undoable(session_id).filter(point.onward(session_id)) if point else ()
     return [*made, *undone]
 
 

@@ -66,7 +66,7 @@ def _rows(operation: Operation, left_alone: set[str]) -> tuple[list[FileChange],
     def counts(row: FileChange) -> bool:
         if row.path in left_alone:
             return row.undone_by_id is None
-        return not (reverting and point.covers(row))
+        return not (reverting and point.covers(row, operation.session_id))
 
     return undone, [row for row in ledger.undoable(operation.session_id) if counts(row)]
 

@@ -13,6 +13,7 @@ from sessions.models import FileChange, Session
 from sessions.models.ledger import shown
 
 from . import events
+from .children import errand_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,23 +23,39 @@ class Point:
     message_id: str
     part_id: str = ""
 
-    @property
-    def onward(self) -> Q:
-        """Ledger entries from here on."""
-        return Q(message_id__gt=self.message_id) | Q(message_id=self.message_id, part_id__gte=self.part_id)
+    def onward(self, session_id: str) -> Q:
+        """Ledger entries from here on, in the session it is a place of and in those of its subagents."""
+        message, part = self.message_id, self.part_id
+        own = Q(message_id__gt=message) | Q(message_id=message, part_id__gte=part)
+        below = Q(for_message_id__gt=message) | Q(for_message_id=message, for_part_id__gte=part)
+        return Q(session_id=session_id) & own | Q(for_session_id=session_id) & below
 
-    def covers(self, change: FileChange) -> bool:
+    def covers(self, change: FileChange, session_id: str) -> bool:
         """Whether one entry is from here on."""
-        return (change.message_id, change.part_id) >= (self.message_id, self.part_id)
+        if change.session_id == session_id:
+            place = (change.message_id, change.part_id)
+        else:
+            place = (change.for_message_id, change.for_part_id)
+        return place >= (self.message_id, self.part_id)
 
 
 def add(session: Session, changes: Iterable[FileChange]) -> None:
     """Append changes; every one must name its path and contents, the rest is filled in here."""
     with transaction.atomic():
+        errand = errand_of(session)
         for change in changes:
             change.session, change.project_id, change.time_created = session, session.project_id, now()
+            if errand is not None:
+                change.for_session_id = errand.session_id
+                change.for_message_id, change.for_part_id = errand.message_id, errand.id
             change.save(force_insert=True)
             announce(change)
+
+
+def last_content(project_id: str, path: str) -> str | None:
+    """What the newest entry of a file left in it, as an address in the object store; None without one."""
+    rows = FileChange.objects.filter(project_id=project_id, path=path).order_by("-id")
+    return rows.values_list("after", flat=True).first()
 
 
 def announce(change: FileChange) -> None:
@@ -48,20 +65,25 @@ def announce(change: FileChange) -> None:
         "file": shown(change.path),
         "messageID": change.message_id,
     }
+    if change.for_session_id:
+        properties["forSessionID"] = change.for_session_id
     events.record("file.edited", properties, project=change.project_id, session=change.session_id)
 
 
 def by_tools(session_id: str, *, since: str = "", before: str = "") -> QuerySet[FileChange]:
-    """What tools changed and no undo took back, oldest first: all, or of messages in `[since, before)`."""
-    rows = FileChange.objects.filter(session_id=session_id, operation=None, undone_by=None)
+    """What tools changed and no undo took back, oldest first: all, or of messages in `[since, before)`. What
+    subagents changed belongs to the message that sent them."""
+    own, below = Q(session_id=session_id), Q(for_session_id=session_id)
     if since:
-        rows = rows.filter(message_id__gte=since)
+        own, below = own & Q(message_id__gte=since), below & Q(for_message_id__gte=since)
     if before:
-        rows = rows.filter(message_id__lt=before)
-    return rows.order_by("id")
+        own, below = own & Q(message_id__lt=before), below & Q(for_message_id__lt=before)
+    return FileChange.objects.filter(own | below, operation=None, undone_by=None).order_by("id")
 
 
 def undoable(session_id: str) -> QuerySet[FileChange]:
-    """What tools changed, oldest first: in effect, or taken back by an undo that can still be redone."""
-    open_to_redo = Q(undone_by=None) | Q(undone_by__state="done")
-    return FileChange.objects.filter(open_to_redo, session_id=session_id, operation=None).order_by("id")
+    """What tools and subagents changed, oldest first: in effect, or taken back by an undo of this session
+    that can still be redone."""
+    open_to_redo = Q(undone_by=None) | Q(undone_by__state="done", undone_by__session_id=session_id)
+    family = Q(session_id=session_id) | Q(for_session_id=session_id)
+    return FileChange.objects.filter(open_to_redo, family, operation=None).order_by("id")

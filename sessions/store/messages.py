@@ -14,7 +14,7 @@ from sessions.models import Message, Part, Session
 from sessions.wire.messages import AssistantMessage, UserMessage
 from sessions.wire.parts import Part as WirePart
 
-from . import events
+from . import context, events
 from .rows import message_data, message_wire, part_data, part_wire
 
 Row = TypeVar("Row", Message, Part)
@@ -101,6 +101,7 @@ def remove_messages(session_id: str, from_message: str) -> list[str]:
         rows = Message.objects.filter(session_id=session_id, id__gte=from_message)
         gone = list(rows.values_list("id", flat=True).order_by("id"))
         rows.delete()
+        context.remove_from(session_id, from_message)
         for message_id in gone:
             _record(
                 session_id,

@@ -86,13 +86,18 @@ def pending(*, session_id: str = "", project_id: str = "") -> list[PermissionReq
 
 def pending_below(session_id: str) -> list[PermissionRequest]:
     """What waits for an answer in a session and in all that it started, oldest first."""
-    family, newest = [session_id], [session_id]
+    rows = PermissionRequest.objects.filter(state="pending", session_id__in=family(session_id))
+    return list(rows.select_related("session").order_by("id"))
+
+
+def family(session_id: str) -> list[str]:
+    """A session, the ones it started, and all that those started."""
+    found, newest = [session_id], [session_id]
     while newest:
         children = Session.objects.filter(parent_id__in=newest, time_deleted=None)
         newest = list(children.values_list("id", flat=True))
-        family += newest
-    rows = PermissionRequest.objects.filter(state="pending", session_id__in=family)
-    return list(rows.select_related("session").order_by("id"))
+        found += newest
+    return found
 
 
 def get(request_id: str) -> PermissionRequest | None:

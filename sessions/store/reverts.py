@@ -92,7 +92,7 @@ def finish_revert(
     with transaction.atomic():
         rows = undoable(operation.session_id).exclude(path__in=left_alone)
         rows.exclude(undone_by=None).update(undone_by=None)
-        rows.filter(point.onward).update(undone_by=operation)
+        rows.filter(point.onward(operation.session_id)).update(undone_by=operation)
         _settle(operation, "done", outcome, left_alone)
         summary.write(operation.session_id, diffs, revert=revert)
 
@@ -109,11 +109,14 @@ def finish_unrevert(
         summary.write(operation.session_id, diffs, revert=None)
 
 
-def make_final(session_id: str) -> None:
-    """A new prompt follows: the undone messages go for good. Their ledger entries stay, marked as undone."""
+def make_final(session_id: str) -> bool:
+    """A new prompt follows: the undone messages go for good. Their ledger entries stay, marked as undone.
+
+    Whether there was an undo.
+    """
     revert = Session.objects.filter(id=session_id).values_list("revert", flat=True).first()
     if not revert:
-        return
+        return False
     message_id, part_id = revert["messageID"], revert.get("partID")
     with transaction.atomic():
         if part_id:
@@ -124,6 +127,7 @@ def make_final(session_id: str) -> None:
             messages.remove_messages(session_id, message_id)
         active(session_id).update(state="closed")
         session_store.update(session_id, revert=None)
+    return True
 
 
 def _settle(

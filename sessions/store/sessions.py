@@ -186,8 +186,9 @@ def holds(session_id: str, owner: str) -> bool:
 
 
 def leased() -> list[Session]:
-    """Sessions that a worker holds, or held when it died."""
-    return list(Session.objects.exclude(lease_owner="").select_related("project"))
+    """Sessions that a worker holds, or held when it died; each before the ones it started."""
+    rows = Session.objects.exclude(lease_owner="").select_related("project")
+    return list(rows.order_by("time_created", "-id"))
 
 
 def seize(session: Session, owner: str, until: int) -> bool:

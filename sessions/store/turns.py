@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from sessions.models import Message, Part, Session
+from sessions.wire.messages import UserMessage
+
+from .rows import message_info
 
 
 def last_prompt(session_id: str) -> str:
@@ -12,6 +15,18 @@ def last_prompt(session_id: str) -> str:
     if revert:
         rows = rows.filter(id__lt=revert["messageID"])
     return rows.order_by("-id").values_list("id", flat=True).first() or ""
+
+
+def unanswered(session_id: str) -> UserMessage | None:
+    """The last message, when it is a prompt that no answer was begun for; a child's prompt belongs to its
+    parent's turn and does not count."""
+    row = Message.objects.filter(session_id=session_id, session__parent=None).order_by("-id").first()
+    message = message_info(row) if row else None
+    return message if isinstance(message, UserMessage) and not _reverted(session_id) else None
+
+
+def _reverted(session_id: str) -> bool:
+    return Session.objects.filter(id=session_id).exclude(revert=None).exists()
 
 
 def from_prompt(session_id: str, message_id: str) -> tuple[int, str]:

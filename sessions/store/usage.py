@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.db import transaction
 
 from sessions.models import Session
@@ -13,8 +15,11 @@ from . import messages
 from . import sessions as session_store
 
 
-def step_finished(message: AssistantMessage, part: StepFinishPart) -> None:
-    """Record the end of a provider turn. Tokens of the session are sums; its cost is in US dollars."""
+def step_finished(
+    message: AssistantMessage, part: StepFinishPart, filling: dict[str, Any] | None = None
+) -> None:
+    """Record the end of a provider turn. Tokens of the session are sums; its cost is in US dollars; `filling`
+    is what the context window holds now, as `rendering/meter.py` reads it."""
     with transaction.atomic():
         messages.put_part(part)
         messages.put_message(message)
@@ -26,4 +31,5 @@ def step_finished(message: AssistantMessage, part: StepFinishPart) -> None:
         sums.reasoning += step.reasoning
         sums.cache.read += step.cache.read
         sums.cache.write += step.cache.write
-        session_store.update(row.id, tokens=sums.wire(), cost=row.cost + part.cost)
+        columns = {} if filling is None else {"window": filling}
+        session_store.update(row.id, tokens=sums.wire(), cost=row.cost + part.cost, **columns)

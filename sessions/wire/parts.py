@@ -144,6 +144,10 @@ class CompactionPart(PartBase):
     type: Literal["compaction"] = "compaction"
     auto: bool = False
     overflow: bool | None = None
+    tail_start_id: str | None = None
+    """The message from where on the model still sees everything."""
+    metadata: dict[str, Any] | None = None
+    """Once it is complete: `messages` summed up, tokens `before` and `after`."""
 
 
 Part = Annotated[

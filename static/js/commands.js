@@ -1,15 +1,47 @@
-// What a `/command` does; the list itself is the server's (sessions/pages/complete.py).
+// What a built-in `/command` does; their list is the server's (sessions/pages/complete.py).
+import { complain, form } from "./composer.js";
 
 const COMMANDS = {
   new: () => document.querySelector("[data-new]").click(),
   undo: () => [...document.querySelectorAll(".message.user:not(.reverted) .undo")].at(-1)?.click(),
   redo: () => document.querySelector("[data-redo]")?.click(),
-  rename: () => document.querySelector(".session-item [aria-current]")?.parentElement.querySelector("[data-rename]").click(),
+  rename: (title) => (title ? ask("POST", "rename", { swap: "none", values: { title } }) : writeTitle()),
   stop: () => document.getElementById("stop")?.click(),
-  review: () => document.querySelector("[data-toggle=review]")?.click(),
+  changes: () => document.querySelector("[data-toggle=review]")?.click(),
+  compact: () => ask("POST", "compact"),
+  models: () => open("model-picker"),
+  agents: () => open("agent-picker"),
+  export: () => ask("GET", "export", { target: "#dialog" }),
+  fork: () => ask("POST", "fork"),
   help: () => document.getElementById("help").showModal(),
 };
+const WITH_WORDS = ["rename"];
 
-export function run(name) {
-  COMMANDS[name]?.();
+// `/undo the second paragraph` is no command but a prompt.
+export function knows(name, words) {
+  return Object.hasOwn(COMMANDS, name) && (!words || WITH_WORDS.includes(name));
+}
+
+export function run(name, words = "") {
+  COMMANDS[name]?.(words);
+}
+
+function ask(verb, what, how = {}) {
+  if (!form.dataset.base) return complain("There is no session yet: send a prompt first.");
+  window.htmx.ajax(verb, `${form.dataset.base}/${what}`, { target: "#composer-problem", swap: "innerHTML", ...how });
+}
+
+function writeTitle() {
+  document.querySelector(".session-item [aria-current]")?.parentElement.querySelector("[data-rename]").click();
+}
+
+function open(id) {
+  const picker = document.getElementById(id);
+  if (!picker) return complain("There is nothing to choose from.");
+  picker.focus();
+  try {
+    picker.showPicker?.();
+  } catch {
+    // Not every browser opens a list that was not clicked; the arrow keys work all the same.
+  }
 }

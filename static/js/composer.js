@@ -1,11 +1,12 @@
-// The prompt: Enter sends, Shift-Enter breaks, Esc stops; drafts survive a reload.
-import { attachments } from "./attachments.js";
+// The prompt's field: it grows with its text, and drafts survive a reload. Esc stops the running turn.
 
-const form = document.getElementById("composer");
-const field = document.getElementById("prompt");
-const problem = document.getElementById("composer-problem");
-const key = `draft:${document.body.dataset.project}:${form.dataset.session}`;
-let sent = null;
+export const form = document.getElementById("composer");
+export const field = document.getElementById("prompt");
+export const problem = document.getElementById("composer-problem");
+
+const place = `${document.body.dataset.project}:${form.dataset.session}`;
+const drafts = { draft: read("draft"), edit: read("edit") };
+let slot = "draft";
 
 const MOST_LINES = 12;
 const SURELY_MORE = 5_000; // characters that fill all lines of any screen: measuring megabytes takes seconds
@@ -21,18 +22,23 @@ function measured() {
   return Math.max(1, lines);
 }
 
-function remember() {
+export function read(name) {
+  return localStorage.getItem(`${name}:${place}`) || "";
+}
+
+export function keep(name, text) {
   try {
-    if (field.value) localStorage.setItem(key, field.value);
-    else localStorage.removeItem(key);
+    if (text) localStorage.setItem(`${name}:${place}`, text);
+    else localStorage.removeItem(`${name}:${place}`);
   } catch {
-    // A draft that is too large for the browser's store lives as long as the page.
+    // What is too large for the browser's store lives as long as the page.
   }
 }
 
 function changed() {
   autosize();
-  remember();
+  drafts[slot] = field.value;
+  keep(slot, field.value);
 }
 
 export function setPrompt(text) {
@@ -40,16 +46,23 @@ export function setPrompt(text) {
   changed();
 }
 
+// Two texts can be in the making: the `draft` of a new prompt, and the `edit` of one that waits.
+export function show(name) {
+  slot = name;
+  field.value = drafts[name];
+  autosize();
+}
+
+export function complain(text) {
+  const line = document.createElement("p");
+  line.className = "problem";
+  line.textContent = text;
+  problem.replaceChildren(line);
+}
+
 field.addEventListener("input", () => {
   problem.replaceChildren();
   changed();
-});
-field.addEventListener("keydown", (event) => {
-  if (event.isComposing || event.keyCode === 229 || event.defaultPrevented) return;
-  if (event.key === "Enter" && !event.shiftKey) {
-    event.preventDefault();
-    form.requestSubmit();
-  }
 });
 
 document.addEventListener("keydown", (event) => {
@@ -58,30 +71,6 @@ document.addEventListener("keydown", (event) => {
   document.getElementById("stop")?.click();
 });
 
-form.addEventListener("htmx:configRequest", (event) => {
-  if (event.detail.elt !== form) return;
-  event.detail.parameters.delete("file");
-  for (const file of attachments.all()) event.detail.parameters.append("file", JSON.stringify(file));
-});
-
-form.addEventListener("htmx:beforeRequest", (event) => {
-  if (event.detail.elt === form) sent = field.value;
-});
-
-// Only what was sent is cleared: the person may have typed on meanwhile.
-form.addEventListener("htmx:afterRequest", (event) => {
-  const { elt, xhr } = event.detail;
-  if (elt !== form || xhr.status < 200 || xhr.status >= 400) return; // 0: the server was not reached
-  problem.replaceChildren();
-  if (field.value === sent) setPrompt("");
-  attachments.clear();
-  document.dispatchEvent(new CustomEvent("page:prompted"));
-});
-
-form.addEventListener("htmx:sendError", (event) => {
-  if (event.detail.elt === form) problem.textContent = "The server cannot be reached. Your prompt is still here.";
-});
-
-if (!field.value) field.value = localStorage.getItem(key) || "";
-autosize();
+if (field.value) changed();
+else show("draft");
 if (matchMedia("(pointer: fine)").matches) field.focus();

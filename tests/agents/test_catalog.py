@@ -14,6 +14,7 @@ from agents.llm.auth import save_key
 from agents.llm.discovery import Endpoint
 from agents.llm.local import Local
 from agents.llm.providers import UnknownModel
+from agents.trust.store import TrustStore, digest
 from sessions.models import Session
 from tests.agents.llm.local_servers import listing, serving
 
@@ -35,7 +36,10 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def configure(project: Path, **config: Any) -> None:
-    (project / "opencode.json").write_text(json.dumps(config))
+    """The user has trusted it."""
+    content = json.dumps(config).encode()
+    (project / "opencode.json").write_bytes(content)
+    TrustStore(settings.TRUST_FILE).grant(project, {"opencode.json": digest(content)})
 
 
 async def test_with_nothing_at_all_the_demo_answers(project: Path) -> None:
@@ -56,6 +60,16 @@ async def test_an_agents_model_comes_before_any_other(project: Path, general: di
 
     assert await catalog.default_ref(project, Session(agent="plan")) == "box/b"
     assert await catalog.default_ref(project, Session(agent="build")) == "box/a"
+
+
+async def test_the_model_of_an_agent_named_in_the_prompt_comes_before_the_sessions(project: Path) -> None:
+    configure(project, provider={"box": BOX}, agent={"plan": {"model": "box/b"}})
+    session = Session(agent="build", provider_id="box", model_id="a")
+
+    assert await catalog.default_ref(project, session, "plan") == "box/b"
+    assert await catalog.default_ref(project, session, "build") == "box/a"
+    planning = Session(agent="plan", provider_id="box", model_id="a")
+    assert await catalog.default_ref(project, planning, "plan") == "box/a", "chosen since"
 
 
 async def test_an_unknown_configured_model_is_named_and_only_asking_for_it_fails(project: Path) -> None:

@@ -100,3 +100,121 @@ async def test_much_text(stage: Stage, context: BrowserContext) -> None:
     await expect(tab.messages).to_contain_text("Long.")
     assert len(stage.model.requests[-1].body["messages"][-1]["content"]) >= 259_999
     await expect(tab.page.locator(".bubble summary")).to_contain_text("more characters")
+
+
+async def test_tab_switches_the_agent_and_the_field_can_be_left(
+    stage: Stage, context: BrowserContext
+) -> None:
+    session = await stage.session("switches")
+    tab = await stage.tab(context, session)
+    picker = tab.page.locator("#agent-picker")
+    await expect(picker).to_have_value("build")
+    await tab.prompt.fill("typed")
+    async with tab.page.expect_response("**/pickers/choose"):
+        await tab.page.keyboard.press("Tab")
+    await expect(picker).to_have_value("plan")
+    await expect(tab.prompt).to_be_focused()
+    await expect(tab.page.locator("#composer-status")).to_have_text("Agent: Plan")
+    assert (await stage.client.session(session))["agent"] == "plan"
+    await tab.page.keyboard.press("Shift+Tab")
+    await expect(tab.prompt).not_to_be_focused()
+    await tab.prompt.focus()
+    await tab.page.keyboard.press("Escape")
+    await tab.page.keyboard.press("Tab")
+    await expect(tab.prompt).not_to_be_focused()
+    await expect(picker).to_have_value("plan")
+    described = await tab.prompt.get_attribute("aria-describedby")
+    await expect(tab.page.locator(f"#{described}")).to_contain_text("Escape, then Tab")
+    await tab.prompt.fill("")
+
+
+async def test_commands_of_the_browser(stage: Stage, context: BrowserContext) -> None:
+    stage.plays(Turn(text="Said."))
+    tab = await stage.tab(context, await stage.session("commands"))
+    await tab.send("Say something.")
+    await tab.idle()
+    await tab.send("/models")
+    await expect(tab.page.locator("#model-picker")).to_be_focused()
+    await tab.send("/agents")
+    await expect(tab.page.locator("#agent-picker")).to_be_focused()
+    await tab.send("/rename A better name")
+    await expect(tab.page.locator("#title")).to_have_text("A better name")
+    await tab.send("/export")
+    for ending in ("Markdown", "JSON"):
+        async with tab.page.expect_download() as download:
+            await tab.dialog.get_by_role("link", name=ending).click()
+        path = await (await download.value).path()
+        assert "Say something." in path.read_text()
+    await tab.dialog.get_by_role("button", name="Close").click()
+    before = tab.session_id
+    await tab.send("/fork")
+    await expect(tab.page.locator("#title")).to_have_text("A better name (fork)")
+    await expect(tab.messages).to_contain_text("Said.")
+    assert tab.session_id != before
+
+
+async def test_a_command_is_taken_as_typed_before_its_suggestions(
+    stage: Stage, context: BrowserContext
+) -> None:
+    """A list that is older than the text must not decide what Enter does."""
+    tab = await stage.tab(context, await stage.session("types fast"))
+    options = tab.page.locator("#completions [role=option]")
+    await tab.prompt.press_sequentially("/")
+    await expect(options.first).to_contain_text("/new")
+    await tab.page.route("**/complete/commands?**", lambda route: None)
+    await tab.prompt.press_sequentially("help")
+    await tab.page.keyboard.press("Enter")
+    await expect(tab.page.get_by_role("dialog", name="Keys and commands")).to_be_visible()
+
+
+async def test_what_only_looks_like_a_command_is_a_prompt(stage: Stage, context: BrowserContext) -> None:
+    stage.plays(Turn(text="One."), Turn(text="Two."))
+    tab = await stage.tab(context, await stage.session("paths"))
+    await tab.send("/etc/hosts is wrong")
+    await expect(tab.messages).to_contain_text("One.")
+    await tab.idle()
+    await tab.send("/undo the second paragraph")
+    await expect(tab.messages).to_contain_text("Two.")
+    await expect(tab.page.locator(".bubble")).to_have_text(
+        ["/etc/hosts is wrong", "/undo the second paragraph"]
+    )
+    await expect(tab.prompt).to_have_value("")
+    await expect(tab.page.locator(".toast")).to_have_count(0)
+
+
+async def test_a_command_of_the_project(stage: Stage, context: BrowserContext) -> None:
+    folder = stage.project / ".opencode" / "commands"
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "greet.md").write_text("---\ndescription: Says hello\n---\nGreet $ARGUMENTS warmly.\n")
+    stage.plays(Turn(text="Hello, Ada."))
+    tab = await stage.tab(context, await stage.session("greets"))
+    await tab.prompt.press_sequentially("/gre")
+    option = tab.page.locator("#completions [role=option]")
+    await expect(option).to_have_count(1)
+    await expect(option).to_contain_text("Says hello")
+    await tab.page.keyboard.press("Enter")
+    await expect(tab.prompt).to_have_value("/greet ")
+    await tab.page.keyboard.type("Ada")
+    await tab.page.keyboard.press("Enter")
+    await expect(tab.messages).to_contain_text("Hello, Ada.")
+    assert "Greet Ada warmly." in str(stage.model.requests[-1].body["messages"][-1]["content"])
+    await expect(tab.prompt).to_have_value("")
+
+
+async def test_an_agent_is_mentioned(stage: Stage, context: BrowserContext) -> None:
+    stage.plays(Turn(text="Asked."))
+    session = await stage.session("mentions")
+    tab = await stage.tab(context, session)
+    await tab.prompt.press_sequentially("ask @gene")
+    option = tab.page.locator("#completions [role=option]")
+    await expect(option).to_have_count(1)
+    await expect(option).to_contain_text("general")
+    await tab.page.keyboard.press("Enter")
+    await expect(tab.prompt).to_have_value("ask @general ")
+    await tab.page.keyboard.type("about it")
+    await tab.page.keyboard.press("Enter")
+    await expect(tab.messages).to_contain_text("Asked.")
+    (prompt, *_) = await stage.client.messages(session)
+    (mention,) = [part for part in prompt["parts"] if part["type"] == "agent"]
+    assert mention["name"] == "general"
+    assert mention["source"] == {"value": "@general", "start": 4, "end": 12}

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from agents.llm.readers.openai_body import output_limit, snake_case, thinking_block, with_options
+from agents.llm.readers.openai_body import output_limit, thinking_block, with_fields
+from agents.llm.readers.told import wrapped
+from agents.llm.settings.domains import Controls, Settings
 from agents.llm.types import (
     ChatMessage,
     Content,
@@ -21,42 +23,67 @@ from agents.llm.types import (
 Json = dict[str, Any]
 
 _CACHE_MARK = {"type": "ephemeral"}
-_NO_THINKING = {"type": "disabled"}
+_NAMES = {"stop": "stop_sequences"}
 
 
 def build(request: ModelRequest) -> Json:
     """The whole body; four cache marks at most (two system texts, two user messages), as the API allows."""
-    thinking = thinking_of(request)
+    model, settings = request.model, request.settings
+    thinking = thinking_of(settings)
     body: Json = {
-        "model": request.model.api_model,
-        "max_tokens": output_limit(request),
+        "model": model.api_model,
+        "max_tokens": output_limit(model, settings.controls),
         "messages": _messages(request, bool(thinking)),
         "stream": True,
     }
     if request.system:
         body["system"] = [_marked({"type": "text", "text": text}) for text in request.system if text.strip()]
     body.update(_tools(request))
-    if not thinking:
-        given = {"temperature": request.temperature, "top_p": request.top_p}
-        body.update({name: value for name, value in given.items() if value is not None})
-    with_options(body, request.model.options, request.options)
-    return _with_budget(body, request) if thinking else body
+    body.update(_sampling(settings.controls, bool(thinking)))
+    body.update(_encoded(settings.options, body))
+    if thinking:
+        _with_budget(body, thinking, model)
+    return with_fields(body, settings.body)
 
 
-def thinking_of(request: ModelRequest) -> Json | None:
+def thinking_of(settings: Settings) -> Json | None:
     """The thinking option, None where it is off."""
-    options = snake_case({**request.model.options, **request.options})
-    thinking: Json = options.get("thinking") or _NO_THINKING
-    return None if thinking.get("type") == "disabled" else thinking
+    thinking = settings.options.get("thinking")
+    if not isinstance(thinking, Mapping) or thinking.get("type") == "disabled":
+        return None
+    return dict(thinking)
 
 
-def _with_budget(body: Json, request: ModelRequest) -> Json:
+def _sampling(controls: Controls, thinking: bool) -> Json:
+    """Who thinks takes no say in how it samples (API reference, "Extended thinking")."""
+    said = controls.said()
+    names = ("stop",) if thinking else ("temperature", "top_p", "top_k", "stop")
+    return {_NAMES.get(name, name): said[name] for name in names if name in said}
+
+
+def _encoded(options: Mapping[str, Any], body: Json) -> Json:
+    """Model Request Options as fields of this protocol; those of other protocols are left out."""
+    out: Json = {}
+    if effort := options.get("effort"):
+        out["output_config"] = {"effort": effort}
+    if tier := options.get("service_tier"):
+        out["service_tier"] = tier
+    if user := options.get("user"):
+        out["metadata"] = {"user_id": user}
+    if options.get("parallel_tool_calls") is False and "tools" in body and "tool_choice" not in body:
+        out["tool_choice"] = {"type": "auto", "disable_parallel_tool_use": True}
+    if options.get("thinking") and thinking_of(Settings(options=options)) is None:
+        out["thinking"] = {"type": "disabled"}
+    return out
+
+
+def _with_budget(body: Json, thinking: Json, model: Model) -> None:
     """The output limit covers thinking too: raise it by the budget, as far as the model goes."""
-    budget = body["thinking"].get("budget_tokens")
+    budget = thinking.get("budget_tokens")
     if budget:
-        body["max_tokens"] = min(body["max_tokens"] + budget, max(request.model.output, 2))
-        body["thinking"] = {**body["thinking"], "budget_tokens": min(budget, body["max_tokens"] - 1)}
-    return body
+        body["max_tokens"] = min(body["max_tokens"] + budget, max(model.output, 2))
+        thinking["budget_tokens"] = min(budget, body["max_tokens"] - 1)
+    body["thinking"] = thinking
 
 
 def _tools(request: ModelRequest) -> Json:
@@ -92,6 +119,8 @@ def _messages(request: ModelRequest, thinking: bool) -> list[Json]:
 
 
 def _blocks(message: ChatMessage, model: Model, thinking: bool) -> list[Json]:
+    if message.role == "system":
+        return [{"type": "text", "text": wrapped(message)}]
     found = (_block(item, model, thinking) for item in message.content)
     return [block for block in found if block]
 

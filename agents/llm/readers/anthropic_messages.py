@@ -51,7 +51,7 @@ def _headers(request: ModelRequest) -> dict[str, str]:
     headers = {"anthropic-version": _VERSION}
     if model.api_key:
         headers["x-api-key"] = model.api_key
-    if anthropic_body.thinking_of(request):
+    if anthropic_body.thinking_of(request.settings):
         headers["anthropic-beta"] = _INTERLEAVED
     for name, value in model.headers.items():
         lowered = name.lower()

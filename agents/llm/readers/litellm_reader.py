@@ -82,8 +82,11 @@ def _library() -> Any:
 
 
 def _arguments(request: ModelRequest) -> dict[str, Any]:
-    model = request.model
-    return openai_body.build(request) | {
+    model, settings = request.model, request.settings
+    body = openai_body.with_fields(openai_body.basis(request), _encoded(settings.options))
+    if budget := _budget(body.get("thinking")):  # the limit covers thinking too, where a Claude is behind
+        body["max_tokens"] = min(body.get("max_tokens", 0) + budget, max(model.output, budget + 1))
+    return openai_body.with_fields(body, settings.body) | {
         "messages": openai_body.messages(request, sealed=True),
         "api_base": model.base_url or None,
         "api_key": model.api_key or None,
@@ -92,6 +95,23 @@ def _arguments(request: ModelRequest) -> dict[str, Any]:
         "max_retries": 0,
         "num_retries": 0,
     }
+
+
+def _encoded(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Model Request Options in the two forms that litellm translates for each provider: `reasoning_effort`
+    and `thinking`."""
+    encoded = openai_body.encoded(options)
+    gemini = options.get("thinking_config") or {}
+    if effort := options.get("effort") or gemini.get("thinking_level"):
+        encoded.setdefault("reasoning_effort", effort)
+    if budget := gemini.get("thinking_budget"):
+        encoded.setdefault("thinking", {"type": "enabled", "budget_tokens": budget})
+    return encoded
+
+
+def _budget(thinking: Any) -> int:
+    budget = thinking.get("budget_tokens") if isinstance(thinking, Mapping) else None
+    return budget if isinstance(budget, int) else 0
 
 
 async def _next(chunks: Any, model: Model) -> Mapping[str, Any] | None:

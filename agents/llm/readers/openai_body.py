@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
+from agents.llm.readers.told import add_chat
+from agents.llm.settings.domains import Controls
 from agents.llm.types import (
     ChatMessage,
     FileContent,
@@ -24,11 +25,20 @@ Json = dict[str, Any]
 OUTPUT_CAP = 32_000
 """Tokens asked for when the caller names no number; more would eat the context of small models."""
 
+_NAMES = {"text_verbosity": "verbosity"}
+_OTHER_PROTOCOLS = frozenset({"effort", "include", "reasoning_summary", "thinking_config"})
+"""Options of Anthropic's messages, of OpenAI's responses and of Gemini's own interface."""
+
 _CACHE_MARK = {"type": "ephemeral"}
 
 
 def build(request: ModelRequest) -> Json:
-    """The whole body. Options come last and win; an option set to None takes its key out."""
+    """The whole body. Compatibility fields come last and win; None takes a name out."""
+    return with_fields(basis(request), encoded(request.settings.options), request.settings.body)
+
+
+def basis(request: ModelRequest) -> Json:
+    """The body without what options and compatibility fields say."""
     model = request.model
     body: Json = {
         "model": model.api_model,
@@ -36,7 +46,7 @@ def build(request: ModelRequest) -> Json:
         "stream": True,
         "stream_options": {"include_usage": True},
     }
-    body.update(_limits(request))
+    body.update(_controls(model, request.settings.controls))
     if request.tools:
         body["tools"] = [
             {
@@ -45,7 +55,7 @@ def build(request: ModelRequest) -> Json:
             }
             for t in request.tools
         ]
-    return with_options(body, model.options, request.options)
+    return body
 
 
 def encode(body: Json) -> bytes:
@@ -53,10 +63,10 @@ def encode(body: Json) -> bytes:
     return json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
 
 
-def with_options(body: Json, *options: Mapping[str, Any]) -> Json:
-    """Merge options into the body: names in snake case, None takes a name out."""
-    for mapping in options:
-        for name, value in snake_case(mapping).items():
+def with_fields(body: Json, *given: Mapping[str, Any]) -> Json:
+    """Merge fields into the body; None takes a name out."""
+    for fields in given:
+        for name, value in fields.items():
             if value is None:
                 body.pop(name, None)
             else:
@@ -64,19 +74,14 @@ def with_options(body: Json, *options: Mapping[str, Any]) -> Json:
     return body
 
 
-def snake_case(options: Mapping[str, Any], depth: int = 2) -> Json:
-    """`reasoningEffort` to `reasoning_effort`, and one level below; deeper are schemas and user data."""
-    return {
-        re.sub(r"(?<=[a-z0-9])([A-Z])", r"_\1", name).lower(): snake_case(value, depth - 1)
-        if isinstance(value, Mapping) and depth > 1
-        else value
-        for name, value in options.items()
-    }
-
-
-def output_limit(request: ModelRequest) -> int:
+def output_limit(model: Model, controls: Controls) -> int:
     """Output tokens to ask for."""
-    return min(request.max_output or OUTPUT_CAP, request.model.output)
+    return min(controls.max_output or OUTPUT_CAP, model.output)
+
+
+def encoded(options: Mapping[str, Any]) -> Json:
+    """Model Request Options as fields of chat completions; those of other protocols are left out."""
+    return {_NAMES.get(name, name): value for name, value in options.items() if name not in _OTHER_PROTOCOLS}
 
 
 def messages(request: ModelRequest, *, sealed: bool = False) -> list[Json]:
@@ -93,6 +98,9 @@ def messages(request: ModelRequest, *, sealed: bool = False) -> list[Json]:
             out.extend(_results(message, model, files))
             continue
         _flush(files, out)
+        if message.role == "system":
+            add_chat(message, model, out)
+            continue
         out.append(_user(message, model) if message.role == "user" else _assistant(message, sealed))
     _flush(files, out)
     return _with_cache_marks(out) if "claude" in model.api_model else out
@@ -107,17 +115,15 @@ def thinking_block(item: ReasoningContent) -> Json | None:
     return None
 
 
-def _limits(request: ModelRequest) -> Json:
-    model, limit = request.model, output_limit(request)
+def _controls(model: Model, controls: Controls) -> Json:
+    said = controls.said()
+    limit = output_limit(model, controls)
+    said.pop("max_output", None)
     if urlsplit(model.base_url).hostname != "api.openai.com":
-        return _sampling(request) | {"max_tokens": limit}
-    # OpenAI's own reasoning models take neither `max_tokens` nor a temperature.
-    return ({} if model.reasoning else _sampling(request)) | {"max_completion_tokens": limit}
-
-
-def _sampling(request: ModelRequest) -> Json:
-    given = {"temperature": request.temperature, "top_p": request.top_p}
-    return {name: value for name, value in given.items() if value is not None}
+        return said | {"max_tokens": limit}
+    # OpenAI's own models take neither `max_tokens` nor `top_k`, and those that reason nothing but the limit.
+    kept = {} if model.reasoning else {name: value for name, value in said.items() if name != "top_k"}
+    return kept | {"max_completion_tokens": limit}
 
 
 def _user(message: ChatMessage, model: Model) -> Json:

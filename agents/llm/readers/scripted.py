@@ -36,7 +36,7 @@ _CHARACTERS_PER_TOKEN = 4
 
 async def read(request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
     """Play the next step. Option `delay`: seconds between two chunks (0.02)."""
-    delay = float({**request.model.options, **request.options}.get("delay", _DELAY))
+    delay = float(request.settings.body.get("delay", _DELAY))
     step = _next_step(request)
     spoken = 0
     for event in _events(step, len(request.messages)):

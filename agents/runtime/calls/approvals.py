@@ -9,8 +9,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from agents.permission.errors import PermissionDenied, PermissionRejected
+from agents.permission.errors import NotPermitted, PermissionDenied, PermissionRejected
 from agents.permission.rules import Rule, decide, evaluate
+from agents.plugins import calls as hooks
 from sessions.db import in_db
 from sessions.models import PermissionRequest, SavedRule, Session
 from sessions.store import permissions
@@ -55,6 +56,17 @@ async def ask(question: Question) -> None:
     verdict = question.decide(await in_db(permissions.saved_rules, question.session.project_id))
     if verdict == "deny":
         raise PermissionDenied(_denying(question))
+    if verdict == "ask":
+        verdict = await hooks.verdict(
+            question.session,
+            question.permission,
+            question.patterns,
+            question.metadata,
+            question.message_id,
+            question.call_id,
+        )
+        if verdict == "deny":
+            raise NotPermitted(f"A plugin of the user denies this call ({question.permission}).")
     if verdict == "allow":
         return
     row = await in_db(

@@ -15,12 +15,14 @@ from pydantic import ValidationError
 
 from agents.llm.types import ToolCall
 from agents.permission.errors import NotPermitted, PermissionRejected
+from agents.plugins import calls as hooks
+from agents.runtime.calls.completion import undisturbed
 from agents.runtime.calls.context import CallContext
 from agents.runtime.run import DOOM_LOOP, Run
 from agents.runtime.steps.recorder import Recorder
 from agents.tools.base import Outcome, Tool, ToolError, ToolResult
 from agents.tools.registry import Toolset
-from agents.tools.shared.output import bound
+from agents.tools.shared.output import model_output
 from agents.turn import Turn
 from sessions.db import in_db
 from sessions.ids import ascending, now
@@ -51,7 +53,9 @@ class Calls:
         stopped = kind is not None and issubclass(kind, asyncio.CancelledError)
         try:
             if not stopped and self._tasks:
-                await asyncio.gather(*self._tasks)
+                done, _ = await asyncio.wait(self._tasks)  # which, unlike gather, does not cancel them twice
+                for task in done:
+                    task.result()
         finally:
             for task in self._tasks:
                 task.cancel()
@@ -78,9 +82,9 @@ class Calls:
         context = CallContext(self.run, self.turn, part, self._within)
         try:
             await self._check_repetition(context, part)
+            arguments = await hooks.before(self.run.session, part, arguments)
             result = await self._execute(tool, arguments, context)
-            await self._succeeded(part, result)
-            return result
+            return await undisturbed(self._complete(part, arguments, result))
         except PermissionRejected as refusal:
             self.run.rejected = self.run.rejected or not refusal.message
             await self._failed(part, str(refusal))
@@ -90,6 +94,13 @@ class Calls:
             logger.exception("the tool %s failed", tool.name)
             await self._failed(part, f"The tool failed unexpectedly: {type(error).__name__}: {error}")
         return None
+
+    async def _complete(self, part: ToolPart, arguments: Mapping[str, Any], result: ToolResult) -> ToolResult:
+        """What follows a success: a stop comes after it, so that what was done is neither lost nor told
+        twice (seed 002)."""
+        result = await hooks.after(self.run.session, part, arguments, result)
+        await self._succeeded(part, result)
+        return result
 
     async def _execute(
         self, tool: Tool[Any], arguments: Mapping[str, Any], context: CallContext
@@ -110,14 +121,11 @@ class Calls:
             await context.ask("doom_loop", [part.tool], always=[part.tool], metadata=metadata)
 
     async def _succeeded(self, part: ToolPart, result: ToolResult) -> None:
-        """Bound the output and publish success once, undisturbed by a stop (seed 002)."""
-        output, metadata = result.output, dict(result.metadata)
-        if not result.bounded:
-            bounded = await asyncio.to_thread(bound, output, Path(settings.TOOL_OUTPUT_DIR))
-            output = bounded.text
-            metadata["truncated"] = bounded.truncated
-            if bounded.path:
-                metadata["outputPath"] = str(bounded.path)
+        """Bound the output and publish success, in one write."""
+        directory = Path(settings.TOOL_OUTPUT_DIR)
+        output, metadata = await asyncio.to_thread(
+            model_output, result, self.turn.config.tool_output, directory
+        )
         files = [
             FilePart(
                 id=ascending("prt"),
@@ -137,14 +145,14 @@ class Calls:
             time=Span(start=_start(part), end=now()),
             attachments=files or None,
         )
-        await asyncio.shield(self._put(part))
+        await self._put(part)
 
     async def _failed(self, part: ToolPart, words: str) -> None:
         metadata = part.state.metadata if isinstance(part.state, Running) else None
         part.state = Failed(
             input=part.state.input, error=words, metadata=metadata, time=Span(start=_start(part), end=now())
         )
-        await asyncio.shield(self._put(part))
+        await undisturbed(self._put(part))
 
     async def _put(self, part: ToolPart) -> None:
         await in_db(messages.put_part, part.model_copy(deep=True))

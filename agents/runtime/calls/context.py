@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
-import stat
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
@@ -14,14 +12,13 @@ from django.conf import settings
 
 from agents.permission.rules import narrowed
 from agents.runtime.calls import approvals
+from agents.runtime.calls.files import FileWriter
 from agents.runtime.calls.questions import ask as ask_user
 from agents.runtime.calls.subagents import delegate
 from agents.runtime.run import Run
-from agents.tools.base import Errand, Outcome, Question, Report, Todo, ToolError
+from agents.tools.base import Errand, FileWrite, Outcome, Question, Report, Todo
 from agents.turn import Turn
 from sessions.db import in_db
-from sessions.files import replace_file
-from sessions.models import FileChange
 from sessions.store import inbox, ledger, messages, todos
 from sessions.wire.parts import Running, ToolPart
 from sessions.wire.session import TodoInfo
@@ -95,34 +92,8 @@ class CallContext:
         self._updated_at = time.monotonic()
         await in_db(messages.put_part, self._part.model_copy(deep=True))
 
-    async def write_file(self, path: Path, content: bytes, *, expected: bytes | None) -> None:
-        """Contents first, then the ledger, then the file: a crash in between leaves nothing unrecorded."""
-        change = await asyncio.to_thread(self._prepare, path, content, expected)
-        await in_db(ledger.add, self._run.session, [change])
-        await asyncio.to_thread(self._write, path, content, expected)
-        self._run.tracker.wrote(change.path, change.after)
-
-    def _prepare(self, path: Path, content: bytes, expected: bytes | None) -> FileChange:
-        if _current(path) != expected:
-            raise ToolError(f"{path} was changed by somebody else in the meantime. Read it again.")
-        objects = self._run.tracker.objects
-        mode = stat.S_IMODE(path.stat().st_mode) if expected is not None else None
-        return self._entry(
-            path=os.path.relpath(path, self.worktree),
-            before=objects.put(expected) if expected is not None else "",
-            after=objects.put(content),
-            mode_before=None if mode is None else stat.S_IFREG | mode,
-            mode_after=stat.S_IFREG | (mode if mode is not None else 0o644),
-            new_folders=sum(not folder.exists() for folder in path.parents),
-        )
-
-    def _write(self, path: Path, content: bytes, expected: bytes | None) -> None:
-        if _current(path) != expected:
-            raise ToolError(f"{path} was changed by somebody else in the meantime. Read it again.")
-        replace_file(path, content)
-
-    def _entry(self, **fields: Any) -> FileChange:
-        return FileChange(message_id=self.message_id, part_id=self._part.id, call_id=self.call_id, **fields)
+    async def write_files(self, writes: Sequence[FileWrite]) -> list[bytes | None]:
+        return await FileWriter(self._run, self.turn, self._part).write(writes)
 
     async def around_shell(self, run: Callable[[], Awaitable[None]]) -> None:
         """The snapshot after is taken also when the command was stopped: what it did is in the ledger."""
@@ -162,10 +133,3 @@ class CallContext:
     async def write_todos(self, items: Sequence[Todo]) -> None:
         infos = [TodoInfo(content=item.content, status=item.status, priority=item.priority) for item in items]
         await in_db(todos.replace, self._run.session, infos)
-
-
-def _current(path: Path) -> bytes | None:
-    try:
-        return path.read_bytes()
-    except FileNotFoundError:
-        return None

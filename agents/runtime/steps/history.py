@@ -25,9 +25,10 @@ def request_messages(rows: Sequence[dict[str, Any]], model: Model) -> list[ChatM
     """`[{"info", "parts"}]` as the store gives it; failed attempts and empty messages are left out."""
     found: list[ChatMessage] = []
     for row in rows:
-        if row["info"]["role"] == "user":
+        role = row["info"]["role"]
+        if role in ("user", "system"):
             content = list(_user(row["parts"], model))
-            found += [ChatMessage("user", content)] if content else []
+            found += [ChatMessage(role, content)] if content else []
         else:
             found += _assistant(row["info"], row["parts"], model)
     return found

@@ -6,7 +6,7 @@ Text deltas are published as they come and folded into the row a few times a sec
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from agents.llm.types import (
@@ -58,8 +58,11 @@ class Recorder:
         self._folding: asyncio.Task[None] | None = None
 
     @classmethod
-    async def open(cls, run: Run, prompt: UserMessage, turn: Turn | None = None) -> Recorder:
-        """A new assistant message that answers a user message; without a turn when none could be sampled."""
+    async def open(
+        cls, run: Run, prompt: UserMessage, turn: Turn | None = None, *, summary: bool | None = None
+    ) -> Recorder:
+        """A new assistant message that answers a user message; without a turn when none could be sampled.
+        `summary`: it takes the place of what was said before."""
         agent = turn.agent.name if turn else prompt.agent
         message = AssistantMessage(
             id=ascending("msg"),
@@ -72,6 +75,7 @@ class Recorder:
             mode=agent,
             agent=agent,
             path=MessagePath(cwd=str(run.directory), root=str(run.worktree)),
+            summary=summary,
         )
         recorder = cls(run, message)
         await recorder._put_message()
@@ -172,8 +176,10 @@ class Recorder:
         await in_db(messages.put_parts, [*self._attempt, retry])
         self._attempt = []
 
-    async def finished(self, finish: Finish, model: Model) -> None:
-        """The provider turn ended in order and its calls are settled."""
+    async def finished(
+        self, finish: Finish, model: Model, write: Callable[..., None] = usage.step_finished
+    ) -> None:
+        """The provider turn ended in order and its calls are settled; `write` is given message and part."""
         await self._close()
         self.usage = finish.usage
         cost = finish.usage.cost(model.price)
@@ -182,7 +188,7 @@ class Recorder:
         self.message.time.completed = now()
         snapshot = self.run.tracker.tree or None
         part = self._new(StepFinishPart, reason=finish.reason, snapshot=snapshot, cost=cost, tokens=tokens)
-        await in_db(usage.step_finished, self.message, part)
+        await in_db(write, self.message, part)
 
     async def failed(self, error: NamedError) -> None:
         await self._close()

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from agents.catalog import default_ref, model_for
 from agents.configuration import load
-from agents.definitions import choose
+from agents.definitions import choose, default_name
+from agents.llm.settings.variants import known_variant
 from agents.runtime.run import Run
 from agents.runtime.steps.rules import effective_rules
 from agents.turn import Turn
@@ -31,11 +32,10 @@ async def next_choice(run: Run, waiting: AdmittedPrompt) -> Choice:
     session = await in_db(session_store.get, run.session.id)
     config = (await asyncio.to_thread(load, run.directory)).config
     named = f"{waiting.provider_id}/{waiting.model_id}" if waiting.provider_id and waiting.model_id else ""
-    return Choice(
-        agent=waiting.agent or (session.agent if session else "") or config.default_agent or "build",
-        model=named or await default_ref(run.directory, session),
-        variant=waiting.variant or (session.variant if session and not named else ""),
-    )
+    agent = waiting.agent or (session.agent if session else "") or default_name(config)
+    ref = named or await default_ref(run.directory, session, agent)
+    kept = session is not None and ref == f"{session.provider_id}/{session.model_id}" and not named
+    return Choice(agent, ref, waiting.variant or (session.variant if session and kept else ""))
 
 
 async def choice_now(run: Run, prompt: UserMessage) -> Choice:
@@ -68,6 +68,6 @@ async def sample(run: Run, choice: Choice) -> Turn:
         config=loaded.config,
         agent=agent,
         model=model,
-        rules=effective_rules(agent, model, run.session),
-        variant=choice.variant,
+        rules=effective_rules(agent, model, run.session, loaded.config),
+        variant=known_variant(model, choice.variant or agent.variant_for(model)),
     )

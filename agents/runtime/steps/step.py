@@ -2,42 +2,43 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
-import time
 from contextlib import aclosing
 from enum import Enum
+from functools import partial
 
+from agents.compaction import estimate
+from agents.compaction.budget import budget
+from agents.compaction.overflow import is_full
+from agents.compaction.projection import project
+from agents.compaction.relief import suggestion
 from agents.context.epochs import ContextBlocked, admit
 from agents.definitions import UnknownAgent
 from agents.llm import stream
 from agents.llm.providers import UnknownModel
-from agents.llm.retry import delay
 from agents.llm.types import ContextOverflow, Finish, ModelError, ModelRequest
+from agents.plugins.request import shaped
 from agents.runtime.calls.calls import Calls
 from agents.runtime.run import Run
-from agents.runtime.steps.errors import named
 from agents.runtime.steps.recorder import Recorder
 from agents.runtime.steps.request import build
 from agents.runtime.steps.sample import choice_now, sample
+from agents.runtime.steps.trouble import failed, pause
 from agents.tools.registry import toolset
-from sessions.db import in_db
-from sessions.ids import now
-from sessions.store import sessions as session_store
+from agents.turn import Turn
+from sessions.store import usage
 from sessions.wire.messages import UserMessage
-from sessions.wire.session import Status
 
 logger = logging.getLogger(__name__)
 
-MAX_RETRIES = 8
-
 
 class Outcome(Enum):
-    """What comes after a step: nothing, another step, or a compaction and then another step."""
+    """What comes next: nothing, another step, room to be made for one, or what a compaction goes on with."""
 
     DONE = "done"
     CONTINUE = "continue"
     OVERFLOW = "overflow"
+    COMPACTED = "compacted"
 
 
 async def step(run: Run, prompt: UserMessage, taken: int) -> Outcome:
@@ -46,22 +47,26 @@ async def step(run: Run, prompt: UserMessage, taken: int) -> Outcome:
         turn = await sample(run, await choice_now(run, prompt))
         baseline = await admit(turn)
     except (UnknownModel, UnknownAgent, ContextBlocked) as error:
-        await _failed(run, await Recorder.open(run, prompt), error)
+        await failed(run, await Recorder.open(run, prompt), error)
         return Outcome.DONE
     entries = await run.transcript.refresh()
+    if turn.config.compaction.auto and is_full(entries, turn):
+        return Outcome.OVERFLOW
     recorder = await Recorder.open(run, prompt, turn)
     try:
         tools = await toolset(turn)
-        request = build(turn, prompt, entries, baseline, tools, taken)
+        request = await shaped(turn, build(turn, prompt, project(entries), baseline, tools, taken))
         await recorder.started()
         finish = await _provider_turn(run, request, recorder, Calls(run, recorder, turn, tools))
     except ModelError as error:
-        await _failed(run, recorder, error)
-        return Outcome.OVERFLOW if isinstance(error, ContextOverflow) else Outcome.DONE
+        return await _ended(run, recorder, turn, error)
     except BaseException:  # stopped, or an error of ours: what was said until now is kept
         await recorder.fold()
         raise
-    await recorder.finished(finish, turn.model)
+    room = budget(turn.model, turn.config.compaction).limits()
+    measured = {"used": finish.usage.total, "message": recorder.message.id}
+    filling = {**estimate.filling(request), **room, **measured}
+    await recorder.finished(finish, turn.model, partial(usage.step_finished, filling=filling))
     return Outcome.CONTINUE if finish.reason == "tool-calls" and not run.rejected else Outcome.DONE
 
 
@@ -74,14 +79,19 @@ async def _provider_turn(run: Run, request: ModelRequest, recorder: Recorder, ca
                 return await _stream(request, recorder, calls)
         except ModelError as error:
             attempt += 1
-            seconds = delay(error, attempt, time.time()) if attempt <= MAX_RETRIES else None
             if calls.begun:  # what ran cannot be run again: the next step shows the model how far it came
                 logger.warning("the stream broke after tool calls: %s", error.message)
                 return Finish("tool-calls", recorder.usage)
-            if seconds is None:
-                raise
-            await recorder.retrying(attempt, error)
-            await _wait(run, attempt, error, seconds)
+            await pause(run, recorder, attempt, error)
+
+
+async def _ended(run: Run, recorder: Recorder, turn: Turn, error: ModelError) -> Outcome:
+    """The provider turn ended in an error; a request that did not fit is tried again when there is room."""
+    overflow = isinstance(error, ContextOverflow)
+    if overflow and not turn.config.compaction.auto:
+        error = ContextOverflow(f"{error.message} {suggestion(turn)}")
+    await failed(run, recorder, error)
+    return Outcome.OVERFLOW if overflow and turn.config.compaction.auto else Outcome.DONE
 
 
 async def _stream(request: ModelRequest, recorder: Recorder, calls: Calls) -> Finish:
@@ -93,17 +103,3 @@ async def _stream(request: ModelRequest, recorder: Recorder, calls: Calls) -> Fi
             if call is not None:
                 calls.begin(call)
     raise ModelError("The model's answer ended without an end.", retryable=True)
-
-
-async def _wait(run: Run, attempt: int, error: ModelError, seconds: float) -> None:
-    status = Status(type="retry", attempt=attempt, message=error.message, next=now() + int(seconds * 1000))
-    await in_db(session_store.set_status, run.session.id, status)
-    await asyncio.sleep(seconds)
-    await in_db(session_store.set_status, run.session.id, Status(type="busy"))
-
-
-async def _failed(run: Run, recorder: Recorder, error: Exception) -> None:
-    logger.warning("session %s: %s", run.session.id, error)
-    wire_error = named(error)
-    run.error = wire_error.wire()
-    await recorder.failed(wire_error)

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import asyncio
 import stat
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 from weakref import WeakValueDictionary
 
-from agents.tools.base import ToolContext, ToolError
+from agents.tools.base import FileWrite, ToolContext, ToolError
+from agents.tools.shared import filetext
 from agents.tools.shared.paths import Target, explained, printable
 from sessions.diffs.unified import count, diff_text
 
@@ -26,10 +27,10 @@ _locks: WeakValueDictionary[tuple[str, Path], asyncio.Lock] = WeakValueDictionar
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A file's bytes before (None: there is none yet) and after, and both as text."""
+    """A file's bytes before (None: there is none yet) and after (None: it goes), and both as text."""
 
     before: bytes | None
-    after: bytes
+    after: bytes | None
     old: str
     new: str
 
@@ -57,24 +58,29 @@ def current(target: Target) -> bytes | None:
 
 async def apply(ctx: ToolContext, target: Target, change: Change) -> dict[str, Any]:
     """Ask for the change, make it, and give the metadata for the card."""
-    metadata = await asyncio.to_thread(_metadata, target, change)
+    metadata = await asyncio.to_thread(describe, target, change)
     asked = {key: value for key, value in metadata.items() if key != "exists"}
     await ctx.ask("edit", target.patterns, always=["*"], metadata=asked)
     with explained(target.title):
-        await ctx.write_file(target.path, change.after, expected=change.before)
-    return metadata
+        (made,) = await ctx.write_files([FileWrite(target.path, change.after, change.before)])
+    if made is None or made == change.after:
+        return metadata
+    formatted = replace(change, after=made, new=filetext.detect(made).decode(made))
+    return await asyncio.to_thread(describe, target, formatted) | {"formatted": True}
 
 
-def _metadata(target: Target, change: Change) -> dict[str, Any]:
+def describe(target: Target, change: Change) -> dict[str, Any]:
+    """The change as the request and the card show it: path, diff, counts, the texts if they are short."""
     old, new = _visible(change.old), _visible(change.new)
     additions, deletions = count(old, new)
     filediff: dict[str, Any] = {"file": target.title, "additions": additions, "deletions": deletions}
     if len(old) + len(new) <= KEPT_TEXT:
         filediff |= {"before": old, "after": new}
     before = old if change.before is not None else None
+    after = new if change.after is not None else None
     return {
         "filepath": printable(str(target.path)),
-        "diff": _cut(diff_text(before, new, target.title)),
+        "diff": _cut(diff_text(before, after, target.title)),
         "filediff": filediff,
         "exists": change.before is not None,
     }

@@ -6,16 +6,24 @@ the file may expire, and failing to keep it never fails a tool that succeeded.
 
 from __future__ import annotations
 
+import json
 import logging
 import os
 import time
 import uuid
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+
+from agents.config import ToolOutputConfig
+from agents.tools.base import ToolResult
 
 MAX_LINES = 2000
 MAX_BYTES = 50 * 1024
 PREFIX = "tool_"
+SLACK_LINES = 20
+SLACK_BYTES = 1024
+"""What a tool that bounds its output itself may add to it: notes on what was left out."""
 
 logger = logging.getLogger(__name__)
 
@@ -29,8 +37,39 @@ class Bounded:
     truncated: bool
 
 
-def bound(text: str, directory: Path, *, max_lines: int = MAX_LINES, max_bytes: int = MAX_BYTES) -> Bounded:
-    """Cut `text` to both limits (UTF-8 bytes, notice included) and keep the whole in `directory`.
+def model_output(result: ToolResult, limits: ToolOutputConfig, directory: Path) -> tuple[str, dict[str, Any]]:
+    """The Model Tool Output of a result, and its metadata with what became of the rest.
+
+    A result that has no text is shown to the model as the JSON of its metadata, which stays as it is. A file
+    that the tool kept itself is the one that is named. Never raises for a file that cannot be kept.
+    """
+    metadata = dict(result.metadata)
+    text = result.output or (json.dumps(metadata, ensure_ascii=False, default=str) if metadata else "")
+    kept = metadata.get("outputPath")
+    bounded = bound(
+        text,
+        directory,
+        max_lines=limits.max_lines + (SLACK_LINES if result.bounded else 0),
+        max_bytes=limits.max_bytes + (SLACK_BYTES if result.bounded else 0),
+        kept=Path(kept) if isinstance(kept, str) else None,
+    )
+    if bounded.truncated or not result.bounded:
+        metadata["truncated"] = bounded.truncated
+    if bounded.path:
+        metadata["outputPath"] = str(bounded.path)
+    return bounded.text, metadata
+
+
+def bound(
+    text: str,
+    directory: Path,
+    *,
+    max_lines: int = MAX_LINES,
+    max_bytes: int = MAX_BYTES,
+    kept: Path | None = None,
+) -> Bounded:
+    """Cut `text` to both limits (UTF-8 bytes, notice included) and keep the whole in `directory`, unless
+    `kept` has it already.
 
     What cannot be written as UTF-8 is escaped. The limits are meant for 1 KB and 10 lines upward.
     """
@@ -38,7 +77,7 @@ def bound(text: str, directory: Path, *, max_lines: int = MAX_LINES, max_bytes: 
     lines = data.count(b"\n") + 1
     if len(data) <= max_bytes and lines <= max_lines:
         return Bounded(data.decode(), None, False)
-    path = _keep(data, directory)
+    path = kept or _keep(data, directory)
     room = max_bytes - len(_notice(len(data), len(data), lines, path).encode())
     head = _head(data, max(room // 2, 0), (max_lines - 4) // 2)
     tail = _tail(data[len(head) :], max(room // 2, 0), (max_lines - 4) // 2)

@@ -75,6 +75,8 @@ def question(row: PermissionRequest, session: Session) -> Question:
 def _edit(row: PermissionRequest, root: str) -> dict[str, Any]:
     data = row.metadata
     name = relative(str(data.get("filepath") or ", ".join(row.patterns)), root)
+    if len(data.get("files") or ()) > 1:
+        return {"subject": visible(name), "code": bounded(visible(str(data.get("diff", ""))))}
     diff, before, after = _proposal(data)
     counts = {"additions": diff.additions, "deletions": diff.deletions}
     if not diff.hunks:
@@ -133,6 +135,14 @@ def _anything(row: PermissionRequest, root: str) -> dict[str, Any]:
     return {"subject": _listed(row.patterns), "code": bounded(visible(data), limit=8000)}
 
 
+def _errand(row: PermissionRequest, root: str) -> dict[str, Any]:
+    data = row.metadata
+    return {
+        "subject": visible(f"@{data.get('subagent_type', '')}: {data.get('description', '')}"),
+        "code": bounded(visible(str(data.get("prompt", ""))), limit=8000),
+    }
+
+
 def _repeated(row: PermissionRequest, root: str) -> dict[str, Any]:
     given = json.dumps(row.metadata.get("input") or {}, ensure_ascii=False, indent=2)
     return {
@@ -155,5 +165,6 @@ _KINDS = {
     "grep": _Kind("Search in files?", "search", _search),
     "webfetch": _Kind("Fetch this page?", "globe", _anything),
     "external_directory": _Kind("Leave the project’s folder?", "folder", _outside),
+    "task": _Kind("Send this subagent?", "spark", _errand),
     "doom_loop": _Kind("Go on repeating the same call?", "alert", _repeated),
 }

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
 from contextlib import aclosing
 from typing import Any, Literal
 
+from agents.llm.settings.ingest import settings_of
 from agents.llm.types import (
     ChatMessage,
     Content,
@@ -24,14 +25,25 @@ READ = ToolSpec("read", "Read a file.", {"type": "object", "properties": {"fileP
 LIST = ToolSpec("list", "List a folder.", {"type": "object", "properties": {}})
 
 
-def model(base_url: str = "", protocol: Protocol = "openai", **given: Any) -> Model:
-    return Model("fake", "m", "M", protocol, **{"api_model": "fake", "base_url": base_url, **given})
+def model(
+    base_url: str = "",
+    protocol: Protocol = "openai",
+    *,
+    options: Mapping[str, Any] | None = None,
+    **given: Any,
+) -> Model:
+    """`options` as configuration has them."""
+    known = {"api_model": "fake", "base_url": base_url, "settings": settings_of(options or {})}
+    return Model("fake", "m", "M", protocol, **{**known, **given})
 
 
 def request(
     asked: Model, *messages: ChatMessage, tools: Sequence[ToolSpec] = (READ, LIST), **given: Any
 ) -> ModelRequest:
-    return ModelRequest(asked, ["Be brief."], messages or (user("Hi"),), tools, **given)
+    """`given`: options as configuration has them."""
+    said = settings_of(given)
+    words = messages or (user("Hi"),)
+    return ModelRequest(asked, ["Be brief."], words, tools, said.controls, said.options, said.body)
 
 
 def user(*content: Content | str) -> ChatMessage:

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable
 from contextlib import aclosing
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -86,9 +87,9 @@ async def test_sends_sealed_reasoning_and_results_back() -> None:
         ],
     )
     result = ChatMessage("tool", [ToolResultContent("call_a", "read", "x = 1")])
-    thinking = {"thinking": {"type": "enabled", "budgetTokens": 1024}}
+    thinking: dict[str, Any] = {"thinking": {"type": "enabled", "budgetTokens": 1024}}
     async with AnthropicServer([SPOKEN]) as server:
-        asked = request(through_litellm(server), user("Hi"), told, result, options=thinking)
+        asked = request(through_litellm(server), user("Hi"), told, result, **thinking)
         await events(litellm_reader.read, asked)
         sent = server.requests[0].body["messages"]
     kinds = [block["type"] for block in sent[1]["content"]]

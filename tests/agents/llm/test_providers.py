@@ -68,7 +68,7 @@ def test_everything_configuration_says_of_a_model_arrives() -> None:
     assert (model.context, model.output) == (32_000, 4_000)
     assert model.price == Price(1, 2, 0.1, 1.5)
     assert (model.tool_call, model.reasoning, model.attachment) == (False, True, True)
-    assert model.options == {"reasoningEffort": "high"}
+    assert model.settings.options == {"reasoning_effort": "high"}
 
 
 @pytest.mark.parametrize(

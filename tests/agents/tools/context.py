@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
-import shutil
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,8 +13,9 @@ from agents.definitions import Agent
 from agents.llm.types import Model
 from agents.permission.errors import PermissionDenied, PermissionRejected
 from agents.permission.rules import Rule
-from agents.tools.base import Errand, Outcome, Question, Report, Todo, ToolError
+from agents.tools.base import Errand, FileWrite, Outcome, Question, Report, Todo, ToolError
 from agents.turn import Turn
+from sessions.files import replace_file
 from sessions.models import Session
 
 
@@ -101,17 +100,17 @@ class DirectContext:
         self.updates.append({"title": title, "metadata": dict(metadata or {})})
         self.updated.set()
 
-    async def write_file(self, path: Path, content: bytes, *, expected: bytes | None) -> None:
-        current = path.read_bytes() if path.exists() else None
-        if current != expected:
-            raise ToolError(f"{path} changed since it was read; read it again.")
-        path.parent.mkdir(parents=True, exist_ok=True)
-        partial = path.with_name(f".{path.name}.partial")
-        partial.write_bytes(content)
-        if current is not None:
-            shutil.copymode(path, partial)
-        os.replace(partial, path)
-        self.written.append(path)
+    async def write_files(self, writes: Sequence[FileWrite]) -> list[bytes | None]:
+        for item in writes:
+            if (item.path.read_bytes() if item.path.exists() else None) != item.expected:
+                raise ToolError(f"{item.path} changed since it was read; read it again.")
+        for item in writes:
+            self.written.append(item.path)
+            if item.content is None:
+                item.path.unlink()
+            else:
+                replace_file(item.path, item.content)
+        return [item.content for item in writes]
 
     async def around_shell(self, run: Callable[[], Awaitable[None]]) -> None:
         self.shells += 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import stat
 from pathlib import Path
@@ -9,7 +10,9 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents.tools.shared.output import bound, expire
+from agents.config import ToolOutputConfig
+from agents.tools.base import ToolResult
+from agents.tools.shared.output import bound, expire, model_output
 
 
 def test_short_output_stays_as_it_is(tmp_path: Path) -> None:
@@ -67,3 +70,41 @@ def test_old_output_expires_and_nothing_else_goes(tmp_path: Path) -> None:
     assert expire(tmp_path, 60) == 1
     assert sorted(path.name for path in tmp_path.iterdir()) == ["mine.txt", "tool_new.txt"]
     assert expire(tmp_path / "missing", 60) == 0
+
+
+LIMITS = ToolOutputConfig(max_lines=50, max_bytes=4_000)
+
+
+def test_one_limit_holds_for_what_a_call_gives(tmp_path: Path) -> None:
+    text, metadata = model_output(ToolResult("t", "x\n" * 3_000), LIMITS, tmp_path)
+    assert len(text.splitlines()) <= 50
+    assert metadata["truncated"] is True
+    assert Path(metadata["outputPath"]).read_text() == "x\n" * 3_000
+    assert list(tmp_path.iterdir()) == [Path(metadata["outputPath"])]
+
+
+def test_a_tool_that_bounds_its_output_may_add_a_note_and_no_more(tmp_path: Path) -> None:
+    shaped = "y\n" * 52 + "(more lines follow)"
+    text, metadata = model_output(ToolResult("t", shaped, bounded=True), LIMITS, tmp_path)
+    assert (text, metadata) == (shaped, {})
+    text, metadata = model_output(ToolResult("t", "z" * 9_000, bounded=True), LIMITS, tmp_path)
+    assert len(text) < 5_200
+    assert metadata["truncated"] is True
+
+
+def test_a_file_that_the_tool_kept_is_the_one_that_is_named(tmp_path: Path) -> None:
+    kept = tmp_path / "tool_kept.txt"
+    result = ToolResult("t", "x" * 9_000, {"outputPath": str(kept), "truncated": True}, bounded=True)
+    text, metadata = model_output(result, LIMITS, tmp_path)
+    assert str(kept) in text
+    assert metadata["outputPath"] == str(kept)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_result_of_values_only_is_shown_as_json_and_stays_as_it_is(tmp_path: Path) -> None:
+    values = {"rows": [{"name": f"row {number}"} for number in range(1_000)]}
+    text, metadata = model_output(ToolResult("t", "", values), LIMITS, tmp_path)
+    assert text.startswith('{"rows": [{"name": "row 0"}')
+    assert len(text) <= 4_000
+    assert metadata["rows"] == values["rows"]
+    assert json.loads(Path(metadata["outputPath"]).read_text()) == values

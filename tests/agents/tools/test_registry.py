@@ -12,6 +12,15 @@ from agents.tools.registry import BUILTIN, Toolset
 from tests.agents.tools.context import DirectContext
 
 ARGUMENTS = {
+    "apply_patch": {"patchText"},
+    "batch": {"tool_calls"},
+    "codesearch": {"query", "limit"},
+    "multiedit": {"filePath", "edits"},
+    "plan_enter": set(),
+    "plan_exit": set(),
+    "question": {"questions"},
+    "webfetch": {"url", "format", "timeout"},
+    "websearch": {"query", "limit"},
     "bash": {"command", "timeout", "workdir", "description"},
     "edit": {"filePath", "oldString", "newString", "replaceAll"},
     "glob": {"pattern", "path"},
@@ -19,6 +28,8 @@ ARGUMENTS = {
     "invalid": {"tool", "error"},
     "list": {"path", "ignore"},
     "read": {"filePath", "offset", "limit"},
+    "skill": {"name"},
+    "task": {"description", "prompt", "subagent_type", "task_id", "command"},
     "todoread": set(),
     "todowrite": {"todos"},
     "write": {"filePath", "content"},

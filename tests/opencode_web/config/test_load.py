@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from agents.trust.store import TrustStore
+from opencode_web import paths
 from opencode_web.config import Loaded, load
 
 
@@ -32,6 +34,11 @@ class Machine:
         return self.write(self.home / ".config" / "opencode" / name, content)
 
     def load(self) -> Loaded:
+        """With everything trusted that the repository asks for."""
+        store = TrustStore(paths.trust(self.environ))
+        for want in load(self.nested, self.environ).wants:
+            if not want.trusted:
+                store.grant(self.repository, want.digests)
         return load(self.nested, self.environ)
 
 
@@ -179,8 +186,7 @@ def test_wrong_values_cost_only_themselves(machine: Machine) -> None:
 
 
 def test_a_misspelt_denial_asks_instead_of_allowing(machine: Machine) -> None:
-    machine.write(
-        machine.repository / "opencode.json",
+    machine.write_global(
         {
             "permission": {"bash": {"rm *": "dney"}, "edit": "never"},
             "agent": {"a": {"tools": {"bash": "off?"}}},

@@ -33,7 +33,7 @@ READS = (
     "{base}/complete/commands", "{base}/review", "{base}/review?view=split&scope=turn",
     "{base}/review/file?path={file}", "{base}/review/file?path=none", "/global/health",
     "/pickers/models?session={session}", "/pickers/agents?session={session}",
-    "/pickers/status?session={session}", "/nothing/<pwned>",
+    "/pickers/status?session={session}", "/pickers/mentions?session={session}", "/nothing/<pwned>",
 )  # fmt: skip
 API = (
     "/session", "/session/status", "/session/{session}", "/session/{session}/message",

@@ -1,0 +1,1 @@
+"""Commands: prompts with a name, written beforehand, with places for arguments, shell output and files."""

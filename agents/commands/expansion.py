@@ -1,0 +1,148 @@
+"""Put the text of a command together, at the start of the turn that answers it.
+
+Here and not when the prompt is sent, because a shell command in it asks for permission like any other. The
+text is kept as a part of the user message before the first step, so a retry, a restart and the next turn show
+the model the same; what was typed stays the part that people see. Shell commands and files are tool calls of
+an answer of their own, which people see and which is not sent to the model.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+
+from agents.commands.admission import MARK, arguments_of
+from agents.commands.inclusion import Inclusion, NotIncluded
+from agents.commands.listing import DEFAULT_SUBAGENT, Command, UnknownCommand, find
+from agents.commands.rows import DONE, executed, waiting
+from agents.commands.template import MissingArgument, Shell, mentions
+from agents.definitions import Agent, UnknownAgent
+from agents.llm.providers import UnknownModel
+from agents.runtime.mentions import completed
+from agents.runtime.run import Run
+from agents.runtime.steps.recorder import Recorder
+from agents.runtime.subtasks import carry_out
+from agents.skills.skill import BadSkill
+from agents.tools.shared.output import bound
+from sessions.db import in_db
+from sessions.store import messages
+from sessions.store.inbox.admission import wire_parts
+from sessions.wire.base import NamedError
+from sessions.wire.messages import UserMessage
+from sessions.wire.parts import TextPart
+
+logger = logging.getLogger(__name__)
+
+
+async def expand(run: Run, prompt: UserMessage) -> bool:
+    """Expand every command promoted since the last answer; False when `prompt` cannot be answered, which the
+    session was told then. Raises nothing but what stops a turn."""
+    failed = set()
+    for entry in await in_db(waiting, run.session.id):
+        message = UserMessage.model_validate(entry["info"])
+        mark = next(part for part in entry["parts"] if MARK in (part.get("metadata") or {}))
+        expansion = _Expansion(run, message, TextPart.model_validate(mark), entry["parts"])
+        if not await expansion.settle():
+            failed.add(message.id)
+    return prompt.id not in failed
+
+
+async def finished(run: Run, prompt: UserMessage) -> None:
+    """The turn of a prompt has ended; the event for a command."""
+    if run.error is None and not run.rejected:
+        await in_db(executed, run.session, prompt.id)
+
+
+class _Expansion:
+    """One command's prompt; `mark` is the part that gets the text."""
+
+    def __init__(
+        self, run: Run, message: UserMessage, mark: TextPart, parts: Sequence[dict[str, Any]]
+    ) -> None:
+        self.run = run
+        self.message = message
+        self.mark = mark
+        self.name = str((mark.metadata or {})[MARK])
+        texts = (part["text"] for part in parts if part["type"] == "text" and not part.get("synthetic"))
+        self.arguments = arguments_of(self.name, "\n".join(texts))
+
+    async def settle(self) -> bool:
+        """Write the parts, or an answer that says why there are none. Whether the model is asked next."""
+        try:
+            return await self._written()
+        except (UnknownAgent, UnknownModel):
+            return True  # the step says so
+        except (UnknownCommand, MissingArgument, BadSkill) as error:
+            await self._fail(await Recorder.open(self.run, self.message), f"/{self.name}: {error}")
+        except NotIncluded as refusal:
+            self.run.rejected = False  # told here, with more than the end of the turn would say
+            await self._fail(refusal.recorder, f"/{self.name} was not carried out. {refusal}")
+        return False
+
+    async def _written(self) -> bool:
+        """Raises what `settle` catches."""
+        if self.arguments is None:  # edited into something else
+            await self._write("", [])
+            return True
+        command, known = await find(self.run.directory, self.name)
+        pieces = command.expand(self.arguments)
+        said = pieces if command.skill is None else [self.arguments]
+        named = mentions("\n".join(piece for piece in said if isinstance(piece, str)))
+        async with Inclusion(self.run, self.message, self.name) as inclusion:
+            outputs = [
+                await inclusion.output(piece.command) if isinstance(piece, Shell) else piece
+                for piece in pieces
+            ]
+            files = [name for name in named if _exists(self.run.directory, name)]
+            included = [part for name in files for part in await inclusion.file(name)]
+            text = bound("".join(outputs).strip(), Path(settings.TOOL_OUTPUT_DIR)).text
+            if not command.is_errand(known):
+                agents = [name for name in named if name not in files and _is_subagent(name, known)]
+                await self._write(text, [*included, *({"type": "agent", "name": name} for name in agents)])
+                return True
+            errand = _errand(command, known, text, included)
+            await self._write("", [errand])
+        return not inclusion.opened or await carry_out(self.run, self.message, [errand])
+
+    async def _write(self, text: str, more: list[dict[str, Any]]) -> None:
+        """All at once, so that there is the whole or nothing."""
+        metadata = {MARK: self.name, DONE: self.arguments or ""}
+        mark = self.mark.model_copy(update={"text": text, "metadata": metadata})
+        parts = wire_parts(completed(more), self.message.session_id, self.message.id)
+        await in_db(messages.put_parts, [mark, *parts])
+
+    async def _fail(self, recorder: Recorder, words: str) -> None:
+        logger.info("session %s: %s", self.run.session.id, words)
+        await recorder.failed(NamedError(name="UnknownError", data={"message": words}))
+
+
+def _errand(
+    command: Command, known: Mapping[str, Agent], text: str, included: Sequence[dict[str, Any]]
+) -> dict[str, Any]:
+    """The subtask part. A subagent is given text, so what was included follows the text."""
+    agent = command.agent or DEFAULT_SUBAGENT
+    model = command.model or (known[agent].model if agent in known else "")
+    provider_id, _, model_id = model.partition("/")
+    part = {
+        "type": "subtask",
+        "prompt": "\n\n".join([text, *(part["text"] for part in included if part["type"] == "text")]),
+        "description": command.description or f"/{command.name}",
+        "agent": agent,
+        "command": command.name,
+    }
+    return part | ({"model": {"providerID": provider_id, "modelID": model_id}} if model else {})
+
+
+def _exists(directory: Path, name: str) -> bool:
+    try:
+        return (directory / Path(name).expanduser()).exists()
+    except (OSError, RuntimeError, ValueError):
+        return False
+
+
+def _is_subagent(name: str, known: Mapping[str, Agent]) -> bool:
+    return name in known and known[name].mode != "primary" and not known[name].hidden

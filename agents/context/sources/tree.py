@@ -1,0 +1,67 @@
+"""The upper levels of a project's files, as the model is told of them at the start (seed 000 §6.3)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+
+from agents.tools.shared.ripgrep import NOISE
+from sessions.models.ledger import shown
+from sessions.search import ignored
+
+LIMIT = 200
+MAX_ENTRIES = 2_000
+"""Of one folder; so a folder of a million files costs no more than one of these."""
+
+NOTE = "(only the upper levels are listed; there is more)"
+
+
+@dataclass(slots=True)
+class _Node:
+    """A folder that is listed, or a file, which has nothing below it."""
+
+    name: str
+    path: Path
+    is_folder: bool
+    below: list[_Node] = field(default_factory=list)
+
+    def lines(self, margin: str) -> Iterator[str]:
+        for node in self.below:
+            yield f"{margin}{shown(node.name)}{'/' if node.is_folder else ''}"
+            yield from node.lines(margin + "  ")
+
+
+def tree(directory: Path, limit: int = LIMIT) -> str:
+    """At most `limit` files and folders, level by level, without what git ignores; empty without any."""
+    root = _Node("", directory, True)
+    level, room, cut = [root], limit, False
+    while level and not cut:
+        found = list(_below(level))
+        unwanted = ignored(directory, [node.path for _, node in found]) if found else set()
+        wanted = [(folder, node) for folder, node in found if node.path not in unwanted]
+        cut = len(wanted) > room
+        for folder, node in wanted[:room]:
+            folder.below.append(node)
+        level = [node for _, node in wanted[:room] if node.is_folder]
+        room -= len(wanted)
+    return "\n".join([*root.lines(""), *([NOTE] if cut else [])])
+
+
+def _below(folders: list[_Node]) -> Iterator[tuple[_Node, _Node]]:
+    """What is directly in these folders, each with its folder: folders first, by name."""
+    for folder in folders:
+        try:
+            with os.scandir(folder.path) as entries:
+                nodes = [_node(entry) for entry in islice(entries, MAX_ENTRIES) if entry.name not in NOISE]
+        except OSError:
+            continue
+        yield from (
+            (folder, node) for node in sorted(nodes, key=lambda node: (not node.is_folder, node.name))
+        )
+
+
+def _node(entry: os.DirEntry[str]) -> _Node:
+    return _Node(entry.name, Path(entry.path), entry.is_dir(follow_symlinks=False))

@@ -1,0 +1,108 @@
+"""The plugins and files of tools in force in a folder: loaded once, and anew when their content changes."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
+
+from agents.configuration import load
+from agents.plugins.events import Pump
+from agents.plugins.plugin import Place, Plugin, Source, load_plugin
+from agents.trust.code import code_files
+from sessions.models import Session
+from sessions.repository import Repository
+
+logger = logging.getLogger(__name__)
+
+GROUP = "opencode_web.plugins"
+MAX_FOLDERS = 64
+
+Key = tuple[str, str]
+"""What a plugin is loaded from: its path and digest, or the name and value of its entry point."""
+
+
+@dataclass(slots=True)
+class Loaded:
+    """Of one folder. `refresh` runs on the turns' loop; one at a time."""
+
+    plugins: dict[Key, Plugin] = field(default_factory=dict)
+    fresh: bool = False
+    _pumps: dict[Key, Pump] = field(default_factory=dict)
+    _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    async def refresh(self, place: Place) -> None:
+        """Load what is new or changed, end what is gone or no longer trusted; in the order of the sources."""
+        async with self._lock:
+            wanted = await asyncio.to_thread(_sources, place.directory)
+            for key in [key for key in self.plugins if key not in wanted]:
+                self._end(key)
+            known = self.plugins
+            self.plugins = {
+                key: known.get(key) or await self._begin(key, place, source) for key, source in wanted.items()
+            }
+            self.fresh = True
+
+    async def _begin(self, key: Key, place: Place, source: Source) -> Plugin:
+        plugin = await load_plugin(place, source)
+        if "config" in plugin.hooks:
+            config = (await asyncio.to_thread(load, place.directory)).config
+            told = config.model_dump(mode="json", by_alias=True, exclude_unset=True)
+            await plugin.run("config", told, None)
+        if "event" in plugin.hooks:
+            self._pumps[key] = Pump(plugin)
+        return plugin
+
+    def _end(self, key: Key) -> None:
+        if pump := self._pumps.pop(key, None):
+            pump.close()
+        self.plugins.pop(key).close()
+
+    def close(self) -> None:
+        for key in list(self.plugins):
+            self._end(key)
+
+
+_loaded: dict[Path, Loaded] = {}
+
+
+async def refreshed(session: Session) -> Sequence[Plugin]:
+    """The plugins of a session's folder as its files are now. Called at each step and each promotion."""
+    directory = Path(session.directory)
+    known = _loaded.pop(directory, None) or Loaded()
+    _loaded[directory] = known  # the one used last is the last to go
+    while len(_loaded) > MAX_FOLDERS:
+        _loaded.pop(next(iter(_loaded))).close()
+    try:
+        worktree = (await asyncio.to_thread(Repository.of, directory)).worktree
+    except OSError:  # the folder is gone
+        return []
+    await known.refresh(Place(directory, worktree, session.project_id, session.id))
+    return list(known.plugins.values())
+
+
+async def current(session: Session) -> Sequence[Plugin]:
+    """The same without another look at the files, if there was one."""
+    known = _loaded.get(Path(session.directory))
+    if known is None or not known.fresh:
+        return await refreshed(session)
+    return list(known.plugins.values())
+
+
+def _sources(directory: Path) -> dict[Key, Source]:
+    """Installed packages, the user's own files, the project's trusted ones. A file that cannot be read is
+    left to the page that shows what waits for trust."""
+    found: dict[Key, Source] = {(point.name, point.value): point for point in _installed()}
+    for file in code_files(directory, "plugin", "tool"):
+        if file.trusted and not file.problem:
+            found[str(file.path), file.digest] = file
+    return found
+
+
+@cache
+def _installed() -> tuple[EntryPoint, ...]:
+    return tuple(entry_points(group=GROUP))

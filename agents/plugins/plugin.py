@@ -1,0 +1,199 @@
+"""One loaded plugin or file of tools: its module, its hooks, its tools, and the thread they run in."""
+
+from __future__ import annotations
+
+import asyncio
+import copy
+import inspect
+import itertools
+import logging
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from importlib.metadata import EntryPoint
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from django.conf import settings
+
+from agents.plugins import faults
+from agents.plugins.authors import PluginContext, Refused, ToolDefinition
+from agents.plugins.host import Host, Hung, TimedOut
+from agents.plugins.module import forget_module, make_module
+from agents.plugins.shapes import HOOKS, TELLING, checked
+from agents.trust.code import CodeFile
+from sessions.store.inbox.admission import check as check_parts
+
+HOOK_SECONDS: float = settings.HOOK_SECONDS
+LOAD_SECONDS = 2 * HOOK_SECONDS
+MAX_TIMEOUTS = 3
+"""A plugin that takes too long this often in a row is switched off, for each time costs the turn seconds."""
+
+Hook = Callable[..., Awaitable[None]]
+Source = CodeFile | EntryPoint
+
+_numbers = itertools.count(1)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """The folder a plugin works for, and its project. `session_id` is the session that made it load."""
+
+    directory: Path
+    worktree: Path
+    project_id: str
+    session_id: str = ""
+
+
+@dataclass(slots=True)
+class Plugin:
+    """`file` names it for people, `told` is what was said of it once. One that could not be loaded has
+    neither hooks nor tools."""
+
+    place: Place
+    source: Source
+    file: Path
+    repository: bool
+    host: Host
+    module: str
+    hooks: dict[str, Hook] = field(default_factory=dict)
+    tools: list[ToolDefinition] = field(default_factory=list)
+    told: set[str] = field(default_factory=set)
+    _timeouts: int = 0
+
+    async def run(self, name: str, input: Mapping[str, Any], output: Mapping[str, Any] | None) -> Any:
+        """What the hook made of a copy of `output`; None when it failed, which is then recorded.
+
+        Raises Refused for `tool.execute.before` only.
+        """
+        session_id = str(input.get("sessionID") or "")
+        given, made = copy.deepcopy(dict(input)), copy.deepcopy(output)
+        arguments = (given,) if name in TELLING else (given, made)
+        try:
+            await self.host.call(lambda: self.hooks[name](*arguments), HOOK_SECONDS)
+            self._timeouts = 0
+            return None if name in TELLING else _checked(name, made)
+        except Refused as refusal:
+            if name == "tool.execute.before":
+                raise
+            self.fault(name, f"raised Refused: {refusal}", session_id=session_id)
+        except TimedOut:
+            self._late(name, session_id)
+        except Hung:
+            if self.hooks:
+                self.switch_off(name, f"blocked its thread for more than {HOOK_SECONDS:g} s", session_id)
+        except Exception as error:
+            self.fault(name, f"raised {type(error).__name__}: {error}", session_id=session_id, error=error)
+        return None
+
+    def _late(self, name: str, session_id: str) -> None:
+        self._timeouts += 1
+        message = f"did not return within {HOOK_SECONDS:g} s"
+        if self._timeouts < MAX_TIMEOUTS:
+            self.fault(name, message, session_id=session_id)
+        else:
+            self.switch_off(name, f"{message}, {MAX_TIMEOUTS} times in a row", session_id)
+
+    def switch_off(self, name: str, message: str, session_id: str) -> None:
+        self.hooks.clear()
+        self.host.close()
+        self.fault(
+            name, f"{message}; the plugin is switched off until its file changes", session_id=session_id
+        )
+
+    def fault(
+        self,
+        key: str,
+        message: str,
+        *,
+        session_id: str = "",
+        error: BaseException | None = None,
+        line: int | None = None,
+    ) -> None:
+        faults.record(
+            self.place.directory,
+            self.place.project_id,
+            self.file,
+            key,
+            message,
+            session_id=session_id or self.place.session_id,
+            error=error,
+            line=line,
+        )
+
+    def close(self) -> None:
+        self.host.close()
+        forget_module(self.module)
+        faults.forget(self.place.directory, self.file)
+
+
+def _checked(name: str, output: Any) -> dict[str, Any]:
+    """Raises ValueError for what does not fit."""
+    found = checked(name, output)
+    if name == "chat.message":
+        check_parts(found["parts"])
+    return found
+
+
+async def load_plugin(place: Place, source: Source) -> Plugin:
+    """Run the module, and its `plugin(ctx)` if it is no file of tools. What is wrong is recorded."""
+    file = source.path if isinstance(source, CodeFile) else Path(source.value)
+    name = f"opencode_web_plugin_{next(_numbers)}"
+    repository = isinstance(source, CodeFile) and not source.own
+    plugin = Plugin(place, source, file, repository, Host(file.stem), name)
+    try:
+        await plugin.host.call(lambda: _loaded(plugin), LOAD_SECONDS)
+    except (TimedOut, Hung):
+        plugin.switch_off("", f"was not loaded within {LOAD_SECONDS:g} s", "")
+    except SyntaxError as error:
+        plugin.fault("", f"no Python: {error.msg}", line=error.lineno)
+    except Exception as error:
+        plugin.fault("", f"raised {type(error).__name__} when it was loaded: {error}", error=error)
+    if not plugin.hooks:
+        plugin.host.close()
+    return plugin
+
+
+async def _loaded(plugin: Plugin) -> None:
+    """In the plugin's thread."""
+    source = plugin.source
+    module: Any = (
+        make_module(plugin.module, str(plugin.file), source.content)
+        if isinstance(source, CodeFile)
+        else source.load()
+    )
+    if isinstance(source, CodeFile) and source.kind == "tool":
+        plugin.tools = _defined(module)
+        return
+    begin = getattr(module, "plugin", module)
+    if not inspect.iscoroutinefunction(begin):
+        raise TypeError("there is no `async def plugin(ctx)`")
+    place = plugin.place
+    logger = logging.getLogger(f"{__name__}.{plugin.file.stem}")
+    hooks = await begin(PluginContext(place.project_id, place.directory, place.worktree, logger))
+    _take(plugin, dict(hooks or {}))
+
+
+def _defined(module: ModuleType) -> list[ToolDefinition]:
+    found = [value for value in vars(module).values() if isinstance(value, ToolDefinition)]
+    if not found:
+        raise TypeError("there is no function with the decorator `tool(…)`")
+    return found
+
+
+def _take(plugin: Plugin, hooks: dict[str, Any]) -> None:
+    """A hook that cannot be used is named, and the others count."""
+    tools = hooks.pop("tool", ())
+    if isinstance(tools, list | tuple) and all(isinstance(item, ToolDefinition) for item in tools):
+        plugin.tools = list(tools)
+    else:
+        plugin.fault("tool", "has to be a list of functions with the decorator `tool(…)`")
+    for name, hook in hooks.items():
+        if name not in HOOKS:
+            plugin.fault(str(name), "there is no hook of this name")
+        elif not asyncio.iscoroutinefunction(hook) and not asyncio.iscoroutinefunction(
+            getattr(hook, "__call__", None)  # noqa: B004 - an object may have an async __call__
+        ):
+            plugin.fault(name, "has to be an async function")
+        else:
+            plugin.hooks[name] = hook

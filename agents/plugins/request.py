@@ -1,0 +1,86 @@
+"""What plugins may change of a request to a provider: system texts, tools, parameters, headers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from agents.llm.settings.domains import Controls, Settings
+from agents.llm.types import ModelRequest, ToolSpec
+from agents.plugins.hooks import listening, trigger
+from agents.turn import Turn
+
+
+async def shaped(turn: Turn, request: ModelRequest) -> ModelRequest:
+    """The request as the plugins have it; the same one when none has a hook for it."""
+    request = await _system(turn, request)
+    request = replace(request, tools=await _tools(turn, request.tools))
+    request = await _params(turn, request)
+    return await _headers(turn, request)
+
+
+def _input(turn: Turn) -> dict[str, Any]:
+    model = turn.model
+    return {
+        "sessionID": turn.session.id,
+        "agent": turn.agent.name,
+        "model": {
+            "providerID": model.provider_id,
+            "modelID": model.model_id,
+            "variant": turn.variant or None,
+        },
+    }
+
+
+async def _system(turn: Turn, request: ModelRequest) -> ModelRequest:
+    """Two texts at most, whatever a plugin makes of them: the first is what a provider's cache keeps."""
+    given = list(request.system)
+    made = await trigger(turn.session, "experimental.chat.system.transform", _input(turn), {"system": given})
+    first, *others = made["system"]
+    rest = "\n\n".join(text for text in others if text)
+    return replace(request, system=[first, rest] if rest else [first])
+
+
+async def _tools(turn: Turn, specs: Sequence[ToolSpec]) -> Sequence[ToolSpec]:
+    if not await listening(turn.session, "tool.definition"):
+        return specs
+    shown = []
+    for spec in specs:
+        output = {"description": spec.description, "parameters": dict(spec.parameters)}
+        made = await trigger(turn.session, "tool.definition", {"toolID": spec.name, **_input(turn)}, output)
+        shown.append(ToolSpec(spec.name, made["description"], made["parameters"]))
+    return shown
+
+
+async def _params(turn: Turn, request: ModelRequest) -> ModelRequest:
+    if not await listening(turn.session, "chat.params"):
+        return request
+    asked = request.settings
+    output = {
+        "temperature": asked.controls.temperature,
+        "topP": asked.controls.top_p,
+        "topK": asked.controls.top_k,
+        "maxOutputTokens": asked.controls.max_output,
+        "options": dict(asked.options),
+    }
+    made = await trigger(turn.session, "chat.params", _input(turn), output)
+    controls = replace(
+        asked.controls,
+        temperature=made["temperature"],
+        top_p=made["topP"],
+        top_k=made["topK"],
+        max_output=made["maxOutputTokens"],
+    )
+    # All that was asked is in `settings` now, so that a plugin can also take something back.
+    model = replace(request.model, settings=Settings(controls, made["options"], asked.body))
+    return replace(request, model=model, controls=Controls(), options={}, body={})
+
+
+async def _headers(turn: Turn, request: ModelRequest) -> ModelRequest:
+    made = await trigger(turn.session, "chat.headers", _input(turn), {"headers": {}})
+    if not made["headers"]:
+        return request
+    return replace(
+        request, model=replace(request.model, headers={**request.model.headers, **made["headers"]})
+    )

@@ -1,0 +1,139 @@
+"""The `output` of each hook: what a plugin may change, and what is refused when it does not fit.
+
+Names and keys are OpenCode's (seed 004 §13.1). The keys of each `input` are in docs/plugins.md.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, ConfigDict, Field, TypeAdapter, with_config
+from typing_extensions import TypedDict
+
+_STRICT = ConfigDict(extra="forbid", strict=True)
+
+
+def _no_nul(text: str) -> str:
+    if "\0" in text:
+        raise ValueError("a NUL cannot be in a variable")
+    return text
+
+
+def _variable(name: str) -> str:
+    if not name or "=" in name:
+        raise ValueError("this is no name of a variable")
+    return _no_nul(name)
+
+
+def _header(text: str) -> str:
+    if not text.isascii() or not text.isprintable():
+        raise ValueError("a header has one line of ASCII")
+    return text
+
+
+Header = Annotated[str, AfterValidator(_header)]
+
+
+@with_config(_STRICT)
+class ChatMessage(TypedDict):
+    """`chat.message`: the parts of a prompt as the API has them (`{"type": "text", "text": …}` and files)."""
+
+    parts: list[dict[str, Any]]
+
+
+@with_config(_STRICT)
+class ChatParams(TypedDict):
+    """`chat.params`: None leaves the choice to the provider. `options` go into the body of the request."""
+
+    temperature: float | None
+    topP: float | None
+    topK: int | None
+    maxOutputTokens: Annotated[int, Field(gt=0)] | None
+    options: dict[str, Any]
+
+
+@with_config(_STRICT)
+class ChatHeaders(TypedDict):
+    """`chat.headers`: HTTP headers of the request to the provider."""
+
+    headers: dict[Header, Header]
+
+
+@with_config(_STRICT)
+class SystemTransform(TypedDict):
+    """`experimental.chat.system.transform`: the stable text first. Texts after the second join the second."""
+
+    system: Annotated[list[str], Field(min_length=1)]
+
+
+@with_config(_STRICT)
+class ToolShown(TypedDict):
+    """`tool.definition`: how the model is shown a tool."""
+
+    description: str
+    parameters: dict[str, Any]
+
+
+@with_config(_STRICT)
+class ToolBefore(TypedDict):
+    """`tool.execute.before`: the arguments of a call, before they are checked."""
+
+    args: dict[str, Any]
+
+
+@with_config(_STRICT)
+class ToolAfter(TypedDict):
+    """`tool.execute.after`: what is kept of a call that succeeded, before it is bounded."""
+
+    title: str
+    output: str
+    metadata: dict[str, Any]
+
+
+@with_config(_STRICT)
+class ShellEnv(TypedDict):
+    """`shell.env`: variables besides those of the server."""
+
+    env: dict[Annotated[str, AfterValidator(_variable)], Annotated[str, AfterValidator(_no_nul)]]
+
+
+@with_config(_STRICT)
+class PermissionAsk(TypedDict):
+    """`permission.ask`: what is done about a request that would be asked."""
+
+    status: Literal["ask", "allow", "deny"]
+
+
+@with_config(_STRICT)
+class Compacting(TypedDict):
+    """`experimental.session.compacting`: more for the compaction to know, or a prompt in place of ours."""
+
+    context: list[str]
+    prompt: str | None
+
+
+OUTPUTS: dict[str, TypeAdapter[Any]] = {
+    "chat.message": TypeAdapter(ChatMessage),
+    "chat.params": TypeAdapter(ChatParams),
+    "chat.headers": TypeAdapter(ChatHeaders),
+    "experimental.chat.system.transform": TypeAdapter(SystemTransform),
+    "tool.definition": TypeAdapter(ToolShown),
+    "tool.execute.before": TypeAdapter(ToolBefore),
+    "tool.execute.after": TypeAdapter(ToolAfter),
+    "shell.env": TypeAdapter(ShellEnv),
+    "permission.ask": TypeAdapter(PermissionAsk),
+    "experimental.session.compacting": TypeAdapter(Compacting),
+}
+
+TELLING = frozenset({"event", "config"})
+"""Hooks that are told something and change nothing."""
+
+HOOKS = frozenset({*OUTPUTS, *TELLING})
+
+
+def checked(hook: str, output: Any) -> dict[str, Any]:
+    """The output of a hook if it fits, as plain JSON values. Raises ValueError that says what does not."""
+    found: dict[str, Any] = OUTPUTS[hook].validate_python(output)
+    json.dumps(found, allow_nan=False)
+    return found

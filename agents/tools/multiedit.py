@@ -1,0 +1,76 @@
+"""`multiedit`: several edits of one file, made one after the other, all or none. Source: seed 004 §6."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from agents.tools.base import Tool, ToolContext, ToolError, ToolResult, by_edit
+from agents.tools.edit import edited
+from agents.tools.shared import change, filetext
+from agents.tools.shared.paths import Target, authorise, missing
+
+DESCRIPTION = """\
+Make several edits in one file at once. They are applied in order, each to the result of the one before, \
+and all or none of them: if one does not fit, the file stays as it is. The rules of `edit` hold for each. To \
+create a file, let the first edit have an empty `oldString`."""
+
+
+class Edit(BaseModel):
+    model_config = ConfigDict(populate_by_name=True)
+
+    old_string: str = Field(alias="oldString", description="The text to replace.")
+    new_string: str = Field(alias="newString", description="The text to put in its place; must differ.")
+    replace_all: bool = Field(False, alias="replaceAll", description="Replace every place it fits.")
+
+
+class Input(BaseModel):
+    model_config = ConfigDict(populate_by_name=True)
+
+    file_path: str = Field(alias="filePath", description="The file, absolute or from the session's folder.")
+    edits: list[Edit] = Field(min_length=1, description="The edits in the order to make them.")
+
+
+async def execute(args: Input, ctx: ToolContext) -> ToolResult:
+    """Make all edits in memory, ask once, write once; raises ToolError that names the edit that failed."""
+    target = await authorise(ctx, args.file_path, "write")
+    async with change.lock(ctx, target.path):
+        planned, told = await asyncio.to_thread(_plan, target, args.edits)
+        metadata = await change.apply(ctx, target, planned)
+    return ToolResult(target.title, "\n".join([f"Edited {target.title}:", *told]), metadata)
+
+
+def _plan(target: Target, edits: Sequence[Edit]) -> tuple[change.Change, list[str]]:
+    before = change.current(target)
+    if before is None and edits[0].old_string:
+        raise missing(target)
+    if before and filetext.is_binary(before[: filetext.SAMPLE]):
+        raise ToolError(f"{target.title} is a binary file; multiedit works on text.")
+    codec = filetext.detect(before or b"")
+    raw = codec.decode(before or b"")
+    text, told = raw, list[str]()
+    for number, edit in enumerate(edits, 1):
+        try:
+            text, words = _made(text, edit)
+        except ToolError as error:
+            raise ToolError(f"Edit {number} of {len(edits)} failed, nothing was changed. {error}") from error
+        told.append(f"{number}. {words}")
+    if text == raw:
+        raise ToolError("All edits together change nothing.")
+    return change.Change(before, codec.encode(text), raw, text), told
+
+
+def _made(text: str, edit: Edit) -> tuple[str, str]:
+    old, new = filetext.from_model(edit.old_string), filetext.from_model(edit.new_string)
+    if old == new:
+        raise ToolError("oldString and newString are the same.")
+    if old == "":
+        if text:
+            raise ToolError("The file is not empty: oldString must name the text to replace.")
+        return new, "created."
+    return edited(text, old, new, edit.replace_all)
+
+
+TOOL = Tool("multiedit", DESCRIPTION, Input, execute, "edit", offered=by_edit)

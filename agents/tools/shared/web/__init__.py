@@ -1,0 +1,1 @@
+"""Fetching from the web for tools: bounded, pinned to checked addresses, turned into text."""

@@ -1,0 +1,62 @@
+"""All that a project asks for, trusted or not: its configuration, plugins, custom tools, commands."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from django.conf import settings
+
+from agents.configuration import load
+from agents.trust.code import CodeFile, code_files
+from agents.trust.store import TrustStore, digest
+from agents.trust.wants import Content, Want, Wish
+from sessions.repository import Repository
+
+_WORDS = {"plugin": "Runs inside of this server", "tool": "Gives the agent tools and runs them"}
+
+
+class Changed(Exception):
+    """What was to be trusted is no longer what the project holds; the text is for people."""
+
+
+def wants(directory: Path) -> list[Want]:
+    """In the order they take effect. Reads files."""
+    code = (_want(file) for file in code_files(directory, "plugin", "tool") if not file.own)
+    return [*load(directory).wants, *(want for want in code if want is not None)]
+
+
+def untrusted(directory: Path) -> list[Want]:
+    return [want for want in wants(directory) if not want.trusted]
+
+
+def fingerprint(asked: Sequence[Want]) -> str:
+    """One digest for all that a person is shown."""
+    return digest(json.dumps([sorted(want.digests.items()) for want in asked]).encode())
+
+
+def trust(directory: Path, shown: str) -> None:
+    """Trust what the user was shown, known by its fingerprint. Raises Changed when the project asks for
+    something else by now, and then trusts nothing."""
+    asked = untrusted(directory)
+    if not asked or fingerprint(asked) != shown:
+        raise Changed("The files have changed since they were shown. Look at them again.")
+    digests = {name: sha for want in asked for name, sha in want.digests.items()}
+    _store().grant(Repository.of(directory).worktree, digests)
+
+
+def revoke(directory: Path) -> None:
+    _store().revoke(Repository.of(directory).worktree)
+
+
+def _store() -> TrustStore:
+    return TrustStore(Path(settings.TRUST_FILE))
+
+
+def _want(file: CodeFile) -> Want | None:
+    if file.problem:
+        return None
+    content = Content(file.name, file.digest, file.content.decode("utf-8", "replace"))
+    wishes: Sequence[Wish] = [Wish("", _WORDS[file.kind])]
+    return Want([content], wishes, file.trusted)

@@ -1,0 +1,33 @@
+"""For authors of plugins and custom tools: `from opencode_web.plugin import tool`. See docs/plugins.md."""
+
+from agents.plugins.authors import PluginContext, Refused, ToolContext, ToolDefinition, tool
+from agents.plugins.shapes import (
+    ChatHeaders,
+    ChatMessage,
+    ChatParams,
+    Compacting,
+    PermissionAsk,
+    ShellEnv,
+    SystemTransform,
+    ToolAfter,
+    ToolBefore,
+    ToolShown,
+)
+
+__all__ = [
+    "ChatHeaders",
+    "ChatMessage",
+    "ChatParams",
+    "Compacting",
+    "PermissionAsk",
+    "PluginContext",
+    "Refused",
+    "ShellEnv",
+    "SystemTransform",
+    "ToolAfter",
+    "ToolBefore",
+    "ToolContext",
+    "ToolDefinition",
+    "ToolShown",
+    "tool",
+]

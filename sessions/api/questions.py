@@ -1,0 +1,46 @@
+"""`/question`: what the agent asks the person, and the answers, in OpenCode's shapes."""
+
+from __future__ import annotations
+
+from django.http import HttpRequest, HttpResponse
+from ninja import Router
+
+from sessions import actions
+from sessions.api.base import project_of, wire
+from sessions.db import in_db
+from sessions.store import questions
+from sessions.wire.base import Wire
+
+router = Router()
+
+
+class Reply(Wire):
+    answers: list[list[str]]
+
+
+@router.get("")
+async def list_requests(request: HttpRequest) -> HttpResponse:
+    project = await project_of(request)
+    rows = await in_db(questions.pending, project_id=project.id)
+    return wire([questions.info(row).wire() for row in rows])
+
+
+@router.post("/{request_id}/reply")
+async def reply(request: HttpRequest, request_id: str, body: Reply) -> HttpResponse:
+    """404 also for questions that were answered already or whose turn was stopped."""
+    try:
+        row = await actions.answer(request_id, body.answers)
+    except questions.AnswerRefused as problem:
+        return wire({"_tag": "InvalidRequestError", "message": str(problem), "field": "answers"}, 400)
+    return wire(True) if row else _gone(request_id)
+
+
+@router.post("/{request_id}/reject")
+async def reject(request: HttpRequest, request_id: str) -> HttpResponse:
+    row = await actions.dismiss(request_id)
+    return wire(True) if row else _gone(request_id)
+
+
+def _gone(request_id: str) -> HttpResponse:
+    message = f"No question {request_id} waits for an answer."
+    return wire({"_tag": "QuestionNotFoundError", "requestID": request_id, "message": message}, 404)

@@ -1,0 +1,80 @@
+"""What a person does to a prompt that waits: read it whole, edit, move, switch, withdraw.
+
+Each can come too late, when the prompt was promoted a moment before; that is told, and nothing is lost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.views.decorators.http import require_GET, require_POST
+
+from sessions.db import in_db
+from sessions.store import inbox
+
+from .access import session_of
+from .prompts import BadPrompt, delivery_of, written_of
+from .respond import done, refused, toast
+
+LATE = "This prompt no longer waits: it is already being worked on, or it was withdrawn."
+
+
+@require_GET
+async def whole(request: HttpRequest, project_id: str, session_id: str, prompt_id: str) -> HttpResponse:
+    """`{"text", "agents"}` as it was written, for the composer to edit."""
+    session = await session_of(project_id, session_id)
+    row = await in_db(inbox.find, session.id, prompt_id)
+    if row is None:
+        raise Http404(LATE)
+    written = [part for part in row.parts if inbox.is_written(part)]
+    texts = [part["text"] for part in written if part["type"] == "text"]
+    agents = [part["name"] for part in written if part["type"] == "agent"]
+    return JsonResponse({"text": "\n".join(texts), "agents": agents})
+
+
+@require_POST
+async def edit(request: HttpRequest, project_id: str, session_id: str, prompt_id: str) -> HttpResponse:
+    """The form's text in place of the prompt's. Too late, the event `late` tells the composer to keep it."""
+    session = await session_of(project_id, session_id)
+    try:
+        in_time = await in_db(inbox.edit, session.id, prompt_id, written_of(request.POST))
+    except (BadPrompt, inbox.PromptRefused) as problem:
+        return refused(str(problem))
+    if in_time:
+        return done(edited=prompt_id)
+    answer = refused(f"{LATE} Your text is still here: Enter sends it as a new prompt.")
+    answer["HX-Trigger"] = "late"
+    return answer
+
+
+@require_POST
+async def move(request: HttpRequest, project_id: str, session_id: str, prompt_id: str) -> HttpResponse:
+    """`by` is -1 (earlier) or 1 (later)."""
+    by = {"-1": -1, "1": 1}.get(request.POST.get("by", ""))
+    if by is None:
+        return toast("A prompt moves one place up or down.")
+    return await _change(project_id, session_id, inbox.move, prompt_id, by)
+
+
+@require_POST
+async def switch(request: HttpRequest, project_id: str, session_id: str, prompt_id: str) -> HttpResponse:
+    """`delivery` is `steer` or `queue`."""
+    try:
+        delivery = delivery_of(request.POST.get("delivery", ""))
+    except BadPrompt as problem:
+        return toast(str(problem))
+    return await _change(project_id, session_id, inbox.switch, prompt_id, delivery)
+
+
+@require_POST
+async def withdraw(request: HttpRequest, project_id: str, session_id: str, prompt_id: str) -> HttpResponse:
+    return await _change(project_id, session_id, inbox.withdraw, prompt_id)
+
+
+async def _change(
+    project_id: str, session_id: str, change: Callable[..., bool], prompt_id: str, *how: Any
+) -> HttpResponse:
+    session = await session_of(project_id, session_id)
+    return done() if await in_db(change, session.id, prompt_id, *how) else toast(LATE)

@@ -1,0 +1,111 @@
+"""The meter beside the prompt: how full the model's context window is, what fills it, what was spent.
+
+What fills it is estimated by kind and scaled to what the provider counted (written by the agents with each
+step into the session's `window`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+from django.conf import settings
+
+from sessions.models import Message, Session
+
+from .html import html
+
+KINDS = {
+    "system": "System prompt",
+    "instructions": "Instructions and surroundings",
+    "tools": "Tools",
+    "messages": "Messages",
+    "outputs": "Tool output",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """One kind of content: tokens, and where its piece of the bar begins and ends in percent."""
+
+    kind: str
+    label: str
+    tokens: int
+    start: float
+    width: float
+
+
+@dataclass(frozen=True, slots=True)
+class Gauge:
+    """Tokens; `window` is 0 when nobody knows it. `mark` is where the reserve begins, in percent."""
+
+    used: int
+    window: int
+    reserved: int
+    pieces: tuple[Piece, ...]
+
+    @property
+    def mark(self) -> float:
+        return 100 * (self.window - self.reserved) / self.window if self.window else 100
+
+    @property
+    def free(self) -> int:
+        return max(self.window - self.reserved - self.used, 0)
+
+    @property
+    def tight(self) -> bool:
+        """Whether the next step may have to be preceded by a compaction."""
+        return bool(self.window) and self.free < self.window // 10
+
+
+def meter(session: Session, *, oob: bool = True) -> str:
+    return html("composer/meter.html", session=session, gauge=gauge(session), oob=oob)
+
+
+def gauge(session: Session) -> Gauge:
+    """As of the last step that is not undone."""
+    rows = Message.objects.filter(session_id=session.id, role="assistant", data__tokens__output__gt=0)
+    if session.revert:
+        rows = rows.filter(id__lt=session.revert["messageID"])
+    last = rows.order_by("-id").first()
+    if last is None:
+        return Gauge(0, 0, 0, ())
+    known: Mapping[str, Any] = session.window
+    if known.get("message") == last.id:
+        used, window = int(known["used"]), int(known["window"])
+    else:
+        used = _counted(last.data["tokens"])
+        window = _window(last.data["providerID"], last.data["modelID"]) or int(known.get("window", 0))
+    return Gauge(used, window, min(int(known.get("reserved", 0)), window), _pieces(known, used, window))
+
+
+def _pieces(known: Mapping[str, Any], used: int, window: int) -> tuple[Piece, ...]:
+    """The estimates by kind, scaled to the tokens that were counted."""
+    estimated = {kind: int(known.get(kind, 0)) for kind in KINDS}
+    total = sum(estimated.values())
+    found: list[Piece] = []
+    start = 0.0
+    for kind, tokens in estimated.items() if total else ():
+        scaled = tokens * used / total
+        width = 100 * scaled / max(window, used, 1)
+        found.append(Piece(kind, KINDS[kind], round(scaled), round(start, 2), round(width, 2)))
+        start += width
+    return tuple(found)
+
+
+def _counted(tokens: Mapping[str, Any]) -> int:
+    cache = tokens.get("cache") or {}
+    kinds = [tokens.get(kind) for kind in ("input", "output", "reasoning")]
+    return sum(count or 0 for count in [*kinds, cache.get("read"), cache.get("write")])
+
+
+def _window(provider_id: str, model_id: str) -> int | None:
+    """The model's context window, asked of whoever the settings name (this room knows no models)."""
+    path = getattr(settings, "CONTEXT_WINDOW", "")
+    if not path or not model_id:
+        return None
+    module, _, name = path.rpartition(".")
+    window: int | None = getattr(import_module(module), name)(provider_id, model_id)
+    return window

@@ -1,0 +1,12 @@
+"""The notices above a conversation: pulled from the room above, and pulled anew when there is news."""
+
+from __future__ import annotations
+
+from sessions.models import Session
+
+from .html import html
+
+
+def news(session: Session, *, oob: bool = True) -> str:
+    """An empty element that, when it arrives by the socket, has the page pull its notices."""
+    return html("conversation/news.html", session=session, oob=oob)

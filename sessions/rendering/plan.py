@@ -1,0 +1,66 @@
+"""The plan of a session, rendered, and what says that it is in plan mode (seed 004 §8)."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from django.utils.safestring import SafeString, mark_safe
+
+from sessions.models import AdmittedPrompt, QuestionRequest, Session
+from sessions.plans import plan_text, shown_path
+from sessions.store import questions
+
+from .blocks import render_whole
+from .html import html
+from .text import visible
+
+PLANNER = "plan"
+ASKS = "plan_exit"
+
+
+def plan_panel(session: Session, *, oob: bool = True) -> str:
+    """The plan as it is now with what can be done about it; an empty element where there is none."""
+    plan = plan_html(session)
+    return html(
+        "plan/panel.html",
+        session=session,
+        base=f"/p/{session.project_id}/s/{session.id}",
+        plan=plan,
+        path=visible(shown_path(session)) if plan else "",
+        question=pending_approval(session) if plan else None,
+        planning=is_planning(session),
+        oob=oob,
+    )
+
+
+def plan_badge(session: Session, *, oob: bool = True) -> str:
+    """Above the composer: that nothing but the plan will be changed."""
+    return html("plan/badge.html", agent=session.agent, planning=session.agent == PLANNER, oob=oob)
+
+
+def plan_html(session: Session) -> SafeString:
+    """The plan as safe HTML; empty when there is none."""
+    text = plan_text(session)
+    return mark_safe(_rendered(text)) if text else SafeString()  # noqa: S308 (rendered Markdown, sanitised)
+
+
+def pending_approval(session: Session) -> QuestionRequest | None:
+    """The question of `plan_exit` that waits."""
+    waiting = questions.pending(session_id=session.id)
+    return next((row for row in waiting if row.tool == ASKS), None)
+
+
+def is_planning(session: Session) -> bool:
+    """Whether the session rests in plan mode, so that its plan can be approved without being asked."""
+    idle = (session.status or {}).get("type", "idle") == "idle"
+    return (
+        session.agent == PLANNER
+        and idle
+        and not AdmittedPrompt.objects.filter(session_id=session.id).exists()
+    )
+
+
+@lru_cache(maxsize=64)
+def _rendered(text: str) -> str:
+    """Shown again with each change of the session's state, rendered when the text is another."""
+    return str(render_whole(text))

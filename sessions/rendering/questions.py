@@ -1,0 +1,121 @@
+"""Questions of the agent as forms, and as what was answered."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.safestring import SafeString
+
+from sessions.models import QuestionRequest, Session
+from sessions.store import questions
+from sessions.wire.questions import QuestionInfo
+
+from .html import html
+from .plan import ASKS, plan_html
+from .text import visible
+
+TOOLS = frozenset({"question", ASKS, "plan_enter"})
+"""Tools whose card is what was asked and answered."""
+
+_HEADINGS = {ASKS: "The plan is ready", "plan_enter": "Make a plan first?"}
+_NAMES = {ASKS: "End plan mode", "plan_enter": "Enter plan mode"}
+_ICONS = {ASKS: "list", "plan_enter": "list"}
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    label: str
+    description: str
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One question as `templates/questions/question.html` shows it."""
+
+    header: str
+    text: str
+    choices: Sequence[Choice]
+    multiple: bool
+    custom: bool
+    answer: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What `templates/questions/request.html` shows; `origin` names the session below that asks."""
+
+    id: str
+    call_id: str
+    title: str
+    icon: str
+    questions: Sequence[Asked]
+    origin: str
+    plan: SafeString
+
+
+def question_list(session: Session, *, oob: bool = True) -> str:
+    """What waits for an answer, of this session and of those it started."""
+    requests = [request(row, session) for row in questions.pending_below(session.id)]
+    return html("questions/list.html", requests=requests, oob=oob)
+
+
+def request(row: QuestionRequest, session: Session) -> Request:
+    """One request as it is shown on the page of a session (its own, or one above it)."""
+    asked = [_asked(question) for question in questions.questions_of(row)]
+    title = _HEADINGS.get(row.tool) or ("A question for you" if len(asked) == 1 else "Questions for you")
+    return Request(
+        id=row.id,
+        call_id=row.call_id,
+        title=title,
+        icon=_ICONS.get(row.tool, "ask"),
+        questions=asked,
+        origin=visible(row.session.title) if row.session_id != session.id else "",
+        plan=plan_html(row.session) if row.tool == ASKS else SafeString(),
+    )
+
+
+def answered_html(part: Mapping[str, Any], *, oob: bool = False) -> SafeString:
+    """The card of a call that asked: each question with its answer, whatever came of it."""
+    state = part["state"]
+    metadata = state.get("metadata") or {}
+    given = metadata.get("answers") or []
+    asked = [
+        _asked(question, given[index] if index < len(given) else ())
+        for index, question in enumerate(
+            _questions(metadata.get("questions") or (state.get("input") or {}).get("questions"))
+        )
+    ]
+    return html(
+        "tools/question.html",
+        part=part,
+        title=(_HEADINGS if asked else _NAMES).get(part["tool"], "Question"),
+        icon=_ICONS.get(part["tool"], "ask"),
+        questions=asked,
+        status=state["status"],
+        error=visible(str(state.get("error", ""))),
+        oob=oob,
+    )
+
+
+def _questions(found: object) -> list[QuestionInfo]:
+    """Those that the model wrote well enough to be asked."""
+    known = []
+    for item in found if isinstance(found, list) else ():
+        try:
+            known.append(QuestionInfo.model_validate(item))
+        except ValueError:
+            continue
+    return known
+
+
+def _asked(question: QuestionInfo, answer: Sequence[str] = ()) -> Asked:
+    return Asked(
+        header=visible(question.header),
+        text=visible(question.question),
+        choices=[Choice(visible(item.label), visible(item.description)) for item in question.options],
+        multiple=bool(question.multiple),
+        custom=question.custom is not False,
+        answer=[visible(str(text)) for text in answer],
+    )

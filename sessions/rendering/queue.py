@@ -1,0 +1,64 @@
+"""The prompts that wait, as the page lists them above the composer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sessions.models import AdmittedPrompt, Session
+from sessions.store import inbox
+
+from .html import html
+
+MOST_SHOWN = 300
+"""Characters of a prompt; editing shows the whole."""
+
+COMPACTION = "Compact the conversation"
+FOLLOW_UP = "A tool goes on with its work"
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """One row: `own` is what a person wrote or attached; `place` counts within its delivery."""
+
+    id: str
+    delivery: str
+    text: str
+    attached: int
+    own: bool
+    editable: bool
+    place: int
+    of: int
+
+
+def queue(session: Session, *, oob: bool = True) -> str:
+    rows = inbox.waiting(session.id)
+    steering = [row for row in rows if row.delivery == "steer"]
+    queued = [row for row in rows if row.delivery != "steer"]
+    prompts = [*_listed(steering), *_listed(queued)]
+    return html("conversation/queue.html", prompts=prompts, session=session, oob=oob)
+
+
+def _listed(rows: Sequence[AdmittedPrompt]) -> list[Waiting]:
+    return [_waiting(row, place, len(rows)) for place, row in enumerate(rows, 1)]
+
+
+def _waiting(row: AdmittedPrompt, place: int, of: int) -> Waiting:
+    kinds = {part["type"] for part in row.parts if not part.get("synthetic")} - {"compaction"}
+    text = " ".join(part.get("text", "") for part in row.parts if inbox.is_written(part))
+    if not kinds:
+        compacts = any(part["type"] == "compaction" for part in row.parts)
+        text = COMPACTION if compacts else FOLLOW_UP
+    elif "subtask" in kinds:
+        tasks = [part for part in row.parts if part["type"] == "subtask"]
+        text = text or " ".join(part.get("description", "") for part in tasks)
+    return Waiting(
+        id=row.id,
+        delivery=row.delivery,
+        text=text[:MOST_SHOWN],
+        attached=sum(part["type"] == "file" and not part.get("synthetic") for part in row.parts),
+        own=bool(kinds),
+        editable=bool(kinds) and "subtask" not in kinds,
+        place=place,
+        of=of,
+    )

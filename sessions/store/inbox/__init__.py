@@ -1,0 +1,28 @@
+"""The inbox: admit a prompt, list and change what waits, promote it atomically (seed 002).
+
+Two deliveries: `steer` promotes at the next safe boundary of a running drain, `queue` one at a time when
+the session would go idle. Whatever is done to a prompt that waits is one transaction with its event
+`session.inbox`.
+"""
+
+from .admission import PromptRefused, admit
+from .changes import edit, is_written, move, switch, withdraw
+from .promotion import promote
+from .waiting import Delivery, find, next_when_idle, sessions_waiting, steering, waiting
+
+__all__ = [
+    "Delivery",
+    "PromptRefused",
+    "admit",
+    "edit",
+    "find",
+    "is_written",
+    "move",
+    "next_when_idle",
+    "promote",
+    "sessions_waiting",
+    "steering",
+    "switch",
+    "waiting",
+    "withdraw",
+]

@@ -1,0 +1,97 @@
+// Questions of the agent: digits choose, Enter goes on to what is still open and then answers, Esc only leaves
+// the form. What was chosen and written survives a renewed list and a reload.
+
+const KEPT = "question:";
+const places = ["states", "review"].map((id) => document.getElementById(id)).filter(Boolean);
+const prompt = document.getElementById("prompt");
+const hasKeyboard = matchMedia("(pointer: fine)");
+const seen = new Set();
+let answering = false;
+
+const formOf = (node) => node.closest("form.question, form.plan-keep");
+
+function remember(form) {
+  sessionStorage.setItem(KEPT + form.id, JSON.stringify([...new FormData(form)]));
+}
+
+function restore(form) {
+  for (const [name, value] of JSON.parse(sessionStorage.getItem(KEPT + form.id) || "[]")) {
+    for (const field of [...form.elements].filter((element) => element.name === name)) {
+      if (["radio", "checkbox"].includes(field.type)) field.checked ||= field.value === value;
+      else if (!field.value) field.value = value;
+    }
+  }
+}
+
+// A question takes the keyboard only from somebody who is not writing.
+function invite(form) {
+  const free = document.activeElement === document.body || (document.activeElement === prompt && !prompt.value);
+  if (hasKeyboard.matches && free) form.querySelector(".choice input")?.focus({ preventScroll: true });
+}
+
+function renewed() {
+  for (const form of document.querySelectorAll("form.question, form.plan-keep")) {
+    restore(form);
+    if (!seen.has(form.id) && form.matches(".question")) invite(form);
+    seen.add(form.id);
+  }
+  if (!answering || document.activeElement !== document.body) return;
+  answering = false;
+  if (hasKeyboard.matches) prompt.focus({ preventScroll: true });
+}
+
+function choose(fieldset, number) {
+  const field = fieldset.querySelectorAll(".choice > :is([type=radio], [type=checkbox])")[number - 1];
+  if (!field) return;
+  field.focus();
+  field.click();
+}
+
+const hasAnswer = (fieldset) =>
+  Boolean(fieldset.querySelector(":checked") || fieldset.querySelector(".own [type=text]")?.value.trim());
+
+function goOn(form, from) {
+  const fieldsets = [...form.querySelectorAll("fieldset")];
+  const open = fieldsets.slice(fieldsets.indexOf(from) + 1).find((fieldset) => !hasAnswer(fieldset));
+  if (open) open.querySelector(".choice input").focus();
+  else form.requestSubmit();
+}
+
+function pressed(event) {
+  const form = formOf(event.target);
+  if (!form || event.isComposing || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.key === "Escape") {
+    event.preventDefault();
+    prompt.focus({ preventScroll: true });
+  } else if (form.matches(".question") && !event.target.matches("button, [role=region]")) {
+    const fieldset = event.target.closest("fieldset") || form.querySelector("fieldset");
+    if (event.key === "Enter") goOn(form, fieldset);
+    else if (/^[1-9]$/.test(event.key) && !event.target.matches("[type=text]")) choose(fieldset, Number(event.key));
+    else return;
+    event.preventDefault();
+  }
+}
+
+// Writing is choosing "in your own words", and choosing that is about to write.
+function changed(event) {
+  const form = formOf(event.target);
+  if (!form) return;
+  const own = event.target.closest(".own");
+  if (own && event.target.type === "text") own.firstElementChild.checked = Boolean(event.target.value.trim());
+  else if (own && event.target.checked) own.querySelector("[type=text]").focus();
+  remember(form);
+}
+
+for (const place of places) {
+  place.addEventListener("keydown", pressed);
+  place.addEventListener("input", changed);
+  new MutationObserver(renewed).observe(place, { childList: true, subtree: true });
+}
+document.addEventListener("focusin", (event) => {
+  answering = Boolean(event.target.closest("form.question"));
+});
+document.addEventListener("htmx:afterRequest", ({ detail }) => {
+  const form = detail.elt && formOf(detail.elt);
+  if (form && detail.successful) sessionStorage.removeItem(KEPT + form.id);
+});
+renewed();

@@ -1,0 +1,186 @@
+"""`webfetch`, `websearch` and `codesearch` against a real server on loopback."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable
+
+import pytest
+
+from agents.permission.errors import PermissionRejected
+from agents.tools import codesearch, webfetch, websearch
+from agents.tools.base import ToolError, ToolResult
+from agents.tools.shared.web import fetch as fetching
+from tests.agents.tools.context import DirectContext
+
+PAGE = """<html><head><title>T</title><script>alert(1)</script></head>
+<body><h1>Head</h1><p>Some <b>bold</b> text and <a href="/x">a link</a>.</p></body></html>"""
+
+Pages = dict[str, tuple[str, dict[str, str], bytes]]
+"""By path: the status line, headers, body."""
+
+
+@pytest.fixture
+async def site(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[tuple[str, Pages, list[str]]]:
+    """The address of a server, what it answers, and the request lines it has seen."""
+    monkeypatch.setattr(fetching, "getproxies", dict)
+    pages: Pages = {}
+    seen: list[str] = []
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        head = (await reader.readuntil(b"\r\n\r\n")).decode()
+        seen.append(head)
+        status, headers, body = pages.get(head.split()[1], ("404 Not Found", {}, b""))
+        fields = {"Content-Length": str(len(body)), "Connection": "close", **headers}
+        lines = "".join(f"{name}: {value}\r\n" for name, value in fields.items())
+        writer.write(f"HTTP/1.1 {status}\r\n{lines}\r\n".encode() + body)
+        await writer.drain()
+        writer.close()
+
+    server = await asyncio.start_server(serve, "127.0.0.1", 0)
+    port = server.sockets[0].getsockname()[1]
+    yield f"http://localhost:{port}", pages, seen
+    server.close()
+    await server.wait_closed()
+
+
+async def fetch(context: DirectContext, url: str, **more: object) -> ToolResult:
+    return await webfetch.execute(webfetch.Input.model_validate({"url": url, **more}), context)
+
+
+HTML = {"Content-Type": "text/html; charset=utf-8"}
+
+
+@pytest.mark.parametrize(
+    ("form", "wanted"),
+    [
+        ("markdown", "# Head\n\nSome **bold** text and [a link](/x)."),
+        ("text", "Head\nSome"),
+        ("html", "<h1>"),
+    ],
+)
+async def test_a_page_in_three_forms(
+    context: DirectContext, site: tuple[str, Pages, list[str]], form: str, wanted: str
+) -> None:
+    url, pages, seen = site
+    pages["/"] = ("200 OK", HTML, PAGE.encode())
+    result = await fetch(context, f"{url}/", format=form)
+    assert wanted in result.output
+    assert form == "html" or "alert" not in result.output
+    assert f"Host: {url.removeprefix('http://')}".lower() in seen[0].lower()
+
+
+async def test_a_private_address_is_asked_for_also_after_a_redirect(
+    context: DirectContext, site: tuple[str, Pages, list[str]]
+) -> None:
+    url, pages, seen = site
+    pages["/a"] = ("302 Found", {"Location": "/b"}, b"")
+    pages["/b"] = ("200 OK", {"Content-Type": "text/plain"}, b"there")
+    assert (await fetch(context, f"{url}/a")).output == "there"
+    assert [asked.permission for asked in context.asked] == ["webfetch", "private_address", "private_address"]
+    context.decisions["private_address"] = "reject"
+    with pytest.raises(PermissionRejected):
+        await fetch(context, f"{url}/a")
+    assert len(seen) == 2
+
+
+Make = Callable[[Pages], None]
+
+
+def big(pages: Pages) -> None:
+    pages["/"] = ("200 OK", HTML, b"x" * (fetching.MAX_BYTES + 1))
+
+
+def circle(pages: Pages) -> None:
+    pages["/"] = ("302 Found", {"Location": "/"}, b"")
+
+
+def binary(pages: Pages) -> None:
+    pages["/"] = ("200 OK", {"Content-Type": "application/zip"}, b"PK\0\0")
+
+
+def elsewhere(pages: Pages) -> None:
+    pages["/"] = ("302 Found", {"Location": "file:///etc/passwd"}, b"")
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (big, "larger than 5 MB"),
+        (circle, "More than 10 redirects"),
+        (binary, "cannot be read as text"),
+        (elsewhere, "Only http and https"),
+        (lambda pages: None, "answered 404"),
+    ],
+)
+async def test_what_cannot_be_fetched_is_explained(
+    context: DirectContext, site: tuple[str, Pages, list[str]], make: Make, words: str
+) -> None:
+    url, pages, _ = site
+    make(pages)
+    with pytest.raises(ToolError, match=words):
+        await fetch(context, f"{url}/")
+
+
+@pytest.mark.parametrize("url", ["ftp://example.org/", "file:///etc/passwd", "http://u:p@localhost/", "x"])
+async def test_other_addresses_are_refused(context: DirectContext, url: str) -> None:
+    with pytest.raises(ToolError):
+        await fetch(context, url)
+
+
+async def test_a_server_that_does_not_answer(context: DirectContext) -> None:
+    connected = asyncio.Event()
+
+    async def silent(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        connected.set()
+        await reader.read()
+        writer.close()
+
+    server = await asyncio.start_server(silent, "127.0.0.1", 0)
+    port = server.sockets[0].getsockname()[1]
+    with pytest.raises(ToolError, match="did not answer within"):
+        await fetch(context, f"http://127.0.0.1:{port}/", timeout=0.2)
+    assert connected.is_set()
+    server.close()
+
+
+Search = Callable[[DirectContext], Awaitable[ToolResult]]
+
+
+async def web(context: DirectContext) -> ToolResult:
+    return await websearch.execute(websearch.Input(query="a b", limit=2), context)
+
+
+async def code(context: DirectContext) -> ToolResult:
+    return await codesearch.execute(codesearch.Input(query="a b", limit=2), context)
+
+
+@pytest.mark.parametrize(("search", "kind"), [(web, "WEBSEARCH"), (code, "CODESEARCH")])
+async def test_a_search_through_the_configured_service(
+    context: DirectContext,
+    site: tuple[str, Pages, list[str]],
+    monkeypatch: pytest.MonkeyPatch,
+    search: Search,
+    kind: str,
+) -> None:
+    url, pages, seen = site
+    tool = websearch.TOOL if kind == "WEBSEARCH" else codesearch.TOOL
+    assert not tool.offered(context.turn)
+    monkeypatch.setenv(f"OPENCODE_{kind}_URL", f"{url}/s?q={{query}}")
+    monkeypatch.setenv(f"OPENCODE_{kind}_KEY", "k")
+    assert tool.offered(context.turn)
+    found = [{"title": f"T{n}", "url": f"https://example.org/{n}", "content": "C"} for n in range(3)]
+    pages["/s?q=a%20b"] = ("200 OK", {}, json.dumps({"web": {"results": found}}).encode())
+    result = await search(context)
+    assert result.output == "1. T0 https://example.org/0\nC\n\n2. T1 https://example.org/1\nC"
+    assert "authorization: bearer k" in seen[0].lower()
+    assert context.asked[0].permission == kind.lower()
+
+
+async def test_a_search_service_that_fails(
+    context: DirectContext, site: tuple[str, Pages, list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENCODE_WEBSEARCH_URL", f"{site[0]}/gone?q={{query}}")
+    with pytest.raises(ToolError, match="404"):
+        await web(context)

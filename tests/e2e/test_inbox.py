@@ -1,0 +1,195 @@
+"""Prompts that wait, in the page: steer or queue, the list and its buttons by keyboard, edits too late."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.async_api import Browser, BrowserContext, Locator, expect
+
+from tests.e2e.conftest import watch
+from tests.e2e.stage import Stage, Tab
+from tests.loopback.script import ToolUse, Turn, Wait
+
+pytestmark = [pytest.mark.e2e, pytest.mark.asyncio(loop_scope="session")]
+
+
+async def busy(stage: Stage, context: BrowserContext, gate: str, *then: Turn) -> Tab:
+    """A page whose turn stands at a gate."""
+    stage.plays(Turn(text=["I work", Wait(gate)]), *then)
+    tab = await stage.tab(context, await stage.session(gate))
+    await tab.send("Begin.")
+    await expect(tab.page.locator(".part.text")).to_have_text("I work")
+    return tab
+
+
+def rows(tab: Tab) -> Locator:
+    return tab.page.get_by_role("list", name="Waiting prompts").get_by_role("listitem")
+
+
+async def texts(tab: Tab, *expected: str) -> None:
+    await expect(rows(tab).locator(".queued-text")).to_have_text(list(expected))
+
+
+async def test_the_choice_is_offered_while_the_agent_works(stage: Stage, context: BrowserContext) -> None:
+    tab = await busy(stage, context, "choice")
+    steer = tab.page.get_by_role("radio", name="Steer now")
+    queue = tab.page.get_by_role("radio", name="Queue")
+    await expect(queue).to_be_checked()
+    await tab.send("waits")
+    await tab.prompt.fill("steers")
+    await tab.prompt.press("Alt+Enter")
+    await texts(tab, "steers", "waits")
+    await expect(rows(tab).locator(".label")).to_have_text(["Steers", "Queued"])
+    await queue.focus()
+    await tab.page.keyboard.press("ArrowLeft")
+    await expect(steer).to_be_checked()
+    await tab.send("steers too")
+    await tab.prompt.fill("waits too")
+    await tab.prompt.press("Control+Enter")
+    await texts(tab, "steers", "steers too", "waits", "waits too")
+    await tab.page.reload()
+    await expect(steer).to_be_checked()
+    await queue.check()
+    for row in range(4):
+        await rows(tab).first.get_by_role("button", name="Withdraw").click()
+        await expect(rows(tab)).to_have_count(3 - row)
+    stage.model.gate("choice").open()
+    await tab.idle()
+    await expect(steer).to_be_hidden()
+
+
+async def test_a_steer_is_seen_between_two_steps(stage: Stage, context: BrowserContext) -> None:
+    stage.plays(
+        Turn(text=["First.", Wait("steered")], tools=[ToolUse("list", {})]),
+        Turn(text="As you say."),
+    )
+    tab = await stage.tab(context, await stage.session("steers"))
+    await tab.send("Begin.")
+    await expect(tab.page.locator(".part.text")).to_have_text("First.")
+    await tab.prompt.fill("Another way.")
+    await tab.prompt.press("Alt+Enter")
+    await texts(tab, "Another way.")
+    stage.model.gate("steered").open()
+    await tab.idle()
+    await expect(rows(tab)).to_have_count(0)
+    await expect(tab.page.locator(".message.user .bubble")).to_have_text(["Begin.", "Another way."])
+    await expect(tab.page.locator(".message").last).to_contain_text("As you say.")
+
+
+async def test_the_list_works_by_keyboard(stage: Stage, context: BrowserContext) -> None:
+    tab = await busy(stage, context, "keyboard", Turn(text="A."), Turn(text="B."))
+    for words in ("one", "two", "three"):
+        await tab.send(words)
+    await expect(rows(tab)).to_have_count(3)
+    up = rows(tab).nth(2).get_by_role("button", name="Move up, now 3 of 3")
+    await up.press("Enter")
+    await texts(tab, "one", "three", "two")
+    moved = rows(tab).nth(1).get_by_role("button", name="Move up, now 2 of 3")
+    await expect(moved).to_be_focused()
+    await moved.press("Enter")
+    await texts(tab, "three", "one", "two")
+    first = rows(tab).nth(0).get_by_role("button", name="Move up, now 1 of 3")
+    await expect(first).to_be_focused()
+    await expect(first).to_have_attribute("aria-disabled", "true")
+    await rows(tab).nth(0).get_by_role("button", name="Move down").press("Enter")
+    await texts(tab, "one", "three", "two")
+    await rows(tab).nth(2).get_by_role("button", name="Steer now").press("Enter")
+    await texts(tab, "two", "one", "three")
+    await expect(rows(tab).nth(0).get_by_role("button", name="Queue")).to_be_focused()
+    await rows(tab).nth(0).get_by_role("button", name="Withdraw").press("Enter")
+    await texts(tab, "one", "three")
+    await expect(rows(tab).nth(0).get_by_role("button", name="Withdraw")).to_be_focused()
+    stage.model.gate("keyboard").open()
+    await expect(tab.messages).to_contain_text("B.")
+    await tab.idle()
+    await expect(tab.page.locator(".message.user .bubble")).to_have_text(["Begin.", "one", "three"])
+
+
+async def test_an_edit_in_time_and_the_draft_that_comes_back(stage: Stage, context: BrowserContext) -> None:
+    tab = await busy(stage, context, "edited", Turn(text="Edited."))
+    await tab.send("first\nwords")
+    await tab.prompt.fill("a draft")
+    await rows(tab).get_by_role("button", name="Edit").press("Enter")
+    await expect(tab.prompt).to_have_value("first\nwords")
+    await expect(tab.prompt).to_be_focused()
+    await tab.prompt.fill("better words")
+    await tab.page.reload()
+    await expect(tab.prompt).to_have_value("better words")
+    await expect(tab.page.locator("#editing")).to_contain_text("Enter saves")
+    await tab.page.get_by_role("button", name="Cancel").click()
+    await expect(tab.prompt).to_have_value("a draft")
+    await texts(tab, "first words")
+    await rows(tab).get_by_role("button", name="Edit").click()
+    await tab.prompt.fill("best words")
+    await tab.prompt.press("Enter")
+    await texts(tab, "best words")
+    await expect(tab.prompt).to_have_value("a draft")
+    await expect(tab.page.locator("#editing")).to_be_hidden()
+    stage.model.gate("edited").open()
+    await expect(tab.page.locator(".message.user .bubble").last).to_have_text("best words")
+    await tab.idle()
+    await tab.prompt.fill("")
+
+
+async def test_an_edit_that_comes_too_late_keeps_the_words(stage: Stage, context: BrowserContext) -> None:
+    tab = await busy(stage, context, "late", Turn(text="Old."), Turn(text="New."))
+    await tab.send("old words")
+    await tab.prompt.fill("a draft")
+    await rows(tab).get_by_role("button", name="Edit").click()
+    await tab.prompt.fill("new words")
+    stage.model.gate("late").open()
+    await expect(tab.messages).to_contain_text("Old.")
+    await tab.idle()
+    await expect(tab.page.locator("#editing")).to_contain_text("Too late to edit")
+    await expect(tab.prompt).to_have_value("new words")
+    await tab.prompt.press("Enter")
+    await expect(tab.messages).to_contain_text("New.")
+    await expect(tab.prompt).to_have_value("a draft")
+    await expect(tab.page.locator(".message.user .bubble")).to_have_text(["Begin.", "old words", "new words"])
+    await tab.prompt.fill("")
+
+
+async def test_an_edit_sent_a_moment_too_late_is_told(stage: Stage, context: BrowserContext) -> None:
+    """The page has not heard of the promotion yet when Enter is pressed."""
+    tab = await busy(stage, context, "moment", Turn(text="Old."))
+    await tab.send("old words")
+    await rows(tab).get_by_role("button", name="Edit").click()
+    await tab.prompt.fill("new words")
+    await tab.page.evaluate(
+        "document.addEventListener('page:changed', (e) => e.stopImmediatePropagation(), true)"
+    )
+    stage.model.gate("moment").open()
+    await expect(tab.messages).to_contain_text("Old.")
+    await tab.prompt.press("Enter")
+    await expect(tab.page.locator("#composer-problem")).to_contain_text("Your text is still here")
+    await expect(tab.prompt).to_have_value("new words")
+    await tab.page.get_by_role("button", name="Discard").click()
+    await expect(tab.prompt).to_have_value("")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+async def test_there_is_room_on_a_narrow_screen(stage: Stage, browser: Browser, scheme: str) -> None:
+    context = await browser.new_context(
+        viewport={"width": 390, "height": 844},
+        has_touch=True,
+        is_mobile=True,
+        color_scheme="dark" if scheme == "dark" else "light",
+    )
+    faults = watch(context)
+    tab = await busy(stage, context, f"narrow {scheme}", Turn(text="A."), Turn(text="B."), Turn(text="C."))
+    await tab.send("a prompt that is much too long for one line of a narrow screen, so that it is cut")
+    await tab.send("two")
+    await tab.prompt.fill("three")
+    await tab.page.get_by_role("radio", name="Steer now").tap()
+    await tab.page.get_by_role("button", name="Send").tap()
+    await expect(rows(tab)).to_have_count(3)
+    await tab.prompt.fill("more")
+    inside = (
+        "(nodes) => nodes.every((node) => { const box = node.getBoundingClientRect();"
+        " return box.left >= 0 && box.right <= innerWidth && box.width >= 36; })"
+    )
+    assert await tab.page.locator("#queue button").evaluate_all(inside)
+    assert await tab.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    stage.model.gate(f"narrow {scheme}").open()
+    await expect(tab.messages).to_contain_text("C.")
+    await context.close()
+    assert faults == []

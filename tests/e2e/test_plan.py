@@ -1,0 +1,175 @@
+"""Questions answered by keyboard, and plan mode from the badge over the plan to its approval."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from playwright.async_api import BrowserContext, expect
+
+from tests.e2e.stage import Stage, Tab
+from tests.loopback.script import ToolUse, Turn
+
+pytestmark = [pytest.mark.e2e, pytest.mark.asyncio(loop_scope="session")]
+
+QUESTIONS = [
+    {
+        "question": "Which <b>database</b> shall it be?",
+        "header": "Database",
+        "options": [
+            {"label": "PostgreSQL (recommended)", "description": "What the deployment has already"},
+            {"label": "SQLite", "description": "Nothing to install"},
+        ],
+    },
+    {
+        "question": "What shall be stored?",
+        "header": "Contents",
+        "options": [{"label": "Users"}, {"label": "Orders"}, {"label": "Logs"}],
+        "multiple": True,
+    },
+]
+ASK = Turn(tools=[ToolUse("question", {"questions": QUESTIONS})])
+EXIT = Turn(tools=[ToolUse("plan_exit", {})])
+PLAN = "# Farewell\n\n1. Edit `hello.py`\n2. Run the tests\n\n<script>alert(1)</script>\n"
+EDIT = {"filePath": "hello.py", "oldString": "'hello'", "newString": "'goodbye'"}
+BACK = {"filePath": "hello.py", "oldString": "'goodbye'", "newString": "'hello'"}
+
+
+async def test_questions_by_keyboard(stage: Stage, context: BrowserContext) -> None:
+    stage.plays(ASK, Turn(text="Agreed."))
+    tab = await stage.tab(context, await stage.session("asks"))
+    other = await stage.tab(context, tab.session_id)
+    await tab.page.bring_to_front()
+    await tab.send("Store it.")
+    form = tab.page.locator("form.question")
+    await expect(form).to_contain_text("Which <b>database</b> shall it be?")
+    await expect(form.get_by_label("PostgreSQL")).to_be_focused()
+    await expect(tab.item(tab.session_id).locator(".dot")).to_have_attribute("data-state", "waiting")
+    await expect(tab.page.locator(".asked-waits")).to_have_text("Waiting for you")
+    await tab.page.keyboard.press("2")
+    await expect(form.get_by_label("SQLite")).to_be_checked()
+    await tab.page.keyboard.press("Escape")
+    await expect(tab.prompt).to_be_focused()
+    await expect(form).to_be_visible()
+    await tab.page.reload()
+    await tab.connected()
+    await expect(form.get_by_label("SQLite")).to_be_checked()
+    await expect(form.get_by_label("PostgreSQL")).to_be_focused()
+    await tab.page.keyboard.press("1")
+    await tab.page.keyboard.press("Enter")
+    await expect(form.get_by_label("Users")).to_be_focused()
+    await tab.page.keyboard.press("1")
+    await tab.page.keyboard.press("3")
+    await tab.page.keyboard.press("4")
+    await tab.page.keyboard.type("2 sorts of invoices")
+    await expect(other.page.locator("form.question")).to_be_visible()
+    await tab.page.keyboard.press("Enter")
+    for page in (tab, other):
+        await expect(page.messages).to_contain_text("Agreed.")
+        await expect(page.page.locator("form.question")).to_have_count(0)
+        card = page.page.locator(".asked-answers")
+        await expect(card).to_contain_text("PostgreSQL (recommended)")
+        await expect(card.locator("dd")).to_have_text(
+            ["PostgreSQL (recommended)", "Users", "Logs", "2 sorts of invoices"]
+        )
+    await expect(tab.prompt).to_be_focused()
+
+
+async def test_an_unanswered_question_is_named_and_a_second_answer_refused(
+    stage: Stage, context: BrowserContext
+) -> None:
+    stage.plays(ASK, Turn(text="Agreed."))
+    tab = await stage.tab(context, await stage.session("asks twice"))
+    await tab.send("Store it.")
+    form = tab.page.locator("form.question")
+    await form.get_by_role("button", name="Answer").click()
+    await expect(form.get_by_role("alert")).to_contain_text("“Database” has no answer yet")
+    await form.get_by_label("SQLite").check()
+    url = f"{stage.server.url}/questions/{await form.get_attribute('id')}/reply"
+    headers = await tab.page.evaluate("() => JSON.parse(document.body.getAttribute('hx-headers'))")
+    headers["Origin"] = stage.server.url
+    first = await tab.page.request.post(url, headers=headers, form={"q0": "1"})
+    second = await tab.page.request.post(url, headers=headers, form={"q0": "0"})
+    assert (first.status, second.status) == (200, 422)
+    assert "answered already" in await second.text()
+    await expect(tab.messages).to_contain_text("Agreed.")
+    await expect(tab.page.locator(".asked-answers")).to_contain_text("SQLite")
+
+
+async def test_dismissed_as_a_whole(stage: Stage, context: BrowserContext) -> None:
+    stage.plays(ASK)
+    tab = await stage.tab(context, await stage.session("dismisses"))
+    await tab.send("Store it.")
+    await tab.page.locator("form.question").get_by_role("button", name="Dismiss").click()
+    await expect(tab.page.locator("form.question")).to_have_count(0)
+    await tab.idle()
+    await expect(tab.page.locator(".asked-card .tool-error")).to_contain_text("dismissed the question")
+
+
+def writing(path: str, text: str) -> Turn:
+    return Turn(tools=[ToolUse("write", {"filePath": path, "content": text})])
+
+
+async def planning(stage: Stage, context: BrowserContext, title: str, *turns: Turn | str) -> Tab:
+    """In plan mode the model writes PLAN and then does what `turns` say; a text is another plan."""
+    session: dict[str, Any] = await stage.client.create_session(title)
+    path = f".opencode/plans/{session['time']['created']}-{session['slug']}.md"
+    stage.plays(*(writing(path, turn) if isinstance(turn, str) else turn for turn in (PLAN, *turns)))
+    tab = await stage.tab(context, session["id"])
+    await tab.page.locator("#agent-picker").select_option("plan")
+    await expect(tab.page.locator("#plan-badge")).to_contain_text("Plan mode")
+    await tab.send("Plan a farewell.")
+    return tab
+
+
+async def test_the_plan_is_sent_back_and_then_approved(stage: Stage, context: BrowserContext) -> None:
+    build = Turn(tools=[ToolUse("edit", EDIT)])
+    tab = await planning(
+        stage, context, "plans", EXIT, f"{PLAN}3. The docs\n", EXIT, build, Turn(text="Built.")
+    )
+    plan = tab.review.locator("#plan")
+    await expect(plan.get_by_role("heading", name="Farewell")).to_be_visible()
+    await expect(plan).to_contain_text("<script>alert(1)</script>")
+    await expect(plan).to_contain_text("waits for you")
+    await expect(tab.page.locator(".plan-inline")).to_be_hidden()
+    await plan.get_by_label("What to change").fill("mention the docs")
+    await plan.get_by_role("button", name="Keep planning").click()
+    await expect(tab.page.locator(".asked-card .tool-error")).to_contain_text("mention the docs")
+    await expect(tab.page.locator(".asked-card")).to_have_count(2)
+    await expect(plan).to_contain_text("3. The docs")
+    await expect(plan.get_by_label("What to change")).to_have_value("")
+    assert "'hello'" in (stage.project / "hello.py").read_text()
+    await plan.get_by_role("button", name="Approve").click()
+    await expect(tab.messages).to_contain_text("Built.")
+    await expect(tab.page.locator("#plan-badge")).to_be_hidden()
+    await expect(tab.page.locator("#agent-picker")).to_have_value("build")
+    await expect(plan.get_by_role("button")).to_have_count(0)
+    await expect(tab.page.locator("form.question")).to_have_count(0)
+    assert "'goodbye'" in (stage.project / "hello.py").read_text()
+    stage.plays(Turn(tools=[ToolUse("edit", BACK)]), Turn(text="Back."))
+    await tab.send("Take it back.")
+    await expect(tab.messages).to_contain_text("Back.")
+
+
+async def test_a_plan_nobody_asks_about_is_approved_as_the_next_prompt(
+    stage: Stage, context: BrowserContext
+) -> None:
+    tab = await planning(stage, context, "plans on", Turn(text="There it is."))
+    await expect(tab.messages).to_contain_text("There it is.")
+    stage.plays(Turn(text="Carried out."))
+    await tab.review.get_by_role("button", name="Approve").click()
+    await expect(tab.messages).to_contain_text("is approved. Carry it out.")
+    await expect(tab.messages).to_contain_text("Carried out.")
+    await expect(tab.page.locator("#agent-picker")).to_have_value("build")
+
+
+async def test_on_a_phone_the_question_shows_the_plan(stage: Stage, context: BrowserContext) -> None:
+    tab = await planning(stage, context, "plans small", EXIT, Turn(text="Built."))
+    await tab.page.set_viewport_size({"width": 390, "height": 844})
+    form = tab.page.locator("form.question")
+    await expect(form.get_by_role("region", name="The plan")).to_contain_text("Run the tests")
+    wide = await tab.page.evaluate("() => document.documentElement.scrollWidth")
+    assert wide <= 390
+    await form.get_by_label("Yes").check()
+    await form.get_by_role("button", name="Answer").click()
+    await expect(tab.messages).to_contain_text("Built.")

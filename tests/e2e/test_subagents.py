@@ -1,0 +1,77 @@
+"""A subagent on the page of the session that sent it: the card, its question, the way there and back."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.async_api import BrowserContext, expect
+
+from tests.e2e.stage import Stage
+from tests.loopback.script import ToolUse, Turn, Wait
+
+pytestmark = [pytest.mark.e2e, pytest.mark.asyncio(loop_scope="session")]
+
+ERRAND = {"description": "look <b>around</b>", "prompt": "Look around.", "subagent_type": "general"}
+
+
+async def test_a_subagent_is_followed_answered_and_visited(stage: Stage, context: BrowserContext) -> None:
+    stage.plays(
+        Turn(tools=[ToolUse("task", ERRAND)]),
+        Turn(
+            tools=[
+                ToolUse("read", {"filePath": "hello.py"}),
+                ToolUse("bash", {"command": "touch from-below"}),
+            ]
+        ),
+        Turn(text=["Looked ", Wait("looked"), "**around**."]),
+        Turn(text="It looked around."),
+    )
+    tab = await stage.tab(context, await stage.session("sends"))
+    other = await stage.tab(context, await stage.session("elsewhere"))
+    parent = tab.session_id
+    await tab.send("Send it.")
+    card = tab.tool("@general")
+    for _ in ("as it comes", "after a reload"):
+        await expect(tab.permissions).to_contain_text("touch from-below")
+        await expect(tab.permissions).to_contain_text("asked by look <b>around</b> (@general subagent)")
+        await expect(card).to_contain_text("Waiting for you")
+        await expect(card).to_contain_text("2 calls")
+        for page in (tab, other):
+            await expect(page.item(parent).locator(".dot")).to_have_attribute("data-state", "waiting")
+        await tab.page.reload()
+    await tab.permissions.get_by_role("button", name="Allow once").click()
+    await expect(tab.permissions).to_have_count(0)
+    await expect(card.get_by_text("Working")).to_be_visible()
+    await expect(card).to_contain_text("Shell touch from-below")
+    await card.get_by_role("link", name="Open session").click()
+    await tab.connected()
+    child = tab.session_id
+    assert child != parent
+    await expect(tab.messages).to_contain_text("Looked")
+    await expect(tab.page.locator("#family")).to_contain_text("Subagent’s session")
+    await expect(tab.page.locator("#session-list")).not_to_contain_text("subagent")
+    stage.model.gate("looked").open()
+    await tab.idle()
+    await tab.page.get_by_role("link", name="Back to sends").click()
+    await expect(tab.messages).to_contain_text("It looked around.")
+    await expect(card).to_have_attribute("data-state", "done")
+    await card.locator("summary").first.click()
+    await expect(card.locator(".task-result strong")).to_have_text("around")
+    await tab.page.get_by_text("1 subagent").click()
+    await tab.page.locator("#family").get_by_role("link").click()
+    await expect(tab.page).to_have_url(re.compile(child))
+    assert (stage.project / "from-below").exists()
+
+
+async def test_stop_of_the_session_above_is_shown_on_the_card(stage: Stage, context: BrowserContext) -> None:
+    stage.plays(Turn(tools=[ToolUse("task", ERRAND)]), Turn(text=["On my way", Wait("never")]))
+    tab = await stage.tab(context, await stage.session("stops"))
+    await tab.send("Send it.")
+    card = tab.tool("@general")
+    await expect(card.get_by_role("link", name="Open session")).to_be_visible()
+    await expect(tab.page.locator("#family")).to_contain_text("1 subagent")
+    await tab.stop.click()
+    await expect(card).to_have_attribute("data-state", "stopped")
+    await tab.idle()
+    assert await stage.client.status() == {}

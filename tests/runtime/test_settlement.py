@@ -1,0 +1,119 @@
+"""A stop in the very moment in which a call has succeeded: the success is written, whole and once."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agents.llm.types import ToolCall
+from agents.runtime import recovery
+from agents.runtime.calls import calls
+from agents.runtime.calls.calls import Calls
+from agents.runtime.calls.completion import undisturbed
+from agents.runtime.run import Children, Run
+from agents.runtime.steps.recorder import Recorder
+from agents.runtime.steps.transcript import Transcript
+from agents.tools import invalid
+from agents.tools.base import FreeInput, Tool, ToolContext, ToolResult
+from agents.tools.registry import Toolset
+from agents.tools.shared.output import model_output
+from sessions.db import in_db
+from sessions.models import Event, Part
+from sessions.store import turns
+from sessions.tracking import tracker
+from tests.agents.tools.context import turn_in
+from tests.sessions.talk import Talk
+
+
+async def succeed(_: FreeInput, ctx: ToolContext) -> ToolResult:
+    return ToolResult("Done", "line\n" * 5000)
+
+
+LASTING = Tool("lasting", "Does something that lasts.", FreeInput, succeed, "lasting")
+CALL = ToolCall("call_1", "lasting", {}, "{}")
+
+
+async def never(_: str) -> None:
+    raise AssertionError("there are no child sessions here")
+
+
+async def calling(folder: Path) -> Calls:
+    """The calls of an answer that has just begun."""
+    talk = await Talk.begin(folder)
+    await talk.prompt()
+    prompt = await in_db(turns.unanswered, talk.session.id)
+    assert prompt is not None
+    tracked = await asyncio.to_thread(tracker, talk.project)
+    run = Run(talk.session, tracked, Children(never, lambda _: None), Transcript(talk.session.id))
+    turn = turn_in(folder, folder, session=talk.session)
+    tools = Toolset({"lasting": LASTING, "invalid": invalid.TOOL})
+    return Calls(run, await Recorder.open(run, prompt, turn), turn, tools)
+
+
+@pytest.mark.django_db(transaction=True)
+async def test_success_that_is_being_published_survives_a_stop(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bounding, go_on = threading.Event(), threading.Event()
+
+    def slowly(*given: Any) -> Any:
+        bounding.set()
+        go_on.wait(10)
+        return model_output(*given)
+
+    monkeypatch.setattr(calls, "model_output", slowly)
+    block = await calling(tmp_path / "project")
+
+    async def turn() -> None:
+        async with block:
+            call = await block.recorder.take(CALL)
+            assert call is not None
+            block.begin(call)
+
+    task = asyncio.create_task(turn())
+    await asyncio.to_thread(bounding.wait, 10)
+    task.cancel()
+    asyncio.get_running_loop().call_soon(go_on.set)
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    await in_db(recovery.settle, block.run.session.id, recovery.STOPPED)
+    part = await in_db(Part.objects.get, type="tool")
+    assert part.data["state"]["status"] == "completed"
+    assert part.data["state"]["metadata"]["truncated"] is True
+    assert part.data["state"]["output"].startswith("line\n")
+    published = Event.objects.filter(type="message.part.updated", reference__partID=part.id)
+    assert await in_db(published.count) == 2, "it began, and it succeeded"
+
+
+async def test_work_is_done_however_often_it_is_cancelled() -> None:
+    loop, go_on = asyncio.get_running_loop(), asyncio.Event()
+    done: list[str] = []
+
+    async def work() -> None:
+        await go_on.wait()
+        done.append("done")
+
+    def stop(more: int) -> None:
+        task.cancel()
+        loop.call_soon(*((stop, more - 1) if more else (go_on.set,)))
+
+    task = asyncio.create_task(undisturbed(work()))
+    loop.call_soon(stop, 3)
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert done == ["done"]
+
+
+async def test_what_the_work_gives_or_raises_comes_through() -> None:
+    async def work(size: int) -> int:
+        if not size:
+            raise OSError("full")
+        return size
+
+    assert await undisturbed(work(3)) == 3
+    with pytest.raises(OSError, match="full"):
+        await undisturbed(work(0))

@@ -1,0 +1,130 @@
+"""Tools that need the whole runtime: patches and their undo, batches, formatters."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+from tests.loopback.openai import OpenAIServer
+from tests.loopback.script import ToolUse, Turn
+from tests.server import Server, model_config, parts_of, running, serving, until
+
+PATCH = """*** Begin Patch
+*** Update File: hello.py
+*** Move to: sub/greeting.py
+@@
+-    return 'hello'
++    return 'goodbye'
+*** Add File: new.txt
++new
+*** Delete File: gone.txt
+*** End Patch"""
+
+
+def gpt(base_url: str) -> dict[str, Any]:
+    config = model_config(base_url)
+    config["provider"]["fake"]["models"] = {"gpt-4.1": {"name": "GPT", "tool_call": True}}
+    return config | {"model": "fake/gpt-4.1"}
+
+
+def offered(body: dict[str, Any]) -> set[str]:
+    return {tool["function"]["name"] for tool in body["tools"]}
+
+
+async def test_gpt_models_patch_and_a_patch_is_undone_and_redone(home: Path, project: Path) -> None:
+    (project / "gone.txt").write_text("still here\n")
+    script = [Turn(tools=[ToolUse("apply_patch", {"patchText": PATCH})]), Turn(text="Patched.")]
+    async with (
+        OpenAIServer(script) as model,
+        running(Server(home, project, gpt(model.base_url))) as client,
+    ):
+        session = await client.create_session(title="named")
+        await client.prompt(session["id"], "Patch it.")
+        assert "apply_patch" in offered(model.requests[0].body)
+        assert not {"edit", "write", "multiedit"} & offered(model.requests[0].body)
+        history = await client.messages(session["id"])
+        (part,) = parts_of(history, "tool")
+        assert part["state"]["status"] == "completed", part["state"]
+        assert not (project / "hello.py").exists()
+        assert "goodbye" in (project / "sub/greeting.py").read_text()
+        await client.revert(session["id"], history[0]["info"]["id"])
+        assert "'hello'" in (project / "hello.py").read_text()
+        assert (project / "gone.txt").read_text() == "still here\n"
+        assert not (project / "sub").exists()
+        assert not (project / "new.txt").exists()
+        await client.unrevert(session["id"])
+        assert not (project / "gone.txt").exists()
+        assert (project / "new.txt").read_text() == "new\n"
+
+
+async def test_other_models_edit(home: Path, project: Path) -> None:
+    async with serving(home, project, [Turn(text="Hello.")]) as (client, model):
+        session = await client.create_session(title="named")
+        await client.prompt(session["id"], "Hello.")
+        names = offered(model.requests[0].body)
+        assert {"edit", "write", "multiedit", "batch", "webfetch"} <= names
+        assert not {"apply_patch", "websearch", "codesearch", "invalid"} & names
+
+
+async def test_each_call_of_a_batch_asks_and_settles_on_its_own(home: Path, project: Path) -> None:
+    calls = [
+        {"tool": "read", "parameters": {"filePath": "hello.py"}},
+        {"tool": "write", "parameters": {"filePath": "made.txt", "content": "made"}},
+        {"tool": "bash", "parameters": {"command": "echo no"}},
+        {"tool": "reed", "parameters": {}},
+    ]
+    script = [Turn(tools=[ToolUse("batch", {"tool_calls": calls})]), Turn(text="Done.")]
+    async with OpenAIServer(script) as model:
+        config = model_config(model.base_url, permission={"edit": "ask", "bash": "deny"})
+        async with running(Server(home, project, config)) as client, client.events() as events:
+            session = await client.create_session(title="named")
+            await client.prompt_async(session["id"], "Do all that.")
+            asked = await until(events, "permission.asked")
+            assert asked.properties["permission"] == "edit"
+            assert not (project / "made.txt").exists()
+            await client.reply(asked.properties["id"], "once")
+            await until(events, "session.idle")
+            tools = parts_of(await client.messages(session["id"]), "tool")
+            states = {part["tool"]: part["state"]["status"] for part in tools}
+            assert states == {
+                "batch": "completed",
+                "read": "completed",
+                "write": "completed",
+                "bash": "error",
+                "invalid": "completed",
+            }
+            sent = model.requests[1].body["messages"]
+            (result,) = [message for message in sent if message["role"] == "tool"]
+            assert "Batch execution (3/4 successful)" in result["content"]
+            assert "def hello" in result["content"]
+            assert len([call for message in sent for call in message.get("tool_calls") or []]) == 1
+
+
+async def test_a_formatter_runs_after_an_edit_and_its_work_is_undone_with_it(
+    home: Path, project: Path
+) -> None:
+    script = home / "upper.sh"
+    script.write_text('#!/bin/sh\ntr a-z A-Z < "$1" > "$1.tmp" && mv "$1.tmp" "$1"\necho x > beside.txt\n')
+    script.chmod(0o755)
+    write = ToolUse("write", {"filePath": "a.txt", "content": "loud\n"})
+    broken = ToolUse("write", {"filePath": "a.broken", "content": "quiet\n"})
+    formatter = {
+        "upper": {"command": [str(script), "$FILE"], "extensions": [".txt"]},
+        "broken": {"command": ["sh", "-c", "exit 3", "$FILE"], "extensions": [".broken"]},
+        "missing": {"command": ["no-such-program", "$FILE"], "extensions": [".txt"]},
+    }
+    turns = [Turn(tools=[write, broken]), Turn(text="Done.")]
+    async with serving(home, project, turns, formatter=formatter) as (client, _):
+        session = await client.create_session(title="named")
+        await client.prompt(session["id"], "Write it.")
+        assert (project / "a.txt").read_text() == "LOUD\n"
+        assert (project / "a.broken").read_text() == "quiet\n"
+        history = await client.messages(session["id"])
+        part = next(part for part in parts_of(history, "tool") if part["state"]["title"] == "a.txt")
+        assert "+LOUD" in part["state"]["metadata"]["diff"]
+        diffs = await client.diff(session["id"], history[0]["info"]["id"])
+        assert {diff["file"] for diff in diffs} == {"a.txt", "a.broken", "beside.txt"}
+        await client.revert(session["id"], history[0]["info"]["id"])
+        left = await asyncio.to_thread(lambda: sorted(path.name for path in project.iterdir()))
+        assert left == [".git", "hello.py"]
