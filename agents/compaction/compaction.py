@@ -98,7 +98,7 @@ def _follow_up(prompt: UserMessage, plan: tail.Plan) -> dict[str, Any]:
     last = requests[-1]["info"] if requests else {}
     text = ANSWER if plan.unanswered else GO_ON
     return {
-        "parts": [{"type": "text", "text": text, "synthetic": True}],
+        "parts": [{"type": "text", "text": text, "synthetic": True, "metadata": {compaction.GOES_ON: True}}],
         "agent": prompt.agent,
         "provider_id": prompt.model.provider_id,
         "model_id": prompt.model.model_id,

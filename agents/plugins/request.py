@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from agents.llm.settings.domains import Controls, Settings
+from agents.llm.settings.ingest import settings_of
 from agents.llm.types import ModelRequest, ToolSpec
 from agents.plugins.hooks import listening, trigger
 from agents.turn import Turn
@@ -72,8 +73,10 @@ async def _params(turn: Turn, request: ModelRequest) -> ModelRequest:
         top_k=made["topK"],
         max_output=made["maxOutputTokens"],
     )
-    # All that was asked is in `settings` now, so that a plugin can also take something back.
-    model = replace(request.model, settings=Settings(controls, made["options"], asked.body))
+    # All that was asked is in `settings` now, so that a plugin can also take something back. It may write
+    # options as OpenCode's configuration has them.
+    settings = Settings(controls, body=asked.body).under(settings_of(made["options"]))
+    model = replace(request.model, settings=settings)
     return replace(request, model=model, controls=Controls(), options={}, body={})
 
 

@@ -16,7 +16,7 @@ from agents.runtime.steps.sample import chosen_of, next_choice, sample
 from sessions.db import in_db
 from sessions.ids import now
 from sessions.models import AdmittedPrompt
-from sessions.store import inbox, reverts
+from sessions.store import compaction, inbox, reverts
 from sessions.store import sessions as session_store
 from sessions.wire.messages import UserMessage
 from sessions.wire.session import Status
@@ -81,11 +81,20 @@ async def _promote(run: Run, waiting: list[AdmittedPrompt]) -> UserMessage | Non
 
 
 async def _remember(run: Run, prompt: UserMessage) -> None:
-    """What a command brings along is for its own prompt and not the session's choice."""
-    if prompt.model.provider_id != DEMO and not await in_db(is_command, prompt.id):
-        await in_db(session_store.remember, run.session.id, prompt.agent, prompt.model)
-    session = await in_db(session_store.get, run.session.id)
+    """What a command or a compaction brings along is for its own prompt and not the session's choice."""
+    session_id = run.session.id
+    session = await in_db(session_store.get, session_id)
+    if session is not None and not await in_db(_brings_its_own, prompt.id):
+        if prompt.model.provider_id != DEMO:
+            await in_db(session_store.remember, session_id, prompt.agent, prompt.model)
+        elif session.agent != prompt.agent:
+            await in_db(session_store.update, session_id, agent=prompt.agent)
+        session = await in_db(session_store.get, session_id)
     run.chosen = chosen_of(session) if session else ()
+
+
+def _brings_its_own(prompt_id: str) -> bool:
+    return is_command(prompt_id) or compaction.is_part_of_one(prompt_id)
 
 
 async def _prepared(run: Run) -> None:

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 
 from agents.catalog import small_model
 from agents.configuration import load
-from agents.definitions import known_agents
+from agents.definitions import UnknownAgent, choose
 from agents.llm import stream
-from agents.llm.settings.domains import Controls
+from agents.llm.providers import UnknownModel
+from agents.llm.settings.domains import Controls, Settings
 from agents.llm.types import ChatMessage, ModelError, ModelRequest, TextContent, TextDelta
 from agents.runtime.run import Run
+from agents.runtime.steps.request import base_prompt, settings_of
+from agents.runtime.steps.sample import Choice, sample
+from agents.turn import Turn
 from sessions.db import in_db
 from sessions.store import messages
 from sessions.store import sessions as session_store
@@ -20,6 +25,8 @@ logger = logging.getLogger(__name__)
 
 MAX_PROMPT = 4_000
 MAX_TITLE = 100
+MAX_OUTPUT = 1_000
+"""Tokens of the answer where the agent's options do not say: some models think first."""
 
 
 async def give_title(run: Run, prompt: UserMessage) -> None:
@@ -35,24 +42,37 @@ async def give_title(run: Run, prompt: UserMessage) -> None:
 
 
 async def _ask(run: Run, prompt: UserMessage, said: str) -> str:
-    model = await small_model(run.directory, f"{prompt.model.provider_id}/{prompt.model.model_id}")
-    if model is None or model.protocol == "scripted" or not said.strip():
+    turn = await _sampled(run, prompt) if said.strip() else None
+    if turn is None or turn.model.protocol == "scripted":
         return ""
-    agent = known_agents(load(run.directory).config).get("title")
-    if agent is None:
-        return ""
+    settings = Settings(Controls(max_output=MAX_OUTPUT)).under(settings_of(turn))
     request = ModelRequest(
-        model=model,
-        system=[agent.prompt],
+        model=turn.model,
+        system=[base_prompt(turn)],
         messages=[ChatMessage("user", [TextContent(f"Name the conversation that begins so:\n\n{said}")])],
-        controls=Controls(temperature=agent.temperature, max_output=1_000),
+        controls=settings.controls,
+        options=settings.options,
+        body=settings.body,
     )
     try:
         pieces = [event.text async for event in stream(request) if isinstance(event, TextDelta)]
     except ModelError as error:
-        logger.info("no title from %s: %s", model.ref, error.message)
+        logger.info("no title from %s: %s", turn.model.ref, error.message)
         return ""
     return _first_line("".join(pieces).partition("</think>")[2] or "".join(pieces)).strip("\"'`")
+
+
+async def _sampled(run: Run, prompt: UserMessage) -> Turn | None:
+    """The agent with its own model, or else the small one beside the prompt's; None without agent or model."""
+    try:
+        agent = choose((await asyncio.to_thread(load, run.directory)).config, "title")
+        small = f"{prompt.model.provider_id}/{prompt.model.model_id}"
+        model = None if agent.model else await small_model(run.directory, small)
+        ref = model.ref if model else agent.model
+        return await sample(run, Choice(agent.name, ref)) if ref else None
+    except (UnknownAgent, UnknownModel) as error:
+        logger.info("no title: %s", error)
+        return None
 
 
 def _first_line(text: str) -> str:

@@ -14,7 +14,7 @@ from typing import Any, BinaryIO
 
 import yaml
 
-from agents.tools.shared.paths import printable
+from agents.tools.shared.names import printable
 
 FILE_NAME = "SKILL.md"
 MAX_BYTES = 1024 * 1024

@@ -31,7 +31,9 @@ class Input(BaseModel):
 async def execute(args: Input, ctx: ToolContext) -> ToolResult:
     """Every call settles on its own; the result tells of all in the order given."""
     calls = args.tool_calls[:MAX_CALLS]
-    outcomes = await asyncio.gather(*(_run(call, ctx) for call in calls))
+    async with asyncio.TaskGroup() as group:  # which, when stopped, waits until every call has settled
+        tasks = [group.create_task(_run(call, ctx)) for call in calls]
+    outcomes = [task.result() for task in tasks]
     outcomes += [Outcome(None, f"Only {MAX_CALLS} calls at once.") for _ in args.tool_calls[MAX_CALLS:]]
     good = sum(outcome.result is not None for outcome in outcomes)
     title = f"Batch execution ({good}/{len(outcomes)} successful)"

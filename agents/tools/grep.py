@@ -14,7 +14,8 @@ from pydantic import BaseModel, Field
 from agents.permission.errors import PermissionDenied
 from agents.tools.base import Tool, ToolContext, ToolResult
 from agents.tools.shared import ripgrep
-from agents.tools.shared.paths import Target, authorise, missing, printable, read_pattern, relative
+from agents.tools.shared.names import printable
+from agents.tools.shared.paths import Target, authorise, missing, read_pattern, relative
 
 LIMIT = 100
 MAX_LINE = 2000

@@ -12,7 +12,8 @@ from pydantic import BaseModel, Field
 from agents.tools.base import Tool, ToolContext, ToolResult
 from agents.tools.glob import require_folder
 from agents.tools.shared import ripgrep
-from agents.tools.shared.paths import authorise, printable
+from agents.tools.shared.names import printable
+from agents.tools.shared.paths import authorise
 
 LIMIT = 100
 LOOKED_AT = 20_000

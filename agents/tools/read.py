@@ -14,7 +14,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from agents.tools.base import Attachment, Tool, ToolContext, ToolError, ToolResult
 from agents.tools.shared import filekind, filetext
-from agents.tools.shared.paths import Target, authorise, explained, missing, printable
+from agents.tools.shared.names import printable
+from agents.tools.shared.paths import Target, authorise, explained, missing
 
 MAX_LINE = 2000
 MAX_BYTES = 50 * 1024

@@ -55,5 +55,7 @@ class Frame:
 
 
 def _depth(element: dict[str, str]) -> int:
-    """Messages are made before their parts, though events of a batch may come the other way round."""
-    return element["parent"] != "messages"
+    """Messages are made before their parts, though events of a batch may come the other way round; and
+    calls before the calls within them."""
+    parent = element["parent"]
+    return 0 if parent == "messages" else 1 if parent.endswith("-parts") else 2

@@ -11,7 +11,7 @@ from django.utils.safestring import SafeString, mark_safe
 from sessions.models import Session
 
 from .html import html
-from .parts import part_html
+from .parts import parts_html
 from .text import visible
 
 Wire = Mapping[str, Any]
@@ -54,8 +54,8 @@ def messages_html(entries: Sequence[Wire], place: Place) -> SafeString:
 def message_html(entry: Wire, place: Place, prompt: Wire | None = None) -> SafeString:
     """One message with its parts; `prompt` is the user message that an assistant's answers."""
     info = entry["info"]
-    parts = [part_html(part, info["role"], root=place.root, base=place.base) for part in entry["parts"]]
-    return shell_html(info, place, "".join(parts), foot_html(info, place, prompt))
+    parts = parts_html(entry["parts"], info["role"], root=place.root, base=place.base)
+    return shell_html(info, place, parts, foot_html(info, place, prompt))
 
 
 def shell_html(info: Wire, place: Place, parts: str = "", foot: str = "") -> SafeString:

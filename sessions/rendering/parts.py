@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.utils.safestring import SafeString, mark_safe
@@ -24,13 +24,53 @@ LONG_PROMPT = 6000
 """Characters of a user's text shown at once; the rest comes on opening."""
 
 
+STEERED_BY = "steered_by"
+"""In the metadata of a synthetic text: the tool that had the session go on."""
+
+_STEERED = {"plan_exit": "Plan approved: building", "plan_enter": "Planning first"}
+
+
 def shown(part: Wire) -> bool:
     """Whether a part is anything to look at."""
-    return part["type"] not in HIDDEN and not part.get("synthetic") and not part.get("ignored")
+    hidden = part.get("synthetic") and not _steered_by(part)
+    return part["type"] not in HIDDEN and not hidden and not part.get("ignored")
 
 
-def part_html(part: Wire, role: str, *, root: str = "", base: str = "", oob: bool = False) -> str:
-    """One part. `root` is the project's folder, `base` the session's URL; `oob` marks a live update."""
+def parts_html(parts: Sequence[Wire], role: str, *, root: str = "", base: str = "") -> str:
+    """The parts of a message in order; the calls within a batch are inside of its card."""
+    calls = {part["callID"] for part in parts if is_batch(part)}
+    inner: dict[str, str] = dict.fromkeys(calls, "")
+    for part in parts:
+        if outer_call(part) in calls:
+            inner[outer_call(part)] += part_html(part, role, root=root, base=base)
+    top = (part for part in parts if outer_call(part) not in calls)
+    return "".join(
+        part_html(part, role, root=root, base=base, inner=inner.get(part.get("callID", ""), ""))
+        for part in top
+    )
+
+
+def is_batch(part: Wire) -> bool:
+    """Whether the call makes calls of its own. A name the model wrote is repaired by case when it runs."""
+    return part["type"] == "tool" and str(part["tool"]).lower() == "batch"
+
+
+def outer_call(part: Wire) -> str:
+    """The call that made this one; empty for a call of the model's, or of a command (a message's id)."""
+    parent = (part.get("metadata") or {}).get("parent") if part["type"] == "tool" else None
+    return parent if isinstance(parent, str) and not parent.startswith("msg_") else ""
+
+
+def holder(message_id: str, call_id: str) -> str:
+    """The id of the element that the calls within a call are in."""
+    return f"{message_id}-within-{call_id}"
+
+
+def part_html(
+    part: Wire, role: str, *, root: str = "", base: str = "", oob: bool = False, inner: str = ""
+) -> str:
+    """One part. `root` is the project's folder, `base` the session's URL; `oob` marks a live update, `inner`
+    is what the calls within it look like (empty in a live update: the page keeps what it has)."""
     if not shown(part):
         return ""
     context = {"part": part, "base": base, "oob": oob, "id": part["id"]}
@@ -40,7 +80,11 @@ def part_html(part: Wire, role: str, *, root: str = "", base: str = "", oob: boo
     if kind == "tool" and part["tool"] == "task":
         return errand_html(part, root=root, base=base, oob=oob)
     if kind == "tool":
-        return html("tools/card.html", card=card(part, root), **context)
+        within = holder(part["messageID"], part["callID"]) if is_batch(part) else ""
+        inside = mark_safe(inner)  # noqa: S308 (rendered cards)
+        return html("tools/card.html", card=card(part, root), within=within, inner=inside, **context)
+    if tool := _steered_by(part):
+        return html("parts/steered.html", words=_STEERED.get(tool, "Continued automatically"), **context)
     if kind == "text" and role == "user":
         text = visible(part.get("text", ""))
         return html("parts/prompt.html", text=text[:LONG_PROMPT], rest=len(text) - LONG_PROMPT, **context)
@@ -51,6 +95,17 @@ def part_html(part: Wire, role: str, *, root: str = "", base: str = "", oob: boo
     if kind == "file":
         return html("parts/file.html", image=is_image(part), **context)
     return html("parts/other.html", **context)
+
+
+def placeholder_html(part: Wire) -> SafeString:
+    """What stands for a part until it is swapped in, with the place of the calls within it."""
+    within = holder(part["messageID"], part["callID"]) if is_batch(part) else ""
+    return html("parts/placeholder.html", id=part["id"], within=within)
+
+
+def _steered_by(part: Wire) -> str:
+    metadata = part.get("metadata") or {}
+    return str(metadata.get(STEERED_BY, "")) if part.get("synthetic") else ""
 
 
 def streamed_html(part: Wire, closed: str, open: str = "", *, oob: bool = False) -> str:

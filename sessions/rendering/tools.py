@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath
@@ -12,6 +13,7 @@ from .text import last_lines, terminal, visible
 
 Input = Mapping[str, Any]
 LIVE_LINES = 8
+_PATCHED = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: (.+)$", re.MULTILINE)
 IMAGES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
 
 
@@ -77,6 +79,29 @@ def _todo_progress(data: Input, root: str) -> str:
     return f"{done} of {len(todos)} done"
 
 
+def _patched(data: Input, root: str) -> str:
+    """The files that a patch names."""
+    return ", ".join(
+        relative(path.strip(), root) for path in _PATCHED.findall(str(data.get("patchText", "")))
+    )
+
+
+def _calls(data: Input, root: str) -> str:
+    calls = data.get("tool_calls")
+    count = len(calls) if isinstance(calls, list) else 0
+    return f"{count} call{'' if count == 1 else 's'}" if count else ""
+
+
+def _question(data: Input, root: str) -> str:
+    questions = data.get("questions")
+    first = questions[0] if isinstance(questions, list) and questions else None
+    return str(first.get("question", "")) if isinstance(first, dict) else ""
+
+
+def _nothing(data: Input, root: str) -> str:
+    return ""
+
+
 def _anything(data: Input, root: str) -> str:
     return json.dumps(data, ensure_ascii=False)[:200] if data else ""
 
@@ -85,13 +110,21 @@ KINDS: dict[str, Kind] = {
     "read": Kind("Read", "file", _path),
     "write": Kind("Write", "edit", _path),
     "edit": Kind("Edit", "edit", _path),
+    "multiedit": Kind("Edit", "edit", _path),
+    "apply_patch": Kind("Patch", "edit", _patched),
+    "batch": Kind("Batch", "list", _calls),
     "bash": Kind("Shell", "terminal", _named("command")),
     "glob": Kind("Find", "search", _pattern),
     "grep": Kind("Search", "search", _pattern),
     "list": Kind("List", "folder", _path),
     "todowrite": Kind("Todos", "list", _todo_progress),
-    "todoread": Kind("Todos", "list", _named("")),
+    "todoread": Kind("Todos", "list", _nothing),
     "webfetch": Kind("Fetch", "globe", _named("url")),
+    "websearch": Kind("Search the web", "globe", _named("query")),
+    "codesearch": Kind("Search for code", "globe", _named("query")),
+    "question": Kind("Question", "ask", _question),
+    "plan_enter": Kind("Enter plan mode", "list", _nothing),
+    "plan_exit": Kind("End plan mode", "list", _nothing),
     "task": Kind("Task", "spark", _named("description")),
     "skill": Kind("Skill", "spark", _named("name")),
     "invalid": Kind("Unknown tool", "alert", _named("tool")),
@@ -150,6 +183,8 @@ def _note(tool: str, metadata: Mapping[str, Any]) -> str:
     """A word on the outcome beside the title: an exit code, a number of matches."""
     if tool == "bash" and metadata.get("exit"):
         return f"exit {metadata['exit']}"
+    if tool == "batch" and metadata.get("failed"):
+        return f"{metadata['failed']} failed"
     count = metadata.get("matches", metadata.get("count"))
     if tool in ("grep", "glob", "list") and isinstance(count, int):
         return f"{count} found"

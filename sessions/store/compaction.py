@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from django.db import transaction
+from django.db.models import Q
 
 from sessions.ids import now
 from sessions.models import AdmittedPrompt, Message, Part, Session
@@ -17,6 +18,9 @@ from sessions.wire.parts import PART, CompactionPart, Completed, StepFinishPart,
 
 from . import context, events, inbox, messages, usage
 from .rows import part_info
+
+GOES_ON = "compaction_continue"
+"""The key in the metadata of the text that a session goes on with after a compaction."""
 
 
 class NothingToCompact(inbox.PromptRefused):
@@ -69,6 +73,13 @@ def requested(message_id: str) -> CompactionPart | None:
     row = Part.objects.filter(message_id=message_id, type="compaction").first()
     part = part_info(row) if row else None
     return part if isinstance(part, CompactionPart) else None
+
+
+def is_part_of_one(message_id: str) -> bool:
+    """Whether a user message asks for a compaction, or is what the session goes on with after one."""
+    parts = Part.objects.filter(message_id=message_id)
+    asks, goes_on = Q(type="compaction"), Q(type="text", data__metadata__has_key=GOES_ON)
+    return bool(parts.filter(asks | goes_on).exists())
 
 
 def is_compacted(session_id: str) -> bool:

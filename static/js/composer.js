@@ -1,12 +1,14 @@
-// The prompt's field: it grows with its text, and drafts survive a reload. Esc stops the running turn.
+// The prompt's field: it grows with its text, and drafts survive a reload. Esc twice stops the running turn.
 
 export const form = document.getElementById("composer");
 export const field = document.getElementById("prompt");
 export const problem = document.getElementById("composer-problem");
+const status = document.getElementById("composer-status");
 
 const place = `${document.body.dataset.project}:${form.dataset.session}`;
 const drafts = { draft: read("draft"), edit: read("edit") };
 let slot = "draft";
+let escaped = false;
 
 const MOST_LINES = 12;
 const SURELY_MORE = 5_000; // characters that fill all lines of any screen: measuring megabytes takes seconds
@@ -65,11 +67,23 @@ field.addEventListener("input", () => {
   changed();
 });
 
+// Once is how the text is left by keyboard (Esc, then Tab), which must not stop anything.
 document.addEventListener("keydown", (event) => {
-  if (event.key !== "Escape" || event.isComposing || event.defaultPrevented) return;
+  const again = escaped;
+  arm(false);
+  if (event.key !== "Escape" || event.isComposing || event.defaultPrevented || event.repeat) return;
   if (document.querySelector("dialog[open], details.menu[open]")) return;
-  document.getElementById("stop")?.click();
+  if (again) document.getElementById("stop")?.click();
+  else arm(true);
 });
+document.addEventListener("pointerdown", () => arm(false));
+
+function arm(value) {
+  escaped = value;
+  const stop = document.getElementById("stop");
+  stop?.toggleAttribute("data-armed", value);
+  if (stop && value) status.textContent = "Escape again stops the turn.";
+}
 
 if (field.value) changed();
 else show("draft");

@@ -37,7 +37,7 @@ function fill(target, node) {
 }
 
 // What the person opened stays open (with what it shows until that is loaded anew), and where they are
-// stays focused; a title that is being written is left alone.
+// stays focused; what an element holds that is renewed apart from it stays in it; a title that is being written is left alone.
 export function replace(target, node) {
   if (target.matches(".renaming")) return;
   for (const open of target.querySelectorAll("details[open][id]")) {
@@ -45,6 +45,10 @@ export function replace(target, node) {
     if (!fresh) continue;
     fresh.setAttribute("open", "");
     fresh.querySelector(".lazy")?.replaceChildren(...(open.querySelector(".lazy")?.childNodes ?? []));
+  }
+  for (const held of target.querySelectorAll("[data-holds]")) {
+    const fresh = node.querySelector(`#${CSS.escape(held.id)}:empty`);
+    fresh?.replaceChildren(...held.childNodes);
   }
   if (target.matches("details[open]")) node.setAttribute("open", "");
   const focused = target.contains(document.activeElement) ? document.activeElement.id : "";

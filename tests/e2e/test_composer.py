@@ -6,7 +6,7 @@ import pytest
 from playwright.async_api import BrowserContext, expect
 
 from tests.e2e.stage import Stage
-from tests.loopback.script import Turn
+from tests.loopback.script import Turn, Wait
 
 pytestmark = [pytest.mark.e2e, pytest.mark.asyncio(loop_scope="session")]
 
@@ -126,6 +126,25 @@ async def test_tab_switches_the_agent_and_the_field_can_be_left(
     described = await tab.prompt.get_attribute("aria-describedby")
     await expect(tab.page.locator(f"#{described}")).to_contain_text("Escape, then Tab")
     await tab.prompt.fill("")
+
+
+async def test_leaving_the_field_by_keyboard_does_not_stop_a_turn(
+    stage: Stage, context: BrowserContext
+) -> None:
+    stage.plays(Turn(text=["I begin", Wait("left")]))
+    tab = await stage.tab(context, await stage.session("leaves"))
+    await tab.send("Talk.")
+    await expect(tab.messages).to_contain_text("I begin")
+    for _ in range(2):
+        await tab.prompt.focus()
+        await tab.page.keyboard.press("Escape")
+        await expect(tab.stop).to_have_attribute("data-armed", "")
+        await tab.page.keyboard.press("Tab")
+        await expect(tab.prompt).not_to_be_focused()
+        await expect(tab.stop).not_to_have_attribute("data-armed", "")
+    stage.model.gate("left").open()
+    await tab.idle()
+    await expect(tab.messages.get_by_text("Stopped")).to_have_count(0)
 
 
 async def test_commands_of_the_browser(stage: Stage, context: BrowserContext) -> None:

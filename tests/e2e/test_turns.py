@@ -86,6 +86,8 @@ async def test_stop(stage: Stage, context: BrowserContext, way: str) -> None:
         await tab.stop.click()
     else:
         await tab.prompt.press("Escape")
+        await expect(tab.stop).to_have_attribute("data-armed", "")
+        await tab.prompt.press("Escape")
     await tab.idle()
     await expect(tab.messages.get_by_text("Stopped")).to_have_count(1)
     await expect(tab.page.locator(".part.text")).to_have_text("I begin")

@@ -8,7 +8,7 @@ from typing import Any
 
 from tests.loopback.openai import OpenAIServer
 from tests.loopback.script import ToolUse, Turn
-from tests.server import Server, model_config, parts_of, running, serving, until
+from tests.server import PATIENCE, Server, model_config, parts_of, running, serving, until
 
 PATCH = """*** Begin Patch
 *** Update File: hello.py
@@ -99,6 +99,29 @@ async def test_each_call_of_a_batch_asks_and_settles_on_its_own(home: Path, proj
             assert "Batch execution (3/4 successful)" in result["content"]
             assert "def hello" in result["content"]
             assert len([call for message in sent for call in message.get("tool_calls") or []]) == 1
+
+
+async def test_a_stop_settles_every_call_of_a_batch(home: Path, project: Path) -> None:
+    slow = "trap 'sleep 0.2; echo gone >> gone' EXIT; echo begun; sleep 60"
+    calls = [{"tool": "bash", "parameters": {"command": f"{slow} # {number}"}} for number in (1, 2)]
+    script = [Turn(tools=[ToolUse("batch", {"tool_calls": calls})])]
+    async with serving(home, project, script) as (client, _), client.events() as events:
+        session = await client.create_session(title="named")
+        await client.prompt_async(session["id"], "Do both.")
+        begun: set[str] = set()
+        async with asyncio.timeout(PATIENCE):
+            while len(begun) < 2:
+                event = await until(events, "message.part.updated")
+                part = event.properties["part"]
+                if "begun" in str((part.get("state") or {}).get("metadata")):
+                    begun.add(part["id"])
+        await client.abort(session["id"])
+        await until(events, "session.idle")
+        tools = parts_of(await client.messages(session["id"]), "tool")
+        assert sorted(part["tool"] for part in tools) == ["bash", "bash", "batch"]
+        for part in tools:
+            assert part["state"]["status"] == "error", part
+            assert part["state"]["metadata"]["interrupted"] is True
 
 
 async def test_a_formatter_runs_after_an_edit_and_its_work_is_undone_with_it(

@@ -116,8 +116,8 @@ class CallContext:
         return await ask_user(self.turn, self._part, questions)
 
     async def steer(self, text: str, *, agent: str = "") -> None:
-        """Synthetic: the model reads it, the page does not show it as something the user wrote."""
-        part = {"type": "text", "text": text, "synthetic": True}
+        """Synthetic: the model reads it, the page says in a line which tool goes on."""
+        part = {"type": "text", "text": text, "synthetic": True, "metadata": {"steered_by": self._part.tool}}
         await in_db(inbox.admit, self._run.session, [part], agent=agent, delivery="steer")
 
     async def delegate(self, errand: Errand) -> Report:

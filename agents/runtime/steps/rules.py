@@ -11,12 +11,12 @@ from agents.definitions import Agent
 from agents.llm.types import Model
 from agents.permission.defaults import guarded
 from agents.permission.planning import plan_rules
-from agents.permission.rules import Rule, from_config
+from agents.permission.rules import Floor, Rule, from_config
 from agents.plans import PLAN
 from sessions.models import Session
 
-DEMO = (Rule("edit", "*", "ask"), Rule("bash", "*", "ask"))
-"""The scripted demo shows what asking looks like, whatever the defaults allow."""
+DEMO = (Floor("edit", "*", "ask"), Floor("bash", "*", "ask"))
+"""The scripted demo shows what asking looks like, whatever the defaults allow; what is denied stays so."""
 
 
 def effective_rules(agent: Agent, model: Model, session: Session, config: Config) -> list[Rule]:
@@ -24,7 +24,7 @@ def effective_rules(agent: Agent, model: Model, session: Session, config: Config
     demo = DEMO if model.protocol == "scripted" else ()
     plans = Path(settings.PLAN_DIR)
     reachable = Rule("external_directory", f"{plans}/*", "allow")
-    return [*agent.permission, *demo, reachable, *guarded(own), *_planning(agent, config, plans)]
+    return [*demo, *agent.permission, reachable, *guarded(own), *_planning(agent, config, plans)]
 
 
 def _planning(agent: Agent, config: Config, plans: Path) -> list[Rule]:

@@ -14,7 +14,8 @@ from weakref import WeakValueDictionary
 
 from agents.tools.base import FileWrite, ToolContext, ToolError
 from agents.tools.shared import filetext
-from agents.tools.shared.paths import Target, explained, printable
+from agents.tools.shared.names import printable
+from agents.tools.shared.paths import Target, explained
 from sessions.diffs.unified import count, diff_text
 
 MAX_BYTES = 50 * 1024 * 1024

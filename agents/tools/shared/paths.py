@@ -16,12 +16,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from agents.permission.rules import evaluate
+from agents.skills.discovery import discover
 from agents.tools.base import ToolContext, ToolError
-
-# Control characters, line separators, bidirectional overrides and bytes that are not UTF-8.
-UNPRINTABLE = re.compile(
-    "[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
-)
+from agents.tools.shared.names import printable
 
 EXPLANATIONS = {
     errno.ENOENT: "{} does not exist.",
@@ -47,11 +45,6 @@ class Target:
     title: str
 
 
-def printable(name: str) -> str:
-    """A file name on one line: what would break an output is written as an escape."""
-    return UNPRINTABLE.sub(lambda found: found[0].encode("unicode_escape").decode(), name)
-
-
 def relative(path: Path, root: Path) -> str:
     """`path` from `root` if it lies within, else as it is; printable."""
     inside = path != root and _contains(root, path)
@@ -61,7 +54,8 @@ def relative(path: Path, root: Path) -> str:
 async def authorise(ctx: ToolContext, path: str, kind: Literal["read", "write"]) -> Target:
     """Resolve `path` from the session's directory; ask `external_directory` when it leaves the project.
 
-    Managed output files are readable without asking. Raises ToolError for a path that cannot exist.
+    Managed output files, and skills that the rules allow with what lies beside them, are readable without
+    asking. Raises ToolError for a path that cannot exist.
     """
     target, inside = await asyncio.to_thread(_resolve, ctx, path, kind)
     if not inside:
@@ -112,9 +106,17 @@ def _resolve(ctx: ToolContext, path: str, kind: Literal["read", "write"]) -> tup
     except (OSError, RuntimeError, ValueError) as error:
         raise ToolError(f"{printable(path)} is not a usable path: {error}.") from error
     root = _project(ctx)
-    exempt = kind == "read" and _contains(ctx.output_directory.resolve(), real)
+    inside = _contains(root, real) or (kind == "read" and _is_lent(ctx, real))
     patterns = dict.fromkeys((relative(asked, root), relative(real, root)))
-    return Target(real, tuple(patterns), relative(real, root)), exempt or _contains(root, real)
+    return Target(real, tuple(patterns), relative(real, root)), inside
+
+
+def _is_lent(ctx: ToolContext, real: Path) -> bool:
+    """Whether a path outside of the project may be read though: managed output, a skill's folder."""
+    return _contains(ctx.output_directory.resolve(), real) or any(
+        _contains(skill.folder.resolve(), real) and evaluate("skill", name, ctx.turn.rules).action == "allow"
+        for name, skill in discover(ctx.directory, ctx.turn.config).skills.items()
+    )
 
 
 async def _ask_external(ctx: ToolContext, path: Path) -> None:

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from agents.tools.base import ToolContext, ToolError
-from agents.tools.shared.paths import explained, printable
+from agents.tools.shared.names import printable
+from agents.tools.shared.paths import explained
 from sessions import search
 
 TIMEOUT_SECONDS = 30

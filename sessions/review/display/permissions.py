@@ -15,6 +15,7 @@ from sessions.rendering.text import bounded, visible
 from sessions.rendering.tools import relative
 from sessions.store import permissions
 
+from .patches import MANY, Proposed, is_patch, patch
 from .table import Shown, show
 
 Metadata = Mapping[str, Any]
@@ -30,7 +31,7 @@ class Question:
     """What `templates/permissions/request.html` shows.
 
     `call_id` is the tool call that waits for it, `diff` or `code` what would be done, `facts` are labelled
-    details, `rules` what "always" would add.
+    details, `files` those of a patch, `rules` what "always" would add.
     """
 
     id: str
@@ -40,6 +41,7 @@ class Question:
     subject: str = ""
     code: str = ""
     diff: Shown | None = None
+    files: tuple[Proposed, ...] = ()
     additions: int = 0
     deletions: int = 0
     facts: tuple[tuple[str, str], ...] = ()
@@ -69,14 +71,15 @@ def question(row: PermissionRequest, session: Session) -> Question:
     rules = tuple(f"{row.permission}: {visible(pattern)}" for pattern in row.always)
     origin = visible(row.session.title) if row.session_id != session.id else ""
     details = kind.details(row, session.project.worktree)
-    return Question(row.id, row.call_id, kind.title, kind.icon, rules=rules, origin=origin, **details)
+    shown = {"title": kind.title, "rules": rules, "origin": origin, **details}
+    return Question(row.id, row.call_id, icon=kind.icon, **shown)
 
 
 def _edit(row: PermissionRequest, root: str) -> dict[str, Any]:
     data = row.metadata
     name = relative(str(data.get("filepath") or ", ".join(row.patterns)), root)
-    if len(data.get("files") or ()) > 1:
-        return {"subject": visible(name), "code": bounded(visible(str(data.get("diff", ""))))}
+    if is_patch(data):
+        return patch(data, MOST_ROWS) or {"title": MANY, "code": bounded(visible(str(data.get("diff", ""))))}
     diff, before, after = _proposal(data)
     counts = {"additions": diff.additions, "deletions": diff.deletions}
     if not diff.hunks:
@@ -130,6 +133,33 @@ def _search(row: PermissionRequest, root: str) -> dict[str, Any]:
     return {"code": _listed(row.patterns), "facts": facts}
 
 
+def _page(row: PermissionRequest, root: str) -> dict[str, Any]:
+    url = str(row.metadata.get("url") or "") or _listed(row.patterns)
+    return {"code": bounded(visible(url), limit=8000)}
+
+
+def _private(row: PermissionRequest, root: str) -> dict[str, Any]:
+    """An address of this machine or its network, which the page of a stranger could have named."""
+    known = [
+        (label, visible(str(row.metadata[key])))
+        for label, key in (("Host", "host"), ("Address", "address"))
+        if row.metadata.get(key)
+    ]
+    return {
+        **_page(row, root),
+        "subject": "It is on this machine or its private network.",
+        "facts": tuple(known),
+    }
+
+
+def _query(row: PermissionRequest, root: str) -> dict[str, Any]:
+    return {"code": bounded(_listed(row.patterns), limit=8000)}
+
+
+def _skill(row: PermissionRequest, root: str) -> dict[str, Any]:
+    return {"subject": _listed(row.patterns)}
+
+
 def _anything(row: PermissionRequest, root: str) -> dict[str, Any]:
     data = json.dumps(row.metadata, ensure_ascii=False, indent=2) if row.metadata else ""
     return {"subject": _listed(row.patterns), "code": bounded(visible(data), limit=8000)}
@@ -163,7 +193,11 @@ _KINDS = {
     "list": _Kind("List this folder?", "folder", _file),
     "glob": _Kind("Find files by name?", "search", _search),
     "grep": _Kind("Search in files?", "search", _search),
-    "webfetch": _Kind("Fetch this page?", "globe", _anything),
+    "webfetch": _Kind("Fetch this page?", "globe", _page),
+    "private_address": _Kind("Fetch from a private address?", "shield", _private),
+    "websearch": _Kind("Search the web for this?", "globe", _query),
+    "codesearch": _Kind("Search for this code?", "globe", _query),
+    "skill": _Kind("Load this skill?", "spark", _skill),
     "external_directory": _Kind("Leave the project’s folder?", "folder", _outside),
     "task": _Kind("Send this subagent?", "spark", _errand),
     "doom_loop": _Kind("Go on repeating the same call?", "alert", _repeated),

@@ -9,7 +9,8 @@ import pytest
 
 from agents.permission.errors import PermissionDenied
 from agents.tools.base import ToolError
-from agents.tools.shared.paths import authorise, explained, missing, printable
+from agents.tools.shared.names import printable
+from agents.tools.shared.paths import authorise, explained, missing
 from tests.agents.tools.context import DirectContext
 
 

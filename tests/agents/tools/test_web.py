@@ -12,6 +12,7 @@ from agents.permission.errors import PermissionRejected
 from agents.tools import codesearch, webfetch, websearch
 from agents.tools.base import ToolError, ToolResult
 from agents.tools.shared.web import fetch as fetching
+from agents.tools.shared.web.search import Input
 from tests.agents.tools.context import DirectContext
 
 PAGE = """<html><head><title>T</title><script>alert(1)</script></head>
@@ -149,11 +150,11 @@ Search = Callable[[DirectContext], Awaitable[ToolResult]]
 
 
 async def web(context: DirectContext) -> ToolResult:
-    return await websearch.execute(websearch.Input(query="a b", limit=2), context)
+    return await websearch.TOOL.execute(Input(query="a b", limit=2), context)
 
 
 async def code(context: DirectContext) -> ToolResult:
-    return await codesearch.execute(codesearch.Input(query="a b", limit=2), context)
+    return await codesearch.TOOL.execute(Input(query="a b", limit=2), context)
 
 
 @pytest.mark.parametrize(("search", "kind"), [(web, "WEBSEARCH"), (code, "CODESEARCH")])

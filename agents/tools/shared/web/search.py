@@ -14,8 +14,10 @@ from typing import Any
 from urllib.parse import quote
 
 import httpx
+from pydantic import BaseModel, Field
 
-from agents.tools.base import ToolError
+from agents.tools.base import Tool, ToolContext, ToolError, ToolResult
+from agents.turn import Turn
 
 SECONDS = 30.0
 MAX_BYTES = 2 * 1024 * 1024
@@ -78,3 +80,26 @@ def _line(number: int, item: Any) -> str:
     text = next((str(item[name]) for name in _TEXTS if item.get(name)), "")
     head = " ".join(str(item.get(name) or "") for name in ("title", "url")).strip()
     return f"{number}. {head}\n{text.strip()}".strip()
+
+
+class Input(BaseModel):
+    query: str = Field(min_length=1, max_length=500, description="What to search for.")
+    limit: int = Field(8, ge=1, le=20, description="The most results to return.")
+
+
+def search_tool(name: str, description: str) -> Tool[Input]:
+    """A tool that asks the service of this name, and is offered only where one is configured."""
+    kind = name.upper()
+
+    async def execute(args: Input, ctx: ToolContext) -> ToolResult:
+        found = service(kind)
+        if found is None:
+            raise ToolError("No search service is configured.")
+        await ctx.ask(name, [args.query], always=["*"], metadata={"query": args.query})
+        text = await found.ask(args.query, args.limit)
+        return ToolResult(args.query, text or "Nothing was found.", {"query": args.query})
+
+    def offered(turn: Turn) -> bool:
+        return service(kind) is not None
+
+    return Tool(name, description, Input, execute, name, offered=offered)
