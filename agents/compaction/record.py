@@ -54,6 +54,8 @@ def text_of(found: Sequence[Block], most: int) -> str:
     """The record in at most about so many bytes: old outputs are shortened first, then old blocks go. The
     first block stays while it can, as it holds what was wanted or the summary before."""
     kept = _without_old_outputs(found, most)
+    if whole_size(kept) <= most:
+        return _joined(kept)
     room = most
     chosen: list[Block] = []
     first = _cut(kept[0], most // 3) if kept else None
@@ -66,11 +68,15 @@ def text_of(found: Sequence[Block], most: int) -> str:
         room -= block.size
         chosen.append(block)
     gap = [Block("Note", LEFT_OUT)] if len(chosen) < len(kept) - 1 else []
-    return "\n\n".join(str(block) for block in [*([first] if first else []), *gap, *reversed(chosen)])
+    return _joined([*([first] if first else []), *gap, *reversed(chosen)])
 
 
 def whole_size(found: Sequence[Block]) -> int:
     return sum(block.size for block in found)
+
+
+def _joined(found: Sequence[Block]) -> str:
+    return "\n\n".join(map(str, found))
 
 
 def _without_old_outputs(found: Sequence[Block], most: int) -> list[Block]:
@@ -86,11 +92,11 @@ def _without_old_outputs(found: Sequence[Block], most: int) -> list[Block]:
 
 
 def _cut(block: Block, most: int) -> Block:
-    """Its head and its tail."""
-    if block.size <= most:
-        return block
+    """Its head and its tail; a text that is hardly longer than these stays as it is."""
     half = max(most // 2 - 30, 40)
     data = block.text.encode("utf-8", "replace")
+    if block.size <= most or len(data) <= 2 * half:
+        return block
     head, tail = data[:half].decode("utf-8", "ignore"), data[-half:].decode("utf-8", "ignore")
     return replace(block, text=f"{head}\n[... {len(data) - 2 * half} bytes left out ...]\n{tail}")
 

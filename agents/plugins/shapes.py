@@ -44,7 +44,7 @@ class ChatMessage(TypedDict):
 
 @with_config(_STRICT)
 class ChatParams(TypedDict):
-    """`chat.params`: None leaves the choice to the provider. `options` are read as those of the configuration."""
+    """`chat.params`: None leaves the choice to the provider. `options` are read as in the configuration."""
 
     temperature: float | None
     topP: float | None

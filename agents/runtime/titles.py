@@ -63,7 +63,7 @@ async def _ask(run: Run, prompt: UserMessage, said: str) -> str:
 
 
 async def _sampled(run: Run, prompt: UserMessage) -> Turn | None:
-    """The agent with its own model, or else the small one beside the prompt's; None without agent or model."""
+    """The agent with its own model, or else the small one beside the prompt's; None without one."""
     try:
         agent = choose((await asyncio.to_thread(load, run.directory)).config, "title")
         small = f"{prompt.model.provider_id}/{prompt.model.model_id}"

@@ -89,6 +89,12 @@ function choose(option) {
   field.setSelectionRange(before.length, before.length);
 }
 
+// Suggestions may be older than what was typed.
+function stillFits() {
+  const { command, insert } = box.children[active].dataset;
+  return (command ?? insert).toLowerCase().includes(word()?.query.toLowerCase() ?? "\n");
+}
+
 field.addEventListener("input", update);
 field.addEventListener("blur", close);
 box.addEventListener("pointerdown", (event) => {
@@ -108,7 +114,7 @@ form.addEventListener(
   "keydown",
   (event) => {
     if (box.hidden || event.isComposing || event.target !== field || !KEYS[event.key]) return;
-    if (event.key === "Enter" && shown !== beforeCursor()) return close(); // older than what was typed
+    if (event.key === "Enter" && shown !== beforeCursor() && !stillFits()) return close();
     event.preventDefault();
     event.stopPropagation();
     KEYS[event.key]();

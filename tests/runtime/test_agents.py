@@ -3,6 +3,7 @@ them, and what the page says of broken ones."""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -15,7 +16,7 @@ from tests.loopback.anthropic import AnthropicServer
 from tests.loopback.openai import OpenAIServer
 from tests.loopback.script import ToolUse, Turn
 from tests.loopback.server import LoopbackServer
-from tests.server import Server, model_config, parts_of, running, serving, until
+from tests.server import PATIENCE, Server, model_config, parts_of, running, serving, until
 
 COMPATIBLE, ANTHROPIC = "@ai-sdk/openai-compatible", "@ai-sdk/anthropic"
 PROTOCOLS = pytest.mark.parametrize(
@@ -169,6 +170,7 @@ async def test_a_broken_file_is_named_in_the_page_and_the_others_answer(home: Pa
     own(home, "good.md", "Be good.")
     own(home, "bad.md", "---\nmode: primary\nprompt: [<b>\n---\nx")
     write(project / ".opencode/agents/worse.md", "---\nmode: <i>\n---\nx")
+    own(home, "circle.md", '---\ndescription: "{file:circle.md}"\n---\nx')
     agents = {"lost": {"model": "fake/gone"}}
     async with serving(home, project, [Turn(text="Good.")], default_agent="explore", agent=agents) as (
         client,
@@ -178,6 +180,7 @@ async def test_a_broken_file_is_named_in_the_page_and_the_others_answer(home: Pa
         shown = await page(client, "status", session=session)
         assert "agents/bad.md</code>, line" in shown
         assert "agents/worse.md</code>, line 2" in shown
+        assert "agents/circle.md includes itself" in shown
         assert "There is no model &#x27;fake/gone&#x27;" in shown
         assert "explore&#x27; is a subagent" in shown
         assert "<i>" not in shown
@@ -368,3 +371,15 @@ async def test_choosing_an_agent_takes_its_model_and_nobody_else_can_be_chosen(
                 await choose(client, session, agent=name)
         await choose(client, session, variant="nothing")
         assert "variant" not in (await client.session(session))["model"]
+
+
+async def test_the_agent_of_a_prompt_is_remembered_with_the_demo_model_too(home: Path, project: Path) -> None:
+    """Of the model nothing is: a real one takes over as soon as there is one."""
+    async with running(Server(home, project)) as client, client.events() as events:
+        session = await client.create_session(title="named")
+        await client.prompt_async(session["id"], "Show me around.", agent="plan")
+        async with asyncio.timeout(PATIENCE):
+            while (await client.session(session["id"])).get("agent") != "plan":
+                await until(events, "session.updated")
+        assert not (await client.session(session["id"])).get("model")
+        await client.abort(session["id"])

@@ -9,6 +9,7 @@ from typing import Any
 import httpx
 import pytest
 
+from agents.definitions import prompt_text
 from tests.agents.skills.conftest import write_skill
 from tests.loopback.openai import OpenAIServer
 from tests.loopback.script import ToolUse, Turn
@@ -164,3 +165,30 @@ async def test_commands_are_listed_as_opencode_lists_them(home: Path, project: P
             "hints": [],
             "source": "skill",
         }
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "agent"),
+    [
+        ("init", "Mention tabs.", "build"),
+        ("review", "main..topic", "build"),
+        ("summary", "For users.", "summary"),
+    ],
+)
+async def test_the_built_in_ones_ask_the_model(
+    home: Path, project: Path, name: str, arguments: str, agent: str
+) -> None:
+    script = [Turn(text=text) for text in ("One.", "Two.", "Three.")]
+    async with serving(home, project, script) as (client, model):
+        session = (await client.create_session(title="named"))["id"]
+        await client.prompt(session, "Begin.")
+        answer = await client.post(f"/session/{session}/command", {"command": name, "arguments": arguments})
+        assert (answer["info"]["agent"], parts_of([answer], "text")[0]["text"]) == (agent, "Two.")
+        asked = model.requests[1].body
+        assert prompt_text(f"commands/{name}").replace("$ARGUMENTS", arguments).strip() in sent(asked)
+        assert "Begin." in str(asked["messages"])
+        assert bool(asked.get("tools")) == (agent == "build")
+        if agent == "summary":
+            assert asked["messages"][0]["content"].startswith(prompt_text("summary").strip())
+        assert (await client.session(session))["agent"] == "build"
+        assert (await client.prompt(session, "Go on."))["info"]["agent"] == "build"

@@ -280,3 +280,24 @@ async def test_a_crash_beside_a_compaction_loses_nothing(home: Path, project: Pa
             assert asked == 1
             assert len(infos(history, summary=True)) == 1
             assert parts_of(history, "tool")[0]["state"]["status"] == "completed"
+
+
+@pytest.mark.parametrize("auto", [False, True])
+async def test_the_model_of_a_compaction_is_not_the_sessions_choice(
+    home: Path, project: Path, auto: bool
+) -> None:
+    def script(body: Body) -> Turn:
+        return Turn(text=SUMMARY if is_compaction(body) else "Answer.")
+
+    async with OpenAIServer(script) as model:
+        config = model_config(model.base_url)
+        models = config["provider"]["fake"]["models"]
+        models["other"] = models["fake"]
+        async with running(Server(home, project, config)) as client:
+            session = await client.create_session("named")
+            await client.prompt(session["id"], "First.")
+            assert await summarize(client, session["id"], modelID="other", auto=auto) is True
+            assert (await client.session(session["id"]))["model"]["id"] == "fake"
+            await client.prompt(session["id"], "Second.")
+            asked = [request.body["model"] for request in model.requests]
+            assert asked == ["fake", "other", *(["other"] if auto else []), "fake"]

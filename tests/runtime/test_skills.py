@@ -7,6 +7,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from agents.skills.skill import MAX_BYTES
 from tests.agents.skills.conftest import write_skill
 from tests.loopback.script import ToolUse, Turn
@@ -126,3 +128,28 @@ async def test_skills_are_listed_as_opencode_lists_them_and_problems_shown(home:
         assert "&lt;b&gt;bad" in page
         assert "<b>bad" not in page
         assert bad.exists()
+
+
+@pytest.mark.parametrize("rule", ["allow", "ask", "deny"])
+async def test_files_beside_a_skill_of_the_users_own_are_read_unasked(
+    home: Path, project: Path, rule: str
+) -> None:
+    """Where the rules allow the skill; never by a link that leads away, never to be changed."""
+    folder = write_skill(home / ".config/opencode/skills/greeting", "Bow first.").parent
+    (folder / "bow.txt").write_text("deeply")
+    (home / "secret.txt").write_text("hidden")
+    (folder / "link.txt").symlink_to(home / "secret.txt")
+    places = [folder / "bow.txt", folder / "link.txt", folder.parent / "x.txt", home / "secret.txt"]
+    calls = [ToolUse("read", {"filePath": str(place)}) for place in places]
+    calls.append(ToolUse("write", {"filePath": str(folder / "new.txt"), "content": "x"}))
+    permission = {"*": "allow", "skill": rule, "external_directory": "deny"}
+    script = [Turn(tools=calls), Turn(text="Done.")]
+    async with serving(home, project, script, permission=permission) as (client, _):
+        session = await client.create_session(title="named")
+        await client.prompt(session["id"], "Greet.")
+        states = [part["state"] for part in parts_of(await client.messages(session["id"]), "tool")]
+        first = "completed" if rule == "allow" else "error"
+        assert [state["status"] for state in states] == [first, *["error"] * 4]
+        denied = states if rule != "allow" else states[1:]
+        assert all("external_directory is denied" in state["error"] for state in denied)
+        assert ("deeply" in str(states[0])) == (rule == "allow")

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 from tests.loopback.openai import OpenAIServer
 from tests.loopback.script import ToolUse, Turn
@@ -102,8 +105,9 @@ async def test_each_call_of_a_batch_asks_and_settles_on_its_own(home: Path, proj
 
 
 async def test_a_stop_settles_every_call_of_a_batch(home: Path, project: Path) -> None:
-    slow = "trap 'sleep 0.2; echo gone >> gone' EXIT; echo begun; sleep 60"
-    calls = [{"tool": "bash", "parameters": {"command": f"{slow} # {number}"}} for number in (1, 2)]
+    quick = "echo begun; sleep 60"
+    slow = "trap '' TERM; echo $$ > pid; echo begun; while :; do sleep 0.05; done"  # has to be killed
+    calls = [{"tool": "bash", "parameters": {"command": command}} for command in (quick, slow)]
     script = [Turn(tools=[ToolUse("batch", {"tool_calls": calls})])]
     async with serving(home, project, script) as (client, _), client.events() as events:
         session = await client.create_session(title="named")
@@ -122,6 +126,8 @@ async def test_a_stop_settles_every_call_of_a_batch(home: Path, project: Path) -
         for part in tools:
             assert part["state"]["status"] == "error", part
             assert part["state"]["metadata"]["interrupted"] is True
+        with pytest.raises(ProcessLookupError):  # nothing of it goes on when the turn has ended
+            os.kill(int((project / "pid").read_text()), 0)
 
 
 async def test_a_formatter_runs_after_an_edit_and_its_work_is_undone_with_it(
@@ -151,3 +157,34 @@ async def test_a_formatter_runs_after_an_edit_and_its_work_is_undone_with_it(
         await client.revert(session["id"], history[0]["info"]["id"])
         left = await asyncio.to_thread(lambda: sorted(path.name for path in project.iterdir()))
         assert left == [".git", "hello.py"]
+
+
+async def test_a_patch_whose_context_is_absent_changes_nothing_and_says_what_is_missing(
+    home: Path, project: Path
+) -> None:
+    patch = "\n".join(
+        (
+            "*** Begin Patch",
+            "*** Add File: new.txt",
+            "+new",
+            "*** Update File: hello.py",
+            "@@",
+            " no such line",
+            "-nor this",
+            "+but this",
+            "*** End Patch",
+        )
+    )
+    script = [Turn(tools=[ToolUse("apply_patch", {"patchText": patch})]), Turn(text="I see.")]
+    async with (
+        OpenAIServer(script) as model,
+        running(Server(home, project, gpt(model.base_url))) as client,
+    ):
+        session = await client.create_session(title="named")
+        answer = await client.prompt(session["id"], "Patch it.")
+        assert parts_of([answer], "text")[0]["text"] == "I see."
+        told = str(model.requests[1].body["messages"][-1])
+        assert "hello.py" in told
+        assert "no such line" in told
+        assert "'hello'" in (project / "hello.py").read_text()
+        assert not (project / "new.txt").exists()

@@ -115,7 +115,7 @@ def _is_lent(ctx: ToolContext, real: Path) -> bool:
     """Whether a path outside of the project may be read though: managed output, a skill's folder."""
     return _contains(ctx.output_directory.resolve(), real) or any(
         _contains(skill.folder.resolve(), real) and evaluate("skill", name, ctx.turn.rules).action == "allow"
-        for name, skill in discover(ctx.directory, ctx.turn.config).skills.items()
+        for name, skill in discover(ctx.turn.directory, ctx.turn.config).skills.items()
     )
 
 

@@ -22,6 +22,14 @@ def test_everything_that_was_said_and_done_is_in_it() -> None:
     assert text.index("Read it.") < text.index("I do.") < text.index("calls read") < text.index("the content")
 
 
+def test_what_fits_stays_whole_however_long_the_first_block_is() -> None:
+    found = blocks("the wish", "no")
+    assert record.text_of(found, record.whole_size(found)) == "[Person]\nthe wish\n\n[Person]\nno"
+    found = blocks("long ago " * 100, "no")
+    assert "left out" not in record.text_of(found, record.whole_size(found))
+    assert record.text_of(blocks("the wish"), 10) == "[Person]\nthe wish"
+
+
 def test_old_outputs_are_shortened_first() -> None:
     found = [
         Block("Tool", "o" * 5_000, True),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -61,3 +63,33 @@ async def test_a_batch_runs_25_calls_at_the_most(context: DirectContext) -> None
     facts: dict[str, Any] = {"totalCalls": 27, "successful": 25, "failed": 2}
     assert facts.items() <= result.metadata.items()
     assert len(context.calls) == 25
+
+
+async def test_a_stop_of_a_batch_waits_until_every_call_has_settled(
+    context: DirectContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, settled = asyncio.Event(), asyncio.Event()
+    hold = asyncio.Event()
+
+    async def call(self: DirectContext, name: str, arguments: Mapping[str, Any]) -> Outcome:
+        if name == "slow":
+            begun.set()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            if name == "slow":
+                await hold.wait()
+            settled.set()
+        return Outcome(None)
+
+    monkeypatch.setattr(DirectContext, "call", call)
+    task = asyncio.create_task(batch.execute(calls("quick", "slow"), context))
+    await begun.wait()
+    task.cancel()
+    await settled.wait()
+    for _ in range(10):
+        await asyncio.sleep(0)
+    assert not task.done()
+    hold.set()
+    with pytest.raises(asyncio.CancelledError):
+        await task

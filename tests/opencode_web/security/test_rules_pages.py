@@ -23,6 +23,9 @@ ACTING = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2
 CHANGES = (
     "/projects/open", "{base}/prompt", "{base}/inbox/msg_x/withdraw", "{base}/abort", "{base}/archive",
     "{base}/delete", "{base}/restore", "{base}/redo", "/permissions/per_x/reply", "/pickers/choose",
+    "{base}/inbox/msg_x/edit", "{base}/inbox/msg_x/move", "{base}/inbox/msg_x/switch", "{base}/compact",
+    "{base}/fork", "{base}/plan/approve", "{base}/plan/keep", "/questions/que_x/reply",
+    "/questions/que_x/reject", "/pickers/command", "/pickers/trust/grant", "/pickers/trust/revoke",
 )  # fmt: skip
 BOTH = ("/p/{project}/s/", "{base}/rename", "{base}/undo/{message}")
 """GET shows what POST would do."""
@@ -34,6 +37,8 @@ READS = (
     "{base}/review/file?path={file}", "{base}/review/file?path=none", "/global/health",
     "/pickers/models?session={session}", "/pickers/agents?session={session}",
     "/pickers/status?session={session}", "/pickers/mentions?session={session}", "/nothing/<pwned>",
+    "{base}/inbox/msg_x", "{base}/export", "{base}/export.md", "{base}/export.json",
+    "/pickers/commands?session={session}", "/pickers/trust?project={project}",
 )  # fmt: skip
 API = (
     "/session", "/session/status", "/session/{session}", "/session/{session}/message",
@@ -85,7 +90,7 @@ def remembered(stage: Stage) -> dict[str, list[Any]]:
 def test_rule_6_the_lists_below_name_every_page() -> None:
     paths = [path.partition("?")[0] for path in (*CHANGES, *BOTH, *READS)]
     base = {"base": "/p/*/s/*", "project": "*", "message": "*", "part": "*", "session": "*", "file": "*"}
-    known = {re.sub(r"(msg|per)_x", "*", path.format(**base)) for path in paths}
+    known = {re.sub(r"(msg|per|que)_x", "*", path.format(**base)) for path in paths}
     assert set(routes(urls.urlpatterns)) <= known
 
 
@@ -130,7 +135,7 @@ async def rendered(stage: Stage) -> dict[str, str]:
     paths += [filled(stage, "{base}/review/file?path={file}&view=split&all=1", file=name) for name in files]
     for path in [*paths, "/login?next=/'\"><pwned>"]:
         answer = await stage.browser.get(path)
-        assert answer.status_code < 400 or re.search("none|nothing|prt_x", path), path
+        assert answer.status_code < 400 or re.search("none|nothing|(prt|msg)_x", path), path
         if answer.headers.get("content-type", "").startswith("text/html"):
             pages[path] = answer.text
         policy = answer.headers["content-security-policy"]

@@ -131,6 +131,25 @@ async def test_descendants_ask_on_the_parents_page(world: World) -> None:
             {"tool": "grep", "input": {"pattern": "<x>"}},
             "&quot;pattern&quot;: &quot;&lt;x&gt;&quot;",
         ),
+        (
+            "edit",
+            {
+                "filepath": "a.py, b.py",
+                "files": [
+                    {"relativePath": "<i>a.py", "type": "add", "diff": "@@ -0,0 +1 @@\n+x = 1\n"},
+                    {"relativePath": "b.py", "type": "move", "movePath": "<i>c.py", "diff": ""},
+                ],
+            },
+            '<span class="label">moved from &lt;i&gt;c.py</span>',
+        ),
+        ("edit", {"files": [{"diff": 1}, {"type": []}, "x"]}, "Change these files?"),
+        (
+            "private_address",
+            {"url": "http://router/<i>", "host": "router", "address": "192.168.0.1"},
+            '<dd class="mono">192.168.0.1</dd>',
+        ),
+        ("webfetch", {"url": "https://a.example/<i>"}, "https://a.example/&lt;i&gt;"),
+        ("skill", {"name": "tidy"}, "Load this skill?"),
         ("mcp_<u>", {"anything": "</pre>"}, "Use mcp_&lt;u&gt;?"),
     ],
 )

@@ -1,0 +1,36 @@
+"""The row of a session in the sidebar tells of what waits in the sessions below it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from sessions.db import in_db
+from sessions.rendering.states import sidebar_item, sidebar_list
+from sessions.store import questions
+from sessions.store import sessions as session_store
+from sessions.wire.questions import QuestionInfo
+from tests.sessions.talk import Talk
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+QUESTION = QuestionInfo.model_validate({"question": "Which?", "header": "Colour", "options": []})
+WAITING = 'data-state="waiting"'
+
+
+async def test_a_question_below_waits_in_the_row_of_the_session_above(tmp_path: Path) -> None:
+    talk = await Talk.begin(tmp_path / "p")
+    other = await in_db(session_store.create, talk.project, talk.session.directory, title="other")
+    above = talk.session
+    for title in ("child", "grandchild"):
+        above = await in_db(session_store.create, talk.project, above.directory, parent=above.id, title=title)
+    asked = await in_db(
+        questions.ask, above, [QUESTION], message_id="msg_1", call_id="call_1", tool="question"
+    )
+    assert WAITING in await in_db(sidebar_item, talk.session.id)
+    assert WAITING not in await in_db(sidebar_item, other.id)
+    assert (await in_db(sidebar_list, talk.project)).count(WAITING) == 1
+    await in_db(questions.reject, asked.id)
+    assert WAITING not in await in_db(sidebar_item, talk.session.id)
+    assert WAITING not in await in_db(sidebar_list, talk.project)
