@@ -19,15 +19,7 @@ from .blocks import Update
 from .fragments import SIDEBAR_EVENTS, Fragment, all_fragments, renewed_by
 from .frames import Frame
 from .messages import Place, foot_html, shell_html
-from .parts import (
-    holder,
-    outer_call,
-    part_html,
-    placeholder_html,
-    shown,
-    streamed_html,
-    summary_html,
-)
+from .parts import parent_id, part_html, placeholder_html, shown, streamed_html, summary_html
 from .states import sidebar_item
 from .streams import PartStream
 
@@ -187,9 +179,7 @@ class LivePage:
         return part_html(part, role, root=self._place.root, base=self._place.base, oob=True)
 
     def _replace(self, frame: Frame, part: Wire, html: str) -> None:
-        outer = outer_call(part)
-        parent = holder(part["messageID"], outer) if outer else f"{part['messageID']}-parts"
-        frame.ensure(parent, part["id"], placeholder_html(part))
+        frame.ensure(parent_id(part), part["id"], placeholder_html(part))
         frame.html.append(html)
 
     def _close_streams(self, frame: Frame, message_id: str) -> None:

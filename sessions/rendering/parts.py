@@ -97,6 +97,12 @@ def part_html(
     return html("parts/other.html", **context)
 
 
+def parent_id(part: Wire) -> str:
+    """The id of the element that a part is in."""
+    outer = outer_call(part)
+    return holder(part["messageID"], outer) if outer else f"{part['messageID']}-parts"
+
+
 def placeholder_html(part: Wire) -> SafeString:
     """What stands for a part until it is swapped in, with the place of the calls within it."""
     within = holder(part["messageID"], part["callID"]) if is_batch(part) else ""
