@@ -23,7 +23,7 @@ from agents.definitions import default_name
 from agents.llm.auth import read_keys
 from agents.llm.known import KNOWN
 from agents.llm.local import local
-from agents.llm.providers import Provider, UnknownModel, find_model, pick_default, pick_small, resolve
+from agents.llm.providers import DEMO, Provider, UnknownModel, find_model, pick_default, pick_small, resolve
 from agents.llm.types import Model
 from sessions.models import Session
 
@@ -61,15 +61,15 @@ async def providers_of(directory: Path) -> dict[str, Provider]:
 
 async def default_ref(directory: Path, session: Session | None, agent: str = "") -> str:
     """The model the next prompt gets, as `provider/model`: that of an `agent` the session does not have yet,
-    the session's, its agent's, the configured, or the best there is. Never raises: whether the model exists
-    shows when it is asked for."""
+    the session's (not the demo, which gives way to any real one), its agent's, the configured, or the best
+    there is. Never raises: whether the model exists shows when it is asked for."""
     catalog = await _catalog(directory)
     config = catalog.config
     known = (session.agent if session else "") or default_name(config)
     changed = config.agent.get(agent) if agent and agent != known else None
     if changed and changed.model:
         return changed.model
-    if session is not None and session.provider_id and session.model_id:
+    if session is not None and session.model_id and session.provider_id != DEMO.id:
         return f"{session.provider_id}/{session.model_id}"
     entry = config.agent.get(agent or known)
     if written := (entry.model if entry else None) or config.model:

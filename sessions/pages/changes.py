@@ -11,6 +11,7 @@ from sessions.models import Session
 from sessions.rendering import states
 from sessions.store import inbox
 from sessions.store import sessions as session_store
+from sessions.wire.session import SessionModel
 
 from .access import find_hidden, project_of, session_of
 from .conversation import new
@@ -35,10 +36,21 @@ async def _create(request: HttpRequest, project_id: str) -> HttpResponse:
         choice = choice_of(request.POST)
     except BadPrompt as problem:
         return refused(str(problem))
-    session = await in_db(session_store.create, project, project.worktree, agent=choice["agent"])
+    session = await in_db(
+        session_store.create, project, project.worktree, agent=choice["agent"], model=_model(choice)
+    )
     if parts:
         await actions.prompt(session, parts, **choice)
     return redirect(f"/p/{project.id}/s/{session.id}")
+
+
+def _model(choice: dict[str, str]) -> SessionModel | None:
+    """The page of a new session is there before its first prompt is promoted, and shows the same choice."""
+    if "model_id" not in choice:
+        return None
+    return SessionModel(
+        id=choice["model_id"], provider_id=choice["provider_id"], variant=choice["variant"] or None
+    )
 
 
 @require_POST
