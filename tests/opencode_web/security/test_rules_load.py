@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import socket
 import subprocess
@@ -34,8 +35,9 @@ def spooled(server: Server) -> int:
     assert server.process is not None
     total = 0
     for descriptor in Path(f"/proc/{server.process.pid}/fd").iterdir():
-        if "deleted" in os.readlink(descriptor):
-            total += descriptor.stat().st_size
+        with contextlib.suppress(FileNotFoundError):  # the server closed it meanwhile
+            if "deleted" in os.readlink(descriptor):
+                total += descriptor.stat().st_size
     return total
 
 
