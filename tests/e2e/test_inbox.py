@@ -135,6 +135,7 @@ async def test_an_edit_that_comes_too_late_keeps_the_words(stage: Stage, context
     await tab.send("old words")
     await tab.prompt.fill("a draft")
     await rows(tab).get_by_role("button", name="Edit").click()
+    await expect(tab.prompt).to_have_value("old words")
     await tab.prompt.fill("new words")
     stage.model.gate("late").open()
     await expect(tab.messages).to_contain_text("Old.")
@@ -153,6 +154,7 @@ async def test_an_edit_sent_a_moment_too_late_is_told(stage: Stage, context: Bro
     tab = await busy(stage, context, "moment", Turn(text="Old."))
     await tab.send("old words")
     await rows(tab).get_by_role("button", name="Edit").click()
+    await expect(tab.prompt).to_have_value("old words")
     await tab.prompt.fill("new words")
     await tab.page.evaluate(
         "document.addEventListener('page:changed', (e) => e.stopImmediatePropagation(), true)"
