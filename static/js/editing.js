@@ -22,7 +22,9 @@ export const editing = {
 async function begin(wanted) {
   if (id === wanted) return field.focus();
   if (id) return complain("Save or cancel this edit first.");
+  field.readOnly = true; // what is typed meanwhile would be lost
   const answer = await fetch(`${form.dataset.base}/inbox/${wanted}`).catch(() => null);
+  field.readOnly = false;
   if (!answer?.ok) return complain("This prompt no longer waits, so it cannot be edited.");
   const { text, agents } = await answer.json();
   mentions.add(...agents);
