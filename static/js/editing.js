@@ -24,9 +24,10 @@ async function begin(wanted) {
   if (id) return complain("Save or cancel this edit first.");
   field.readOnly = true; // what is typed meanwhile would be lost
   const answer = await fetch(`${form.dataset.base}/inbox/${wanted}`).catch(() => null);
+  const found = answer?.ok ? await answer.json().catch(() => null) : null;
   field.readOnly = false;
-  if (!answer?.ok) return complain("This prompt no longer waits, so it cannot be edited.");
-  const { text, agents } = await answer.json();
+  if (!found) return complain("This prompt no longer waits, so it cannot be edited.");
+  const { text, agents } = found;
   mentions.add(...agents);
   set(wanted);
   show("edit");
