@@ -63,6 +63,16 @@ class FileWrite:
 
 
 @dataclass(frozen=True, slots=True)
+class Approval:
+    """What a person allowed. `contents` has, by path as the request named it, the text that they put in place
+    of the proposed one (None: this file stays as it is); empty when they allowed it as proposed. `words` are
+    what they said with it."""
+
+    contents: Mapping[str, str | None] = field(default_factory=dict)
+    words: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Option:
     label: str
     description: str = ""
@@ -131,11 +141,15 @@ class ToolContext(Protocol):
         *,
         always: Sequence[str] = (),
         metadata: Mapping[str, Any] | None = None,
-    ) -> None:
+    ) -> Approval:
         """Return when the rules or the user allow it; raise PermissionDenied/PermissionRejected otherwise."""
 
     async def update(self, *, title: str | None = None, metadata: Mapping[str, Any] | None = None) -> None:
         """Show progress on the card of the running call (cheap; coalesced by the runtime)."""
+
+    def read_file(self, path: Path) -> bytes | None:
+        """What a file holds for this session: staged content in review mode, else what is on the disk; None for
+        no file. Blocks; raises OSError."""
 
     async def write_files(self, writes: Sequence[FileWrite]) -> list[bytes | None]:
         """Write files through the ledger (before and after kept), each atomically, modes kept: all or none.

@@ -10,6 +10,8 @@ from sessions import bus
 from sessions.api.base import project_of
 
 HEARTBEAT_SECONDS = 10.0
+_INTERNAL = {"session.inbox", "review.changed"}
+"""Events of ours alone: clients of the protocol do not know them."""
 
 
 async def events(request: HttpRequest) -> StreamingHttpResponse:
@@ -28,7 +30,7 @@ async def _frames(project_id: str) -> AsyncIterator[bytes]:
         while not mailbox.overflowed:
             waiting = await mailbox.take(HEARTBEAT_SECONDS)
             if waiting:
-                yield b"".join(_frame(event) for event in waiting if event.type != "session.inbox")
+                yield b"".join(_frame(event) for event in waiting if event.type not in _INTERNAL)
             else:
                 yield _frame(bus.Event("server.heartbeat", {}))
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
@@ -34,13 +36,19 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Hunk:
-    """Line numbers from 1 (0 for a side without lines) and numbers of lines, as in `@@ -a,b +c,d @@`."""
+    """Line numbers from 1 (0 for a side without lines) and numbers of lines, as in `@@ -a,b +c,d @@`.
+
+    `key` names the hunk by its content, wherever its lines are, so a verdict on it holds until the content
+    changes. `spans` are the changed lines in it, counted from 0. A hunk read from a patch has neither.
+    """
 
     old_start: int
     old_count: int
     new_start: int
     new_count: int
     rows: tuple[Row, ...]
+    key: str = ""
+    spans: tuple[Span, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +73,7 @@ def hunks(before: bytes, after: bytes, context: int = 3) -> FileDiff:
     old, new = split_lines(before), split_lines(after)
     spans = changed_spans(old, new)
     made: list[Hunk] = []
+    seen: Counter[str] = Counter()
     room = ROW_LIMIT
     truncated = False
     for group in group_spans(spans, context):
@@ -74,9 +83,21 @@ def hunks(before: bytes, after: bytes, context: int = 3) -> FileDiff:
             truncated = True
             break
         rows = tuple(_rows(group, start, end, old, new))
-        made.append(Hunk(*_numbers(start, end), *_numbers(new_start, new_end), rows))
+        key = hunk_key(old[start:end], new[new_start:new_end], seen)
+        made.append(Hunk(*_numbers(start, end), *_numbers(new_start, new_end), rows, key, tuple(group)))
     additions, deletions = sum(d - c for _, _, c, d in spans), sum(b - a for a, b, _, _ in spans)
     return FileDiff(tuple(made), additions, deletions, truncated=truncated)
+
+
+def hunk_key(old: Sequence[bytes], new: Sequence[bytes], seen: Counter[str]) -> str:
+    """A name for a hunk out of its lines, context included; `seen` counts equal ones of the same file."""
+    digest = hashlib.sha256()
+    for side in (old, new):
+        digest.update(b"%d\0" % len(side))
+        digest.update(b"".join(side))
+    content = digest.hexdigest()[:20]
+    seen[content] += 1
+    return content if seen[content] == 1 else f"{content}.{seen[content]}"
 
 
 def split_rows(hunk: Hunk) -> list[tuple[Row | None, Row | None]]:

@@ -5,14 +5,16 @@ from .conversation import Message, Part, Session, Todo
 from .events import Event
 from .inbox import AdmittedPrompt
 from .ledger import FileChange, Operation
-from .permissions import PermissionRequest, SavedRule
+from .permissions import Decision, PermissionRequest, SavedRule
 from .project import Project
 from .questions import QuestionRequest
+from .review import ReviewComment, ReviewMark, StagedFile
 
 __all__ = [
     "AdmittedPrompt",
     "ContextEpoch",
     "ContextMessage",
+    "Decision",
     "Event",
     "FileChange",
     "Message",
@@ -21,7 +23,10 @@ __all__ = [
     "PermissionRequest",
     "Project",
     "QuestionRequest",
+    "ReviewComment",
+    "ReviewMark",
     "SavedRule",
     "Session",
+    "StagedFile",
     "Todo",
 ]

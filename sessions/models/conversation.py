@@ -8,9 +8,10 @@ from .project import Project
 class Session(models.Model):
     """One conversation. Times are milliseconds; `status` is the wire's (idle, busy, retry).
 
-    `lease_owner` and `lease_until` say which worker drains it (claimed by conditional update).
-    `revert` is the wire's revert state while an undo can still be redone. `window` is what filled the model's
-    context window at the last step, in tokens by kind.
+    `lease_owner` and `lease_until` say which worker drains it (claimed by conditional update). `revert` is
+    the wire's revert state while an undo can still be redone. `window` is what filled the model's context
+    window at the last step, in tokens by kind. `staging` is review mode: edits wait until a person keeps
+    them. A fork names the session it came from and the message it was forked before (empty: at its end).
     """
 
     id = models.CharField(primary_key=True, max_length=32)
@@ -35,6 +36,11 @@ class Session(models.Model):
     revert = models.JSONField(null=True, blank=True)
     status = models.JSONField(default=dict)
     error = models.JSONField(null=True, blank=True)
+    staging = models.BooleanField(default=False)
+    forked_from = models.ForeignKey(
+        "self", null=True, blank=True, on_delete=models.SET_NULL, related_name="forks"
+    )
+    forked_at = models.CharField(max_length=32, blank=True)
     time_created = models.BigIntegerField()
     time_updated = models.BigIntegerField()
     time_archived = models.BigIntegerField(null=True, blank=True)

@@ -42,8 +42,12 @@ class PathField(models.TextField):  # type: ignore[type-arg]
 class Operation(models.Model):
     """One undo or redo, written before files are touched: where it begins and what comes of each file.
 
-    `kind` is `revert` or `unrevert`; `state` is `planned` until every file was dealt with, `done`
-    while a redo can take it back, then `closed`. `outcome` lists the files (`sessions.review.outcomes`).
+    `kind` is `revert` or `unrevert` (of the conversation from a message on), `undo` (a verdict on hunks,
+    files, a scope) or `redo` (which takes back another operation, `of`). `state` is `planned` until every
+    file was dealt with, `done` while it can be taken back, then `closed`. `outcome` lists the files
+    (`sessions.review.outcomes`). `scope` is what was looked at when a verdict was given, `hunks` what it was
+    given on (path, key, line, removed and added text), `words` what the person said to the agent with it,
+    `actor` who did it.
     """
 
     id = models.CharField(primary_key=True, max_length=32)
@@ -54,7 +58,17 @@ class Operation(models.Model):
     message_id = models.CharField(max_length=32, blank=True)
     part_id = models.CharField(max_length=32, blank=True)
     outcome = models.JSONField(default=list)
+    of = models.ForeignKey(
+        "self", null=True, blank=True, on_delete=models.SET_NULL, related_name="taken_back_by"
+    )
+    scope = models.JSONField(default=dict)
+    hunks = models.JSONField(default=list)
+    words = models.TextField(blank=True)
+    actor = models.CharField(max_length=128, blank=True)
     time_created = models.BigIntegerField()
+
+    class Meta:
+        indexes = [models.Index(fields=["session", "kind", "state"], name="operation_by_session")]
 
 
 class FileChange(models.Model):
@@ -65,7 +79,8 @@ class FileChange(models.Model):
     undo or redo made the change, `undone_by` when an undo took it back and it no longer counts. `skipped`
     says why a content is unknown (a file too large to keep); `new_folders` is how many parent folders the
     change made. `for_…` name the call which a subagent made the change for, in the topmost session above
-    its own: the change is part of that turn as well.
+    its own: the change is part of that turn as well. `origin` says what wrote the file: `edit` (a tool),
+    `command`, `formatter`, `kept` (a staged edit that a person kept), `undo` (an operation).
     """
 
     id = models.BigAutoField(primary_key=True)
@@ -85,6 +100,7 @@ class FileChange(models.Model):
     )
     for_message_id = models.CharField(max_length=32, blank=True)
     for_part_id = models.CharField(max_length=32, blank=True)
+    origin = models.CharField(max_length=16, blank=True)
     path = PathField()
     before = models.CharField(max_length=64, blank=True)
     after = models.CharField(max_length=64, blank=True)

@@ -9,7 +9,10 @@ from .project import Project
 class PermissionRequest(models.Model):
     """A question of the agent that waits for a person (seed 004 §7.4). Answered once, never deleted.
 
-    `state` is `pending`, then `once`, `always`, `reject` or `cancelled` (the turn ended first).
+    `state` is `pending`, then `once`, `always`, `reject` or `cancelled` (the turn ended first, or the file
+    changed and the call proposed anew). `arguments_hash` binds the answer to what was asked. `replacement`
+    is what the person allowed in place of the proposal: contents by path as the request shows it. `actor` is
+    who answered.
     """
 
     id = models.CharField(primary_key=True, max_length=32)
@@ -24,6 +27,8 @@ class PermissionRequest(models.Model):
     arguments_hash = models.CharField(max_length=64, blank=True)
     state = models.CharField(max_length=16, default="pending")
     words = models.TextField(blank=True)
+    replacement = models.JSONField(default=dict)
+    actor = models.CharField(max_length=128, blank=True)
     time_created = models.BigIntegerField()
     time_answered = models.BigIntegerField(null=True, blank=True)
 
@@ -32,16 +37,58 @@ class PermissionRequest(models.Model):
 
 
 class SavedRule(models.Model):
-    """What "allow always" added for a project; deny rules of the configuration still win."""
+    """What "allow" added beyond one call; deny rules of the configuration still win.
+
+    It counts for the whole project, or with `session` for that session and its subagents, with `message_id`
+    for the turn of that prompt, with `time_expires` (milliseconds) until then. `origin` is the request it was
+    made at, `uses` how often it has allowed something since.
+    """
 
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="rules")
+    session = models.ForeignKey(
+        Session, null=True, blank=True, on_delete=models.CASCADE, related_name="saved_rules"
+    )
+    message_id = models.CharField(max_length=32, blank=True)
     permission = models.CharField(max_length=128)
     pattern = models.TextField()
     action = models.CharField(max_length=8, default="allow")
     origin = models.CharField(max_length=32, blank=True)
+    actor = models.CharField(max_length=128, blank=True)
+    uses = models.IntegerField(default=0)
+    time_used = models.BigIntegerField(null=True, blank=True)
+    time_expires = models.BigIntegerField(null=True, blank=True)
     time_created = models.BigIntegerField()
 
     class Meta:
-        constraints = [
-            models.UniqueConstraint(fields=["project", "permission", "pattern"], name="one_rule_a_pattern")
+        indexes = [models.Index(fields=["project", "permission"], name="rule_by_permission")]
+
+
+class Decision(models.Model):
+    """The audit: one row for every decision on a permission, only ever added (peers.md, rule 16).
+
+    No foreign keys: a decision outlives what it names. `verdict` is `allow`, `deny`, `cancel` or `revoke`;
+    `by` says who or what decided (`person`, `rule`, `plugin`, `configuration`, `stop`), `actor` which
+    person, `rule` which rule in words, `scope` how far an allow reaches.
+    """
+
+    id = models.BigAutoField(primary_key=True)
+    project_id = models.CharField(max_length=40)
+    session_id = models.CharField(max_length=32, blank=True)
+    request_id = models.CharField(max_length=32, blank=True)
+    call_id = models.CharField(max_length=128, blank=True)
+    permission = models.CharField(max_length=128)
+    patterns = models.JSONField(default=list)
+    arguments_hash = models.CharField(max_length=64, blank=True)
+    verdict = models.CharField(max_length=16)
+    by = models.CharField(max_length=16)
+    actor = models.CharField(max_length=128, blank=True)
+    rule = models.TextField(blank=True)
+    scope = models.CharField(max_length=16, blank=True)
+    words = models.TextField(blank=True)
+    time_created = models.BigIntegerField()
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["project_id", "id"], name="decision_by_project"),
+            models.Index(fields=["project_id", "permission"], name="decision_by_permission"),
         ]

@@ -4,13 +4,17 @@ from django.db import models
 
 
 class Project(models.Model):
-    """A folder that was opened. `root_commit` recognises a git repository that moved."""
+    """A folder that was opened. `root_commit` recognises a git repository that moved. `worktree_of` is the
+    project that a git worktree was made from."""
 
     id = models.CharField(primary_key=True, max_length=40)
     worktree = models.TextField(unique=True)
     name = models.TextField(blank=True)
     vcs = models.CharField(max_length=8, blank=True)
     root_commit = models.CharField(max_length=64, blank=True)
+    worktree_of = models.ForeignKey(
+        "self", null=True, blank=True, on_delete=models.SET_NULL, related_name="worktrees"
+    )
     time_created = models.BigIntegerField()
     time_updated = models.BigIntegerField(db_index=True)
 

@@ -42,4 +42,10 @@ urlpatterns = [
     path("questions/<str:request_id>/reply", questions.reply),
     path("questions/<str:request_id>/reject", questions.reject),
     path("", include("sessions.review.urls")),
+    path("", include("sessions.approvals.urls")),
+    path("", include("sessions.timeline.urls")),
+    path("", include("sessions.operations.urls")),
+    path("", include("sessions.staging.urls")),
+    path("", include("sessions.comments.urls")),
+    path("", include("sessions.upkeep.urls")),
 ]

@@ -12,6 +12,7 @@ from typing import Any
 from agents.permission.errors import NotPermitted, PermissionDenied, PermissionRejected
 from agents.permission.rules import Rule, decide, evaluate
 from agents.plugins import calls as hooks
+from agents.tools.base import Approval
 from sessions.db import in_db
 from sessions.models import PermissionRequest, SavedRule, Session
 from sessions.store import permissions
@@ -51,7 +52,7 @@ def look_again() -> None:
         event.set()
 
 
-async def ask(question: Question) -> None:
+async def ask(question: Question) -> Approval:
     """Return when allowed; raises PermissionDenied or PermissionRejected."""
     verdict = question.decide(await in_db(permissions.saved_rules, question.session.project_id))
     if verdict == "deny":
@@ -68,7 +69,7 @@ async def ask(question: Question) -> None:
         if verdict == "deny":
             raise NotPermitted(f"A plugin of the user denies this call ({question.permission}).")
     if verdict == "allow":
-        return
+        return Approval()
     row = await in_db(
         permissions.ask,
         question.session,
@@ -81,7 +82,9 @@ async def ask(question: Question) -> None:
         metadata=dict(question.metadata),
         arguments_hash=_hash(question),
     )
-    await _settled(await _answer(row.id, question))
+    answer = await _answer(row.id, question)
+    await _settled(answer)
+    return Approval(answer.replacement, answer.words)
 
 
 async def _answer(request_id: str, question: Question) -> PermissionRequest:

@@ -16,7 +16,7 @@ from agents.runtime.calls.files import FileWriter
 from agents.runtime.calls.questions import ask as ask_user
 from agents.runtime.calls.subagents import delegate
 from agents.runtime.run import Run
-from agents.tools.base import Errand, FileWrite, Outcome, Question, Report, Todo
+from agents.tools.base import Approval, Errand, FileWrite, Outcome, Question, Report, Todo
 from agents.turn import Turn
 from sessions.db import in_db
 from sessions.store import inbox, ledger, messages, todos
@@ -56,8 +56,8 @@ class CallContext:
         *,
         always: Sequence[str] = (),
         metadata: Mapping[str, Any] | None = None,
-    ) -> None:
-        await approvals.ask(
+    ) -> Approval:
+        return await approvals.ask(
             approvals.Question(
                 session=self._run.session,
                 message_id=self.message_id,
@@ -91,6 +91,12 @@ class CallContext:
     async def _show(self) -> None:
         self._updated_at = time.monotonic()
         await in_db(messages.put_part, self._part.model_copy(deep=True))
+
+    def read_file(self, path: Path) -> bytes | None:
+        try:
+            return path.read_bytes()
+        except FileNotFoundError:
+            return None
 
     async def write_files(self, writes: Sequence[FileWrite]) -> list[bytes | None]:
         return await FileWriter(self._run, self.turn, self._part).write(writes)

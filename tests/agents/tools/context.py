@@ -13,7 +13,7 @@ from agents.definitions import Agent
 from agents.llm.types import Model
 from agents.permission.errors import PermissionDenied, PermissionRejected
 from agents.permission.rules import Rule
-from agents.tools.base import Errand, FileWrite, Outcome, Question, Report, Todo, ToolError
+from agents.tools.base import Approval, Errand, FileWrite, Outcome, Question, Report, Todo, ToolError
 from agents.turn import Turn
 from sessions.files import replace_file
 from sessions.models import Session
@@ -59,6 +59,8 @@ class DirectContext:
     decision: Literal["allow", "deny", "reject"] = "allow"
     decisions: dict[str, Literal["allow", "deny", "reject"]] = field(default_factory=dict)
     rejection: str = ""
+    approval: Approval = field(default_factory=Approval)
+    """What `ask` gives when it allows."""
     asked: list[Asked] = field(default_factory=list)
     updates: list[dict[str, Any]] = field(default_factory=list)
     updated: asyncio.Event = field(default_factory=asyncio.Event)
@@ -88,17 +90,21 @@ class DirectContext:
         *,
         always: Sequence[str] = (),
         metadata: Mapping[str, Any] | None = None,
-    ) -> None:
+    ) -> Approval:
         self.asked.append(Asked(permission, tuple(patterns), tuple(always), dict(metadata or {})))
         decision = self.decisions.get(permission, self.decision)
         if decision == "deny":
             raise PermissionDenied(Rule(permission, patterns[0] if patterns else "*", "deny"))
         if decision == "reject":
             raise PermissionRejected(self.rejection)
+        return self.approval
 
     async def update(self, *, title: str | None = None, metadata: Mapping[str, Any] | None = None) -> None:
         self.updates.append({"title": title, "metadata": dict(metadata or {})})
         self.updated.set()
+
+    def read_file(self, path: Path) -> bytes | None:
+        return path.read_bytes() if path.exists() else None
 
     async def write_files(self, writes: Sequence[FileWrite]) -> list[bytes | None]:
         for item in writes:

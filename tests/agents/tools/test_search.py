@@ -14,7 +14,7 @@ from agents.permission.errors import PermissionDenied
 from agents.permission.rules import Rule
 from agents.tools import glob, grep
 from agents.tools import list as tree
-from agents.tools.base import Tool, ToolError, ToolResult
+from agents.tools.base import Approval, Tool, ToolError, ToolResult
 from agents.tools.shared import ripgrep
 from tests.agents.tools.context import DirectContext
 
@@ -101,9 +101,10 @@ async def test_grep_survives_lines_of_many_megabytes(context: DirectContext) -> 
 
 async def test_grep_leaves_out_files_that_may_not_be_read(context: DirectContext) -> None:
     class Guarded(DirectContext):
-        async def ask(self, permission: str, patterns: Any, **rest: Any) -> None:
+        async def ask(self, permission: str, patterns: Any, **rest: Any) -> Approval:
             if permission == "read" and ".env" in patterns:
                 raise PermissionDenied(Rule("read", "*.env", "deny"))
+            return Approval()
 
     guarded = Guarded(context.directory, context.worktree, context.output_directory)
     fill(context.worktree, {".env": "KEY=secret", "a.txt": "KEY=public"})

@@ -1,0 +1,1 @@
+"""What a person says about lines of a diff, and how it goes to the agent."""

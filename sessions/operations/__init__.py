@@ -1,0 +1,1 @@
+"""The operations log: every change made through this app, each of which can be taken back."""

@@ -1,0 +1,1 @@
+"""Review mode: edits wait, seen by the agent alone, until a person keeps them."""

@@ -1,0 +1,1 @@
+"""What happened in a session, in order; going back to a point of it, and forking from there."""
