@@ -1,37 +1,20 @@
-"""The diff of one file as typed rows for the page, unified or split."""
+"""The diff of one file: its hunks, with rows for the page."""
 
 from __future__ import annotations
 
 import hashlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from itertools import zip_longest
-from typing import Literal
+from dataclasses import dataclass, field
 
 from sessions.diffs.lines import Span, changed_spans, split_lines
+from sessions.diffs.rows import Rows, Stretch
 from sessions.diffs.unified import group_spans, hunk_range
-from sessions.diffs.words import Marks, word_marks
 
-ROW_LIMIT = 20_000
-"""Rows of one file; hunks after that are counted but not made."""
+CONTEXT = 3
+"""Equal lines around a hunk; hunks nearer than twice that are one."""
 
 _BINARY_LOOK = 8000  # bytes, as git does: a NUL among the first makes the file binary
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One line. `old` and `new` are line numbers from 1; `text` is without line feed, a carriage return kept.
-
-    `marks` are the characters of `text` that differ from the line's counterpart.
-    """
-
-    kind: Literal["context", "add", "del"]
-    old: int | None
-    new: int | None
-    text: str
-    marks: Marks = ()
-    no_newline: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,27 +29,47 @@ class Hunk:
     old_count: int
     new_start: int
     new_count: int
-    rows: tuple[Row, ...]
+    rows: Rows
     key: str = ""
     spans: tuple[Span, ...] = ()
+
+    @property
+    def begin(self) -> tuple[int, int]:
+        """The first line of either side, from 1, also where a side has none."""
+        return _first(self.old_start, self.old_count), _first(self.new_start, self.new_count)
+
+    @property
+    def end(self) -> tuple[int, int]:
+        """The first line of either side after it."""
+        old, new = self.begin
+        return old + self.old_count, new + self.new_count
 
 
 @dataclass(frozen=True, slots=True)
 class FileDiff:
-    """`binary` has no hunks; `truncated` lacks the hunks beyond ROW_LIMIT (the counts are whole)."""
+    """`binary` has no hunks; `truncated` is of a patch that was cut (the counts are of what is there).
+
+    `old` and `new` are all lines of both sides, empty where only a patch is known. `mixed_ends`: some changed
+    lines end with a carriage return, some do not. `hidden` are the hunks left out because they change
+    nothing but white space (`sessions.diffs.whitespace`).
+    """
 
     hunks: tuple[Hunk, ...] = ()
     additions: int = 0
     deletions: int = 0
     binary: bool = False
     truncated: bool = False
+    mixed_ends: bool = False
+    hidden: tuple[Hunk, ...] = ()
+    old: Sequence[bytes] = field(default=(), repr=False, compare=False)
+    new: Sequence[bytes] = field(default=(), repr=False, compare=False)
 
 
 def is_binary(content: bytes) -> bool:
     return b"\0" in content[:_BINARY_LOOK]
 
 
-def hunks(before: bytes, after: bytes, context: int = 3) -> FileDiff:
+def hunks(before: bytes, after: bytes, context: int = CONTEXT) -> FileDiff:
     """Compare two contents byte for byte; what is no UTF-8 is replaced in the rows' text only."""
     if is_binary(before) or is_binary(after):
         return FileDiff(binary=before != after)
@@ -74,19 +77,14 @@ def hunks(before: bytes, after: bytes, context: int = 3) -> FileDiff:
     spans = changed_spans(old, new)
     made: list[Hunk] = []
     seen: Counter[str] = Counter()
-    room = ROW_LIMIT
-    truncated = False
     for group in group_spans(spans, context):
         start, end, new_start, new_end = hunk_range(group, context, len(old), len(new))
-        room -= (end - start) + (new_end - new_start)
-        if room < 0:
-            truncated = True
-            break
-        rows = tuple(_rows(group, start, end, old, new))
+        rows = Rows(old, new, list(stretches(group, start, end)))
         key = hunk_key(old[start:end], new[new_start:new_end], seen)
         made.append(Hunk(*_numbers(start, end), *_numbers(new_start, new_end), rows, key, tuple(group)))
     additions, deletions = sum(d - c for _, _, c, d in spans), sum(b - a for a, b, _, _ in spans)
-    return FileDiff(tuple(made), additions, deletions, truncated=truncated)
+    mixed = mixed_ends(line for a, b, c, d in spans for side in (old[a:b], new[c:d]) for line in side)
+    return FileDiff(tuple(made), additions, deletions, mixed_ends=mixed, old=old, new=new)
 
 
 def hunk_key(old: Sequence[bytes], new: Sequence[bytes], seen: Counter[str]) -> str:
@@ -100,50 +98,31 @@ def hunk_key(old: Sequence[bytes], new: Sequence[bytes], seen: Counter[str]) -> 
     return content if seen[content] == 1 else f"{content}.{seen[content]}"
 
 
-def split_rows(hunk: Hunk) -> list[tuple[Row | None, Row | None]]:
-    """Rows side by side: a deleted line stands beside the added one that took its place."""
-    pairs: list[tuple[Row | None, Row | None]] = []
-    deleted: list[Row] = []
-    added: list[Row] = []
-    for row in hunk.rows:
-        if row.kind == "context":
-            pairs += [*zip_longest(deleted, added), (row, row)]
-            deleted, added = [], []
-        else:
-            (deleted if row.kind == "del" else added).append(row)
-    return [*pairs, *zip_longest(deleted, added)]
-
-
-def _rows(
-    group: Sequence[Span], start: int, end: int, old: Sequence[bytes], new: Sequence[bytes]
-) -> Iterator[Row]:
-    at, shift = start, group[0][2] - group[0][0]
+def stretches(group: Sequence[Span], start: int, end: int) -> Iterator[Stretch]:
+    """A hunk's lines in order: `group` are its changes, [start, end) its lines in before."""
+    at, shift = start, (group[0][2] - group[0][0]) if group else 0
     for a, b, c, d in group:
-        yield from _context(at, a, shift, old)
-        yield from _changed(old[a:b], new[c:d], a, c)
+        if at < a:
+            yield Stretch(at, a, at + shift, c, changed=False)
+        yield Stretch(a, b, c, d, changed=True)
         at, shift = b, d - b
-    yield from _context(at, end, shift, old)
+    if at < end:
+        yield Stretch(at, end, at + shift, end + shift, changed=False)
 
 
-def _context(start: int, end: int, shift: int, old: Sequence[bytes]) -> Iterator[Row]:
-    for number in range(start, end):
-        text, no_newline = _text(old[number])
-        yield Row("context", number + 1, number + shift + 1, text, (), no_newline)
+def mixed_ends(lines: Iterator[bytes]) -> bool:
+    """Whether some of the lines end with CR LF and some with LF alone."""
+    seen: set[bool] = set()
+    for line in lines:
+        if line.endswith(b"\n"):
+            seen.add(line.endswith(b"\r\n"))
+            if len(seen) > 1:
+                return True
+    return False
 
 
-def _changed(old: Sequence[bytes], new: Sequence[bytes], row: int, column: int) -> Iterator[Row]:
-    deleted, added = [_text(line) for line in old], [_text(line) for line in new]
-    marks = [word_marks(was[0], now[0]) for was, now in zip(deleted, added, strict=False)]
-    for index, (text, no_newline) in enumerate(deleted):
-        mark = marks[index][0] if index < len(marks) else ()
-        yield Row("del", row + index + 1, None, text, mark, no_newline)
-    for index, (text, no_newline) in enumerate(added):
-        mark = marks[index][1] if index < len(marks) else ()
-        yield Row("add", None, column + index + 1, text, mark, no_newline)
-
-
-def _text(line: bytes) -> tuple[str, bool]:
-    return line.removesuffix(b"\n").decode("utf-8", "replace"), not line.endswith(b"\n")
+def _first(start: int, count: int) -> int:
+    return start if count else start + 1
 
 
 def _numbers(start: int, end: int) -> tuple[int, int]:

@@ -81,6 +81,8 @@ def _common(before: Sequence[AnyStr], after: Sequence[AnyStr]) -> int:
 
 def _anchors(before: Sequence[AnyStr], after: Sequence[AnyStr]) -> list[tuple[int, int]]:
     """Pairs of lines that surely belong together, rising on both sides."""
+    if set(before).isdisjoint(after):
+        return []
     widths = _WINDOWS if len(before) * len(after) > _LEAF else _WINDOWS[:1]
     for width in widths:
         if pairs := _unique_pairs(_windows(before, width), _windows(after, width)):
@@ -88,8 +90,8 @@ def _anchors(before: Sequence[AnyStr], after: Sequence[AnyStr]) -> list[tuple[in
     return []
 
 
-def _windows(lines: Sequence[AnyStr], width: int) -> list[tuple[AnyStr, ...]]:
-    return list(zip(*(lines[offset:] for offset in range(width)), strict=False))
+def _windows(lines: Sequence[AnyStr], width: int) -> Sequence[object]:
+    return lines if width == 1 else list(zip(*(lines[offset:] for offset in range(width)), strict=False))
 
 
 def _unique_pairs(before: Sequence[object], after: Sequence[object]) -> list[tuple[int, int]]:

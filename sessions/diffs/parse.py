@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Sequence
 from itertools import groupby
 
-from sessions.diffs.hunks import FileDiff, Hunk, Row
-from sessions.diffs.words import word_marks
+from sessions.diffs.hunks import FileDiff, Hunk, mixed_ends
+from sessions.diffs.rows import Rows, Stretch
 
 _NO_NEWLINE = "\\ No newline"
 _HEAD = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
+
+_Line = tuple[str, bytes]
+"""Sign (`-`, `+`, or a space) and the line with its end."""
 
 
 def parse(patch: str) -> FileDiff:
     """The hunks of a patch of one file. Lines that are no part of a hunk are passed over; a patch that was
     cut short (`unified`, agents) is `truncated`."""
     made: list[Hunk] = []
+    changed: list[_Line] = []
     lines = patch.split("\n")
     at = 0
     while at < len(lines):
@@ -29,43 +32,35 @@ def parse(patch: str) -> FileDiff:
         begin = at
         while at < len(lines) and lines[at][:1] in (" ", "+", "-", "\\"):
             at += 1
-        rows = tuple(_marked(_rows(lines[begin:at], old, new)))
-        made.append(Hunk(old, old_count, new, new_count, rows))
-    additions = sum(row.kind == "add" for hunk in made for row in hunk.rows)
-    deletions = sum(row.kind == "del" for hunk in made for row in hunk.rows)
+        read = _read(lines[begin:at])
+        base = (old - 1 if old_count else old, new - 1 if new_count else new)
+        made.append(Hunk(old, old_count, new, new_count, _rows(read, base)))
+        changed += [line for line in read if line[0] != " "]
+    counts = (sum(sign == "+" for sign, _ in changed), sum(sign == "-" for sign, _ in changed))
     cut = any(line.startswith("\\ ") and "not shown" in line for line in lines[-3:])
-    return FileDiff(tuple(made), additions, deletions, truncated=cut)
+    mixed = mixed_ends(line for _, line in changed)
+    return FileDiff(tuple(made), *counts, truncated=cut, mixed_ends=mixed)
 
 
-def _rows(lines: list[str], old: int, new: int) -> list[Row]:
-    rows: list[Row] = []
+def _read(lines: Sequence[str]) -> list[_Line]:
+    """The lines of one hunk."""
+    found: list[_Line] = []
     for line in lines:
-        sign, text = line[:1], line[1:]
-        if sign == "\\":
-            if rows and line.startswith(_NO_NEWLINE):
-                rows[-1] = replace(rows[-1], no_newline=True)
-        elif sign == "-":
-            rows.append(Row("del", old, None, text))
-            old += 1
-        elif sign == "+":
-            rows.append(Row("add", None, new, text))
-            new += 1
-        else:
-            rows.append(Row("context", old, new, text))
-            old, new = old + 1, new + 1
-    return rows
+        if line[:1] != "\\":
+            found.append((line[:1], line[1:].encode("utf-8", "replace") + b"\n"))
+        elif found and line.startswith(_NO_NEWLINE):
+            found[-1] = (found[-1][0], found[-1][1].removesuffix(b"\n"))
+    return found
 
 
-def _marked(rows: list[Row]) -> Iterator[Row]:
-    """The rows with what differs between a deleted line and the one in its place."""
-    for changed, run in groupby(rows, lambda row: row.kind != "context"):
-        block = list(run)
-        if changed:
-            deleted = [row for row in block if row.kind == "del"]
-            added = [row for row in block if row.kind == "add"]
-            marks = [word_marks(was.text, now.text) for was, now in zip(deleted, added, strict=False)]
-            for index, (before, after) in enumerate(marks):
-                deleted[index] = replace(deleted[index], marks=before)
-                added[index] = replace(added[index], marks=after)
-            block = [*deleted, *added]
-        yield from block
+def _rows(lines: Sequence[_Line], base: tuple[int, int]) -> Rows:
+    old = [line for sign, line in lines if sign != "+"]
+    new = [line for sign, line in lines if sign != "-"]
+    stretches: list[Stretch] = []
+    i = j = 0
+    for changed, run in groupby(lines, lambda line: line[0] != " "):
+        signs = [sign for sign, _ in run]
+        deleted, added = signs.count("-") if changed else len(signs), len(signs) - signs.count("-")
+        stretches.append(Stretch(i, i + deleted, j, j + added, changed))
+        i, j = i + deleted, j + added
+    return Rows(old, new, stretches, base)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from difflib import SequenceMatcher
+from functools import lru_cache
 
 Marks = tuple[tuple[int, int], ...]
 """Stretches of characters, [start, end)."""
@@ -13,6 +14,7 @@ _LONGEST = 500  # characters of a line; longer ones get no marks
 _ALIKE = 0.4  # below this share of common words the whole line is new, and marks would be noise
 
 
+@lru_cache(maxsize=2048)  # each line of a pair asks for its own marks
 def word_marks(before: str, after: str) -> tuple[Marks, Marks]:
     """What to mark in `before` and in `after`; nothing where the lines are too long or too unlike."""
     if max(len(before), len(after)) >= _LONGEST:

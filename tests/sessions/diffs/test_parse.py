@@ -18,7 +18,7 @@ def test_round_trip(before: str, after: str) -> None:
     compared = hunks(before.encode(), after.encode())
     read = parse(diff_text(before, after, "name"))
     assert (read.additions, read.deletions) == (compared.additions, compared.deletions)
-    assert [hunk.rows for hunk in read.hunks] == [hunk.rows for hunk in compared.hunks]
+    assert [list(hunk.rows) for hunk in read.hunks] == [list(hunk.rows) for hunk in compared.hunks]
 
 
 def test_what_is_no_patch_has_no_hunks() -> None:

@@ -1,0 +1,109 @@
+"""What is said over the diff of a file: how it changed beyond its lines."""
+
+from __future__ import annotations
+
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from sessions.diffs.images import image
+from sessions.undo.files import same_kind
+
+from .comparing import Compared, FileChange
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """One side of an image: where it is shown from, and its size in words."""
+
+    side: str
+    url: str
+    words: str
+
+
+def facts(change: FileChange, found: Compared, renamed_from: str) -> Iterator[str]:
+    """Sentences, the weightiest first; the old name of a file that was changed too stands in its head."""
+    if renamed_from and change.before == change.after:
+        yield f"Renamed from {renamed_from}, without changes."
+    yield from _kinds(change, found)
+    if found.diff.binary:
+        yield f"Binary file: {size(found.before)} before, {size(found.after)} after."
+    elif found.large:
+        yield f"Too large to be compared: {size(found.before)} before, {size(found.after)} after."
+    else:
+        yield from _texts(change, found)
+
+
+def is_link(mode: int | None) -> bool:
+    return mode is not None and stat.S_ISLNK(mode)
+
+
+def pictures(change: FileChange, found: Compared, place: str) -> list[Picture]:
+    """Both sides where at least one is an image; `place` is the URL images come from, with `{}` for the
+    address."""
+    sides = (("Before", change.before, found.before), ("After", change.after, found.after))
+    shown = []
+    for side, oid, content in sides:
+        seen = image(content, change.path) if content is not None else None
+        if seen and oid:
+            pixels = f", {seen.width:,} × {seen.height:,} pixels" if seen.width else ""
+            shown.append(Picture(side, place.format(oid), f"{size(content)}{pixels}"))
+    return shown
+
+
+def size(data: bytes | None) -> str:
+    if data is None:
+        return "no file"
+    return f"{len(data):,} bytes" if len(data) < 10_000 else f"{len(data) / 1000:,.0f} kB"
+
+
+def _kinds(change: FileChange, found: Compared) -> Iterator[str]:
+    """Links and modes."""
+    before, after = change.mode_before, change.mode_after
+    sides = [
+        (mode, data) for mode, data in ((before, found.before), (after, found.after)) if data is not None
+    ]
+    if any(is_link(mode) for mode, _ in sides):
+        said = " became ".join(_linked(mode, data) for mode, data in sides)
+        yield said[:1].upper() + said[1:] + ("." if len(sides) > 1 or change.after else ", removed.")
+    elif len(sides) > 1 and before is not None and after is not None and not same_kind(before, after):
+        yield f"Mode {before:o} became {after:o}: {'' if after & 0o100 else 'no longer '}executable."
+    elif len(sides) == 1 and change.after and after is not None and after & 0o100:
+        yield "Executable."
+
+
+def _linked(mode: int | None, content: bytes) -> str:
+    return f"link → {content.decode('utf-8', 'replace')}" if is_link(mode) else "a file"
+
+
+def _texts(change: FileChange, found: Compared) -> Iterator[str]:
+    if any(is_link(mode) for mode in (change.mode_before, change.mode_after)):
+        return
+    ends = [_line_ends(content) for content in (found.before, found.after) if content]
+    if len(ends) == 2 and ends[0] != ends[1] and all(ends):
+        yield f"Line ends: {ends[0]} became {ends[1]}."
+    elif "CRLF" in ends and len(set(ends)) == 1:
+        yield "Line ends: CRLF."
+    if any(not _is_utf8(content) for content in (found.before, found.after) if content):
+        yield "Not all of it is UTF-8: other bytes are shown as \ufffd."
+    if not found.diff.hunks and found.diff.hidden:
+        count = len(found.diff.hidden)
+        yield f"{count} hunk{'s change' if count > 1 else ' changes'} nothing but white space, not shown."
+    elif not found.diff.hunks and not found.before and not found.after:
+        yield "The file is empty."
+
+
+def _line_ends(content: bytes) -> str:
+    """Empty for a text without any."""
+    returns, feeds = content.count(b"\r\n"), content.count(b"\n")
+    if not feeds:
+        return ""
+    return "LF" if not returns else "CRLF" if returns == feeds else "CRLF and LF"
+
+
+def _is_utf8(content: bytes) -> bool:
+    try:
+        content.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
