@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from sessions.snapshots.changes import Change
 from sessions.snapshots.objects import ObjectMissing, ObjectStore, object_id
-from sessions.undo.files import UnsafePath, read_file, remove_empty_folder, remove_file, write_file
+from sessions.undo.files import (
+    UnsafePath,
+    read_file,
+    remove_empty_folder,
+    remove_file,
+    sync_folder,
+    write_file,
+)
 from sessions.undo.plan import FilePlan, Outcome
 
 
@@ -21,31 +28,52 @@ class Applied:
     failed: tuple[FilePlan, ...]
 
 
-def apply(plan: Iterable[FilePlan], worktree: Path, store: ObjectStore) -> Applied:
-    """Write what `plan_undo` planned (`restore` and `merge`); one file's failure does not stop the others."""
+def apply(
+    plan: Iterable[FilePlan], worktree: Path, store: ObjectStore, *, written: Collection[str] = ()
+) -> Applied:
+    """Write what `plan_undo` planned (`restore` and `merge`); one file's failure does not stop the others.
+
+    Paths in `written` are as planned already: a crash came after them. At the end the disk has it all.
+    """
     changes: list[Change] = []
     failed: list[FilePlan] = []
-    folders: set[str] = set()
-    for file in plan:
-        if file.outcome not in ("restore", "merge"):
+    due = [file for file in plan if file.outcome in ("restore", "merge")]
+    for file in due:
+        if file.path in written:
             continue
-        outcome: Outcome = "unsafe"
-        try:
-            done = _apply_file(file, worktree, store)
-        except (UnsafePath, ObjectMissing) as error:
-            reason = str(error)
-        except OSError as error:
-            reason = error.strerror or str(error)
+        ended = _try_file(file, worktree, store)
+        if isinstance(ended, Change):
+            changes.append(ended)
         else:
-            if done:
-                changes.append(done)
-                folders.update(file.folders)
-                continue
-            outcome, reason = "conflict", "the file has been changed since the preview"
-        failed.append(replace(file, outcome=outcome, reason=reason))
+            failed.append(ended)
+    alone = {file.path for file in failed}
+    _tidy([file for file in due if file.path not in alone], worktree)
+    return Applied(tuple(changes), tuple(failed))
+
+
+def _tidy(done: Sequence[FilePlan], worktree: Path) -> None:
+    """Remove folders that nothing is left in, and have the disk keep every name."""
+    folders = {folder for file in done for folder in file.folders}
     for folder in sorted(folders, key=lambda path: path.count("/"), reverse=True):
         remove_empty_folder(worktree, folder)
-    return Applied(tuple(changes), tuple(failed))
+    touched = {PurePosixPath(path).parent: path for path in [*folders, *(file.path for file in done)]}
+    for path in touched.values():
+        sync_folder(worktree, path)
+
+
+def _try_file(file: FilePlan, worktree: Path, store: ObjectStore) -> Change | FilePlan:
+    """What was done, or the plan with the outcome and the reason of why nothing was."""
+    outcome: Outcome = "unsafe"
+    try:
+        done = _apply_file(file, worktree, store)
+        if done:
+            return done
+        outcome, reason = "conflict", "the file has been changed since the preview"
+    except (UnsafePath, ObjectMissing) as error:
+        reason = str(error)
+    except OSError as error:
+        reason = error.strerror or str(error)
+    return replace(file, outcome=outcome, reason=reason)
 
 
 def _apply_file(file: FilePlan, worktree: Path, store: ObjectStore) -> Change | None:

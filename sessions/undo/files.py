@@ -1,13 +1,15 @@
 """Read, replace and remove files of a worktree, never through a symlink and never outside of it.
 
-Each step into a folder is an `openat` that refuses links, after the path of the folder was resolved and found
-inside; so a link put there in the meantime is refused and not followed.
+Each step into a folder is an `openat` that refuses links; a path with links in it is first resolved and found
+inside. So a link put there in the meantime is refused and not followed. New content is on the disk before the
+old goes, so a power cut leaves one of the two, whole.
 """
 
 from __future__ import annotations
 
 import errno
 import os
+import re
 import secrets
 import stat
 from collections.abc import Iterator
@@ -16,11 +18,16 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_TEMPORARY = re.compile(r"\.undo-[0-9a-f]{16}")
 _CANONICAL = (0o100644, 0o100755)  # what git knows of modes; the umask settles the rest
 
 
 class UnsafePath(Exception):
     """The path must not be written to; the text says why."""
+
+
+class _LinkInPath(UnsafePath):
+    """A folder of the path is a link."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +52,8 @@ def write_file(worktree: Path, path: str, content: bytes, mode: int) -> int:
 
     `mode` may be one of git's two file modes, a link's, or a whole `st_mode`. Raises UnsafePath, OSError.
     """
-    made = _make_parents(worktree, path)
+    folder, made = _open_parent(worktree, path, make=True)
+    os.close(folder)
     try:
         _replace(worktree, path, content, mode)
     except BaseException:
@@ -83,6 +91,22 @@ def remove_empty_folder(worktree: Path, path: str) -> bool:
     return True
 
 
+def sync_folder(worktree: Path, path: str) -> None:
+    """Have the disk keep which names are in the folder that holds `path`; nothing where there is none."""
+    with suppress(OSError, UnsafePath), _parent(worktree, path) as (folder, _):
+        os.fsync(folder)
+
+
+def remove_leftovers(worktree: Path, path: str) -> int:
+    """Remove what a write that was cut short left beside `path`; returns how many files went."""
+    gone = 0
+    with suppress(OSError, UnsafePath), _parent(worktree, path) as (folder, _):
+        for name in filter(_TEMPORARY.fullmatch, os.listdir(folder)):
+            os.unlink(name, dir_fd=folder)
+            gone += 1
+    return gone
+
+
 def same_kind(one: int | None, other: int | None) -> bool:
     """Whether two modes are the same to git: file or link, executable or not."""
     if one is None or other is None:
@@ -112,15 +136,21 @@ def _create(folder: int, name: str, content: bytes, mode: int) -> None:
         file.write(content)
         if mode not in _CANONICAL:
             os.fchmod(file.fileno(), stat.S_IMODE(mode))
+        file.flush()
+        os.fsync(file.fileno())
 
 
 def _segments(path: str) -> tuple[str, ...]:
     segments = PurePosixPath(path).parts
     if not segments or segments[0] == "/" or ".." in segments or "\0" in path:
         raise UnsafePath("the path leads out of the project")
+    _outside_of_git(segments)
+    return segments
+
+
+def _outside_of_git(segments: tuple[str, ...]) -> None:
     if any(segment.lower() == ".git" for segment in segments):
         raise UnsafePath("the path is inside of a git repository's own folder")
-    return segments
 
 
 def _inside(worktree: Path, path: str) -> tuple[Path, tuple[str, ...]]:
@@ -132,20 +162,44 @@ def _inside(worktree: Path, path: str) -> tuple[Path, tuple[str, ...]]:
         raise UnsafePath("the links in the path lead in a circle") from error
     if not folder.is_relative_to(root):
         raise UnsafePath("a link in the path leads out of the project")
-    return root, folder.relative_to(root).parts
+    segments = folder.relative_to(root).parts
+    _outside_of_git(segments)
+    return root, segments
 
 
 @contextmanager
 def _parent(worktree: Path, path: str) -> Iterator[tuple[int, str]]:
     """The folder that holds `path`, opened, and the name in it."""
-    root, segments = _inside(worktree, path)
-    folder = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    folder, _ = _open_parent(worktree, path)
     try:
-        for segment in segments:
-            folder = _step(folder, segment)
         yield folder, PurePosixPath(path).name
     finally:
         os.close(folder)
+
+
+def _open_parent(worktree: Path, path: str, *, make: bool = False) -> tuple[int, int]:
+    """The folder that holds `path`, opened, and how many folders were made on the way to it. Only where a
+    link is on the way does the path have to be resolved, which costs more than all the rest."""
+    try:
+        return _descend(worktree, _segments(path)[:-1], make)
+    except (NotADirectoryError, _LinkInPath):
+        return _descend(*_inside(worktree, path), make)
+
+
+def _descend(root: Path, segments: tuple[str, ...], make: bool) -> tuple[int, int]:
+    folder = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    made = 0
+    try:
+        for segment in segments:
+            if make:
+                with suppress(FileExistsError):
+                    os.mkdir(segment, dir_fd=folder)
+                    made += 1
+            folder = _step(folder, segment)
+    except BaseException:
+        os.close(folder)
+        raise
+    return folder, made
 
 
 def _step(folder: int, segment: str) -> int:
@@ -154,24 +208,7 @@ def _step(folder: int, segment: str) -> int:
         deeper = os.open(segment, _FOLDER, dir_fd=folder)
     except OSError as error:
         if error.errno == errno.ELOOP:
-            raise UnsafePath("a link appeared in the path") from error
+            raise _LinkInPath("a link appeared in the path") from error
         raise
     os.close(folder)
     return deeper
-
-
-def _make_parents(worktree: Path, path: str) -> int:
-    root, segments = _inside(worktree, path)
-    folder = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    made = 0
-    try:
-        for segment in segments:
-            try:
-                os.mkdir(segment, dir_fd=folder)
-                made += 1
-            except FileExistsError:
-                pass
-            folder = _step(folder, segment)
-    finally:
-        os.close(folder)
-    return made

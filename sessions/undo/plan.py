@@ -11,7 +11,6 @@ from typing import Literal
 from sessions.diffs.hunks import is_binary
 from sessions.diffs.unified import count
 from sessions.snapshots.changes import Change
-from sessions.snapshots.git import GitError
 from sessions.snapshots.objects import ObjectMissing, ObjectStore, object_id
 from sessions.undo.files import FileState, UnsafePath, read_file, same_kind
 from sessions.undo.merge import Conflict, three_way
@@ -41,7 +40,7 @@ class FilePlan:
     folders: tuple[str, ...] = ()
 
 
-class _Stop(Exception):
+class Stop(Exception):
     """A change cannot be taken back; carries the outcome, the reason and the conflicts."""
 
     def __init__(self, outcome: Outcome, reason: str, conflicts: tuple[Conflict, ...] = ()) -> None:
@@ -79,10 +78,10 @@ def fold(changes: Sequence[Change]) -> list[Change]:
 
 
 def _follows(last: Change, change: Change) -> bool:
-    return last.after == change.before and _mode_equals(last.mode_after, change.mode_before)
+    return last.after == change.before and mode_equals(last.mode_after, change.mode_before)
 
 
-def _mode_equals(one: int | None, other: int | None) -> bool:
+def mode_equals(one: int | None, other: int | None) -> bool:
     """As same_kind, but a mode nobody recorded equals any."""
     return one is None or other is None or same_kind(one, other)
 
@@ -98,14 +97,12 @@ def _plan_file(path: str, changes: Sequence[Change], store: ObjectStore, worktre
     state, merged = now, False
     try:
         for run in reversed(fold(changes)):
-            state, by_merge = _invert(run, state, store)
+            state, by_merge = invert(run, state, store)
             merged = merged or by_merge
-    except _Stop as stop:
+    except Stop as stop:
         return replace(seen, outcome=stop.outcome, reason=stop.reason, conflicts=stop.conflicts)
     except ObjectMissing as error:
         return replace(seen, outcome="conflict", reason=f"the content before is not at hand: {error}")
-    except GitError as error:
-        return replace(seen, outcome="conflict", reason=str(error))
     folders = _folders(path, changes) if state is None else ()
     return _finish(seen, now, state, merged, store, folders)
 
@@ -134,22 +131,22 @@ def _finish(
     )
 
 
-def _invert(run: Change, state: FileState | None, store: ObjectStore) -> tuple[FileState | None, bool]:
-    """`state` without what `run` did, and whether it took a merge. Raises _Stop."""
+def invert(run: Change, state: FileState | None, store: ObjectStore) -> tuple[FileState | None, bool]:
+    """`state` without what `run` did, and whether it took a merge. Raises Stop."""
     if run.skipped:
-        raise _Stop("conflict", f"its content was not kept: {run.skipped}")
+        raise Stop("conflict", f"its content was not kept: {run.skipped}")
     oid = object_id(state.content) if state else None
     kind = state.mode if state else None
-    if oid == run.after and _mode_equals(kind, run.mode_after):
+    if oid == run.after and mode_equals(kind, run.mode_after):
         return _before(run, state, store), False
-    if oid == run.before and _mode_equals(kind, run.mode_before):
+    if oid == run.before and mode_equals(kind, run.mode_before):
         return state, False
     if state is None:
-        raise _Stop("missing", "the file has been removed since")
+        raise Stop("missing", "the file has been removed since")
     if run.before is None:
-        raise _Stop("conflict", "the file was made by the agent and has been changed since")
+        raise Stop("conflict", "the file was made by the agent and has been changed since")
     if run.after is None:
-        raise _Stop("conflict", "the agent removed the file, and there is a new one since")
+        raise Stop("conflict", "the agent removed the file, and there is a new one since")
     return _merge(run, state, store), oid != run.after
 
 
@@ -164,7 +161,7 @@ def _restored_mode(run: Change, state: FileState | None) -> int:
     wanted = run.mode_before
     if state is None:
         return wanted or 0o100644
-    if _mode_equals(wanted, state.mode):
+    if mode_equals(wanted, state.mode):
         return state.mode
     assert wanted is not None
     if stat.S_ISREG(wanted) and stat.S_ISREG(state.mode):
@@ -178,11 +175,11 @@ def _merge(run: Change, state: FileState, store: ObjectStore) -> FileState:
     assert run.after is not None
     modes = (run.mode_before, run.mode_after, state.mode)
     if any(mode is not None and stat.S_ISLNK(mode) for mode in modes):
-        raise _Stop("conflict", "the link has been changed since")
+        raise Stop("conflict", "the link has been changed since")
     merge = three_way(store.get(run.after), state.content, store.get(run.before))
     if merge.content is None:
-        raise _Stop("conflict", "the same lines have been changed since", merge.conflicts)
-    changed_by_run = not _mode_equals(run.mode_before, run.mode_after)
+        raise Stop("conflict", "the same lines have been changed since", merge.conflicts)
+    changed_by_run = not mode_equals(run.mode_before, run.mode_after)
     mode = _restored_mode(run, state) if changed_by_run else state.mode
     return FileState(merge.content, mode)
 
