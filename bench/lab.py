@@ -47,7 +47,7 @@ class Lab:
         self.large = large
         self.folder = scratch / target.name.lower()
         self.project = self.folder / "project"
-        self._home = self.folder / "home"
+        self.home = self.folder / "home"
         self._first_home = self.folder / "first-home"
 
     def count(self, full: int) -> int:
@@ -61,7 +61,7 @@ class Lab:
         async with self.server():
             pass
         temporary = shutil.ignore_patterns("tmp")
-        shutil.copytree(self._home, self._first_home, dirs_exist_ok=True, ignore=temporary)
+        shutil.copytree(self.home, self._first_home, dirs_exist_ok=True, ignore=temporary)
 
     @asynccontextmanager
     async def server(
@@ -69,8 +69,8 @@ class Lab:
     ) -> AsyncIterator[Server]:
         """The server once `path` has answered 200, working in `folder` on a model of package `npm`."""
         worked_in = folder or self.project
-        shutil.rmtree(self._home, ignore_errors=True)
-        shutil.copytree(self._first_home, self._home)
+        shutil.rmtree(self.home, ignore_errors=True)
+        shutil.copytree(self._first_home, self.home)
         project.reset(worked_in)
         model = [sys.executable, "-m", "bench.model"]
         async with listening(model, ROOT, os.environ, self.folder / "model.log") as answers:
@@ -86,7 +86,7 @@ class Lab:
 
     def _environ(self, base_url: str, npm: str) -> dict[str, str]:
         return {
-            **isolated(self._home),
+            **isolated(self.home),
             "OPENCODE_SERVER_PASSWORD": secrets.token_urlsafe(32),
             "OPENCODE_CONFIG_CONTENT": json.dumps(_configuration(base_url, npm)),
             **self.target.environ,

@@ -23,15 +23,15 @@ async def measure(lab: Lab) -> dict[str, float]:
     async with lab.server() as server, driving(server.client) as driver:
         await driver.warm_up()
         return {
-            "read tool step (ms per call)": await _per_call(driver, reads),
-            "bash tool step (ms per call)": await _per_call(driver, bashes),
-            "edit tool step (ms per call)": await _per_call(
+            "read tool step (ms per call)": await per_call(driver, reads),
+            "bash tool step (ms per call)": await per_call(driver, bashes),
+            "edit tool step (ms per call)": await per_call(
                 driver, edits, before=[ToolUse("read", {"filePath": edited})]
             ),
         }
 
 
-async def _per_call(driver: Driver, uses: Sequence[ToolUse], before: Sequence[ToolUse] = ()) -> float:
+async def per_call(driver: Driver, uses: Sequence[ToolUse], before: Sequence[ToolUse] = ()) -> float:
     """(a turn with the calls - the same turn without them) / number of calls, after one call to warm up."""
     session = await driver.session()
     first, *rest = uses

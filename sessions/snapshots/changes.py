@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 SIZE_LIMIT = 2 * 1024 * 1024
 """Bytes; larger files are left out of snapshots, and each place that leaves one out says so."""
 
+FULL_LIMIT = 64 * 1024
+"""The same while the stores hold more than their quota: text goes on being kept."""
+
 TOO_LARGE = "larger than 2 MB"
+STORE_FULL = "larger than 64 KB while the store is full"
 UNREADABLE = "cannot be read"
 NESTED = "a git repository of its own"
 LOST = "its content before is no longer in the project's git repository"
@@ -28,10 +32,12 @@ class Skipped:
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """The worktree at one moment: `hash` of a git tree in the store, and what is not in it."""
+    """The worktree at one moment: `hash` of a git tree in the store, and what is not in it. `made` are the
+    folders that came since the tree before, as far as that is known."""
 
     hash: str
     skipped: tuple[Skipped, ...] = ()
+    made: frozenset[str] = field(default=frozenset(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,20 +1,26 @@
 """Content-addressed storage of file contents, in git's own loose-object format (gitformat-loose(5)).
 
-Writing and reading what we wrote ourselves happens in this process (tens of microseconds); git is asked only
-for what lies in packs or is borrowed from the project's repository.
+Writing and reading what is ours happens in this process (tens of microseconds); git is asked only for what
+is borrowed from the project's repository.
+
+Whoever is about to name an address in a row calls `put` or `own` before: both make an old content young
+again, so that a collection which has read the rows already leaves it (`sessions.snapshots.sweep`).
 """
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import os
 import subprocess
 import tempfile
 import zlib
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from sessions.snapshots.git import GitError, clean_environment, create_repository, run_git
+from sessions.snapshots.packs import Packs
 
 _LEVEL = 1  # of zlib: at 6 a put takes three times as long for about a tenth less disk
 
@@ -36,14 +42,73 @@ class ObjectStore:
         self._objects = git_dir / "objects"
         self._borrowed = git_dir / "borrowed"
         create_repository(git_dir)
+        self.packs = Packs(self._objects / "pack")
 
     def put(self, content: bytes, kind: str = "blob") -> str:
         """Keep `content` and return its object id; the same content twice costs nothing. Raises OSError."""
         framed = _framed(content, kind)
         oid = _hash(framed)
-        target = self._loose(oid)
-        if target.exists():
-            return oid
+        with self.locked(fcntl.LOCK_SH):
+            if not self._freshen(oid):
+                self._write(self._loose(oid), framed)
+        return oid
+
+    def get(self, oid: str) -> bytes:
+        """The content of `oid`, borrowed or our own. Raises ObjectMissing."""
+        try:
+            framed = zlib.decompress(self._loose(oid).read_bytes())
+        except FileNotFoundError:
+            return self._packed(oid)
+        except zlib.error as error:
+            raise ObjectMissing(f"{oid} is damaged: {error}") from error
+        return framed[framed.index(b"\0") + 1 :]
+
+    def has(self, oid: str) -> bool:
+        """Whether `get` would find it."""
+        if self._loose(oid).exists() or self.packs.holder(oid):
+            return True
+        try:
+            self.git(["cat-file", "-e", oid], borrowing=True)
+        except GitError:
+            return False
+        return True
+
+    def own(self, oids: Iterable[str]) -> set[str]:
+        """Copy what is only borrowed into objects of ours; returns the ids found nowhere.
+
+        What the ledger names must survive `git gc` in the user's repository, so it is never left borrowed.
+        """
+        with self.locked(fcntl.LOCK_SH):
+            wanted = {oid for oid in oids if not self._freshen(oid)}
+        for oid, content in self._from_git(sorted(wanted)):
+            self.put(content)
+            wanted.discard(oid)
+        return wanted
+
+    @contextmanager
+    def locked(self, how: int) -> Iterator[None]:
+        """Keep a collection from taking contents away (LOCK_SH), or be the one that does (LOCK_EX)."""
+        descriptor = os.open(self.git_dir / "contents.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            fcntl.flock(descriptor, how)
+            yield
+        finally:
+            os.close(descriptor)
+
+    def _freshen(self, oid: str) -> bool:
+        """Make what we have under `oid` young again; False when it is not ours."""
+        with suppress(FileNotFoundError):
+            os.utime(self._loose(oid))
+            return True
+        pack = self.packs.holder(oid)
+        if pack is None:
+            return False
+        with suppress(FileNotFoundError):
+            os.utime(pack.path)
+            return True
+        return False
+
+    def _write(self, target: Path, framed: bytes) -> None:
         target.parent.mkdir(exist_ok=True)
         descriptor, temporary = tempfile.mkstemp(prefix="tmp_obj_", dir=target.parent)
         try:
@@ -54,40 +119,14 @@ class ObjectStore:
         except BaseException:
             os.unlink(temporary)
             raise
-        return oid
 
-    def get(self, oid: str) -> bytes:
-        """The content of `oid`, borrowed or our own. Raises ObjectMissing."""
-        try:
-            framed = zlib.decompress(self._loose(oid).read_bytes())
-        except FileNotFoundError:
-            for _, content in self._from_git([oid]):
-                return content
-            raise ObjectMissing(oid) from None
-        except zlib.error as error:
-            raise ObjectMissing(f"{oid} is damaged: {error}") from error
-        return framed[framed.index(b"\0") + 1 :]
-
-    def has(self, oid: str) -> bool:
-        """Whether `get` would find it."""
-        if self._loose(oid).exists():
-            return True
-        try:
-            self.git(["cat-file", "-e", oid], borrowing=True)
-        except GitError:
-            return False
-        return True
-
-    def own(self, oids: Iterable[str]) -> set[str]:
-        """Copy what is only borrowed or packed into loose objects of ours; returns the ids found nowhere.
-
-        What the ledger names must survive `git gc` in the user's repository, so it is never left borrowed.
-        """
-        wanted = {oid for oid in oids if not self._loose(oid).exists()}
-        for oid, content in self._from_git(sorted(wanted)):
-            self.put(content)
-            wanted.discard(oid)
-        return wanted
+    def _packed(self, oid: str) -> bytes:
+        content = self.packs.get(oid)
+        if content is not None:
+            return content
+        for _, found in self._from_git([oid]):
+            return found
+        raise ObjectMissing(oid)
 
     def borrow(self, objects: Path | None) -> None:
         """Read also from the `objects` folder of another repository (None: from no other)."""

@@ -72,8 +72,9 @@ def _is_ignored(worktree: Path) -> bool:
     return True
 
 
-def _global_excludes(worktree: Path) -> Path | None:
-    """The user's own ignore file: what their `git status` never shows is not snapshotted either."""
+def _global_excludes(worktree: Path) -> Path:
+    """The user's own ignore file: what their `git status` never shows is not snapshotted either. Without a
+    configuration it is git's default (gitignore(5)); it may be missing."""
     asked = ["config", "--global", "--type=path", "--get", "core.excludesFile"]
     for configuration in _global_configurations():
         try:
@@ -81,12 +82,15 @@ def _global_excludes(worktree: Path) -> Path | None:
         except GitError:  # not set there
             continue
         return Path(os.fsdecode(found).removesuffix("\n"))
-    return None  # git then looks at its default, ~/.config/git/ignore
+    return _xdg_git() / "ignore"
 
 
 def _global_configurations() -> list[Path]:
     """The files git would read, the strongest first (git-config(1), FILES)."""
     if named := os.environ.get("GIT_CONFIG_GLOBAL"):
         return [Path(named)]
-    xdg = Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config")
-    return [path for path in (Path.home() / ".gitconfig", xdg / "git" / "config") if path.is_file()]
+    return [path for path in (Path.home() / ".gitconfig", _xdg_git() / "config") if path.is_file()]
+
+
+def _xdg_git() -> Path:
+    return Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config") / "git"

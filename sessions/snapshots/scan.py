@@ -8,9 +8,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from sessions.snapshots.changes import NESTED, SIZE_LIMIT, TOO_LARGE, UNREADABLE, Skipped
+from sessions.snapshots.changes import (
+    FULL_LIMIT,
+    NESTED,
+    SIZE_LIMIT,
+    STORE_FULL,
+    TOO_LARGE,
+    UNREADABLE,
+    Skipped,
+)
+from sessions.snapshots.project import ProjectGit
 
-_UNTRACKED = "??"
+_UNTRACKED, _IGNORED = "??", "!!"
 
 
 @dataclass(slots=True)
@@ -23,18 +32,25 @@ class Scan:
     staged: bool = False
 
 
-def read_status(output: bytes, top: Path, prefix: str) -> Scan:
-    """Sort the output of `git status --porcelain -z` (git-status(1), Porcelain Format Version 1)."""
+def read_status(output: bytes, project: ProjectGit, *, full: bool = False) -> Scan:
+    """Sort the output of `git status --porcelain -z` (git-status(1), Porcelain Format Version 1). `full`: the
+    store has no room for large files."""
     scan = Scan()
     for code, path in _entries(output):
         if code[0] not in " ?":
             scan.staged = True
         if code == _UNTRACKED or code[1] != " ":
-            _sort(scan, code, path, top, prefix)
+            _sort(scan, code, path, project, full)
     return scan
 
 
-def left_out(path: Path) -> tuple[str | None, os.stat_result | None]:
+def ignored_folders(output: bytes, project: ProjectGit) -> set[str]:
+    """The folders that `git status --ignored=matching` names, in the worktree."""
+    found = (path for code, path in _entries(output) if code == _IGNORED and path.endswith("/"))
+    return {path.removeprefix(project.prefix).removesuffix("/") for path in found}
+
+
+def left_out(path: Path, *, full: bool = False) -> tuple[str | None, os.stat_result | None]:
     """Why a file is left out of snapshots (None: it is not), and its lstat (None: there is no such file)."""
     try:
         found = path.lstat()
@@ -46,6 +62,8 @@ def left_out(path: Path) -> tuple[str | None, os.stat_result | None]:
         return None, found if stat.S_ISLNK(found.st_mode) else None
     if found.st_size > SIZE_LIMIT:
         return TOO_LARGE, found
+    if full and found.st_size > FULL_LIMIT:
+        return STORE_FULL, found
     return (None if os.access(path, os.R_OK) else UNREADABLE), found
 
 
@@ -55,11 +73,12 @@ def _entries(output: bytes) -> Iterator[tuple[str, str]]:
             yield entry[:2].decode(), os.fsdecode(entry[3:])
 
 
-def _sort(scan: Scan, code: str, path: str, top: Path, prefix: str) -> None:
+def _sort(scan: Scan, code: str, path: str, project: ProjectGit, full: bool) -> None:
+    prefix = project.prefix
     if path.endswith("/"):
         scan.skipped.append(Skipped(path.removeprefix(prefix), NESTED, (0, 0)))
         return
-    reason, found = left_out(top / path)
+    reason, found = left_out(project.top / path, full=full)
     if code[1] == "D" and reason != UNREADABLE:  # a path beyond a new link has an lstat, but is gone
         reason = found = None
     if reason:

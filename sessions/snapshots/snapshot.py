@@ -11,16 +11,22 @@ from __future__ import annotations
 
 import fcntl
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
-from sessions.snapshots.changes import LOST, Change, Skipped, SnapshotError, Tree
+from sessions.snapshots.changes import Change, SnapshotError, Tree
+from sessions.snapshots.compare import compare
 from sessions.snapshots.git import NO_HEAD, GitError, run_git
 from sessions.snapshots.index import borrow_index
 from sessions.snapshots.objects import ObjectStore
+from sessions.snapshots.pins import Pin
 from sessions.snapshots.project import ProjectGit, find_project_git, holds_home
-from sessions.snapshots.scan import Scan, read_status
+from sessions.snapshots.scan import Scan, ignored_folders, read_status
+from sessions.snapshots.watching.recall import Recall, identity, mark, merged
+
+FULL_MARK = "full"
+"""A file of this name beside the stores says that they hold more than their quota."""
 
 _EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 _PACK_FROM = 200  # files in one go, from which one pack is cheaper than so many loose objects
@@ -48,13 +54,16 @@ class SnapshotStore:
         self._last: tuple[bytes, str] = (b"", _EMPTY_TREE)
         self._project = ProjectGit(self.worktree)
         self._found: tuple[int | None, ProjectGit] | None = None
+        self._recall = Recall(self.worktree)
+        self._pin = Pin(root)
+        self._full = root.parent / FULL_MARK
 
     def track(self) -> Tree:
         """Record the worktree as it is now. Raises SnapshotError (refused, git failed, disk full)."""
         if reason := refusal(self.worktree):
             raise SnapshotError(reason)
         try:
-            with self._lock() as lock:
+            with self.locked() as lock:
                 return self._track_surely(lock)
         except (GitError, OSError) as error:
             raise SnapshotError(f"No snapshot of {self.worktree}: {error}") from error
@@ -62,13 +71,12 @@ class SnapshotStore:
     def changes(self, before: Tree, after: Tree) -> list[Change]:
         """The files that differ, by path, with their contents made our own. Raises SnapshotError."""
         try:
-            found = self._compare(before, after) if before.hash != after.hash else []
+            return compare(self.objects, before, after)
         except (GitError, OSError) as error:
             raise SnapshotError(f"Snapshots of {self.worktree} cannot be compared: {error}") from error
-        return sorted(_with_skipped(found, before, after), key=lambda change: change.path)
 
     @contextmanager
-    def _lock(self) -> Iterator[int]:
+    def locked(self) -> Iterator[int]:
         """Serialise over threads and processes. git inherits the lock, so it is held until the last git of a
         killed process has ended; whoever holds it knows that a lock file of git's own is a leftover."""
         descriptor = os.open(self.root / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
@@ -108,12 +116,11 @@ class SnapshotStore:
         """Track; once more when files moved under our feet; from nothing when the index itself is broken."""
         for again in (False, True):
             try:
-                self._prepare()
                 return self._track(lock)
             except GitError:
+                self._recall.forget()
                 if again:
                     self._forget()
-        self._prepare()
         return self._track(lock)
 
     def _forget(self) -> None:
@@ -122,18 +129,47 @@ class SnapshotStore:
         (self.root / "HEAD").write_text(NO_HEAD)
 
     def _track(self, lock: int) -> Tree:
-        scan = self._scan(lock)
+        """From memory where nothing happened; else git looks where something did, or at everything."""
+        known = self._recall.ask(self._rules(), mark(self.root / "index"))
+        if known is not None and not known.changed:
+            return known.tree
+        if known is None:
+            self._prepare()
+            self._recall.begin(self._rules(), lambda folders: self._ignored(folders, lock))
+        status = self._status(lock, known.changed if known else ())
+        scan = read_status(status, self._project, full=self._full.exists())
         self._update(scan, lock)
         if scan.add or scan.drop or scan.staged:
             self._commit(lock)
-        return Tree(self._current_tree(lock), tuple(scan.skipped))
+        made = known.made if known else frozenset()
+        tree = Tree(self._current_tree(lock), merged(known, scan.skipped), made)
+        self._pin.hold(tree.hash)
+        self._recall.keep(tree, mark(self.root / "index"), whole=known is None)
+        return tree
 
-    def _scan(self, lock: int) -> Scan:
-        excludes = self._project.global_excludes
+    def _rules(self) -> tuple[object, ...]:
+        """A mark of all that decides which files are seen, but for `.gitignore` files of the worktree."""
+        project, above = self._project, PurePosixPath(self._project.prefix)
+        folders = [project.top.joinpath(*above.parts[:depth]) for depth in range(len(above.parts))]
+        return (
+            self._full.exists(),
+            identity(self.worktree),
+            identity(project.top / ".git"),
+            mark(project.exclude),
+            mark(project.global_excludes),
+            *(mark(folder / ".gitignore") for folder in folders),
+        )
+
+    def _status(self, lock: int, paths: Iterable[str], *more: str) -> bytes:
+        """What git says of paths in the worktree; without any, of all of it."""
+        excludes, prefix = self._project.global_excludes, self._project.prefix
         given = ["-c", f"core.excludesFile={excludes}"] if excludes else []
-        only = ["--", self._project.prefix] if self._project.prefix else []
-        output = self._git([*given, *_STATUS, *only], lock)
-        return read_status(output, self._project.top, self._project.prefix)
+        only = [f"{prefix}{path}" for path in paths] or ([prefix] if prefix else [])
+        return self._git([*given, *_STATUS, *more, "--", *only], lock)
+
+    def _ignored(self, folders: list[str], lock: int) -> set[str]:
+        """The folders that git ignores as such, in the worktree or in folders of it."""
+        return ignored_folders(self._status(lock, filter(None, folders), "--ignored=matching"), self._project)
 
     def _update(self, scan: Scan, lock: int) -> None:
         if scan.drop:
@@ -149,10 +185,12 @@ class SnapshotStore:
         tree = self._git(["write-tree", "--missing-ok"], lock).decode().strip()
         who = "snapshot <> 0 +0000"
         text = f"tree {tree}\nauthor {who}\ncommitter {who}\n\n"
-        head = self.objects.put(text.encode(), "commit")
+        head = f"{self.objects.put(text.encode(), 'commit')}\n"
         temporary = self.root / "HEAD.new"
-        temporary.write_text(f"{head}\n")
+        temporary.write_text(head)
         temporary.replace(self.root / "HEAD")
+        if not self._project.prefix:
+            self._last = (head.encode(), tree)
 
     def _current_tree(self, lock: int) -> str:
         """The tree of the worktree in the last commit; git is asked only when that commit is a new one."""
@@ -173,44 +211,6 @@ class SnapshotStore:
         place = [f"--git-dir={self.root}", f"--work-tree={self._project.top}"]
         return run_git([*place, *arguments], cwd=self._project.top, stdin=stdin, pass_fds=[lock])
 
-    def _compare(self, before: Tree, after: Tree) -> list[Change]:
-        raw = self.objects.git(["diff-tree", "-r", "-z", "--raw", "--no-renames", before.hash, after.hash])
-        found = list(_parse_raw(raw))
-        lost = self.objects.own(oid for change in found for oid in (change.before, change.after) if oid)
-        return [_lost(change) if change.before in lost else change for change in found]
-
 
 def _names(paths: list[str]) -> bytes:
     return b"".join(os.fsencode(path) + b"\0" for path in paths)
-
-
-def _parse_raw(raw: bytes) -> Iterator[Change]:
-    """Read the raw output format of git-diff-tree(1): `:mode mode id id status`, NUL, path, NUL."""
-    fields = raw.split(b"\0")[:-1]
-    for described, path in zip(fields[::2], fields[1::2], strict=True):
-        mode_before, mode_after, before, after, _ = described.decode().removeprefix(":").split()
-        there, still = int(mode_before, 8) or None, int(mode_after, 8) or None
-        yield Change(os.fsdecode(path), before if there else None, after if still else None, there, still)
-
-
-def _lost(change: Change) -> Change:
-    return Change(change.path, None, change.after, change.mode_before, change.mode_after, LOST)
-
-
-def _with_skipped(found: list[Change], before: Tree, after: Tree) -> Iterator[Change]:
-    """Name also the files that changed but lie outside of one tree or both."""
-    was = {skipped.path: skipped for skipped in before.skipped}
-    now = {skipped.path: skipped for skipped in after.skipped}
-    reasons = {path: _reason(was.get(path), now.get(path)) for path in was.keys() | now.keys()}
-    for change in found:
-        reason = change.skipped or reasons.get(change.path)
-        reasons.pop(change.path, None)
-        yield Change(change.path, change.before, change.after, change.mode_before, change.mode_after, reason)
-    for path, reason in reasons.items():
-        if was.get(path) != now.get(path):
-            yield Change(path, None, None, skipped=reason)
-
-
-def _reason(was: Skipped | None, now: Skipped | None) -> str | None:
-    either = now or was
-    return either.reason if either else None

@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
-from django.urls import URLPattern
+from django.urls import path
 
-urlpatterns: list[URLPattern] = []
+from . import pages
+
+urlpatterns = [
+    path("settings", pages.settings),
+    path("settings/store/clean", pages.clean),
+    path("settings/store/<str:project_id>", pages.project),
+]

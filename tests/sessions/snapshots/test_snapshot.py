@@ -370,7 +370,7 @@ def test_many_at_once_wait_for_each_other(store: SnapshotStore, worktree: Path) 
 
 def test_only_one_at_a_time_works_on_the_index(store: SnapshotStore) -> None:
     with (store.root / "lock").open("w") as other:
-        with store._lock(), pytest.raises(BlockingIOError):
+        with store.locked(), pytest.raises(BlockingIOError):
             fcntl.flock(other, fcntl.LOCK_EX | fcntl.LOCK_NB)
         fcntl.flock(other, fcntl.LOCK_EX | fcntl.LOCK_NB)
 

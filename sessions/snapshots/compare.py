@@ -1,0 +1,64 @@
+"""What changed from one tree to another, in terms of files."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import PurePosixPath
+
+from sessions.snapshots.changes import LOST, Change, Skipped, Tree
+from sessions.snapshots.objects import ObjectStore
+
+
+def compare(objects: ObjectStore, before: Tree, after: Tree) -> list[Change]:
+    """The files that differ, by path, with their contents made our own. Raises GitError, OSError."""
+    found: list[Change] = []
+    if before.hash != after.hash:
+        raw = objects.git(["diff-tree", "-r", "-z", "--raw", "--no-renames", before.hash, after.hash])
+        found = list(_parse_raw(raw))
+        lost = objects.own(oid for change in found for oid in (change.before, change.after) if oid)
+        found = [_lost(change) if change.before in lost else change for change in found]
+        found = [_with_folders(change, after.made) for change in found]
+    return sorted(_with_skipped(found, before, after), key=lambda change: change.path)
+
+
+def _parse_raw(raw: bytes) -> Iterator[Change]:
+    """Read the raw output format of git-diff-tree(1): `:mode mode id id status`, NUL, path, NUL."""
+    fields = raw.split(b"\0")[:-1]
+    for described, path in zip(fields[::2], fields[1::2], strict=True):
+        mode_before, mode_after, before, after, _ = described.decode().removeprefix(":").split()
+        there, still = int(mode_before, 8) or None, int(mode_after, 8) or None
+        yield Change(os.fsdecode(path), before if there else None, after if still else None, there, still)
+
+
+def _lost(change: Change) -> Change:
+    return Change(change.path, None, change.after, change.mode_before, change.mode_after, LOST)
+
+
+def _with_folders(change: Change, made: frozenset[str]) -> Change:
+    """How many of a new file's folders, the deepest first, are new as well."""
+    if not made or change.mode_before is not None:
+        return change
+    parents = PurePosixPath(change.path).parents[:-1]
+    new = [any(str(folder) in made for folder in (parent, *parent.parents)) for parent in parents]
+    return replace(change, new_folders=sum(new))
+
+
+def _with_skipped(found: list[Change], before: Tree, after: Tree) -> Iterator[Change]:
+    """Name also the files that changed but lie outside of one tree or both."""
+    was = {skipped.path: skipped for skipped in before.skipped}
+    now = {skipped.path: skipped for skipped in after.skipped}
+    reasons = {path: _reason(was.get(path), now.get(path)) for path in was.keys() | now.keys()}
+    for change in found:
+        reason = change.skipped or reasons.get(change.path)
+        reasons.pop(change.path, None)
+        yield replace(change, skipped=reason)
+    for path, reason in reasons.items():
+        if was.get(path) != now.get(path):
+            yield Change(path, None, None, skipped=reason)
+
+
+def _reason(was: Skipped | None, now: Skipped | None) -> str | None:
+    either = now or was
+    return either.reason if either else None

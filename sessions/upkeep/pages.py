@@ -1,0 +1,52 @@
+"""The settings page: the store's meter, cleaning it up, and what can go for good."""
+
+from __future__ import annotations
+
+import asyncio
+
+from django.http import HttpRequest, HttpResponse
+from django.views.decorators.http import require_GET, require_POST
+
+from sessions.db import in_db
+from sessions.ids import now
+from sessions.pages.access import project_of
+from sessions.pages.respond import fragment, page
+from sessions.store import sessions as session_store
+
+from .caretaker import caretaker
+from .holdings import addresses_by_session, holdings, largest
+from .meter import meter
+from .usage import Usage
+
+
+@require_GET
+async def settings(request: HttpRequest) -> HttpResponse:
+    """`?project=` is where the way back leads."""
+    back = request.GET.get("project", "")
+    project = await project_of(back) if back else None
+    return page(request, "settings/page.html", project=project, meter=await in_db(meter, await _sizes()))
+
+
+@require_POST
+async def clean(request: HttpRequest) -> HttpResponse:
+    """Collect all stores now; says what that freed. With `deleted`, sessions that were deleted go for good
+    before."""
+    gone = await in_db(session_store.purge, now() + 1) if "deleted" in request.POST else 0
+    done = await caretaker.clean()
+    freed = sum(max(0, each.before.size - each.after.size) for each in done)
+    removed = sum(each.removed for each in done)
+    shown = await in_db(meter, await _sizes())
+    return fragment("settings/store.html", meter=shown, cleaned=True, gone=gone, freed=freed, removed=removed)
+
+
+@require_GET
+async def project(request: HttpRequest, project_id: str) -> HttpResponse:
+    """The sessions of a project that hold most."""
+    row = await project_of(project_id)
+    named = await in_db(addresses_by_session, row.id)
+    held = await asyncio.to_thread(largest, row.id, named)
+    return fragment("settings/holdings.html", project=row, holdings=await in_db(holdings, held))
+
+
+async def _sizes() -> dict[str, Usage]:
+    return await caretaker.measure_all()

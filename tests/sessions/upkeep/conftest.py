@@ -1,0 +1,3 @@
+from tests.sessions.review.conftest import world
+
+__all__ = ["world"]
