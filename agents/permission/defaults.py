@@ -8,7 +8,8 @@ from __future__ import annotations
 from itertools import chain, product
 from typing import Final
 
-from agents.permission.rules import Rule, Ruleset, evaluate, from_config, is_everything, matches, merge
+from agents.permission.rules import Rule, Ruleset, evaluate, from_config, merge
+from sessions.wire.patterns import READ_DEFAULTS, is_everything, matches
 
 _OWN_FILES: Final = (
     "opencode.json",
@@ -38,7 +39,7 @@ DEFAULTS: Final[Ruleset] = tuple(
             "question": "deny",
             "plan_enter": "deny",
             "plan_exit": "deny",
-            "read": {"*": "allow", "*.env": "ask", "*.env.*": "ask", "*.env.example": "allow"},
+            "read": READ_DEFAULTS,
         }
     )
 )

@@ -41,3 +41,7 @@ class QuestionRejected(PermissionRejected):
             "The user dismissed the question without an answer. Do not ask it again and do not guess: "
             "wait for what they say next."
         )
+
+
+class Outdated(Exception):
+    """What was asked about is no longer so: the request was withdrawn, and the call has to ask anew."""

@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from agents.permission.planning import marks
-from agents.permission.rules import EVERYTHING, Rule, Ruleset, evaluate, is_everything, matches
+from agents.permission.rules import Rule, Ruleset, evaluate
+from sessions.wire.patterns import EVERYTHING, is_everything, matches
 
 TASK: Final = "task"
 _OWN: Final = ("question", "plan_enter", "plan_exit")

@@ -9,7 +9,8 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from agents.permission.planning import MAY_CHANGE
-from agents.permission.rules import EVERYTHING, Action, Rule, Ruleset, evaluate, from_config, matches
+from agents.permission.rules import Action, Rule, Ruleset, evaluate, from_config
+from sessions.wire.patterns import EVERYTHING, matches
 
 GENERAL: Final[Ruleset] = tuple(from_config({"todowrite": "deny", "todoread": "deny"}))
 

@@ -5,17 +5,15 @@ Source: seed 004 §7.1 and §7.2; the shape of the configuration is OpenCode's `
 
 from __future__ import annotations
 
-import fnmatch
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import chain
 from pathlib import Path
 from typing import Literal, cast, get_args
 
+from sessions.wire.patterns import EVERYTHING, is_everything, matches
+
 Action = Literal["allow", "deny", "ask"]
-EVERYTHING = "*"
 _STRICTNESS: dict[Action, int] = {"allow": 0, "ask": 1, "deny": 2}
 
 
@@ -33,7 +31,23 @@ class Floor(Rule):
     """A rule of somebody the user has not trusted: it counts where it is stricter than the other rules."""
 
 
+@dataclass(frozen=True, slots=True)
+class Approval(Rule):
+    """An allow rule that a person saved; `id` is its row."""
+
+    id: int = 0
+
+
 Ruleset = Sequence[Rule]
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What happens to a call, and by which rules: the one that denies, those that ask, or the approvals that
+    lifted what was asked about; none when the configuration allows it."""
+
+    action: Action
+    rules: tuple[Rule, ...] = ()
 
 
 def from_config(value: str | Mapping[str, str | Mapping[str, str]]) -> list[Rule]:
@@ -76,19 +90,29 @@ def evaluate(permission: str, pattern: str, rules: Ruleset) -> Rule:
     return _stricter(found or Rule(permission, pattern, "ask"), floor)
 
 
-def decide(permission: str, patterns: Sequence[str], rules: Ruleset, approved: Ruleset) -> Action:
-    """One answer for all patterns; `approved` are the allow rules the user saved with "always".
+def judge(permission: str, patterns: Sequence[str], rules: Ruleset, approved: Ruleset) -> Verdict:
+    """One answer for all patterns; `approved` are the allow rules that people saved.
 
     Deny wins over everything. An approval lifts what a rule asks about, except that an approval of
     everything (`*`) does not lift an ask about something narrower: that needs a yes of its own.
     """
-    asks = False
+    used: list[Rule] = []
+    asking: list[Rule] = []
     for pattern in patterns or [EVERYTHING]:
         rule = evaluate(permission, pattern, rules)
         if rule.action == "deny":
-            return "deny"
-        asks |= rule.action == "ask" and not _approves(permission, pattern, rule, approved)
-    return "ask" if asks else "allow"
+            return Verdict("deny", (rule,))
+        if rule.action == "ask":
+            approval = _approval(permission, pattern, rule, approved)
+            (used if approval else asking).append(approval or rule)
+    if asking:
+        return Verdict("ask", tuple(dict.fromkeys(asking)))
+    return Verdict("allow", tuple(dict.fromkeys(used)))
+
+
+def decide(permission: str, patterns: Sequence[str], rules: Ruleset, approved: Ruleset) -> Action:
+    """The action of `judge` alone."""
+    return judge(permission, patterns, rules, approved).action
 
 
 def narrowed(permission: str, patterns: Sequence[str], always: Sequence[str], rules: Ruleset) -> list[str]:
@@ -106,19 +130,11 @@ def hidden_tools(tools: Iterable[tuple[str, str]], rules: Ruleset) -> set[str]:
     return {name for name, permission in tools if _denied_outright(permission, rules)}
 
 
-def matches(pattern: str, text: str) -> bool:
-    """Whole-text match: `*` is any run of characters, `?` is one; a final ` *` may also be nothing."""
-    return _compiled(pattern).match(text) is not None
-
-
-def is_everything(pattern: str) -> bool:
-    return pattern != "" and pattern.strip("*") == ""
-
-
-def _approves(permission: str, pattern: str, asking: Rule, approved: Ruleset) -> bool:
+def _approval(permission: str, pattern: str, asking: Rule, approved: Ruleset) -> Rule | None:
     narrow = not is_everything(asking.pattern)
     usable = [rule for rule in approved if not (narrow and is_everything(rule.pattern))]
-    return evaluate(permission, pattern, usable).action == "allow"
+    found = evaluate(permission, pattern, usable)
+    return found if found.action == "allow" else None
 
 
 def _denied_outright(permission: str, rules: Ruleset) -> bool:
@@ -130,22 +146,6 @@ def _denied_outright(permission: str, rules: Ruleset) -> bool:
 
 def _stricter(rule: Rule, floor: Rule | None) -> Rule:
     return floor if floor and _STRICTNESS[floor.action] > _STRICTNESS[rule.action] else rule
-
-
-@lru_cache(maxsize=4096)
-def _compiled(pattern: str) -> re.Pattern[str]:
-    # fnmatch writes each `*` as an atomic step, so there is no backtracking to blow up;
-    # its character classes are not ours.
-    expression = _expression(pattern)
-    if pattern.endswith(" *"):
-        expression = f"{_expression(pattern[:-2])}|{expression}"
-    return re.compile(expression)
-
-
-def _expression(pattern: str) -> str:
-    # fnmatch writes each `*` as an atomic step, so there is no backtracking to blow up;
-    # its character classes are not ours.
-    return fnmatch.translate(pattern.replace("[", "[[]"))
 
 
 def _action(value: object, key: str) -> Action:

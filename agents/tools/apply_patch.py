@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AsyncExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from agents.tools.base import FileWrite, Tool, ToolContext, ToolError, ToolResult, by_patch
+from agents.tools.base import Approval, FileWrite, Tool, ToolContext, ToolError, ToolResult, by_patch
 from agents.tools.shared import change, filetext
 from agents.tools.shared.patches.parse import PatchError, Section, parse
-from agents.tools.shared.patches.place import applied
+from agents.tools.shared.patches.place import applied as placed
 from agents.tools.shared.paths import Target, authorise, explained, missing
+from agents.tools.shared.proposals.asking import allowed
+from agents.tools.shared.proposals.content import KEPT_TEXT, Change, describe, named
+from agents.tools.shared.proposals.edited import applied, told
 
 DESCRIPTION = """\
 Change files by a patch. It is applied whole or not at all. The format:
@@ -47,8 +50,31 @@ class Step:
 
     kind: str
     target: Target
-    change: change.Change
+    change: Change
     moved: Target | None = None
+
+    @property
+    def where(self) -> Target:
+        """The file that a request shows it by."""
+        return self.moved or self.target
+
+    def is_outdated(self, ctx: ToolContext) -> bool:
+        """Whether the files are no longer what the step was planned from. Blocks."""
+        if self.moved is not None and change.current(ctx, self.moved) is not None:
+            return True
+        return change.current(ctx, self.target) != self.change.before
+
+    def allowed(self, approval: Approval) -> Step | None:
+        """The step as a person allowed it; None when they took it out."""
+        made = applied(self.change, approval.contents, named(self.where))
+        if made is None or (made.after == made.before and self.moved is None):
+            return None
+        kind = "update" if self.kind == "delete" and made.after is not None else self.kind
+        return replace(self, kind=kind, change=made)
+
+    def told(self, made: Step | None) -> str:
+        """What the user made of it, for the model; empty when it was done as proposed."""
+        return told(self.change, made.change if made else None, self.where.title)
 
     def writes(self) -> list[FileWrite]:
         if self.moved is None:
@@ -68,11 +94,19 @@ async def execute(args: Input, ctx: ToolContext) -> ToolResult:
     places = [await _place(section, ctx) for section in sections]
     targets = [target for place in places for target in place if target]
     _refuse_twice(targets)
+    patterns = [pattern for target in targets for pattern in target.patterns]
     async with AsyncExitStack() as stack:
         for path in sorted({target.path for target in targets}):
             await stack.enter_async_context(change.lock(ctx, path))
-        steps = await asyncio.to_thread(_plan, sections, places)
-        return await _apply(ctx, steps, targets)
+        steps, approval = await allowed(
+            ctx,
+            patterns,
+            lambda: _plan(ctx, sections, places),
+            lambda steps: _asked(ctx, steps),
+            lambda steps: any(step.is_outdated(ctx) for step in steps),
+        )
+        made = [step.allowed(approval) for step in steps]
+        return await _apply(ctx, steps, made, approval.words)
 
 
 async def _place(section: Section, ctx: ToolContext) -> tuple[Target, Target | None]:
@@ -88,28 +122,32 @@ def _refuse_twice(targets: Sequence[Target]) -> None:
         seen.add(target.path)
 
 
-def _plan(sections: Sequence[Section], places: Sequence[tuple[Target, Target | None]]) -> list[Step]:
-    return [_step(section, target, moved) for section, (target, moved) in zip(sections, places, strict=True)]
+def _plan(
+    ctx: ToolContext, sections: Sequence[Section], places: Sequence[tuple[Target, Target | None]]
+) -> list[Step]:
+    return [
+        _step(ctx, section, target, moved) for section, (target, moved) in zip(sections, places, strict=True)
+    ]
 
 
-def _step(section: Section, target: Target, moved: Target | None) -> Step:
-    before = change.current(target)
+def _step(ctx: ToolContext, section: Section, target: Target, moved: Target | None) -> Step:
+    before = change.current(ctx, target)
     if section.kind == "add":
         if before is not None:
             raise ToolError(f"{target.title} exists already: use *** Update File.")
         text = "".join(f"{line}\n" for line in section.added)
-        return Step("add", target, change.Change(None, text.encode(), "", text))
+        return Step("add", target, Change(None, text.encode(), "", text))
     if before is None:
         raise missing(target)
-    if moved is not None and change.current(moved) is not None:
+    if moved is not None and change.current(ctx, moved) is not None:
         raise ToolError(f"{target.title} cannot be moved: {moved.title} exists already.")
     if section.kind == "delete":
         text = filetext.detect(before).decode(before)
-        return Step("delete", target, change.Change(before, None, text, ""))
+        return Step("delete", target, Change(before, None, text, ""))
     return Step("update", target, _updated(section, target, before), moved)
 
 
-def _updated(section: Section, target: Target, before: bytes) -> change.Change:
+def _updated(section: Section, target: Target, before: bytes) -> Change:
     if filetext.is_binary(before[: filetext.SAMPLE]):
         raise ToolError(f"{target.title} is a binary file; apply_patch works on text.")
     codec = filetext.detect(before)
@@ -118,42 +156,58 @@ def _updated(section: Section, target: Target, before: bytes) -> change.Change:
     lines = raw.replace("\r\n", "\n").split("\n")
     closed = lines[-1] == ""
     try:
-        made = applied(lines[:-1] if closed else lines, section.chunks)
+        made = placed(lines[:-1] if closed else lines, section.chunks)
     except PatchError as error:
         raise ToolError(f"The patch was not applied: in {target.title}, {error}. Read the file.") from error
     text = filetext.with_newline("\n".join([*made, ""] if closed and made else made), ending)
-    return change.Change(before, codec.encode(text), raw, text)
+    return Change(before, codec.encode(text), raw, text)
 
 
-async def _apply(ctx: ToolContext, steps: Sequence[Step], targets: Sequence[Target]) -> ToolResult:
-    files = await asyncio.to_thread(lambda: [_described(step) for step in steps])
-    diff = "".join(file["diff"] for file in files)
-    patterns = [pattern for target in targets for pattern in target.patterns]
-    asked = {"filepath": ", ".join(file["filepath"] for file in files), "diff": diff, "files": files}
-    await ctx.ask("edit", patterns, always=["*"], metadata=asked)
-    writes = [write for step in steps for write in step.writes()]
+async def _apply(
+    ctx: ToolContext, steps: Sequence[Step], made: Sequence[Step | None], said: str
+) -> ToolResult:
+    """Write what was allowed of the steps (None: nothing of it), and tell."""
+    done = [step for step in made if step is not None]
     with explained("A file of the patch"):
-        await ctx.write_files(writes)
+        await ctx.write_files([write for step in done for write in step.writes()])
+    files = await asyncio.to_thread(_described, ctx, done)
+    pairs = zip(steps, made, strict=True)
+    edits = [words for step, after in pairs if (words := step.told(after))]
     names = ", ".join(file["relativePath"] for file in files)
     sums = {key: sum(file[key] for file in files) for key in ("additions", "deletions")}
-    metadata = {"diff": diff, "files": files, "filediff": {"file": names, **sums}}
-    told = "\n".join(f"{file['type']}: {file['relativePath']}" for file in files)
-    return ToolResult(names, f"Applied the patch.\n{told}", metadata)
+    diff = "".join(file["diff"] for file in files)
+    metadata: dict[str, Any] = {"diff": diff, "files": files, "filediff": {"file": names, **sums}}
+    if edits:
+        metadata["edited"] = True
+    heading = "Applied the patch." if not edits else "Applied the patch in part, as the user allowed it."
+    listed = [f"{file['type']}: {file['relativePath']}" for file in files]
+    spoken = [f"The user said: {said}"] if said else []
+    told = [heading if done else "Nothing of the patch was applied.", *listed, *edits, *spoken]
+    return ToolResult(names or steps[0].where.title, "\n".join(told), metadata)
 
 
-def _described(step: Step) -> dict[str, Any]:
-    """As OpenCode's clients read it."""
-    where = step.moved or step.target
-    shown = change.describe(where, step.change)
-    kind = "move" if step.moved else step.kind
+def _asked(ctx: ToolContext, steps: Sequence[Step]) -> dict[str, Any]:
+    files = _described(ctx, steps)
+    diff = "".join(file["diff"] for file in files)
+    return {"filepath": ", ".join(file["filepath"] for file in files), "diff": diff, "files": files}
+
+
+def _described(ctx: ToolContext, steps: Sequence[Step]) -> list[dict[str, Any]]:
+    """As OpenCode's clients read it, and for each file what the request for a single one has."""
+    room = KEPT_TEXT // max(1, len(steps))
+    return [_file(step, describe(ctx, step.where, step.change, room)) for step in steps]
+
+
+def _file(step: Step, shown: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "filePath": shown["filepath"],
         "filepath": shown["filepath"],
-        "relativePath": where.title,
-        "type": kind,
+        "relativePath": step.where.title,
+        "type": "move" if step.moved else step.kind,
         "diff": shown["diff"],
         "additions": shown["filediff"]["additions"],
         "deletions": shown["filediff"]["deletions"],
+        "filediff": shown["filediff"],
         **({"movePath": step.target.title} if step.moved else {}),
     }
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
-from dataclasses import dataclass
-
 from pydantic import BaseModel, ConfigDict, Field
 
 from agents.tools.base import Tool, ToolContext, ToolError, ToolResult, by_edit
 from agents.tools.shared import change, filetext, replace
+from agents.tools.shared.change import Proposal
 from agents.tools.shared.paths import Target, authorise, missing
+from agents.tools.shared.proposals.content import Change
 
 DESCRIPTION = """\
 Replace a piece of text in a file. Read the file first and copy `oldString` from it exactly, indentation \
@@ -27,28 +26,17 @@ class Input(BaseModel):
     replace_all: bool = Field(False, alias="replaceAll", description="Replace every place it fits.")
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """What will be written, and how to tell it."""
-
-    change: change.Change
-    told: str
-
-
 async def execute(args: Input, ctx: ToolContext) -> ToolResult:
     """Find, ask, write and report; raises ToolError when there is not one clear place for the edit."""
     old, new = filetext.from_model(args.old_string), filetext.from_model(args.new_string)
     if old == new:
         raise ToolError("oldString and newString are the same: there is nothing to change.")
     target = await authorise(ctx, args.file_path, "write")
-    async with change.lock(ctx, target.path):
-        plan = await asyncio.to_thread(_plan, target, old, new, args.replace_all)
-        metadata = await change.apply(ctx, target, plan.change)
-    return ToolResult(target.title, plan.told, metadata)
+    return await change.apply(ctx, target, lambda: _plan(ctx, target, old, new, args.replace_all))
 
 
-def _plan(target: Target, old: str, new: str, every: bool) -> Plan:
-    before = change.current(target)
+def _plan(ctx: ToolContext, target: Target, old: str, new: str, every: bool) -> Proposal:
+    before = change.current(ctx, target)
     if old == "":
         return _creation(target, before, new)
     if before is None:
@@ -58,7 +46,7 @@ def _plan(target: Target, old: str, new: str, every: bool) -> Plan:
     codec = filetext.detect(before)
     raw = codec.decode(before)
     changed, told = edited(raw, old, new, every)
-    return Plan(change.Change(before, codec.encode(changed), raw, changed), f"Edited {target.title}: {told}")
+    return Proposal(Change(before, codec.encode(changed), raw, changed), f"Edited {target.title}: {told}")
 
 
 def edited(raw: str, old: str, new: str, every: bool) -> tuple[str, str]:
@@ -72,12 +60,12 @@ def edited(raw: str, old: str, new: str, every: bool) -> tuple[str, str]:
     return _replaced(raw, text, spans, old, new), told
 
 
-def _creation(target: Target, before: bytes | None, new: str) -> Plan:
+def _creation(target: Target, before: bytes | None, new: str) -> Proposal:
     if before:
         raise ToolError(
             f"{target.title} is not empty. Give the text to replace as oldString, or use write for all of it."
         )
-    return Plan(change.Change(before, new.encode(), "", new), f"Created {target.title}.")
+    return Proposal(Change(before, new.encode(), "", new), f"Created {target.title}.")
 
 
 def _replaced(raw: str, text: str, spans: list[filetext.Span], old: str, new: str) -> str:

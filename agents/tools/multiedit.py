@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -10,7 +9,9 @@ from pydantic import BaseModel, ConfigDict, Field
 from agents.tools.base import Tool, ToolContext, ToolError, ToolResult, by_edit
 from agents.tools.edit import edited
 from agents.tools.shared import change, filetext
+from agents.tools.shared.change import Proposal
 from agents.tools.shared.paths import Target, authorise, missing
+from agents.tools.shared.proposals.content import Change
 
 DESCRIPTION = """\
 Make several edits in one file at once. They are applied in order, each to the result of the one before, \
@@ -36,14 +37,11 @@ class Input(BaseModel):
 async def execute(args: Input, ctx: ToolContext) -> ToolResult:
     """Make all edits in memory, ask once, write once; raises ToolError that names the edit that failed."""
     target = await authorise(ctx, args.file_path, "write")
-    async with change.lock(ctx, target.path):
-        planned, told = await asyncio.to_thread(_plan, target, args.edits)
-        metadata = await change.apply(ctx, target, planned)
-    return ToolResult(target.title, "\n".join([f"Edited {target.title}:", *told]), metadata)
+    return await change.apply(ctx, target, lambda: _plan(ctx, target, args.edits))
 
 
-def _plan(target: Target, edits: Sequence[Edit]) -> tuple[change.Change, list[str]]:
-    before = change.current(target)
+def _plan(ctx: ToolContext, target: Target, edits: Sequence[Edit]) -> Proposal:
+    before = change.current(ctx, target)
     if before is None and edits[0].old_string:
         raise missing(target)
     if before and filetext.is_binary(before[: filetext.SAMPLE]):
@@ -59,7 +57,8 @@ def _plan(target: Target, edits: Sequence[Edit]) -> tuple[change.Change, list[st
         told.append(f"{number}. {words}")
     if text == raw:
         raise ToolError("All edits together change nothing.")
-    return change.Change(before, codec.encode(text), raw, text), told
+    words = "\n".join([f"Edited {target.title}:", *told])
+    return Proposal(Change(before, codec.encode(text), raw, text), words)
 
 
 def _made(text: str, edit: Edit) -> tuple[str, str]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
-
 from pydantic import BaseModel, ConfigDict, Field
 
 from agents.tools.base import Tool, ToolContext, ToolError, ToolResult, by_edit
 from agents.tools.shared import change, filetext
+from agents.tools.shared.change import Proposal
 from agents.tools.shared.paths import Target, authorise
+from agents.tools.shared.proposals.content import Change
 
 DESCRIPTION = """\
 Write a whole file. A file that is there is replaced, its line endings and byte order mark kept; missing \
@@ -27,19 +27,20 @@ async def execute(args: Input, ctx: ToolContext) -> ToolResult:
     """Ask, write and report; raises ToolError when the file cannot be written."""
     text = filetext.from_model(args.content)
     target = await authorise(ctx, args.file_path, "write")
-    async with change.lock(ctx, target.path):
-        made = await asyncio.to_thread(_prepare, target, args.content, text)
-        metadata = await change.apply(ctx, target, made)
+    return await change.apply(ctx, target, lambda: _plan(ctx, target, args.content, text))
+
+
+def _plan(ctx: ToolContext, target: Target, content: str, text: str) -> Proposal:
+    made = _made(change.current(ctx, target), content, text)
     lines = text.count("\n") + (not text.endswith("\n") and bool(text))
-    verb = "Replaced" if metadata["exists"] else "Created"
-    return ToolResult(target.title, f"{verb} {target.title} ({lines} lines).", metadata)
+    verb = "Created" if made.before is None else "Replaced"
+    return Proposal(made, f"{verb} {target.title} ({lines} lines).")
 
 
-def _prepare(target: Target, content: str, text: str) -> change.Change:
-    before = change.current(target)
+def _made(before: bytes | None, content: str, text: str) -> Change:
     if not before or filetext.is_binary(before[: filetext.SAMPLE]):
         # Nothing to keep: the content goes in exactly as it was given.
-        return change.Change(before, content.encode(), "", content)
+        return Change(before, content.encode(), "", content)
     codec = filetext.detect(before)
     old = codec.decode(before)
     new = filetext.with_newline(text, filetext.newline(old))
@@ -47,7 +48,7 @@ def _prepare(target: Target, content: str, text: str) -> change.Change:
         after = codec.encode(new)
     except ToolError:
         after = new.encode()
-    return change.Change(before, after, old, new)
+    return Change(before, after, old, new)
 
 
 TOOL = Tool("write", DESCRIPTION, Input, execute, "edit", offered=by_edit)

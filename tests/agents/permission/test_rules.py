@@ -7,15 +7,18 @@ import pytest
 from agents.permission.defaults import BUILD, PLAN, is_guarded, session_rules
 from agents.permission.errors import PermissionDenied, PermissionRejected
 from agents.permission.rules import (
+    Approval,
     Rule,
+    Verdict,
     decide,
     evaluate,
     from_config,
     hidden_tools,
-    matches,
+    judge,
     merge,
     narrowed,
 )
+from sessions.wire.patterns import is_everything, matches
 
 
 @pytest.mark.parametrize(
@@ -138,3 +141,27 @@ def test_errors_say_what_the_model_needs() -> None:
     assert 'bash is denied for "rm *"' in str(PermissionDenied(Rule("bash", "rm *", "deny")))
     assert str(PermissionRejected("use git mv")).endswith("said: use git mv")
     assert "rejected" in str(PermissionRejected())
+
+
+def test_a_verdict_names_the_rules_it_comes_from() -> None:
+    rules = from_config({"bash": {"*": "ask", "rm *": "ask", "git push *": "deny"}})
+    git, npm = Approval("bash", "git *", "allow", 7), Approval("bash", "npm *", "allow", 8)
+    both = judge("bash", ["git log", "npm test", "git status"], rules, [git, npm])
+    assert both == Verdict("allow", (git, npm))
+    assert judge("bash", ["git log", "rm x", "ls"], rules, [git]) == Verdict("ask", (rules[1], rules[0]))
+    assert judge("bash", ["git log", "git push x"], rules, [git]) == Verdict("deny", (rules[2],))
+    assert judge("read", ["x"], from_config("allow"), [git]) == Verdict("allow"), "policy, no approval"
+
+
+@pytest.mark.parametrize("pattern", ["*", "**", "?*", "*?", "* *", "*** ?"])
+def test_the_ways_to_write_everything_stay_everything(pattern: str) -> None:
+    rules = from_config({"read": {"*": "ask", "*.env": "ask"}})
+    saved = [Approval("read", pattern, "allow", 1)]
+    assert is_everything(pattern)
+    assert decide("read", [".env"], rules, saved) == "ask"
+    assert decide("read", ["ab"], rules, saved) == ("allow" if matches(pattern, "ab") else "ask")
+
+
+@pytest.mark.parametrize("pattern", ["", "?", "??", "a*", "*.env", " "])
+def test_what_is_not_everything(pattern: str) -> None:
+    assert not is_everything(pattern)
