@@ -8,7 +8,7 @@ from typing import Any
 
 from agents.context.plan import plan_sources
 from agents.context.source import Source
-from agents.context.sources import date, environment, instructions, skills
+from agents.context.sources import date, environment, instructions, kept, review, skills
 from agents.context.system_context import SystemContext
 from agents.turn import Turn
 
@@ -18,7 +18,9 @@ PRODUCERS: dict[str, Producer] = {
     "core/date": date.produce,
     "core/environment": environment.produce,
     "core/instructions": instructions.produce,
+    "core/kept": kept.produce,
     "core/mode": plan_sources,
+    "core/review": review.produce,
     "core/skills": skills.produce,
 }
 """By contribution key; sources are combined in the order of these keys. Built-in producers have a line here,

@@ -141,15 +141,27 @@ class ToolContext(Protocol):
         *,
         always: Sequence[str] = (),
         metadata: Mapping[str, Any] | None = None,
+        outdated: Callable[[], bool] | None = None,
     ) -> Approval:
-        """Return when the rules or the user allow it; raise PermissionDenied/PermissionRejected otherwise."""
+        """Return when the rules or the user allow it; raise PermissionDenied/PermissionRejected otherwise.
+
+        `outdated` tells, now and then and after the answer, whether what is asked about is no longer so; it
+        may block. Then the request is withdrawn and Outdated raised.
+        """
 
     async def update(self, *, title: str | None = None, metadata: Mapping[str, Any] | None = None) -> None:
         """Show progress on the card of the running call (cheap; coalesced by the runtime)."""
 
+    def keep(self, content: bytes) -> str:
+        """Put content into the project's object store; its address. Blocks; raises OSError."""
+
     def read_file(self, path: Path) -> bytes | None:
         """What a file holds for this session: staged content in review mode, else what is on the disk; None for
         no file. Blocks; raises OSError."""
+
+    def staged_files(self) -> Mapping[Path, bool]:
+        """The real paths that are not for this session what they are on the disk, the newest edit first: whether
+        there is a file, or it is gone. Empty but in review mode. Blocks."""
 
     async def write_files(self, writes: Sequence[FileWrite]) -> list[bytes | None]:
         """Write files through the ledger (before and after kept), each atomically, modes kept: all or none.

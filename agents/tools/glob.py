@@ -8,7 +8,7 @@ import os
 from pydantic import BaseModel, Field
 
 from agents.tools.base import Tool, ToolContext, ToolError, ToolResult
-from agents.tools.shared import ripgrep
+from agents.tools.shared import ripgrep, staged
 from agents.tools.shared.paths import Target, authorise, missing, relative
 
 LIMIT = 100
@@ -28,9 +28,9 @@ async def execute(args: Input, ctx: ToolContext) -> ToolResult:
     target = await authorise(ctx, args.path or ".", "read")
     asked = {"pattern": args.pattern, "path": target.title}
     await ctx.ask("glob", [args.pattern], always=["*"], metadata=asked)
-    await asyncio.to_thread(require_folder, target)
+    await asyncio.to_thread(require_folder, ctx, target)
     arguments = ["--files", "--null", "--sortr=modified", f"--glob={args.pattern}", *ripgrep.excluding()]
-    records = await ripgrep.run(ctx, arguments, cwd=target.path, separator=b"\0", limit=LIMIT)
+    records = await staged.names(ctx, arguments, target.path, LIMIT)
     names = [relative(target.path / os.fsdecode(record), ctx.directory) for record in records.found]
     notes = ["(no files fit)"] if not names else []
     if records.more:
@@ -41,11 +41,11 @@ async def execute(args: Input, ctx: ToolContext) -> ToolResult:
     return ToolResult(args.pattern, "\n".join([*names, *notes]), metadata)
 
 
-def require_folder(target: Target) -> None:
+def require_folder(ctx: ToolContext, target: Target) -> None:
     """Raise a ToolError unless the target is a directory."""
-    if not target.path.exists():
+    if not staged.exists(ctx, target.path):
         raise missing(target)
-    if not target.path.is_dir():
+    if not staged.is_folder(ctx, target.path):
         raise ToolError(f"{target.title} is a file, not a directory.")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import json
 from collections.abc import Iterable
@@ -13,9 +14,10 @@ from pydantic import BaseModel, Field
 
 from agents.permission.errors import PermissionDenied
 from agents.tools.base import Tool, ToolContext, ToolResult
-from agents.tools.shared import ripgrep
+from agents.tools.shared import ripgrep, staged
 from agents.tools.shared.names import printable
 from agents.tools.shared.paths import Target, authorise, missing, read_pattern, relative
+from agents.tools.shared.staged import Overlay
 
 LIMIT = 100
 MAX_LINE = 2000
@@ -51,21 +53,36 @@ async def execute(args: Input, ctx: ToolContext) -> ToolResult:
     target = await authorise(ctx, args.path or ".", "read")
     asked = {"pattern": args.pattern, "path": target.title, "include": args.include}
     await ctx.ask("grep", [args.pattern], always=["*"], metadata=asked)
-    if not target.path.exists():
-        raise missing(target)
-    folder = target.path if target.path.is_dir() else target.path.parent
-    records = await ripgrep.run(
-        ctx, _arguments(args, target, folder), cwd=folder, separator=b"\n", limit=RECORDS
-    )
-    hits = _hits(records.found)
+    folder, over = await asyncio.to_thread(_place, ctx, target)
+    hits, late = await _search(ctx, _arguments(args, target, folder), over)
     shown = hits[:LIMIT]
     files = {hit.file: folder / hit.file for hit in shown}
     hidden = await _unreadable(ctx, files)
     shown = [hit for hit in shown if hit.file not in hidden]
     more = len(hits) > LIMIT
-    notes = _notes(len(shown), len(hidden), more=more, late=records.late)
+    notes = _notes(len(shown), len(hidden), more=more, late=late)
     output = "\n".join([*_grouped(shown, files, ctx.directory), *notes])
-    return ToolResult(args.pattern, output, {"matches": len(shown), "truncated": more or records.late})
+    return ToolResult(args.pattern, output, {"matches": len(shown), "truncated": more or late})
+
+
+def _place(ctx: ToolContext, target: Target) -> tuple[Path, Overlay]:
+    """The folder to search in, and what is staged in it."""
+    if not staged.exists(ctx, target.path):
+        raise missing(target)
+    folder = target.path if staged.is_folder(ctx, target.path) else target.path.parent
+    return folder, staged.overlay(ctx, folder)
+
+
+async def _search(ctx: ToolContext, arguments: list[str], over: Overlay) -> tuple[list[Hit], bool]:
+    """The hits in what is staged, then those in the other files of the disk; whether time ran out."""
+    found = await staged.search(ctx, arguments, over, separator=b"\n", limit=RECORDS)
+    hits = [hit for hit in _hits(found.found) if over.shows(hit.file)]
+    if not await asyncio.to_thread(over.folder.is_dir):
+        return hits, found.late
+    limit = RECORDS + len(over.files) * (LIMIT + 3)  # what is found in files that are staged is left out
+    disk = await ripgrep.run(ctx, arguments, cwd=over.folder, separator=b"\n", limit=limit)
+    hits += [hit for hit in _hits(disk.found) if not over.covers(hit.file)]
+    return hits, found.late or disk.late
 
 
 def _arguments(args: Input, target: Target, folder: Path) -> list[str]:

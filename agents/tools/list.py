@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field
 
 from agents.tools.base import Tool, ToolContext, ToolResult
 from agents.tools.glob import require_folder
-from agents.tools.shared import ripgrep
+from agents.tools.shared import ripgrep, staged
 from agents.tools.shared.names import printable
 from agents.tools.shared.paths import authorise
 
@@ -33,9 +33,9 @@ async def execute(args: Input, ctx: ToolContext) -> ToolResult:
     """Ask `list` and list; raises ToolError for a directory that is not there."""
     target = await authorise(ctx, args.path or ".", "read")
     await ctx.ask("list", target.patterns, always=["*"], metadata={"path": target.title})
-    await asyncio.to_thread(require_folder, target)
+    await asyncio.to_thread(require_folder, ctx, target)
     arguments = ["--files", "--null", *ripgrep.excluding(), *ripgrep.excluding(args.ignore)]
-    records = await ripgrep.run(ctx, arguments, cwd=target.path, separator=b"\0", limit=LOOKED_AT)
+    records = await staged.names(ctx, arguments, target.path, LOOKED_AT)
     files = [os.fsdecode(record) for record in records.found]
     output = await asyncio.to_thread(_drawn, printable(str(target.path)), files)
     cut = len(files) > LIMIT

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import io
 import os
 import stat
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import IO
+from typing import IO, BinaryIO
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from agents.tools.base import Attachment, Tool, ToolContext, ToolError, ToolResult
-from agents.tools.shared import filekind, filetext
+from agents.tools.shared import filekind, filetext, staged
 from agents.tools.shared.names import printable
 from agents.tools.shared.paths import Target, authorise, explained, missing
 
@@ -41,31 +42,39 @@ async def execute(args: Input, ctx: ToolContext) -> ToolResult:
     """Ask `read` and read; raises ToolError for what is missing, binary or no file."""
     target = await authorise(ctx, args.file_path, "read")
     await ctx.ask("read", target.patterns, always=["*"], metadata={"filepath": printable(str(target.path))})
-    return await asyncio.to_thread(_read, target, max(args.offset, 1), args.limit, ctx.model_takes_files)
+    return await asyncio.to_thread(_read, ctx, target, max(args.offset, 1), args.limit)
 
 
-def _read(target: Target, offset: int, limit: int, takes_files: bool) -> ToolResult:
+def _read(ctx: ToolContext, target: Target, offset: int, limit: int) -> ToolResult:
     with explained(target.title):
-        if not target.path.exists():
+        if not staged.exists(ctx, target.path):
             raise missing(target)
-        status = target.path.stat()
-        if stat.S_ISDIR(status.st_mode):
-            return _directory(target, offset, limit)
-        if not stat.S_ISREG(status.st_mode):
-            raise ToolError(f"{target.title} is no regular file (a device, pipe or socket).")
-        with target.path.open("rb") as file:
+        if staged.is_folder(ctx, target.path):
+            return _directory(ctx, target, offset, limit)
+        with _opened(ctx, target) as file:
+            size = file.seek(0, os.SEEK_END)
+            file.seek(0)
             head = file.read(filetext.SAMPLE)
-        if mime := filekind.attachable(head):
-            return _attachment(target, mime, status.st_size, takes_files)
-        if filetext.is_binary(head):
-            kind = filekind.called(head, target.path.name)
-            raise ToolError(f"{target.title} is a binary file ({kind}, {status.st_size} bytes).")
-        return _text(target, head, offset, limit)
+            file.seek(0)
+            if mime := filekind.attachable(head):
+                return _attachment(target, file, mime, size, ctx.model_takes_files)
+            if filetext.is_binary(head):
+                kind = filekind.called(head, target.path.name)
+                raise ToolError(f"{target.title} is a binary file ({kind}, {size} bytes).")
+            return _text(target, file, head, offset, limit)
 
 
-def _directory(target: Target, offset: int, limit: int) -> ToolResult:
-    with os.scandir(target.path) as entries:
-        names = sorted(printable(entry.name) + ("/" if entry.is_dir() else "") for entry in entries)
+def _opened(ctx: ToolContext, target: Target) -> BinaryIO:
+    """The file as the session sees it; what is not staged is read from the disk as far as it is shown."""
+    if target.path in ctx.staged_files():
+        return io.BytesIO(ctx.read_file(target.path) or b"")
+    if not stat.S_ISREG(target.path.stat().st_mode):
+        raise ToolError(f"{target.title} is no regular file (a device, pipe or socket).")
+    return target.path.open("rb")
+
+
+def _directory(ctx: ToolContext, target: Target, offset: int, limit: int) -> ToolResult:
+    names = sorted(_names(ctx, target.path))
     shown, cut = _within(names[offset - 1 : offset - 1 + limit])
     rest = len(names) - (offset - 1) - len(shown)
     note = f"\n(more names follow: go on with offset {offset + len(shown)})" if cut or rest > 0 else ""
@@ -75,27 +84,44 @@ def _directory(target: Target, offset: int, limit: int) -> ToolResult:
     )
 
 
-def _attachment(target: Target, mime: str, size: int, takes_files: bool) -> ToolResult:
+def _names(ctx: ToolContext, folder: Path) -> set[str]:
+    """What is in a folder as the session sees it; folders end in `/`."""
+    names: set[str] = set()
+    waiting = ctx.staged_files()
+    if folder.is_dir():
+        with os.scandir(folder) as entries:
+            names = {
+                printable(entry.name) + ("/" if entry.is_dir() else "")
+                for entry in entries
+                if waiting.get(folder / entry.name, True)
+            }
+    for path in (path for path, there in waiting.items() if there and folder in path.parents):
+        first, *rest = path.relative_to(folder).parts
+        names.add(printable(first) + ("/" if rest else ""))
+    return names
+
+
+def _attachment(target: Target, file: BinaryIO, mime: str, size: int, takes_files: bool) -> ToolResult:
     about = f"{target.title} ({mime}, {size} bytes)"
     metadata = {"preview": about, "truncated": False}
     if not takes_files:
         return ToolResult(target.title, f"{about} cannot be shown: this model takes text only.", metadata)
     if size > MAX_ATTACHMENT:
         raise ToolError(f"{about} is too large to be shown (limit {MAX_ATTACHMENT} bytes).")
-    data = base64.b64encode(target.path.read_bytes()).decode()
+    data = base64.b64encode(file.read()).decode()
     attachment = Attachment(mime, f"data:{mime};base64,{data}", printable(target.path.name))
     return ToolResult(target.title, f"{about} is attached.", metadata, [attachment], bounded=True)
 
 
-def _text(target: Target, head: bytes, offset: int, limit: int) -> ToolResult:
+def _text(target: Target, file: BinaryIO, head: bytes, offset: int, limit: int) -> ToolResult:
     if not head:
         return ToolResult(
             target.title, "(the file is empty)", {"preview": "", "truncated": False}, bounded=True
         )
     shown: list[str] = []
     room, more, number = MAX_BYTES, False, 0
-    with _opened(target.path, head) as file:
-        for number, line in enumerate(_lines(file), 1):
+    with _decoded(file, head) as text:
+        for number, line in enumerate(_lines(text), 1):
             if number < offset:
                 continue
             numbered = f"{number:05d}| {line}"
@@ -112,11 +138,11 @@ def _text(target: Target, head: bytes, offset: int, limit: int) -> ToolResult:
     return ToolResult(target.title, output, {"preview": preview, "truncated": more}, bounded=True)
 
 
-def _opened(path: Path, head: bytes) -> IO[str]:
+def _decoded(file: BinaryIO, head: bytes) -> IO[str]:
     codec = filetext.detect(head)
-    file = path.open(encoding=codec.name, errors="replace", newline="\n")
-    file.read(1 if codec.bom else 0)
-    return file
+    text = io.TextIOWrapper(file, encoding=codec.name, errors="replace", newline="\n")
+    text.read(1 if codec.bom else 0)
+    return text
 
 
 def _lines(file: IO[str]) -> Iterator[str]:

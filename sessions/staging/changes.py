@@ -1,0 +1,23 @@
+"""A staged file in the words of the diffs."""
+
+from __future__ import annotations
+
+from sessions.models import StagedFile
+from sessions.snapshots.changes import Change
+from sessions.snapshots.objects import object_id
+from sessions.tracking import Tracker
+from sessions.undo.files import UnsafePath, read_file
+
+
+def as_change(row: StagedFile) -> Change:
+    """A staged edit as if it had been made."""
+    return Change(row.path, row.base or None, row.content or None, row.mode_base, row.mode)
+
+
+def unchanged(row: StagedFile, project: Tracker) -> bool:
+    """Whether the file on the disk is what the edits began with. Blocks."""
+    try:
+        now = read_file(project.worktree, row.path)
+    except (UnsafePath, OSError):
+        return False
+    return (object_id(now.content) if now else "") == row.base

@@ -1,0 +1,126 @@
+"""Review mode by click: its switch, what waits, keeping and dropping it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Collection
+
+from django.http import HttpRequest, HttpResponse, QueryDict
+from django.views.decorators.http import require_GET, require_POST
+
+from sessions.db import in_db
+from sessions.models import Operation, Session
+from sessions.pages.access import session_of
+from sessions.pages.respond import actor, beside, done, fragment, refused
+from sessions.staging.listing import listed
+from sessions.staging.verdicts import StagingRefused, drop, keep, left_words, take_back
+from sessions.store import kept, staging
+from sessions.tracking import tracker
+
+MOST_WORDS = 2000
+DID = {kept.KEEP: "Kept", kept.DROP: "Dropped", kept.RESTAGE: "Staged again:"}
+
+
+@require_GET
+async def files(request: HttpRequest, project_id: str, session_id: str) -> HttpResponse:
+    """The staged files, with what can be done about each."""
+    session = await session_of(project_id, session_id)
+    rows = await in_db(staging.files, session)
+    project = await asyncio.to_thread(tracker, session.project)
+    found = await asyncio.to_thread(listed, rows, project)
+    return fragment("staging/files.html", base=_base(session), files=found)
+
+
+@require_POST
+async def keep_picked(request: HttpRequest, project_id: str, session_id: str) -> HttpResponse:
+    """`file`s by packed path (none: all), `hunk`s of one file (none: all of it), `words` for the agent."""
+    session = await session_of(project_id, session_id)
+    return await _answer(
+        request,
+        session,
+        lambda: keep(session, _picks(request.POST), words=_words(request), actor=actor(request)),
+    )
+
+
+@require_POST
+async def drop_picked(request: HttpRequest, project_id: str, session_id: str) -> HttpResponse:
+    """The same fields as for keeping."""
+    session = await session_of(project_id, session_id)
+    return await _answer(
+        request,
+        session,
+        lambda: drop(session, _picks(request.POST), words=_words(request), actor=actor(request)),
+    )
+
+
+@require_POST
+async def back(request: HttpRequest, project_id: str, session_id: str, operation_id: str) -> HttpResponse:
+    """Take back a verdict on what was staged."""
+    session = await session_of(project_id, session_id)
+    return await _answer(request, session, lambda: take_back(session, operation_id, actor=actor(request)))
+
+
+@require_POST
+async def mode(request: HttpRequest, project_id: str, session_id: str) -> HttpResponse:
+    """`on` is 1 or 0. Turning it off while something waits asks what is to become of it, unless
+    `then` says so: keep, drop, leave."""
+    session = await session_of(project_id, session_id)
+    on, then = request.POST.get("on") == "1", request.POST.get("then", "")
+    waiting = await in_db(staging.files, session)
+    if on or not waiting:
+        await in_db(staging.switch, session, on)
+        return done()
+    if then not in ("keep", "drop", "leave"):
+        return fragment("staging/off.html", base=_base(session), count=len(waiting))
+    try:
+        text = await _settled(session, then, actor(request))
+    except StagingRefused as error:
+        return beside("staging-off", str(error))
+    await in_db(staging.switch, session, False)
+    return fragment("staging/noted.html", text=f"Review mode is off. {text}")
+
+
+async def _settled(session: Session, then: str, who: str) -> str:
+    """Do with all that waits what was chosen; in words."""
+    if then == "leave":
+        return "What was staged goes on waiting."
+    operation = await (keep if then == "keep" else drop)(session, None, actor=who)
+    return _said(operation)
+
+
+async def _answer(
+    request: HttpRequest, session: Session, act: Callable[[], Awaitable[Operation]]
+) -> HttpResponse:
+    """With `noted` a note that can take it back; else nothing, or in words what goes on waiting."""
+    noted = "noted" in request.POST
+    try:
+        operation = await act()
+    except StagingRefused as error:
+        return beside("staged", str(error)) if noted else refused(str(error))
+    if noted:
+        return fragment("staging/toast.html", base=_base(session), operation=operation, text=_said(operation))
+    if left := left_words(operation.outcome):
+        return refused(left)
+    return done(**{"review.changed": session.id})
+
+
+def _said(operation: Operation) -> str:
+    count = sum(entry["outcome"] in kept.APPLIED for entry in operation.outcome)
+    text = f"{DID[operation.kind]} {count} file{'s' if count != 1 else ''}."
+    return f"{text} {left_words(operation.outcome)}".strip()
+
+
+def _picks(form: QueryDict) -> dict[str, Collection[str] | None] | None:
+    """None for all that waits."""
+    paths, hunks = form.getlist("file"), form.getlist("hunk")
+    if not paths:
+        return None
+    return {paths[0]: hunks} if hunks else dict.fromkeys(paths)
+
+
+def _words(request: HttpRequest) -> str:
+    return request.POST.get("words", "").strip()[:MOST_WORDS]
+
+
+def _base(session: Session) -> str:
+    return f"/p/{session.project_id}/s/{session.id}/staging"

@@ -1,0 +1,5 @@
+from __future__ import annotations
+
+from tests.sessions.review.conftest import world
+
+__all__ = ["world"]
