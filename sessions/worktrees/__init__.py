@@ -1,0 +1,1 @@
+"""A git worktree for a fork: making it, with the files as they were at a point, and removing it."""

@@ -1,0 +1,119 @@
+"""Make a git worktree with the files of a project as they are now, less what is to be taken back in it.
+
+Files are copied as bytes and git checks nothing out: so no filter or hook runs, and line endings and large
+files are what they are in the project. The user's index and working tree are only read. All functions block.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from django.conf import settings
+
+from sessions.snapshots.changes import Change
+from sessions.snapshots.objects import ObjectStore
+from sessions.undo.apply import apply
+from sessions.undo.plan import FilePlan, plan_undo
+
+from .git import GitError, git, words
+from .notes import Note, Place, note_of
+from .source import CannotFork, Source, look
+
+_NOT_IN_SLUG = re.compile(r"[^a-z0-9]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A worktree that is whole, to be recorded and then `note.close()`d, or `note.discard()`ed.
+
+    `plan` says what became of each file that the session had changed after the point.
+    """
+
+    folder: Path
+    branch: str
+    plan: tuple[FilePlan, ...]
+    left_out: tuple[str, ...]
+    note: Note
+
+
+def make(project_id: str, top: Path, title: str, changes: Sequence[Change], objects: ObjectStore) -> Made:
+    """A new worktree on a branch of its own, with `changes` (oldest first) taken back. Raises CannotFork, and
+    leaves nothing behind then."""
+    source = look(top)
+    home = Path(settings.WORKTREE_DIR) / project_id
+    _check_room(home, source)
+    note = _begin(source, home, title)
+    try:
+        return _fill(source, note, changes, objects)
+    except BaseException as error:
+        note.discard()
+        if isinstance(error, GitError):
+            raise CannotFork(f"git made no worktree: {words(error)}") from error
+        if isinstance(error, OSError):
+            raise CannotFork(f"The worktree could not be written: {error.strerror or error}.") from error
+        raise
+
+
+def _check_room(home: Path, source: Source) -> None:
+    try:
+        home.mkdir(mode=0o700, parents=True, exist_ok=True)
+        free = shutil.disk_usage(home).free
+    except OSError as error:
+        raise CannotFork(f"The folder for worktrees cannot be used: {error.strerror}.") from error
+    if free < source.size:
+        need, there = (f"{size / 1_000_000:,.0f} MB" for size in (source.size, free))
+        raise CannotFork(f"There is not enough room: the files take {need}, and {there} are free.")
+
+
+def _begin(source: Source, home: Path, title: str) -> Note:
+    slug = f"{slug_of(title)}-{secrets.token_hex(3)}"
+    folder = home / slug
+    place = Place(
+        str(source.top), source.commit, f"opencode/{slug}", str(home / f".making-{slug}"), str(folder)
+    )
+    try:
+        if folder.exists():
+            raise FileExistsError(folder)
+        return Note(note_of(folder), place)
+    except FileExistsError as error:
+        raise CannotFork(f"There is a folder {folder.name} already. Try again.") from error
+    except OSError as error:
+        raise CannotFork(f"The folder for worktrees cannot be written: {error.strerror}.") from error
+
+
+def slug_of(title: str) -> str:
+    """A title as a name for a folder and a branch: small letters, digits, hyphens, at most 32."""
+    return _NOT_IN_SLUG.sub("-", title.lower())[:32].strip("-") or "fork"
+
+
+def _fill(source: Source, note: Note, changes: Sequence[Change], objects: ObjectStore) -> Made:
+    place = note.place
+    making, folder = Path(place.making), Path(place.folder)
+    git(source.top, "worktree", "add", "--no-checkout", "-b", place.branch, place.making, place.commit)
+    git(making, "read-tree", "HEAD")
+    for name in source.files:
+        _copy(source.top / name, making / name)
+    plan = plan_undo(changes, objects, making)
+    failed = {file.path: file for file in apply(plan, making, objects).failed}
+    git(source.top, "worktree", "move", place.making, place.folder)
+    settled = tuple(failed.get(file.path, file) for file in plan)
+    return Made(folder, place.branch, settled, source.left_out, note)
+
+
+def _copy(source: Path, target: Path) -> None:
+    """A link stays a link; a file that went away meanwhile is left out."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        if source.is_symlink():
+            os.symlink(os.readlink(source), target)
+        else:
+            shutil.copyfile(source, target, follow_symlinks=False)
+            shutil.copymode(source, target)
+    except FileNotFoundError:
+        target.unlink(missing_ok=True)

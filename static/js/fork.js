@@ -1,0 +1,33 @@
+// The dialog that forks a session: whether files can come along, and where the text of a prompt goes.
+
+document.addEventListener("htmx:afterSwap", ({ detail }) => {
+  if (detail.target.id !== "fork-files") return;
+  const files = document.querySelector("#fork [name=with][value=files]");
+  files.disabled = !detail.target.querySelector("[data-possible]");
+});
+
+document.addEventListener("htmx:beforeRequest", ({ detail }) => {
+  if (!detail.elt.closest("#fork") || detail.requestConfig.verb !== "post") return;
+  const files = document.querySelector("#fork [name=with][value=files]").checked;
+  document.getElementById("fork-result").replaceChildren(words(files ? "Making the worktree" : "Forking"));
+});
+
+function words(text) {
+  const line = document.createElement("p");
+  line.className = "review-note pulse";
+  line.textContent = text;
+  return line;
+}
+
+// The fork's page finds a prompt that is to be changed as the draft of its composer (static/js/composer.js).
+document.addEventListener("fork:made", ({ detail }) => {
+  const dialog = document.getElementById("fork");
+  const { draft } = dialog.dataset;
+  dialog.querySelector("#fork-make").hidden = true;
+  if (!draft) return;
+  try {
+    localStorage.setItem(`draft:${detail.project}:${detail.session}`, draft);
+  } catch {
+    // What is too large for the browser's store is not carried over; it is still in the original.
+  }
+});

@@ -1,0 +1,27 @@
+// Goes to the message that the address names (`#msg_…`), loading older ones until it is there.
+
+const scroller = document.getElementById("scroller");
+
+async function older() {
+  const button = document.getElementById("older");
+  const url = button?.getAttribute("hx-get");
+  if (!url) return false;
+  await window.htmx.ajax("GET", url, { source: button, target: "#older", swap: "outerHTML" });
+  return document.getElementById("older")?.getAttribute("hx-get") !== url;
+}
+
+async function jump() {
+  const id = location.hash.slice(1);
+  if (!/^msg_\w+$/.test(id)) return;
+  document.dispatchEvent(new CustomEvent("page:jumped"));
+  while (!document.getElementById(id) && (await older()));
+  const found = document.getElementById(id);
+  if (!found) return;
+  document.dispatchEvent(new CustomEvent("page:jumped"));
+  found.tabIndex = -1;
+  found.focus({ preventScroll: true });
+  scroller.scrollTop += found.getBoundingClientRect().top - scroller.getBoundingClientRect().top - 12;
+}
+
+window.addEventListener("hashchange", jump);
+jump();
