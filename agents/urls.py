@@ -1,6 +1,6 @@
 from django.urls import path
 
-from agents import pickers
+from agents import permission_pages, pickers
 from agents.commands import pages as commands
 from agents.trust import pages as trust
 
@@ -13,6 +13,8 @@ urlpatterns = [
     path("trust", trust.dialog),
     path("trust/grant", trust.trust),
     path("trust/revoke", trust.revoke),
+    path("rules", permission_pages.configured),
+    path("why", permission_pages.why),
     path("commands", commands.options),
     path("command", commands.send),
 ]

@@ -1,0 +1,147 @@
+"""Permission requests as cards: what exactly the agent wants to do, and what each answer means."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from django.utils.safestring import SafeString
+
+from sessions.diffs.hunks import FileDiff, Hunk
+from sessions.models import PermissionRequest, Session
+from sessions.rendering.html import html
+from sessions.rendering.text import bounded, visible
+from sessions.review.reading.table import show
+from sessions.store import permissions
+
+from .kinds import Details, details
+from .proposals import Proposal, proposals
+
+MOST_ROWS = 2000
+"""Rows of a proposed change that are shown."""
+COLOURED_WHOLE = 12_000
+"""Characters of both texts up to which they are coloured as a whole: this runs on the ORM's thread."""
+
+INBOX = "inbox-"
+"""What the ids of a card begin with in the inbox: the same request may be on the page itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShownHunk:
+    """`key` is empty for a hunk that cannot be allowed by itself; `hidden` of its `rows` are not shown."""
+
+    key: str
+    words: str
+    table: SafeString
+    rows: int
+    hidden: int
+
+
+@dataclass(frozen=True, slots=True)
+class ShownFile:
+    """What `templates/approvals/file.html` shows."""
+
+    number: int
+    name: str
+    happens: str
+    additions: int
+    deletions: int
+    hunks: tuple[ShownHunk, ...]
+    editable: bool
+    text: str = ""
+    """The patch as it came, where it cannot be read."""
+    apart: bool = False
+    """Whether its contents have to be loaded first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """What `templates/approvals/card.html` shows. `key` is the id of its element, `rules` what "allow" would
+    save, `again` that it is proposed anew because the file changed."""
+
+    id: str
+    key: str
+    call_id: str
+    hash: str
+    permission: str
+    told: Details
+    files: tuple[ShownFile, ...]
+    rules: Sequence[str]
+    origin: str
+    project: str
+    again: bool
+
+    @property
+    def hunks(self) -> int:
+        """How many can be allowed by themselves."""
+        return sum(bool(hunk.key) for file in self.files for hunk in file.hunks)
+
+
+def permission_list(session: Session, *, oob: bool = True) -> str:
+    """What the agent asks, of this session and of those it started."""
+    cards = [card(row, session) for row in permissions.pending_below(session.id)]
+    return html("approvals/list.html", cards=cards, session=session, oob=oob)
+
+
+def card(row: PermissionRequest, session: Session | None = None, place: str = "") -> Card:
+    """One request as the page of a session shows it (its own, or one above it), or the inbox."""
+    files = proposals(row)
+    told = details(row, row.session.project.worktree)
+    if len(files) > 1:
+        told = replace(told, title="Change these files?", subject="")
+    return Card(
+        id=row.id,
+        key=f"{place}{row.id}",
+        call_id=row.call_id,
+        hash=row.arguments_hash,
+        permission=visible(row.permission),
+        told=told,
+        files=tuple(shown_files(files)),
+        rules=[visible(pattern) for pattern in row.always],
+        origin=visible(row.session.title) if _from_below(row, session) else "",
+        project=row.session.project_id,
+        again=bool(row.metadata.get("again")),
+    )
+
+
+def _from_below(row: PermissionRequest, session: Session | None) -> bool:
+    """Whether a subagent asks; in the inbox, where no session is at hand, any."""
+    return bool(row.session.parent_id) if session is None else row.session_id != session.id
+
+
+def shown_files(files: Sequence[Proposal]) -> Iterator[ShownFile]:
+    """At most MOST_ROWS of all files together."""
+    room = MOST_ROWS
+    pickable = sum(len(file.keys) or 1 for file in files) > 1  # of one hunk there is no part
+    for file in files:
+        shown = shown_file(file, room, pickable)
+        room = max(0, room - sum(hunk.rows for hunk in shown.hunks))
+        yield shown
+
+
+def shown_file(file: Proposal, room: int = MOST_ROWS, pickable: bool = True) -> ShownFile:
+    if file.apart and not file.known:
+        return ShownFile(file.number, file.name, file.happens, 0, 0, (), False, apart=True)
+    diff = file.diff
+    keys = file.keys if pickable else []
+    shown = []
+    for hunk in diff.hunks:
+        shown.append(_hunk(file, hunk, room, hunk.key if hunk.key in keys else ""))
+        room = max(0, room - len(hunk.rows))
+    text = "" if diff.hunks or file.known else bounded(visible(file.patch))
+    counts = (diff.additions, diff.deletions)
+    return ShownFile(file.number, file.name, file.happens, *counts, tuple(shown), file.editable, text)
+
+
+def _hunk(file: Proposal, hunk: Hunk, room: int, key: str) -> ShownHunk:
+    """Each is a table of its own, so that its box stands above it."""
+    whole = len(file.before or "") + len(file.after or "") <= COLOURED_WHOLE
+    first = replace(
+        hunk, new_start=min(1, hunk.new_count)
+    )  # so that the table says nothing of lines before it
+    alone = FileDiff((first,), mixed_ends=file.diff.mixed_ends)
+    before, after = (file.before, file.after) if whole else (None, None)
+    table = show(alone, file.name, "unified", before=before, after=after, limit=room)
+    last = max(hunk.new_start, hunk.new_start + hunk.new_count - 1)
+    lines = f"Line {last}" if last == hunk.new_start else f"Lines {hunk.new_start}–{last}"
+    return ShownHunk(key, lines, table.table, len(hunk.rows), table.left_out)

@@ -1,0 +1,148 @@
+"""What a request of each permission says: a title, its subject, what would be run or read, labelled facts."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from sessions.models import PermissionRequest
+from sessions.rendering.text import bounded, visible
+from sessions.rendering.tools import relative
+
+Facts = tuple[tuple[str, str], ...]
+_LONGEST = 8000
+
+
+@dataclass(frozen=True, slots=True)
+class Details:
+    """`code` is shown as it would be run or sent; all texts are fit to be shown."""
+
+    title: str
+    icon: str
+    subject: str = ""
+    code: str = ""
+    facts: Facts = ()
+
+    @property
+    def line(self) -> str:
+        """What it is about in one line, for a list."""
+        return (self.code or self.subject).strip().partition("\n")[0][:200]
+
+
+def details(row: PermissionRequest, root: str) -> Details:
+    """What a request asks, without the diff of an edit (`proposals`); `root` is the project's folder."""
+    if row.permission == "edit" and "command" in row.metadata:
+        return Details("Let a command write a protected file?", "terminal", **_command(row, root))
+    known = _KINDS.get(row.permission)
+    if known is None:
+        return Details(f"Use {visible(row.permission)}?", "tool", **_anything(row, root))
+    title, icon, told = known
+    return Details(title, icon, **told(row, root))
+
+
+def _edit(row: PermissionRequest, root: str) -> dict[str, Any]:
+    return {"subject": visible(relative(str(row.metadata.get("filepath") or ", ".join(row.patterns)), root))}
+
+
+def _command(row: PermissionRequest, root: str) -> dict[str, Any]:
+    data = row.metadata
+    facts = []
+    if data.get("workdir") and data["workdir"] != root:
+        facts.append(("In folder", visible(str(data["workdir"]))))
+    if row.permission != "bash" or len(row.patterns) > 1:
+        facts.append((_ASKS_ABOUT.get(row.permission, "Asks about"), _listed(row.patterns)))
+    return {
+        "subject": visible(str(data.get("description", ""))),
+        "code": bounded(visible(str(data.get("command", "")))),
+        "facts": tuple(facts),
+    }
+
+
+def _file(row: PermissionRequest, root: str) -> dict[str, Any]:
+    path = str(row.metadata.get("filepath") or row.metadata.get("path") or ", ".join(row.patterns))
+    return {"subject": visible(relative(path, root))}
+
+
+def _outside(row: PermissionRequest, root: str) -> dict[str, Any]:
+    if "command" in row.metadata:
+        return _command(row, root)
+    return {**_file(row, root), "facts": (("Folder", _listed(row.patterns)),)}
+
+
+def _search(row: PermissionRequest, root: str) -> dict[str, Any]:
+    where = row.metadata.get("path")
+    facts = (("In", visible(str(where))),) if where else ()
+    return {"code": _listed(row.patterns), "facts": facts}
+
+
+def _page(row: PermissionRequest, root: str) -> dict[str, Any]:
+    url = str(row.metadata.get("url") or "") or _listed(row.patterns)
+    return {"code": bounded(visible(url), limit=_LONGEST)}
+
+
+def _private(row: PermissionRequest, root: str) -> dict[str, Any]:
+    """An address of this machine or its network, which the page of a stranger could have named."""
+    known = [
+        (label, visible(str(row.metadata[key])))
+        for label, key in (("Host", "host"), ("Address", "address"))
+        if row.metadata.get(key)
+    ]
+    return {
+        **_page(row, root),
+        "subject": "It is on this machine or its private network.",
+        "facts": tuple(known),
+    }
+
+
+def _query(row: PermissionRequest, root: str) -> dict[str, Any]:
+    return {"code": bounded(_listed(row.patterns), limit=_LONGEST)}
+
+
+def _skill(row: PermissionRequest, root: str) -> dict[str, Any]:
+    return {"subject": _listed(row.patterns)}
+
+
+def _anything(row: PermissionRequest, root: str) -> dict[str, Any]:
+    data = json.dumps(row.metadata, ensure_ascii=False, indent=2) if row.metadata else ""
+    return {"subject": _listed(row.patterns), "code": bounded(visible(data), limit=_LONGEST)}
+
+
+def _errand(row: PermissionRequest, root: str) -> dict[str, Any]:
+    data = row.metadata
+    return {
+        "subject": visible(f"@{data.get('subagent_type', '')}: {data.get('description', '')}"),
+        "code": bounded(visible(str(data.get("prompt", ""))), limit=_LONGEST),
+    }
+
+
+def _repeated(row: PermissionRequest, root: str) -> dict[str, Any]:
+    given = json.dumps(row.metadata.get("input") or {}, ensure_ascii=False, indent=2)
+    return {
+        "subject": f"{visible(str(row.metadata.get('tool', '')))}, three times with the same input",
+        "code": bounded(visible(given), limit=_LONGEST),
+    }
+
+
+def _listed(patterns: list[str]) -> str:
+    return visible("\n".join(patterns))
+
+
+_ASKS_ABOUT = {"bash": "Runs", "external_directory": "Outside of the project", "edit": "Writes"}
+_KINDS: dict[str, tuple[str, str, Callable[[PermissionRequest, str], dict[str, Any]]]] = {
+    "edit": ("Change this file?", "edit", _edit),
+    "bash": ("Run this command?", "terminal", _command),
+    "read": ("Read this file?", "file", _file),
+    "list": ("List this folder?", "folder", _file),
+    "glob": ("Find files by name?", "search", _search),
+    "grep": ("Search in files?", "search", _search),
+    "webfetch": ("Fetch this page?", "globe", _page),
+    "private_address": ("Fetch from a private address?", "shield", _private),
+    "websearch": ("Search the web for this?", "globe", _query),
+    "codesearch": ("Search for this code?", "globe", _query),
+    "skill": ("Load this skill?", "spark", _skill),
+    "external_directory": ("Leave the project’s folder?", "folder", _outside),
+    "task": ("Send this subagent?", "spark", _errand),
+    "doom_loop": ("Go on repeating the same call?", "alert", _repeated),
+}

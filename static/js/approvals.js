@@ -1,0 +1,88 @@
+// The cards of permission requests: "Allow…" unfolds, the button counts the hunks that are chosen, the call that
+// asks says so, and whoever answered goes on at the next request.
+import "./approvals-keep.js";
+
+const hasKeyboard = matchMedia("(pointer: fine)");
+let answering = "";
+
+const cardOf = (node) => node?.closest?.(".permission");
+
+function unfold(button) {
+  const scope = document.getElementById(button.getAttribute("aria-controls"));
+  scope.hidden = !scope.hidden;
+  button.setAttribute("aria-expanded", String(!scope.hidden));
+  if (scope.hidden) return;
+  window.htmx.trigger(scope, "open");
+  scope.querySelector(":checked").focus();
+  scope.scrollIntoView({ block: "nearest" });
+}
+
+// A file whose text is edited counts as a whole: its boxes are gone.
+function count(card) {
+  const boxes = [...card.querySelectorAll("[name=hunk]")];
+  const chosen = boxes.filter((box) => box.checked).length;
+  const edited = card.querySelectorAll(".content").length;
+  const once = card.querySelector(".once");
+  once.disabled = boxes.length > 0 && !chosen && !edited;
+  if (chosen === boxes.length) once.textContent = edited ? "Allow as edited" : "Allow once";
+  else once.textContent = `Allow ${chosen} of ${boxes.length} hunks${edited ? ", edited" : ""}`;
+}
+
+function mark() {
+  const asking = new Set([...document.querySelectorAll("#permissions .permission")].map((card) => card.dataset.call));
+  for (const card of document.querySelectorAll(".tool")) {
+    card.toggleAttribute("data-waiting", asking.has(card.dataset.call));
+  }
+}
+
+// Only after an own answer: the next key of somebody whose card was answered elsewhere is not meant for another.
+function goOn() {
+  mark();
+  if (!answering || document.getElementById(answering) || document.activeElement !== document.body) return;
+  answering = "";
+  if (!hasKeyboard.matches) return;
+  const next = document.querySelector("#permissions .permission .once, #questions .choice input");
+  (next || document.getElementById("prompt"))?.focus({ preventScroll: Boolean(!next) });
+}
+
+document.addEventListener("click", (event) => {
+  const more = event.target.closest(".permission .more");
+  if (more) unfold(more);
+});
+
+document.addEventListener("change", (event) => {
+  if (event.target.name === "hunk") count(cardOf(event.target));
+});
+
+document.addEventListener("input", (event) => {
+  if (event.target.name === "minutes") event.target.closest("form").elements.scope.value = "minutes";
+});
+
+document.addEventListener("keydown", (event) => {
+  const scope = event.key === "Escape" && event.target.closest?.(".scope");
+  if (!scope || event.defaultPrevented) return;
+  event.preventDefault();
+  const more = cardOf(scope).querySelector(".more");
+  unfold(more);
+  more.focus();
+});
+
+document.addEventListener("htmx:afterSettle", ({ detail }) => {
+  const card = cardOf(detail.elt);
+  if (card && detail.elt !== card) count(card);
+});
+
+document.addEventListener("htmx:beforeRequest", ({ detail }) => {
+  const card = detail.elt.closest("#permissions .permission");
+  if (card && detail.requestConfig.path.endsWith("/reply")) answering = card.id;
+});
+document.addEventListener("focusin", () => {
+  answering = "";
+});
+
+const states = document.getElementById("states");
+if (states) {
+  new MutationObserver(goOn).observe(states, { childList: true, subtree: true });
+  for (const event of ["page:changed", "page:replaced"]) document.addEventListener(event, mark);
+  mark();
+}

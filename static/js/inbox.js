@@ -1,0 +1,96 @@
+// The inbox of approvals in every page's header: opened by `g i` or `!`, used by arrow keys, `a`, `x` and `o`.
+import "./approvals.js";
+import "./waiting.js";
+
+const box = document.getElementById("inbox");
+const button = document.getElementById("inbox-button");
+const title = document.getElementById("inbox-title");
+const WRITING = "input:not([type=checkbox], [type=radio], [type=button]), textarea, select, [contenteditable]";
+let leader = 0;
+let answered = null;
+
+const heads = () => [...box.querySelectorAll(".inbox-head")];
+const entryOf = (node) => node?.closest?.(".inbox-entry");
+
+export function open() {
+  if (!box.matches(":popover-open")) box.showPopover();
+  (heads()[0] || title).focus();
+}
+
+function toggle(head, show = head.getAttribute("aria-expanded") !== "true") {
+  head.setAttribute("aria-expanded", String(show));
+  entryOf(head).toggleAttribute("data-open", show);
+}
+
+// The field for the words is there once the card is.
+function refuse(entry) {
+  const head = entry.querySelector(".inbox-head");
+  const words = () => entry.querySelector(".reject [name=words]")?.focus();
+  const loaded = entry.querySelector(".permission");
+  if (head.getAttribute("aria-expanded") !== "true") head.click();
+  if (loaded) words();
+  else entry.addEventListener("htmx:load", words, { once: true });
+}
+
+function act(key, entry) {
+  if (key === "x") refuse(entry);
+  else if (key === "a") (entry.querySelector(".permission .once") || entry.querySelector("[data-key=a]"))?.click();
+  else location.assign(entry.closest(".inbox-group").querySelector("h3 a").href);
+}
+
+function move(by) {
+  const all = heads();
+  const at = all.indexOf(entryOf(document.activeElement)?.querySelector(".inbox-head"));
+  all[at < 0 ? 0 : Math.max(0, Math.min(all.length - 1, at + by))]?.focus();
+}
+
+function inside(event) {
+  const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  const entry = entryOf(event.target);
+  if (by) move(by);
+  else if (entry && ["a", "x", "o"].includes(event.key)) act(event.key, entry);
+  else return;
+  event.preventDefault();
+}
+
+document.addEventListener("keydown", (event) => {
+  if (event.isComposing || event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+  if (event.target.matches?.(WRITING)) return;
+  if (box.contains(event.target)) return inside(event);
+  if (document.querySelector("dialog[open]")) return;
+  const led = Date.now() - leader < 1500;
+  leader = event.key === "g" ? Date.now() : 0;
+  if (event.key !== "!" && !(led && event.key === "i")) return;
+  event.preventDefault();
+  open();
+});
+
+box.addEventListener("click", (event) => {
+  const head = event.target.closest(".inbox-head");
+  if (head) toggle(head);
+  else if (event.target.closest("[data-key=x]")) refuse(entryOf(event.target));
+});
+
+// Whoever answers goes on at the next request. One that somebody else answered does not move the keyboard to
+// another: the next key would be meant for what is gone.
+box.addEventListener("htmx:beforeRequest", (event) => {
+  const entry = entryOf(event.target);
+  if (event.detail.requestConfig.verb === "post" && entry) answered = entry.id;
+});
+box.addEventListener("htmx:afterRequest", ({ detail }) => {
+  const entry = detail.successful && detail.requestConfig.verb === "post" && document.getElementById(answered);
+  if (!entry || entry.querySelector(".permission, .question")) return;
+  const all = heads();
+  const at = all.indexOf(entry.querySelector(".inbox-head"));
+  entry.remove();
+  (all[at + 1] || all[at - 1] || title).focus();
+});
+
+box.addEventListener("beforetoggle", () => {
+  const right = document.documentElement.clientWidth - button.getBoundingClientRect().right;
+  box.style.setProperty("--inbox-right", `${Math.max(8, Math.round(right))}px`);
+});
+box.addEventListener("toggle", (event) => {
+  button?.setAttribute("aria-expanded", String(event.newState === "open"));
+  if (event.newState === "open" && !box.contains(document.activeElement)) (heads()[0] || title).focus();
+});

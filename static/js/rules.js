@@ -1,0 +1,3 @@
+// What the page of permission rules loads.
+import "./time.js";
+import "./toast.js";

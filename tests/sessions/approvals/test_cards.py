@@ -1,0 +1,158 @@
+"""Questions of the agent: shown exactly, answered once, from whichever tab comes first."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+from django.test import AsyncClient
+
+from sessions.db import in_db
+from sessions.store import permissions
+from sessions.store import sessions as session_store
+from tests.sessions.approvals.asking import again, ask, shown
+from tests.sessions.review.world import World
+
+
+async def test_of_two_replies_one_wins(world: World, async_client: AsyncClient) -> None:
+    session = await world.session()
+    row = await ask(session)
+    url = f"/permissions/{row.id}/reply"
+    answers = await asyncio.gather(
+        async_client.post(url, {"hash": "seen", "answer": "once"}),
+        async_client.post(url, {"hash": "seen", "answer": "reject"}),
+    )
+    assert sorted(answer.status_code for answer in answers) == [200, 422]
+    lost = next(answer for answer in answers if answer.status_code == 422)
+    assert "answered already" in lost.content.decode()
+    assert lost["HX-Retarget"] == f"#{row.id}-problem"
+    assert row.id not in await shown(session)
+
+
+async def test_a_reply_after_the_turn_was_stopped(world: World, async_client: AsyncClient) -> None:
+    session = await world.session()
+    row = await ask(session)
+    await in_db(permissions.cancel, session.id)
+    answer = await async_client.post(f"/permissions/{row.id}/reply", {"hash": "seen", "answer": "always"})
+    assert answer.status_code == 422
+    assert "no longer waits" in answer.content.decode()
+    assert await in_db(permissions.rules, session.project_id) == []
+
+
+async def test_always_saves_the_rule_that_is_shown(world: World, async_client: AsyncClient) -> None:
+    session = await world.session()
+    row = await ask(session)
+    page = await shown(session)
+    assert '<span class="mono">bash:</span>' in page
+    assert 'name="pattern" value="git log *"' in page
+    await async_client.post(f"/permissions/{row.id}/reply", {"hash": "seen", "answer": "always"})
+    rules = await in_db(permissions.rules, session.project_id)
+    assert [(rule.permission, rule.pattern, rule.action) for rule in rules] == [
+        ("bash", "git log *", "allow")
+    ]
+    exact = await ask(session, always=())
+    assert "Allow…" not in await shown(session)
+    answer = await async_client.post(f"/permissions/{exact.id}/reply", {"hash": "seen", "answer": "always"})
+    assert answer.status_code == 422
+
+
+async def test_words_go_with_a_rejection_only(world: World, async_client: AsyncClient) -> None:
+    session = await world.session()
+    rejected, allowed = await ask(session), await ask(session)
+    for row, answer in ((allowed, "once"), (rejected, "reject")):
+        form = {"hash": "seen", "answer": answer, "words": " use jj "}
+        await async_client.post(f"/permissions/{row.id}/reply", form)
+    assert (await again(rejected)).words == "use jj"
+    assert (await again(allowed)).words == ""
+
+
+async def test_unknown_requests_and_answers(world: World, async_client: AsyncClient) -> None:
+    session = await world.session()
+    row = await ask(session)
+    assert (
+        await async_client.post("/permissions/per_none/reply", {"hash": "seen", "answer": "once"})
+    ).status_code == 404
+    assert (
+        await async_client.post(f"/permissions/{row.id}/reply", {"hash": "seen", "answer": "yes"})
+    ).status_code == 422
+    assert (await async_client.get(f"/permissions/{row.id}/reply")).status_code == 405
+    await in_db(session_store.delete, session.id)
+    assert (
+        await async_client.post(f"/permissions/{row.id}/reply", {"hash": "seen", "answer": "once"})
+    ).status_code == 404
+    assert (await again(row)).state == "pending"
+
+
+async def test_descendants_ask_on_the_parents_page(world: World) -> None:
+    parent = await world.session("parent")
+    child = await in_db(session_store.create, world.project, str(world.root), title="<b>", parent=parent.id)
+    below = await in_db(session_store.create, world.project, str(world.root), title="deep", parent=child.id)
+    row = await ask(below, command="ls")
+    page = await shown(parent)
+    assert row.id in page
+    assert "asked by deep" in page
+    assert row.id not in await shown(await world.session("stranger"))
+
+
+@pytest.mark.parametrize(
+    ("permission", "metadata", "wanted"),
+    [
+        ("bash", {"command": "rm x\x1b[2K\r\u202e# safe"}, "rm x␛[2K␍\\u202e# safe"),
+        (
+            "edit",
+            {"filepath": "a.py", "diff": "--- a\n+++ b\n@@ -1,2 +1,2 @@\n import a\n-x = 1\n+x = 22\n"},
+            '<td class="num new" data-n="2">',
+        ),
+        (
+            "edit",
+            {"filepath": "a.py", "filediff": {"before": "x = 1\n", "after": "x = 2\n"}, "diff": "ignored"},
+            '<mark><span class="mi">2</span></mark>',
+        ),
+        ("read", {"filepath": "/etc/<i>passwd"}, "/etc/&lt;i&gt;passwd"),
+        ("external_directory", {"filepath": "/srv/x"}, "Leave the project’s folder?"),
+        (
+            "doom_loop",
+            {"tool": "grep", "input": {"pattern": "<x>"}},
+            "&quot;pattern&quot;: &quot;&lt;x&gt;&quot;",
+        ),
+        (
+            "edit",
+            {
+                "filepath": "a.py, b.py",
+                "files": [
+                    {"relativePath": "<i>a.py", "type": "add", "diff": "@@ -0,0 +1 @@\n+x = 1\n"},
+                    {"relativePath": "b.py", "type": "move", "movePath": "<i>c.py", "diff": ""},
+                ],
+            },
+            '<span class="label">moved from &lt;i&gt;c.py</span>',
+        ),
+        ("edit", {"files": [{"diff": 1}, {"type": []}, "x"]}, "Change these files?"),
+        (
+            "private_address",
+            {"url": "http://router/<i>", "host": "router", "address": "192.168.0.1"},
+            '<dd class="mono">192.168.0.1</dd>',
+        ),
+        ("webfetch", {"url": "https://a.example/<i>"}, "https://a.example/&lt;i&gt;"),
+        ("skill", {"name": "tidy"}, "Load this skill?"),
+        ("mcp_<u>", {"anything": "</pre>"}, "Use mcp_&lt;u&gt;?"),
+    ],
+)
+async def test_each_kind_says_what_exactly(
+    world: World, permission: str, metadata: dict[str, Any], wanted: str
+) -> None:
+    session = await world.session()
+    await ask(session, permission, **metadata)
+    page = await shown(session)
+    assert wanted in page
+    assert "\u202e" not in page
+    assert 'role="alertdialog"' in page
+
+
+async def test_a_question_of_a_deleted_session_takes_no_answer(world: World) -> None:
+    """Also while its turn has not heard of the deletion: nothing is allowed, no rule is saved."""
+    session = await world.session()
+    row = await ask(session)
+    await in_db(session_store.delete, session.id)
+    assert await in_db(permissions.reply, row.id, "always") is None
+    assert await in_db(permissions.rules, session.project_id) == []

@@ -1,0 +1,84 @@
+"""The page of saved rules: listed, revoked, exported; the audit, paged and filtered."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+from django.test import AsyncClient
+
+from sessions.approvals.rules import PAGE
+from sessions.db import in_db
+from sessions.models import SavedRule, Session
+from sessions.store import permissions
+from tests.sessions.approvals.asking import ask
+from tests.sessions.review.world import World
+
+
+async def saved(session: Session, scope: str = "project", pattern: str = "git log *") -> SavedRule:
+    row = await ask(session)
+    await in_db(permissions.reply, row.id, "always", scope=scope, patterns=[pattern], actor="browser 12")
+    return (await in_db(permissions.rules, session.project_id))[-1]
+
+
+async def test_rules_with_their_origin_until_they_are_revoked(
+    world: World, async_client: AsyncClient
+) -> None:
+    session = await world.session("<i>made here")
+    rule, kept = await saved(session), await saved(session, "session", "git *")
+    base = f"/p/{world.project.id}/rules"
+    page = (await async_client.get(base)).content.decode()
+    assert "bash: git log *" in page
+    assert "this session" in page
+    assert "&lt;i&gt;made here" in page
+    assert "by browser 12" in page
+    assert "not used yet" in page
+    answer = (await async_client.post(f"{base}/{rule.id}/revoke")).content.decode()
+    assert f'id="rule-{rule.id}"' not in answer
+    assert f'id="rule-{kept.id}"' in answer
+    assert [row.id for row in await in_db(permissions.rules, world.project.id)] == [kept.id]
+    assert "gone already" in (await async_client.post(f"{base}/{rule.id}/revoke")).content.decode()
+    assert (await async_client.get(f"{base}/{kept.id}/revoke")).status_code == 405
+
+
+async def test_a_rule_is_revoked_on_the_page_of_its_project_only(
+    world: World, async_client: AsyncClient, tmp_path: Path
+) -> None:
+    (tmp_path / "second").mkdir()
+    second = await World.open(tmp_path / "second")
+    rule = await saved(await world.session())
+    answer = await async_client.post(f"/p/{second.project.id}/rules/{rule.id}/revoke")
+    assert "gone already" in answer.content.decode()
+    assert len(await in_db(permissions.rules, world.project.id)) == 1
+    assert (await async_client.get("/p/none/rules")).status_code == 404
+
+
+async def test_the_rules_as_configuration(world: World, async_client: AsyncClient) -> None:
+    session = await world.session()
+    await saved(session)
+    await saved(session, "session", "git *")
+    answer = await async_client.get(f"/p/{world.project.id}/rules/export.json")
+    assert json.loads(answer.content) == {"permission": {"bash": {"git log *": "allow"}}}
+    assert answer["Content-Disposition"].startswith("attachment")
+
+
+async def test_the_audit_is_paged_and_filtered(world: World, async_client: AsyncClient) -> None:
+    session = await world.session()
+    for number in range(PAGE + 2):
+        row = await ask(session, patterns=(f"call <{number}>",))
+        await in_db(permissions.reply, row.id, "once" if number else "reject", "" if number else "not <this>")
+    base = f"/p/{world.project.id}/rules"
+    first = (await async_client.get(base)).content.decode()
+    assert first.count('<li class="decision"') == PAGE
+    more = re.search(r'hx-get="([^"]+before=[^"]+)"', first)
+    assert more
+    rest = (await async_client.get(more[1].replace("&amp;", "&"))).content.decode()
+    assert rest.count('<li class="decision"') == 2
+    assert "before=" not in rest
+    denied = (await async_client.get(f"{base}/decisions?show=deny")).content.decode()
+    assert denied.count('<li class="decision"') == 1
+    assert "call &lt;0&gt;" in denied
+    assert "not &lt;this&gt;" in denied
+    odd = await async_client.get(f"{base}/decisions?show=<x>&before=<x>")
+    assert odd.content.decode().count('<li class="decision"') == PAGE
