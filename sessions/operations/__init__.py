@@ -1,1 +1,1 @@
-"""The operations log: every change made through this app, each of which can be taken back."""
+"""The operations log of a project: every change made through this app, by whom, and how to take it back."""

@@ -2,6 +2,14 @@
 
 from __future__ import annotations
 
-from django.urls import URLPattern
+from django.urls import path
 
-urlpatterns: list[URLPattern] = []
+from . import pages
+
+_LOG = "p/<str:project_id>/log"
+
+urlpatterns = [
+    path(_LOG, pages.log),
+    path(f"{_LOG}/calls/<str:session_id>/<str:part_id>/invert", pages.invert_call),
+    path(f"{_LOG}/operations/<str:operation_id>/invert", pages.invert_operation),
+]

@@ -1,0 +1,111 @@
+"""The log's page, and the dialog that takes one of its entries back."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.views.decorators.http import require_GET, require_http_methods
+
+from sessions.db import in_db
+from sessions.models import Operation, Project
+from sessions.models.ledger import unpack_path
+from sessions.operations import inverting, reading
+from sessions.operations.entries import (
+    Context,
+    Entry,
+    call_context,
+    call_entry,
+    operation_context,
+    operation_entry,
+)
+from sessions.operations.inverting import Inverse
+from sessions.operations.reading import Asked, Call, Found
+from sessions.pages.access import project_of
+from sessions.pages.respond import actor, beside, fragment, page
+from sessions.review.alone import RevertRefused
+from sessions.review.display import words
+from sessions.review.display.undoing import listed
+from sessions.store import operations as store
+from sessions.store import sessions as session_store
+from sessions.tracking import Tracker, tracker
+
+_BOTH = require_http_methods(["GET", "POST"])
+
+
+@require_GET
+async def log(request: HttpRequest, project_id: str) -> HttpResponse:
+    """`?session=&file=&kind=&before=`; asked by htmx, only the entries."""
+    project = await project_of(project_id)
+    asked = Asked.of(request.GET.dict())
+    found, contexts = await in_db(_rows, project, asked, actor(request))
+    tracked = await asyncio.to_thread(tracker, project)
+    entries = await asyncio.to_thread(_entries, found, contexts, tracked)
+    shown: dict[str, Any] = {"project": project, "asked": asked, "entries": entries, "before": found.before}
+    if request.headers.get("HX-Request"):
+        return fragment("operations/entries.html", **shown)
+    sessions = await in_db(lambda: session_store.listing(project, roots=True, archived=True, limit=200))
+    return page(request, "operations/log.html", sessions=sessions, kinds=reading.KINDS, **shown)
+
+
+@_BOTH
+async def invert_call(request: HttpRequest, project_id: str, session_id: str, part_id: str) -> HttpResponse:
+    """GET what taking a call back would do, POST does it for the files named by `path`."""
+    call = await in_db(reading.call, session_id, part_id)
+    if call is None or call.newest.project_id != project_id or call.newest.session.time_deleted:
+        raise Http404("This is not known here.")
+    if request.method == "GET":
+        return await _dialog(request, "Undo this change", inverting.preview_call(call))
+    paths = {unpack_path(key) for key in request.POST.getlist("path")}
+    chosen = paths if "listed" in request.POST else None
+    return await _carried_out(request, "Undone", inverting.invert_call(call, chosen, actor(request)))
+
+
+@_BOTH
+async def invert_operation(request: HttpRequest, project_id: str, operation_id: str) -> HttpResponse:
+    """GET what taking an operation back would do, POST does it."""
+    operation = await in_db(store.get, project_id, operation_id)
+    if operation is None or operation.session.time_deleted:
+        raise Http404("This is not known here.")
+    redoes = operation.kind in ("undo", "revert", "drop")
+    if request.method == "GET":
+        title = "Redo" if redoes else "Undo again" if operation.kind in ("redo", "unrevert") else "Take back"
+        return await _dialog(request, title, inverting.preview_operation(operation))
+    done = "Redone" if redoes else "Taken back"
+    return await _carried_out(request, done, inverting.invert_operation(operation, actor(request)))
+
+
+async def _dialog(request: HttpRequest, title: str, inverse: Awaitable[Inverse]) -> HttpResponse:
+    found = await inverse
+    files = listed(found.files, free=found.free, again=found.again)
+    return fragment(
+        "operations/invert.html", action=request.path, title=title, words=found.words, files=files
+    )
+
+
+async def _carried_out(request: HttpRequest, done: str, work: Awaitable[Operation]) -> HttpResponse:
+    """A note of what came of it, and no dialog; a refusal is shown in the dialog if there is one."""
+    try:
+        operation = await work
+    except RevertRefused as error:
+        if "dialog" in request.POST:
+            return beside("undo", str(error))
+        return fragment("review/undone.html", text=str(error), redo="")
+    return fragment("review/undone.html", text=words.ended(done, operation.outcome), redo="")
+
+
+def _rows(project: Project, asked: Asked, me: str) -> tuple[Found, list[Context]]:
+    found = reading.page(project, asked)
+    return found, [
+        call_context(entry) if isinstance(entry, Call) else operation_context(entry, me)
+        for entry in found.entries
+    ]
+
+
+def _entries(found: Found, contexts: list[Context], project: Tracker) -> list[Entry]:
+    return [
+        call_entry(entry, context, project) if isinstance(entry, Call) else operation_entry(entry, context)
+        for entry, context in zip(found.entries, contexts, strict=True)
+    ]

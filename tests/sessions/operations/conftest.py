@@ -1,0 +1,15 @@
+from __future__ import annotations
+
+import pytest
+from pytest_django import Settings
+
+from tests.sessions.review.conftest import world
+
+__all__ = ["world"]
+
+
+@pytest.fixture(autouse=True)
+def pages_alone(settings: Settings) -> None:
+    """The pages without the rooms around them: no guard, no API, no pickers."""
+    settings.ROOT_URLCONF = "sessions.pages.urls"
+    settings.MIDDLEWARE = []
