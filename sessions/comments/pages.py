@@ -1,0 +1,148 @@
+"""Write, change, remove and send comments on lines of a diff."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict
+from django.views.decorators.http import require_GET, require_POST
+
+from sessions import actions
+from sessions.comments.notes import note
+from sessions.comments.placing import LONGEST, lines_of
+from sessions.comments.prompt import prompt_text
+from sessions.db import in_db
+from sessions.models import ReviewComment, Session
+from sessions.pages.access import session_of
+from sessions.pages.respond import actor, beside, done, fragment, refused
+from sessions.review.verdicts.judging import judge
+from sessions.review.verdicts.listing import listing
+from sessions.review.verdicts.scopes import Scope
+from sessions.store import comments, inbox
+from sessions.store.comments import Thread
+
+MAX_TEXT = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """Lines of one side of a step of a file, in a scope."""
+
+    scope: Scope
+    key: str
+    step: int
+    side: str
+    start: int
+    end: int
+
+
+@require_GET
+async def form(request: HttpRequest, project_id: str, session_id: str) -> HttpResponse:
+    """`?path=&step=&side=&start=&end=` and the scope: the field for a comment on these lines."""
+    session = await session_of(project_id, session_id)
+    asked = _range(request.GET)
+    return fragment("comments/form.html", base=_base(session), asked=asked, id=f"{asked.side}-{asked.end}")
+
+
+@require_POST
+async def add(request: HttpRequest, project_id: str, session_id: str) -> HttpResponse:
+    """The same fields with `text`."""
+    session = await session_of(project_id, session_id)
+    asked, text = _range(request.POST), request.POST.get("text", "").strip()
+    if not text or len(text) > MAX_TEXT:
+        return refused(_length(text))
+    found = await listing(session, asked.scope)
+    file = found.file(asked.key)
+    if file is None or asked.step >= len(file.steps):
+        return refused("This file is no longer among the changes; your text is still here.")
+    steps = await asyncio.to_thread(judge, file, found)
+    side = steps[asked.step].before if asked.side == "old" else steps[asked.step].after
+    code = lines_of(side, asked.start, asked.end)
+    if not code:
+        return refused("There are no such lines any more; your text is still here.")
+    await in_db(
+        comments.add,
+        session,
+        path=file.path,
+        side=asked.side,
+        start=asked.start,
+        end=min(asked.end, asked.start + LONGEST - 1),
+        code=code,
+        text=text,
+        scope=asked.scope.wire(),
+        actor=actor(request),
+    )
+    return done()
+
+
+async def edit(request: HttpRequest, project_id: str, session_id: str, comment_id: str) -> HttpResponse:
+    """GET the field in place of a draft, POST the new text; that gives the draft again."""
+    session = await session_of(project_id, session_id)
+    comment = await _comment(session, comment_id)
+    if request.method != "POST":
+        return fragment("comments/edit.html", base=_base(session), comment=comment)
+    text = request.POST.get("text", "").strip()
+    if not text or len(text) > MAX_TEXT:
+        return beside(comment.id, _length(text))
+    if not await in_db(comments.reword, session, comment_id, text):
+        return beside(comment.id, "This comment was sent already; write another one.")
+    return HttpResponse(note(Thread(await _comment(session, comment_id), "draft"), _base(session)))
+
+
+@require_POST
+async def remove(request: HttpRequest, project_id: str, session_id: str, comment_id: str) -> HttpResponse:
+    session = await session_of(project_id, session_id)
+    await in_db(comments.remove, session, comment_id)
+    return done()
+
+
+@require_POST
+async def send(request: HttpRequest, project_id: str, session_id: str) -> HttpResponse:
+    """All drafts as one prompt; `words` go before them."""
+    session = await session_of(project_id, session_id)
+    drafts = await in_db(comments.drafts, session.id)
+    if not drafts:
+        return refused("There are no comments to send.")
+    text = prompt_text(drafts, request.POST.get("words", ""))
+    try:
+        row = await actions.prompt(session, [{"type": "text", "text": text}])
+    except inbox.PromptRefused as problem:
+        return refused(str(problem))
+    await in_db(comments.sent, session, [draft.id for draft in drafts], row.id)
+    return done(prompted=session.id)
+
+
+def _range(query: QueryDict) -> Range:
+    """Raises Http404 for what no page asks."""
+    numbers = [query.get(name, "") for name in ("start", "end")]
+    step, side = query.get("step", "0"), query.get("side", "new")
+    if not all(number.isdecimal() and len(number) < 8 for number in (*numbers, step)) or side not in (
+        "old",
+        "new",
+    ):
+        raise Http404("These are no lines of a diff.")
+    start, end = sorted(int(number) for number in numbers)
+    return Range(
+        Scope.asked({name: str(query[name]) for name in query}),
+        query.get("path", ""),
+        int(step),
+        side,
+        max(start, 1),
+        end,
+    )
+
+
+async def _comment(session: Session, comment_id: str) -> ReviewComment:
+    found = await in_db(comments.get, session.id, comment_id)
+    if found is None:
+        raise Http404("This comment is gone.")
+    return found
+
+
+def _length(text: str) -> str:
+    return f"A comment may have {MAX_TEXT:,} characters." if text else "Write something first."
+
+
+def _base(session: Session) -> str:
+    return f"/p/{session.project_id}/s/{session.id}"

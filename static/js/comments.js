@@ -1,0 +1,70 @@
+// Comments on lines of a diff: a click on a line's number, or on a hunk's Comment button, opens a field under it.
+import { panel } from "./review-state.js";
+
+let first = null; // the number a range begins at: shift and a second click end it
+
+panel?.addEventListener("click", (event) => {
+  const number = event.target.closest("table.reviewed td.num[data-n]");
+  const button = event.target.closest("[data-comment]");
+  if (number) {
+    const from = event.shiftKey && sameSide(first, number) ? first : number;
+    if (!event.shiftKey) first = number;
+    open(number, range(from, number), side(number));
+  } else if (button) onHunk(button.closest("[data-hunk]"));
+  else if (event.target.closest("[data-comment-cancel]")) close(event.target.closest("tr"));
+});
+
+panel?.addEventListener("keydown", (event) => {
+  const form = event.target.closest("[data-comment-form]");
+  if (event.key === "Escape" && form && !event.isComposing) close(form.closest("tr"));
+  if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && event.target.form?.matches(".comment-form")) event.target.form.requestSubmit();
+});
+
+document.addEventListener("htmx:afterRequest", ({ target, detail }) => {
+  if (detail.successful && target.matches?.("[data-comment-form]")) close(target.closest("tr"));
+});
+
+const side = (cell) => (cell.classList.contains("old") ? "old" : "new");
+const sameSide = (one, other) => one?.isConnected && side(one) === side(other) && one.closest("table") === other.closest("table");
+const range = (...cells) => cells.map((cell) => Number(cell.dataset.n)).sort((a, b) => a - b);
+
+// All lines that the hunk adds, or if it adds none, all that it takes away.
+function onHunk(hunk) {
+  const bodies = [hunk];
+  while (bodies.at(-1).nextElementSibling?.matches("tbody.more")) bodies.push(bodies.at(-1).nextElementSibling);
+  const changed = (kind) => bodies.flatMap((body) => [...body.querySelectorAll(`tr.${kind} td.num[data-n], td.num.${kind}[data-n]`)]);
+  const cells = [changed("add"), changed("del")].find((found) => found.length) || [...hunk.querySelectorAll("td.num[data-n]")];
+  if (cells.length) open(cells.at(-1), range(cells[0], cells.at(-1)), side(cells.at(-1)));
+}
+
+async function open(cell, [start, end], on) {
+  const row = cell.closest("tr");
+  const file = cell.closest(".file");
+  const there = row.nextElementSibling?.querySelector("[data-comment-form]");
+  if (there) return there.querySelector("textarea").focus();
+  const table = cell.closest("table");
+  const steps = [...file.querySelectorAll(".step")];
+  const fresh = document.createElement("tr");
+  fresh.className = "note writing";
+  fresh.append(document.createElement("td"));
+  fresh.firstChild.colSpan = table.classList.contains("split") ? 4 : 3;
+  row.after(fresh);
+  const scope = document.getElementById("review-scope").selectedOptions[0];
+  const query = new URLSearchParams({
+    path: file.dataset.key, step: Math.max(steps.indexOf(cell.closest(".step")), 0), side: on, start, end,
+    scope: scope.value, message: scope.dataset.message, part: scope.dataset.part,
+  });
+  await window.htmx.ajax("GET", `${base()}/comments/form?${query}`, { target: fresh.firstChild, swap: "innerHTML" });
+  fresh.querySelector("textarea")?.focus();
+}
+
+function close(row) {
+  const cell = row?.previousElementSibling;
+  row?.remove();
+  (cell?.closest("tbody")?.closest("[data-hunk]") || panel).focus?.({ preventScroll: true });
+}
+
+function base() {
+  const { project, session } = document.body.dataset;
+  return `/p/${project}/s/${session}`;
+}
