@@ -13,6 +13,7 @@ django_application = get_asgi_application()  # sets Django up: before anything t
 
 from opencode_web import static_files  # noqa: E402
 from opencode_web.security import Guard, Policy  # noqa: E402
+from sessions.approvals import socket as inbox_socket  # noqa: E402
 from sessions.socket import websocket_urlpatterns  # noqa: E402
 
 # Django would start a thread before each request to look after the connections of that thread; all queries
@@ -21,7 +22,7 @@ for _receiver in (reset_queries, close_old_connections):
     request_started.disconnect(_receiver)
 
 _static = static_files.application()
-_websocket = URLRouter(websocket_urlpatterns)
+_websocket = URLRouter([*inbox_socket.websocket_urlpatterns, *websocket_urlpatterns])
 
 
 async def _application(scope: Any, receive: Any, send: Any) -> None:

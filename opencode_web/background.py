@@ -19,6 +19,7 @@ from agents.runtime.runtime import runtime
 from sessions.bus_redis import RedisBus
 from sessions.review.recovery import recover as finish_undos
 from sessions.wake import CHANNEL
+from sessions.worktrees.forking import recover as clear_worktrees
 
 _running = AsyncExitStack()
 
@@ -29,6 +30,7 @@ async def start() -> None:
         redis_bus = RedisBus(settings.REDIS_URL, settings.EVENT_CHANNEL)
         await asyncio.to_thread(redis_bus.start)
         _running.push_async_callback(asyncio.to_thread, redis_bus.stop)
+    await clear_worktrees()
     if settings.RUNS_TURNS:
         _start_turns()
     else:

@@ -19,6 +19,7 @@ from django.db.migrations.recorder import MigrationRecorder
 
 logger = logging.getLogger(__name__)
 
+APPEND_ONLY = {"decision_unchanged": "BEFORE UPDATE", "decision_undeleted": "BEFORE DELETE"}
 _SIDECARS = ("-wal", "-shm", "-journal")
 
 
@@ -108,7 +109,24 @@ def _fault(file: Path) -> str:
 def _migrate() -> None:
     if pending_migrations():
         call_command("migrate", interactive=False, verbosity=0)
+    protect_decisions()
     connection.close()
+
+
+def protect_decisions() -> None:
+    """Let SQLite itself refuse to change or delete what was decided on permissions (peers.md, rule 16).
+
+    At every start, because a table that a migration makes anew loses its triggers.
+    """
+    if connection.vendor != "sqlite":
+        return
+    table = apps.get_model("opencode_sessions", "Decision")._meta.db_table
+    with connection.cursor() as cursor:
+        for name, when in APPEND_ONLY.items():
+            cursor.execute(
+                f'CREATE TRIGGER IF NOT EXISTS "{name}" {when} ON "{table}" '
+                "BEGIN SELECT RAISE(ABORT, 'a decision stays as it was written'); END"
+            )
 
 
 @contextmanager

@@ -42,6 +42,11 @@ def plans(environ: Mapping[str, str] = os.environ) -> Path:
     return _below(environ, "plans")
 
 
+def worktrees(environ: Mapping[str, str] = os.environ) -> Path:
+    """Git worktrees of forks (docs/decisions/0012)."""
+    return _below(environ, "worktrees")
+
+
 def logs(environ: Mapping[str, str] = os.environ) -> Path:
     return _below(environ, "log")
 

@@ -100,8 +100,11 @@ CONTEXT_WINDOW = "agents.catalog.context_window"
 """How the page learns the size of a model's context window without importing the room above."""
 
 SNAPSHOT_DIR = paths.snapshots()
+STORE_QUOTA = int(float(os.environ.get("OPENCODE_WEB_STORE_GB") or 5) * 1024**3)
+"""Bytes that the contents kept for undo may take, of all projects together (docs/decisions/0013)."""
 TOOL_OUTPUT_DIR = paths.tool_output()
 PLAN_DIR = paths.plans()
+WORKTREE_DIR = paths.worktrees()
 TRUST_FILE = paths.trust()
 
 LOGGING_CONFIG = None  # the command line sets logging up

@@ -39,9 +39,10 @@ async def abort(session_id: str) -> None:
         await interrupt(child_id)
 
 
-async def reply(request_id: str, answer: str, words: str = "") -> PermissionRequest | None:
-    """Answer a permission request: `once`, `always` or `reject`; None when it can no longer be answered."""
-    row = await in_db(permissions.reply, request_id, answer, words)
+async def reply(request_id: str, answer: str, words: str = "", **how: Any) -> PermissionRequest | None:
+    """Answer a permission request: `once`, `always` or `reject` (`permissions.reply` says how); None when it
+    can no longer be answered. Raises ReplyRefused."""
+    row = await in_db(permissions.reply, request_id, answer, words, **how)
     if row is not None:
         await answered(row.session_id, row.id)
     return row

@@ -7,11 +7,12 @@ request, and no caller ever meets "database is locked" from its own process (dep
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import ParamSpec, TypeVar
 
-from django.db import connections
+from django.db import connection, connections
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -27,6 +28,24 @@ async def in_db(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> 
 def in_db_sync(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
     """The same for a caller without an event loop (command line, tests)."""
     return _thread.submit(lambda: function(*args, **kwargs)).result()
+
+
+@contextmanager
+def durable() -> Iterator[None]:
+    """What is committed meanwhile outlives a power cut; call it on the ORM's thread, outside of `atomic`.
+
+    With the setting of SQLite here (`synchronous=NORMAL`) only its next checkpoint makes sure of that; other
+    databases do at once.
+    """
+    if connection.vendor != "sqlite" or connection.in_atomic_block:
+        yield
+        return
+    with connection.cursor() as cursor:
+        cursor.execute("PRAGMA synchronous=FULL")
+        try:
+            yield
+        finally:
+            cursor.execute("PRAGMA synchronous=NORMAL")
 
 
 def close() -> None:

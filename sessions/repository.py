@@ -26,6 +26,14 @@ class Repository:
             return cls(directory, False)
         return cls(top, True)
 
+    def is_linked(self) -> bool:
+        """Whether it is a git worktree of a repository elsewhere (gitrepository-layout(5), `worktrees`)."""
+        try:
+            target = (self.worktree / ".git").read_text("utf-8", "surrogateescape")
+        except OSError:  # a folder, or nothing
+            return False
+        return Path(target.removeprefix("gitdir:").strip()).parent.name == "worktrees"
+
     def root_commit(self) -> str:
         """The first commit, empty where there is none. It asks git, which takes milliseconds."""
         if not self.is_git:

@@ -14,11 +14,12 @@ from typing import Any
 from pydantic import ValidationError
 
 from agents.permission.errors import NotPermitted
-from agents.permission.rules import EVERYTHING, Floor, is_everything, matches
+from agents.permission.rules import Floor
 from agents.plugins.authors import ToolDefinition
 from agents.plugins.host import Host, Hung
 from agents.tools.base import FreeInput, Tool, ToolContext, ToolError, ToolResult
 from agents.turn import Turn
+from sessions.wire.patterns import EVERYTHING, is_everything, matches
 
 logger = logging.getLogger(__name__)
 

@@ -29,6 +29,7 @@ from sessions.review.recovery import recover as finish_undos
 from sessions.store import inbox, turns
 from sessions.store import sessions as session_store
 from sessions.tracking import tracker
+from sessions.upkeep.caretaker import caretaker
 from sessions.wire.messages import UserMessage
 
 logger = logging.getLogger(__name__)
@@ -87,12 +88,12 @@ class Runtime:
         self._call(self._interrupt, session_id)
 
     def answered(self, request_id: str) -> None:
-        self._call(approvals.answered, request_id)
+        self._call(approvals.look_again)
         self._call(questions.answered, request_id)
 
-    def _call(self, function: Any, argument: str) -> None:
+    def _call(self, function: Any, *arguments: str) -> None:
         if self._loop is not None:
-            self._loop.call_soon_threadsafe(function, argument)
+            self._loop.call_soon_threadsafe(function, *arguments)
 
     async def _start(self) -> None:
         await finish_undos()
@@ -110,6 +111,7 @@ class Runtime:
             try:
                 await asyncio.to_thread(housekeeping.expire_outputs)
                 await in_db(housekeeping.prune_rows)
+                await caretaker.rounds()
             except Exception:
                 logger.exception("the housekeeping failed")
             await asyncio.sleep(HOUSEKEEPING_SECONDS)
@@ -181,6 +183,8 @@ class Runtime:
         else:
             go_on = entry.turn.result()
         await in_db(session_store.release, session_id, self.owner)
+        if entry.run is not None:
+            caretaker.turn_ended(entry.run.session)
         del self._drains[session_id]
         if go_on and await boundary.has_work(session_id):
             self._wake(session_id)
@@ -220,6 +224,7 @@ class Runtime:
 
     async def _stop(self) -> None:
         self._closing = True
+        caretaker.stop()
         for chore in (self._heartbeat, self._housekeeping):
             if chore is not None:
                 chore.cancel()

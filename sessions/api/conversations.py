@@ -11,8 +11,9 @@ from pydantic import Field
 from sessions import actions
 from sessions.api.base import NotFound, Refused, directory_of, project_of, session_of, wire
 from sessions.db import in_db
+from sessions.pages.respond import actor
 from sessions.review import diffs, reverting
-from sessions.store import children, todos
+from sessions.store import children, staging, todos
 from sessions.store import sessions as session_store
 from sessions.store.rows import session_wire
 from sessions.wire.base import Wire
@@ -40,7 +41,11 @@ class SessionTimes(Wire):
 
 
 class SessionChange(Wire):
+    """`staging` is ours: review mode, of the topmost session. What is staged when it is turned off goes on
+    waiting."""
+
     title: str | None = None
+    staging: bool | None = None
     time: SessionTimes | None = None
     permission: list[SessionRule] | None = None
 
@@ -106,6 +111,9 @@ async def change_session(request: HttpRequest, session_id: str, body: SessionCha
     if body.permission is not None:
         columns["permission"] = [*row.permission, *(rule.wire() for rule in body.permission)]
     changed = await in_db(session_store.update, session_id, **columns) if columns else row
+    if body.staging is not None:
+        await in_db(staging.switch, row, body.staging)
+        changed = await in_db(session_store.get, session_id)
     return wire(session_wire(changed or row))
 
 
@@ -143,12 +151,13 @@ async def diff(request: HttpRequest, session_id: str, messageID: str = "") -> Ht
 
 @router.post("/{session_id}/revert")
 async def revert(request: HttpRequest, session_id: str, body: RevertTo) -> HttpResponse:
-    return await _undo(reverting.revert(await session_of(session_id), body.message_id, body.part_id))
+    session = await session_of(session_id)
+    return await _undo(reverting.revert(session, body.message_id, body.part_id, actor=actor(request)))
 
 
 @router.post("/{session_id}/unrevert")
 async def unrevert(request: HttpRequest, session_id: str) -> HttpResponse:
-    return await _undo(reverting.unrevert(await session_of(session_id)))
+    return await _undo(reverting.unrevert(await session_of(session_id), actor=actor(request)))
 
 
 async def _undo(work: Any) -> HttpResponse:

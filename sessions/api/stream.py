@@ -10,7 +10,7 @@ from sessions import bus
 from sessions.api.base import project_of
 
 HEARTBEAT_SECONDS = 10.0
-_INTERNAL = {"session.inbox", "review.changed"}
+_INTERNAL = {"session.inbox", "review.changed", "session.forked", "store.full"}
 """Events of ours alone: clients of the protocol do not know them."""
 
 

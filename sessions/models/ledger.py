@@ -44,7 +44,8 @@ class Operation(models.Model):
 
     `kind` is `revert` or `unrevert` (of the conversation from a message on), `undo` (a verdict on hunks,
     files, a scope) or `redo` (which takes back another operation, `of`). `state` is `planned` until every
-    file was dealt with, `done` while it can be taken back, then `closed`. `outcome` lists the files
+    file was dealt with, `done` while it can be taken back, then `closed`; `final` where a new prompt made the
+    undo of a conversation so, `withdrawn` where a crash came before the first file. `outcome` lists the files
     (`sessions.review.outcomes`). `scope` is what was looked at when a verdict was given, `hunks` what it was
     given on (path, key, line, removed and added text), `words` what the person said to the agent with it,
     `actor` who did it.

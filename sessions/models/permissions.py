@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import Any, NoReturn
+
 from django.db import models
 
 from .conversation import Session
@@ -62,13 +64,40 @@ class SavedRule(models.Model):
     class Meta:
         indexes = [models.Index(fields=["project", "permission"], name="rule_by_permission")]
 
+    @property
+    def scope(self) -> str:
+        """How far it reaches: turn, session, minutes or project."""
+        if self.message_id:
+            return "turn"
+        if self.session_id:
+            return "session"
+        return "project" if self.time_expires is None else "minutes"
+
+
+class NotChanged(TypeError):
+    """A decision stays as it was written."""
+
+
+class OnlyAdded(models.QuerySet["Decision"]):
+    """Rows that are never changed or deleted, also not many at once."""
+
+    def update(self, **_: Any) -> NoReturn:
+        raise NotChanged("decisions are not changed")
+
+    def bulk_update(self, *_: Any, **__: Any) -> NoReturn:
+        raise NotChanged("decisions are not changed")
+
+    def delete(self) -> NoReturn:
+        raise NotChanged("decisions are not deleted")
+
 
 class Decision(models.Model):
     """The audit: one row for every decision on a permission, only ever added (peers.md, rule 16).
 
     No foreign keys: a decision outlives what it names. `verdict` is `allow`, `deny`, `cancel` or `revoke`;
-    `by` says who or what decided (`person`, `rule`, `plugin`, `configuration`, `stop`), `actor` which
-    person, `rule` which rule in words, `scope` how far an allow reaches.
+    `by` says who or what decided (`person`, `rule`, `plugin`, `configuration`, `stop`, or the `call` itself,
+    whose file changed meanwhile), `actor` which person, `rule` which rule in words, `scope` how far an allow
+    reaches. SQLite refuses changes by itself (`opencode_web.database`).
     """
 
     id = models.BigAutoField(primary_key=True)
@@ -87,8 +116,18 @@ class Decision(models.Model):
     words = models.TextField(blank=True)
     time_created = models.BigIntegerField()
 
+    objects = OnlyAdded.as_manager()
+
     class Meta:
         indexes = [
             models.Index(fields=["project_id", "id"], name="decision_by_project"),
             models.Index(fields=["project_id", "permission"], name="decision_by_permission"),
         ]
+
+    def save(self, *_: Any, **__: Any) -> None:
+        if not self._state.adding:
+            raise NotChanged("decisions are not changed")
+        super().save(force_insert=True)
+
+    def delete(self, *_: Any, **__: Any) -> NoReturn:
+        raise NotChanged("decisions are not deleted")

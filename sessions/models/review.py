@@ -51,7 +51,9 @@ class StagedFile(models.Model):
 
     One row a file of the topmost session (`sessions.staging`). `base` is the content the edits begin with,
     `content` what they come to, both addresses in the project's object store, empty for no file. The ids
-    name the call that edited last; `time_updated` moves with each edit.
+    name the call that edited last, `for_…` the call of the topmost session which a subagent made it for.
+    `guarded` files are the agent's own settings: each takes a yes of its own. `time_updated` moves with
+    each edit.
     """
 
     session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="staged")
@@ -66,6 +68,9 @@ class StagedFile(models.Model):
     message_id = models.CharField(max_length=32, blank=True)
     part_id = models.CharField(max_length=32, blank=True)
     call_id = models.CharField(max_length=128, blank=True)
+    for_message_id = models.CharField(max_length=32, blank=True)
+    for_part_id = models.CharField(max_length=32, blank=True)
+    guarded = models.BooleanField(default=False)
     time_updated = models.BigIntegerField()
 
     class Meta:

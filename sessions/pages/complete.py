@@ -38,7 +38,12 @@ COMMANDS = (
     Command("models", "Choose the model"),
     Command("agents", "Choose the agent"),
     Command("changes", "Show or hide the changed files"),
+    Command("review-mode", "Hold edits back until you keep them, or no longer"),
     Command("fork", "Go on from here in a new session"),
+    Command("timeline", "What happened, and the files at any point of it"),
+    Command("permissions", "The saved permission rules of this project"),
+    Command("inbox", "What waits for your answer, in all sessions"),
+    Command("log", "Every change made to the project, and how to take it back"),
     Command("export", "Download the conversation"),
     Command("help", "Keys and commands"),
 )

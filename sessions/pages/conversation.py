@@ -13,9 +13,10 @@ from sessions.db import in_db
 from sessions.models import Project, Session
 from sessions.rendering import states
 from sessions.rendering.fragments import all_fragments
+from sessions.rendering.html import html
 from sessions.rendering.messages import Place, messages_html
 from sessions.rendering.parts import output_html
-from sessions.store import events, messages
+from sessions.store import events, messages, turns
 from sessions.store import sessions as session_store
 
 from .access import project_of, session_of
@@ -73,7 +74,10 @@ async def output(request: HttpRequest, project_id: str, session_id: str, part_id
     part = await in_db(messages.part, found.id, part_id)
     if part is None:
         raise Http404("This part of the conversation is gone.")
-    return HttpResponse(await asyncio.to_thread(output_html, part))
+    shown = await asyncio.to_thread(output_html, part)
+    if await in_db(turns.changed_files, found.id, part_id):
+        shown += html("tools/review.html", part=part, base=Place.of(found).base)
+    return HttpResponse(shown)
 
 
 @require_GET

@@ -13,8 +13,8 @@ from sessions.rendering.plan import is_planning
 from sessions.store import questions
 
 from .access import session_of
-from .questions import beside, given
-from .respond import REFUSED, done
+from .questions import given
+from .respond import REFUSED, beside, done
 
 BUILDER = "build"
 

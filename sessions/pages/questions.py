@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
-from django.views.decorators.http import require_POST
+from django.views.decorators.http import require_GET, require_POST
 
 from sessions import actions
+from sessions.approvals.cards import INBOX
 from sessions.db import in_db
 from sessions.models import QuestionRequest
+from sessions.rendering import questions as rendering
 from sessions.store import questions
 from sessions.wire.questions import QuestionInfo
 
-from .respond import refused
+from .respond import beside, fragment, place
 
 OWN = "own"
 """The value of the choice "in own words"; the others are the numbers of the options."""
@@ -27,38 +29,40 @@ _SETTLED = {
 async def reply(request: HttpRequest, request_id: str) -> HttpResponse:
     """For question n: `q<n>` are the choices, `own<n>` the person's own words."""
     row = await _known(request_id)
+    where = place(request, row.id, INBOX)
     asked = questions.questions_of(row)
     answers = [_answer(request.POST, index, question) for index, question in enumerate(asked)]
     for index, question in enumerate(asked):
         if not answers[index] and not question.multiple:
-            return beside(row.id, f"“{question.header}” has no answer yet.")
+            return beside(where, f"“{question.header}” has no answer yet.")
     try:
-        return await given(row.id, answers)
+        return await given(row.id, answers, where)
     except questions.AnswerRefused as problem:
-        return beside(row.id, str(problem))
+        return beside(where, str(problem))
 
 
 @require_POST
 async def reject(request: HttpRequest, request_id: str) -> HttpResponse:
     row = await _known(request_id)
     if await actions.dismiss(row.id) is None:
-        return beside(row.id, await _why_not(row.id))
+        return beside(place(request, row.id, INBOX), await _why_not(row.id))
     return HttpResponse("")
 
 
-async def given(request_id: str, answers: list[list[str]]) -> HttpResponse:
-    """Answer, or say beside the buttons why that cannot be done any more. Raises AnswerRefused."""
+@require_GET
+async def card(request: HttpRequest, request_id: str) -> HttpResponse:
+    """The form, as the inbox of approvals shows it."""
+    row = await _known(request_id)
+    shown = await in_db(rendering.request, row, row.session, INBOX)
+    return fragment("questions/request.html", request=shown)
+
+
+async def given(request_id: str, answers: list[list[str]], where: str = "") -> HttpResponse:
+    """Answer, or say beside the buttons (of the form `where`) why that cannot be done any more. Raises
+    AnswerRefused."""
     if await actions.answer(request_id, answers) is None:
-        return beside(request_id, await _why_not(request_id))
+        return beside(where or request_id, await _why_not(request_id))
     return HttpResponse("")
-
-
-def beside(name: str, message: str) -> HttpResponse:
-    """Why something was not done, in `#<name>-problem`; the form stays."""
-    response = refused(message)
-    response["HX-Retarget"] = f"#{name}-problem"
-    response["HX-Reswap"] = "innerHTML"
-    return response
 
 
 async def _known(request_id: str) -> QuestionRequest:

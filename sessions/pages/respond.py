@@ -52,3 +52,24 @@ def csrf_token(request: HttpRequest) -> str:
     """The guard's token for this login; empty where no guard stands before the pages (tests)."""
     principal = getattr(request, "scope", {}).get("principal") or {}
     return str(principal.get("csrf") or "")
+
+
+def actor(request: HttpRequest) -> str:
+    """Who acts, for logs: the kind of login, and for a browser which; empty where no guard stands before."""
+    principal = getattr(request, "scope", {}).get("principal") or {}
+    kind = "browser" if principal.get("kind") == "cookie" else str(principal.get("kind") or "")
+    login = str(principal.get("session") or "")[:6]
+    return f"{kind} {login}".strip()
+
+
+def beside(name: str, message: str) -> HttpResponse:
+    """Why something was not done, in `#<name>-problem` beside its buttons; they stay."""
+    response = refused(message)
+    response["HX-Retarget"] = f"#{name}-problem"
+    response["HX-Reswap"] = "innerHTML"
+    return response
+
+
+def place(request: HttpRequest, name: str, other: str) -> str:
+    """The id under which something is shown that htmx asks about: its name, or with `other` before it."""
+    return other + name if request.headers.get("HX-Target", "").startswith(other + name) else name

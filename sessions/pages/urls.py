@@ -31,6 +31,7 @@ urlpatterns = [
     path(f"{SESSION}/export.md", export.markdown),
     path(f"{SESSION}/export.json", export.data),
     path(f"{SESSION}/fork", fork.fork),
+    path(f"{SESSION}/fork/files", fork.files),
     path(f"{SESSION}/abort", changes.abort),
     path(f"{SESSION}/compact", compaction.compact),
     path(f"{SESSION}/rename", changes.rename),
@@ -41,6 +42,7 @@ urlpatterns = [
     path(f"{SESSION}/plan/keep", plan.keep),
     path("questions/<str:request_id>/reply", questions.reply),
     path("questions/<str:request_id>/reject", questions.reject),
+    path("questions/<str:request_id>/card", questions.card),
     path("", include("sessions.review.urls")),
     path("", include("sessions.approvals.urls")),
     path("", include("sessions.timeline.urls")),
@@ -48,4 +50,5 @@ urlpatterns = [
     path("", include("sessions.staging.urls")),
     path("", include("sessions.comments.urls")),
     path("", include("sessions.upkeep.urls")),
+    path("", include("sessions.worktrees.urls")),
 ]

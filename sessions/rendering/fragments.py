@@ -9,9 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Protocol
 
+from sessions.approvals.cards import permission_list
+from sessions.comments.tray import comment_tray
 from sessions.models import Session
 from sessions.review.display.live import review_news
-from sessions.review.display.permissions import permission_list
+from sessions.review.display.undoing import files_undone
+from sessions.staging.bar import staged_bar, staging_switch
+from sessions.timeline.live import fork_links, timeline_news
+from sessions.upkeep.meter import store_notice
 
 from .children import family
 from .meter import meter
@@ -31,22 +36,32 @@ class Fragment(Protocol):
 
 
 FRAGMENTS: dict[str, tuple[Fragment, ...]] = {
-    "session.created": (family,),
-    "session.deleted": (family,),
-    "session.updated": (head, meter, reverted, plan_badge, plan_panel),
-    "session.status": (activity, working, plan_panel),
+    "session.created": (family, timeline_news),
+    "session.deleted": (family, timeline_news),
+    "session.forked": (fork_links, timeline_news),
+    "session.updated": (head, meter, reverted, plan_badge, plan_panel, staging_switch, staged_bar),
+    "session.status": (activity, working, plan_panel, timeline_news, files_undone, store_notice),
     "session.inbox": (queue,),
     "todo.updated": (todo_panel,),
-    "permission.asked": (permission_list,),
-    "permission.replied": (permission_list,),
-    "question.asked": (question_list, plan_panel),
-    "question.replied": (question_list, plan_panel),
-    "question.rejected": (question_list, plan_panel),
-    "message.updated": (meter,),
-    "file.edited": (review_news,),
+    "permission.asked": (permission_list, timeline_news),
+    "permission.replied": (permission_list, timeline_news),
+    "question.asked": (question_list, plan_panel, timeline_news),
+    "question.replied": (question_list, plan_panel, timeline_news),
+    "question.rejected": (question_list, plan_panel, timeline_news),
+    "message.updated": (meter, timeline_news),
+    "file.edited": (review_news, timeline_news),
     "session.diff": (review_news, news),
+    "review.changed": (review_news, staged_bar, comment_tray, timeline_news, files_undone),
+    "store.full": (store_notice,),
     "plugin.failed": (news,),
 }
+
+ELSEWHERE: dict[str, tuple[Fragment, ...]] = {
+    "file.edited": (review_news,),
+    "review.changed": (review_news,),
+    "store.full": (store_notice,),
+}
+"""The same for events of other sessions of the project: they may have changed the files that are reviewed."""
 
 SIDEBAR_EVENTS = {
     "session.created",
@@ -61,11 +76,13 @@ SIDEBAR_EVENTS = {
 """Events of any session of the project that change its row in the sidebar."""
 
 
-def renewed_by(types: Iterable[str]) -> list[Fragment]:
+def renewed_by(types: Iterable[str], elsewhere: Iterable[str] = ()) -> list[Fragment]:
     """The fragments that events of these types renew, each once."""
     found: dict[Fragment, None] = {}
     for type in types:
         found.update(dict.fromkeys(FRAGMENTS.get(type, ())))
+    for type in elsewhere:
+        found.update(dict.fromkeys(ELSEWHERE.get(type, ())))
     return list(found)
 
 

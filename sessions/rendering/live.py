@@ -16,7 +16,7 @@ from sessions.store import children, messages
 from . import changes
 from .batches import compact
 from .blocks import Update
-from .fragments import SIDEBAR_EVENTS, Fragment, all_fragments, renewed_by
+from .fragments import ELSEWHERE, SIDEBAR_EVENTS, Fragment, all_fragments, renewed_by
 from .frames import Frame
 from .messages import Place, foot_html, shell_html
 from .parts import parent_id, part_html, placeholder_html, shown, streamed_html, summary_html
@@ -42,7 +42,7 @@ class LivePage:
         """Whether an event of the project changes anything here."""
         if self._session_id in (event.session_id, event.properties.get("forSessionID")):
             return True
-        return event.type in SIDEBAR_EVENTS or event.type == "session.deleted"
+        return event.type in SIDEBAR_EVENTS or event.type in ELSEWHERE or event.type == "session.deleted"
 
     async def catch_up(self, since: int) -> Frame:
         """All that changed after a cursor, read from the rows; a refresh when the log does not reach back."""
@@ -78,7 +78,9 @@ class LivePage:
         own = [event for event in events if self._place and event.session_id == self._session_id]
         for event in compact(own):
             await self._detail(frame, event)
-        await self._renew(frame, renewed_by(event.type for event in events if self._renews(event)))
+        renewing = [event.type for event in events if self._renews(event)]
+        elsewhere = [event.type for event in events if not self._renews(event)]
+        await self._renew(frame, renewed_by(renewing, elsewhere))
         return frame
 
     def due_in(self) -> float | None:

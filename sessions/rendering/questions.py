@@ -44,9 +44,11 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What `templates/questions/request.html` shows; `origin` names the session below that asks."""
+    """What `templates/questions/request.html` shows; `key` is the id of its element, `origin` names the session
+    below that asks."""
 
     id: str
+    key: str
     call_id: str
     title: str
     icon: str
@@ -61,12 +63,14 @@ def question_list(session: Session, *, oob: bool = True) -> str:
     return html("questions/list.html", requests=requests, oob=oob)
 
 
-def request(row: QuestionRequest, session: Session) -> Request:
-    """One request as it is shown on the page of a session (its own, or one above it)."""
+def request(row: QuestionRequest, session: Session, place: str = "") -> Request:
+    """One request as it is shown on the page of a session (its own, or one above it); `place` goes before the
+    ids of its elements."""
     asked = [_asked(question) for question in questions.questions_of(row)]
     title = _HEADINGS.get(row.tool) or ("A question for you" if len(asked) == 1 else "Questions for you")
     return Request(
         id=row.id,
+        key=f"{place}{row.id}",
         call_id=row.call_id,
         title=title,
         icon=_ICONS.get(row.tool, "ask"),

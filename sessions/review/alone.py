@@ -53,14 +53,21 @@ def project_lock(project_id: str) -> Iterator[None]:
 async def alone(session: Session) -> AsyncIterator[None]:
     """Take the project's lock and the session's lease. Raises RevertRefused."""
     with project_lock(session.project_id):
-        owner = f"{socket.gethostname()}:{os.getpid()}:undo-{secrets.token_hex(4)}"
-        await _take_lease(session.id, owner)
-        try:
+        async with leased(session):
             yield
-        finally:
-            await in_db(session_store.release, session.id, owner)
-            if await in_db(inbox.waiting, session.id):
-                await wake(session.id)
+
+
+@asynccontextmanager
+async def leased(session: Session) -> AsyncIterator[None]:
+    """Take the session's lease: no turn runs meanwhile. Raises RevertRefused."""
+    owner = f"{socket.gethostname()}:{os.getpid()}:undo-{secrets.token_hex(4)}"
+    await _take_lease(session.id, owner)
+    try:
+        yield
+    finally:
+        await in_db(session_store.release, session.id, owner)
+        if await in_db(inbox.waiting, session.id):
+            await wake(session.id)
 
 
 def left_by_undo(lease_owner: str) -> bool:

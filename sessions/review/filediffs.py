@@ -16,8 +16,9 @@ PATCH_LIMIT = 64 * 1024
 """Characters of one file's patch; what is cut off is said in its last line."""
 ALL_PATCHES = 1024 * 1024
 """Characters of all patches together: they are kept with the message and sent with every update of it."""
-LARGEST = 4 * 1024 * 1024
-"""Bytes of both contents together from which on lines are neither compared nor counted."""
+LARGEST = 16 * 1024 * 1024
+"""Bytes of both contents together from which on lines are neither compared nor counted: so much takes half a
+second, once."""
 
 
 def file_diffs(changes: Iterable[NetChange], objects: ObjectStore) -> list[FileDiff]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from sessions.models import FileChange, Operation
@@ -31,8 +32,9 @@ def as_outcome(plan: Sequence[FilePlan]) -> list[dict[str, Any]]:
     ]
 
 
-def as_intents(plan: Iterable[FilePlan]) -> list[FileChange]:
-    """Ledger entries of the files that are going to be written."""
+def as_intents(plan: Iterable[FilePlan], worktree: Path) -> list[FileChange]:
+    """Ledger entries of the files that are going to be written, with the folders that must be made for them.
+    Blocking: it looks at the worktree."""
     return [
         FileChange(
             path=file.path,
@@ -40,10 +42,15 @@ def as_intents(plan: Iterable[FilePlan]) -> list[FileChange]:
             after=file.result or "",
             mode_before=file.mode_now,
             mode_after=file.mode,
+            new_folders=_missing_folders(worktree, file.path) if file.result else 0,
         )
         for file in plan
         if file.outcome in WRITES
     ]
+
+
+def _missing_folders(worktree: Path, path: str) -> int:
+    return sum(not (worktree / parent).exists() for parent in PurePosixPath(path).parents)
 
 
 def as_change(row: FileChange) -> Change:
@@ -76,5 +83,5 @@ def _planned(entry: dict[str, Any], row: FileChange | None) -> FilePlan:
         additions=entry["additions"],
         deletions=entry["deletions"],
         reason=entry["reason"],
-        folders=tuple(unpack_path(folder) for folder in entry["folders"]),
+        folders=tuple(unpack_path(folder) for folder in entry.get("folders", ())),
     )

@@ -4,19 +4,30 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from pathlib import PurePosixPath
 
 from sessions.db import in_db
 from sessions.models import FileChange, Operation
+from sessions.review import settling
 from sessions.review.alone import ProjectBusy, left_by_undo, project_lock
 from sessions.review.outcomes import as_plan
-from sessions.review.settling import settle
+from sessions.review.verdicts import settling as verdicts
 from sessions.snapshots.objects import object_id
+from sessions.staging.settling import recover as recover_staging
 from sessions.store import reverts
 from sessions.store import sessions as session_store
 from sessions.tracking import Tracker, tracker
-from sessions.undo.files import UnsafePath, read_file, same_kind
+from sessions.undo.files import UnsafePath, read_file, remove_empty_folder, remove_leftovers, same_kind
 
 logger = logging.getLogger(__name__)
+
+SETTLES = {
+    "revert": settling.settle,
+    "unrevert": settling.settle,
+    "undo": verdicts.settle,
+    "redo": verdicts.settle,
+}
+"""By kind of operation, what carries out the rest of one that was begun."""
 
 
 async def recover() -> None:
@@ -29,15 +40,17 @@ async def recover() -> None:
             logger.info("%s %s is being carried out", operation.kind, operation.id)
         except Exception:
             logger.exception("%s %s could not be finished", operation.kind, operation.id)
+    await recover_staging()
 
 
 async def _recover(operation: Operation) -> None:
     project = await asyncio.to_thread(tracker, operation.project)
     intents = await in_db(reverts.changes_of, [operation])
-    written = await asyncio.to_thread(_written, intents, project)
+    written = await asyncio.to_thread(_found, intents, project)
     if written:
-        await settle(operation, as_plan(operation, intents), project, already=written)
+        await SETTLES[operation.kind](operation, as_plan(operation, intents), project, already=written)
     else:
+        await asyncio.to_thread(_remove_folders, intents, project)
         await in_db(reverts.withdraw, operation)
     logger.warning(
         "%s %s of session %s was cut short after %d of %d files: %s",
@@ -52,8 +65,10 @@ async def _recover(operation: Operation) -> None:
         await in_db(session_store.release, operation.session_id, operation.session.lease_owner)
 
 
-def _written(intents: list[FileChange], project: Tracker) -> set[str]:
-    """Paths of the files that are already as they were to be."""
+def _found(intents: list[FileChange], project: Tracker) -> set[str]:
+    """Paths of the files that are as they were to be; half-written neighbours are removed."""
+    for path in {PurePosixPath(row.path).parent: row.path for row in intents}.values():
+        remove_leftovers(project.worktree, path)
     return {row.path for row in intents if _is_written(row, project)}
 
 
@@ -65,3 +80,10 @@ def _is_written(row: FileChange, project: Tracker) -> bool:
     if now is None or not row.after:
         return now is None and not row.after
     return object_id(now.content) == row.after and same_kind(now.mode, row.mode_after)
+
+
+def _remove_folders(intents: list[FileChange], project: Tracker) -> None:
+    """The folders made for files that were not written after all."""
+    for row in intents:
+        for parent in PurePosixPath(row.path).parents[: row.new_folders]:
+            remove_empty_folder(project.worktree, str(parent))

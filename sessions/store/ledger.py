@@ -15,6 +15,16 @@ from sessions.models.ledger import shown
 from . import events
 from .children import errand_of
 
+VERDICTS = ("undo", "redo")
+"""Kinds of operations that take back single hunks or files, and not the conversation: what they write counts
+as a change of the turn whose hunks they are on (`FileChange.message_id`), if it is one of the ledger's.
+"""
+
+_COUNTS = Q(operation=None) | Q(
+    operation__kind__in=(*VERDICTS, "restage"), operation__state__in=("done", "closed")
+)
+_BESIDE = Q(operation__kind__in=VERDICTS, message_id="")  # a verdict on changes that no turn made
+
 
 @dataclass(frozen=True, slots=True)
 class Point:
@@ -71,19 +81,21 @@ def announce(change: FileChange) -> None:
 
 
 def by_tools(session_id: str, *, since: str = "", before: str = "") -> QuerySet[FileChange]:
-    """What tools changed and no undo took back, oldest first: all, or of messages in `[since, before)`. What
-    subagents changed belongs to the message that sent them."""
+    """What tools changed and no undo of the conversation took back, with the verdicts on it, oldest first:
+    all, or of messages in `[since, before)`. What subagents changed belongs to the message that sent them.
+    """
     own, below = Q(session_id=session_id), Q(for_session_id=session_id)
     if since:
         own, below = own & Q(message_id__gte=since), below & Q(for_message_id__gte=since)
     if before:
         own, below = own & Q(message_id__lt=before), below & Q(for_message_id__lt=before)
-    return FileChange.objects.filter(own | below, operation=None, undone_by=None).order_by("id")
+    return FileChange.objects.filter(own | below, _COUNTS, undone_by=None).exclude(_BESIDE).order_by("id")
 
 
-def undoable(session_id: str) -> QuerySet[FileChange]:
-    """What tools and subagents changed, oldest first: in effect, or taken back by an undo of this session
-    that can still be redone."""
+def undoable(session_id: str, below: Q | None = None) -> QuerySet[FileChange]:
+    """What tools and subagents changed and the verdicts on it, oldest first: in effect, or taken back by an
+    undo of this session that can still be redone. `below` adds entries of sessions it sent itself.
+    """
     open_to_redo = Q(undone_by=None) | Q(undone_by__state="done", undone_by__session_id=session_id)
-    family = Q(session_id=session_id) | Q(for_session_id=session_id)
-    return FileChange.objects.filter(open_to_redo, family, operation=None).order_by("id")
+    family = Q(session_id=session_id) | Q(for_session_id=session_id) | (below or Q())
+    return FileChange.objects.filter(open_to_redo, family, _COUNTS).exclude(_BESIDE).order_by("id")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import os
+from itertools import islice
 from pathlib import Path
 
 from django.db import transaction
@@ -18,7 +20,7 @@ def open_project(directory: Path) -> Project:
     worktree = str(repository.worktree)
     root_commit = repository.root_commit()
     with transaction.atomic():
-        project = Project.objects.filter(worktree=worktree).first() or _moved(root_commit)
+        project = Project.objects.filter(worktree=worktree).first() or _moved(repository, root_commit)
         if project is None:
             digest = hashlib.sha1(worktree.encode("utf-8", "surrogateescape"), usedforsecurity=False)
             project = Project(id=digest.hexdigest(), time_created=now())
@@ -45,21 +47,46 @@ def _vcs(repository: Repository) -> str:
     return "git" if repository.is_git else ""
 
 
-def _moved(root_commit: str) -> Project | None:
+def worktree_row(original: Project, folder: Path, branch: str) -> Project:
+    """The project of a git worktree made from another's, not saved yet."""
+    digest = hashlib.sha1(os.fsencode(folder), usedforsecurity=False).hexdigest()
+    return Project(
+        id=digest,
+        worktree=str(folder),
+        name=f"{original.name} ({branch})",
+        vcs="git",
+        root_commit=original.root_commit,
+        worktree_of=original,
+        time_created=now(),
+        time_updated=now(),
+    )
+
+
+def known_at(folder: str) -> bool:
+    """Whether a folder is a project's."""
+    return Project.objects.filter(worktree=folder).exists()
+
+
+def _moved(repository: Repository, root_commit: str) -> Project | None:
     """The project this repository was before somebody moved its folder.
 
-    Only when that folder is gone: two clones side by side share a root commit and stay two projects.
+    Only when that folder is gone: two clones side by side share a root commit and stay two projects. A git
+    worktree has the root commit of its repository and is neither taken for that one's move nor it for its.
     """
-    if not root_commit:
+    if not root_commit or repository.is_linked():
         return None
-    for project in Project.objects.filter(root_commit=root_commit).order_by("-time_updated"):
+    known = Project.objects.filter(root_commit=root_commit, worktree_of=None)
+    for project in known.order_by("-time_updated"):
         if not Path(project.worktree).exists():
             return project
     return None
 
 
 def recent(limit: int = 20) -> list[Project]:
-    return list(Project.objects.order_by("-time_updated")[:limit])
+    """The projects used last, without worktrees that were removed."""
+    rows = Project.objects.select_related("worktree_of").order_by("-time_updated")
+    there = (row for row in rows.iterator() if row.worktree_of_id is None or Path(row.worktree).is_dir())
+    return list(islice(there, limit))
 
 
 def get(project_id: str) -> Project | None:

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
+from sessions.db import durable
 from sessions.ids import ascending, now
 from sessions.models import FileChange, Message, Operation, Part, Session
 from sessions.wire.base import FileDiff
 
-from . import events, messages, summary
+from . import events, messages, operations, summary
 from . import sessions as session_store
+from .kept import KINDS as STAGING
 from .ledger import Point, announce, undoable
 
 
@@ -29,15 +31,33 @@ def locate(session_id: str, message_id: str, part_id: str = "") -> Point | None:
     return Point(asked.order_by("-id").values_list("id", flat=True).first() or message_id)
 
 
+def since(session_id: str, point: Point) -> QuerySet[FileChange]:
+    """What an undo from a point on takes back, oldest first: also of the subagents sent from there on. The
+    ledger names the topmost session that sent one; for a session in between, its calls name them."""
+    above = Session.objects.filter(id=session_id).values_list("parent_id", flat=True).first()
+    below = Q()
+    for child, prompt in _sent(session_id, point) if above else ():
+        below |= Q(session_id=child, message_id__gte=prompt) & ~Q(for_session=None)
+    return undoable(session_id, below).filter(point.onward(session_id) | below)
+
+
+def _sent(session_id: str, point: Point) -> Iterator[tuple[str, str]]:
+    """The sessions that calls from a point on sent, and those that these sent, each with its first prompt."""
+    later = Q(message_id__gt=point.message_id) | Q(message_id=point.message_id, id__gte=point.part_id)
+    calls = Part.objects.filter(later, session_id=session_id, data__state__metadata__promptId__isnull=False)
+    first: dict[str, str] = {}
+    for call in calls.order_by("message_id", "id"):
+        metadata = call.data["state"]["metadata"]
+        first.setdefault(str(metadata.get("sessionId")), str(metadata["promptId"]))
+    children = Session.objects.filter(parent_id=session_id, id__in=first)
+    for child in children.values_list("id", flat=True):
+        yield child, first[child]
+        yield from _sent(child, Point(first[child]))
+
+
 def active(session_id: str) -> QuerySet[Operation]:
     """The undos that a redo would take back, oldest first."""
     return Operation.objects.filter(session_id=session_id, kind="revert", state="done").order_by("id")
-
-
-def last(session_id: str) -> Operation | None:
-    """The undo or redo that was carried out last."""
-    done = Operation.objects.filter(session_id=session_id).exclude(state="planned")
-    return done.order_by("-id").first()
 
 
 def changes_of(operations: Iterable[Operation]) -> list[FileChange]:
@@ -46,10 +66,16 @@ def changes_of(operations: Iterable[Operation]) -> list[FileChange]:
 
 
 def begin(
-    session: Session, kind: str, point: Point, outcome: list[dict[str, Any]], intents: Iterable[FileChange]
+    session: Session,
+    kind: str,
+    point: Point,
+    outcome: list[dict[str, Any]],
+    intents: Iterable[FileChange],
+    **columns: Any,
 ) -> Operation:
-    """Note an undo or redo with every file it is going to write."""
-    with transaction.atomic():
+    """Note an undo or redo with every file it is going to write, on the disk before it writes the first.
+    `columns` are others of the operation: `scope`, `actor`."""
+    with durable(), transaction.atomic():
         operation = Operation.objects.create(
             id=ascending("opn"),
             project_id=session.project_id,
@@ -60,23 +86,27 @@ def begin(
             part_id=point.part_id,
             outcome=outcome,
             time_created=now(),
+            **columns,
         )
         for change in intents:
             change.operation, change.session, change.project_id = operation, session, session.project_id
-            change.message_id, change.time_created = point.message_id, now()
+            change.message_id, change.origin, change.time_created = point.message_id, "undo", now()
         FileChange.objects.bulk_create(intents)
     return operation
 
 
 def planned() -> list[Operation]:
     """Undos and redos that were begun and not settled: running ones, or those of a process that died."""
-    rows = Operation.objects.filter(state="planned").select_related("session", "project")
-    return list(rows.order_by("id"))
+    rows = Operation.objects.filter(state="planned").exclude(kind__in=STAGING)
+    return list(rows.select_related("session", "project").order_by("id"))
 
 
 def withdraw(operation: Operation) -> None:
-    """Forget an undo or redo that wrote nothing."""
-    operation.delete()
+    """An undo or redo has written nothing and is given up; the log keeps that it was begun."""
+    with transaction.atomic():
+        FileChange.objects.filter(operation=operation).delete()
+        operation.state = "withdrawn"
+        operation.save(update_fields=["state"])
 
 
 def finish_revert(
@@ -90,9 +120,8 @@ def finish_revert(
     has changed; `revert` is the wire's state of the session."""
     point = Point(operation.message_id, operation.part_id)
     with transaction.atomic():
-        rows = undoable(operation.session_id).exclude(path__in=left_alone)
-        rows.exclude(undone_by=None).update(undone_by=None)
-        rows.filter(point.onward(operation.session_id)).update(undone_by=operation)
+        _taken_back(operation.session_id).exclude(path__in=left_alone).update(undone_by=None)
+        since(operation.session_id, point).exclude(path__in=left_alone).update(undone_by=operation)
         _settle(operation, "done", outcome, left_alone)
         summary.write(operation.session_id, diffs, revert=revert)
 
@@ -102,11 +131,15 @@ def finish_unrevert(
 ) -> None:
     """Settle a redo: what the undos took back counts again, but for files in `left_alone`."""
     with transaction.atomic():
-        rows = undoable(operation.session_id).exclude(undone_by=None)
-        rows.exclude(path__in=left_alone).update(undone_by=None)
+        _taken_back(operation.session_id).exclude(path__in=left_alone).update(undone_by=None)
         active(operation.session_id).update(state="closed")
-        _settle(operation, "closed", outcome, left_alone)
+        _settle(operation, "done", outcome, left_alone)
         summary.write(operation.session_id, diffs, revert=None)
+
+
+def _taken_back(session_id: str) -> QuerySet[FileChange]:
+    """What the undos of a session that can be redone have taken back."""
+    return FileChange.objects.filter(undone_by__session_id=session_id, undone_by__state="done")
 
 
 def make_final(session_id: str) -> bool:
@@ -125,7 +158,7 @@ def make_final(session_id: str) -> bool:
             message_id = later.values_list("id", flat=True).first()
         if message_id:
             messages.remove_messages(session_id, message_id)
-        active(session_id).update(state="closed")
+        active(session_id).update(state="final")
         session_store.update(session_id, revert=None)
     return True
 
@@ -139,6 +172,7 @@ def _settle(
     written.filter(path__in=left_alone).delete()
     for change in written:
         announce(change)
+    operations.changed(operation.session)
 
 
 def _remove_parts(session_id: str, message_id: str, part_id: str) -> None:

@@ -34,6 +34,7 @@ def session_wire(row: Session) -> dict[str, Any]:
         "model": _without_nulls(model) if row.model_id else None,
         "permission": row.permission or None,
         "revert": row.revert,
+        "staging": row.staging or None,
     }
     return _without_nulls(data)
 
@@ -76,6 +77,7 @@ def permission_info(row: PermissionRequest) -> PermissionInfo:
         metadata=row.metadata,
         always=row.always,
         tool=tool,
+        hash=row.arguments_hash or None,
     )
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from sessions.models import Message, Part, Session
+from django.db.models import Q
+
+from sessions.models import FileChange, Message, Part, Session
 from sessions.wire.messages import UserMessage
 
 from .rows import message_info
@@ -27,6 +29,12 @@ def unanswered(session_id: str) -> UserMessage | None:
 
 def _reverted(session_id: str) -> bool:
     return Session.objects.filter(id=session_id).exclude(revert=None).exists()
+
+
+def changed_files(session_id: str, part_id: str) -> bool:
+    """Whether a tool call changed files, itself or through a subagent."""
+    own, below = Q(session_id=session_id, part_id=part_id), Q(for_session_id=session_id, for_part_id=part_id)
+    return FileChange.objects.filter(own | below, operation=None).exists()
 
 
 def from_prompt(session_id: str, message_id: str) -> tuple[int, str]:

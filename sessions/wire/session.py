@@ -43,3 +43,5 @@ class PermissionInfo(Wire):
     metadata: dict[str, Any] = Field(default_factory=dict)
     always: list[str] = Field(default_factory=list)
     tool: ToolRef | None = None
+    hash: str | None = None
+    """Of what is asked, ours: an answer that names it is taken for exactly this."""

@@ -1,5 +1,6 @@
 // What a built-in `/command` does; their list is the server's (sessions/pages/complete.py).
 import { complain, form } from "./composer.js";
+import { open as openInbox } from "./inbox.js";
 
 const COMMANDS = {
   new: () => document.querySelector("[data-new]").click(),
@@ -11,8 +12,13 @@ const COMMANDS = {
   compact: () => ask("POST", "compact"),
   models: () => open("model-picker"),
   agents: () => open("agent-picker"),
+  permissions: () => location.assign(`/p/${document.body.dataset.project}/rules`),
+  inbox: openInbox,
+  log: () => location.assign(`/p/${document.body.dataset.project}/log`),
+  "review-mode": () => document.getElementById("staging-toggle")?.click(),
   export: () => ask("GET", "export", { target: "#dialog" }),
-  fork: () => ask("POST", "fork"),
+  fork: () => ask("GET", "fork", { target: "#dialog" }),
+  timeline: () => go("timeline"),
   help: () => document.getElementById("help").showModal(),
 };
 const WITH_WORDS = ["rename"];
@@ -29,6 +35,11 @@ export function run(name, words = "") {
 function ask(verb, what, how = {}) {
   if (!form.dataset.base) return complain("There is no session yet: send a prompt first.");
   window.htmx.ajax(verb, `${form.dataset.base}/${what}`, { target: "#composer-problem", swap: "innerHTML", ...how });
+}
+
+function go(where) {
+  if (!form.dataset.base) return complain("There is no session yet: send a prompt first.");
+  location.assign(`${form.dataset.base}/${where}`);
 }
 
 function writeTitle() {

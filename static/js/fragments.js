@@ -1,5 +1,6 @@
 // Applies fragments that the socket brings. Each carries hx-swap-oob as it would in an HTTP answer:
 // "true" replaces the element with its id, "delete" removes it, "<swap>:#<id>" fills one.
+import { carry, merge } from "./merge.js";
 
 export function apply(html) {
   const template = document.createElement("template");
@@ -40,6 +41,7 @@ function fill(target, node) {
 // stays focused; what an element holds that is renewed apart from it stays in it; a title that is being written is left alone.
 export function replace(target, node) {
   if (target.matches(".renaming")) return;
+  if (target.matches("[data-merge]")) return merge(target, node);
   for (const open of target.querySelectorAll("details[open][id]")) {
     const fresh = node.querySelector(`#${CSS.escape(open.id)}`);
     if (!fresh) continue;
@@ -52,6 +54,7 @@ export function replace(target, node) {
   }
   if (target.matches("details[open]")) node.setAttribute("open", "");
   const focused = target.contains(document.activeElement) ? document.activeElement.id : "";
+  carry(target, node);
   target.replaceWith(node);
   window.htmx.process(node);
   if (focused) document.getElementById(focused)?.focus({ preventScroll: true });

@@ -1,3 +1,4 @@
 // What the chooser of projects loads.
+import "./dialog.js";
 import "./time.js";
 import "./toast.js";

@@ -65,6 +65,7 @@ document.addEventListener("page:changed", () => {
 
 // Somebody who uses the panel wants it there, also while it shows nothing.
 review?.addEventListener("change", () => choose("open"));
-review?.addEventListener("htmx:afterSettle", mark);
+review?.addEventListener("review:renewed", mark);
+review?.addEventListener("review:show", () => toggleReview(true));
 if (localStorage.getItem(STORED)) layout.dataset.review = localStorage.getItem(STORED);
 mark();

@@ -1,71 +1,48 @@
-// The review panel: its view is remembered, files stay as the person left them, n and p go from file to file.
+// The review panel: answers are merged into it, its controls and verdicts work by delegation.
+import "./review-load.js";
+import "./review-tree.js";
+import "./review-verdicts.js";
+import "./review-wide.js";
+import "./review-keys.js";
+import { isOpen, merge, unfold } from "./review-merge.js";
+import { chooseReading, chooseScope, panel } from "./review-state.js";
 
-const VIEW = "review:view";
-const panel = document.getElementById("review");
-const narrow = matchMedia("(max-width: 600px)");
-const chosen = new Map();
-let scrolled = 0;
-let focused = "";
-
-function view() {
-  return narrow.matches ? "unified" : localStorage.getItem(VIEW) || "unified";
-}
-
-document.addEventListener("htmx:configRequest", ({ detail }) => {
-  if (detail.target === panel && !detail.parameters.view) detail.parameters.view = view();
-});
-
-panel?.addEventListener("change", (event) => {
-  if (event.target.name === "view") localStorage.setItem(VIEW, event.target.value);
-  if (event.target.name === "scope") panel.querySelector("#review-form [name=message]")?.remove();
-}, { capture: true });
-
-panel?.addEventListener("click", (event) => {
-  const summary = event.target.closest(".file > summary");
-  if (summary) chosen.set(summary.parentElement.dataset.file, !summary.parentElement.open);
-});
-
-panel?.addEventListener("review:open", (event) => {
-  event.target.open = true;
-  chosen.set(event.target.dataset.file, true);
-});
-
-// How to find the focused element again once the panel was renewed.
-function selectorOf(element) {
-  if (!panel.contains(element)) return "";
-  if (element.name) return `#review-form [name="${element.name}"][value="${element.value}"]`;
-  const file = element.closest(".file");
-  return file ? `.file[data-file="${CSS.escape(file.dataset.file)}"] > summary` : "";
-}
+// A list that was asked for before a verdict was given does not know of it; the next one is on its way.
+const asked = new WeakMap();
+let given = 0;
+document.addEventListener("htmx:beforeRequest", ({ detail }) => asked.set(detail.xhr, given));
 
 document.addEventListener("htmx:beforeSwap", ({ detail }) => {
-  if (detail.target !== panel) return;
-  scrolled = panel.scrollTop;
-  focused = selectorOf(document.activeElement);
+  if (detail.target !== panel || detail.isError || !detail.shouldSwap) return;
+  detail.shouldSwap = false;
+  if (detail.requestConfig.verb === "post") given += 1;
+  else if (asked.get(detail.xhr) !== given && detail.serverResponse.includes("data-whole")) return;
+  merge(detail.serverResponse);
+  measure();
 });
 
-document.addEventListener("htmx:afterSwap", ({ detail }) => {
-  if (detail.target !== panel) return;
-  for (const file of panel.querySelectorAll(".file")) {
-    if (chosen.has(file.dataset.file)) file.open = chosen.get(file.dataset.file);
-  }
+panel?.addEventListener("change", ({ target }) => {
+  if (target.name === "view") chooseReading("view", target.value);
+  if (target.name === "w") chooseReading("space", target.checked ? "1" : "0");
+  if (target.id !== "review-scope") return;
+  const { message, part } = target.selectedOptions[0].dataset;
+  chooseScope(target.value, message, part).then(() => (panel.scrollTop = 0));
+});
+
+panel?.addEventListener("submit", (event) => {
+  if (event.target.id === "review-form") event.preventDefault();
+});
+
+panel?.addEventListener("click", (event) => {
+  const fold = event.target.closest("[data-fold]");
+  if (fold) unfold(fold.closest(".file"), !isOpen(fold.closest(".file")));
+});
+
+panel?.addEventListener("review:open", (event) => unfold(event.target, true));
+
+// Heads of files stick below the head of the panel.
+function measure() {
   const head = panel.querySelector(".review-head");
   if (head) panel.style.setProperty("--review-head", `${head.offsetHeight}px`);
-  panel.scrollTop = scrolled;
-  if (focused) panel.querySelector(focused)?.focus({ preventScroll: true });
-});
-
-function step(by) {
-  const files = [...panel.querySelectorAll(".file > summary")];
-  const at = files.indexOf(document.activeElement.closest(".file")?.firstElementChild);
-  const next = files[at < 0 ? 0 : at + by];
-  next?.focus({ preventScroll: true });
-  next?.parentElement.scrollIntoView({ block: "nearest" });
 }
-
-panel?.addEventListener("keydown", (event) => {
-  const by = { n: 1, p: -1 }[event.key];
-  if (!by || event.ctrlKey || event.metaKey || event.altKey || event.target.matches("input:not([type=radio])")) return;
-  event.preventDefault();
-  step(by);
-});
+if (panel) new ResizeObserver(measure).observe(panel);

@@ -33,6 +33,9 @@ scroller.addEventListener(
 );
 latest.addEventListener("click", jump);
 document.addEventListener("page:prompted", jump);
+document.addEventListener("page:jumped", () => {
+  following = false;
+});
 
 const sizes = new ResizeObserver(follow);
 function watch() {

@@ -85,7 +85,7 @@ async def the_turn(stage: Stage, browser: Browser, tab: Tab, session: str) -> No
     (stage.home / "go-on").touch()
     await tab.idle()
     await tab.page.get_by_role("button", name="Changed files", exact=True).click()
-    await tab.review.locator(".file > summary").last.click()
+    await tab.review.locator("[data-fold]").last.click()
     await shot(tab.page, "split")
 
 

@@ -33,8 +33,12 @@ class Stage:
         self.server.config = self.configuration()
         await asyncio.to_thread(self.server.start)
         self.client: Client = self.server.client()
-        self._cookie, self.home_path = await _logged_in(self.server)
+        await self.log_in()
         return self
+
+    async def log_in(self) -> None:
+        """For tabs that are opened from now on; again after the server was started again."""
+        self._cookie, self.home_path = await _logged_in(self.server)
 
     async def __aexit__(self, *_: object) -> None:
         await self.client.http.aclose()

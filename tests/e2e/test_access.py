@@ -48,7 +48,7 @@ async def test_a_narrow_screen(stage: Stage, browser: Browser) -> None:
     await tab.send("Please " + "write " * 30 + "w" * 100)
     await expect(tab.permissions).to_be_visible()
     await fits(tab.page)
-    for answer in ("Allow once", "Allow always", "Reject"):
+    for answer in ("Allow once", "Allow…", "Reject"):
         await expect(tab.permissions.get_by_role("button", name=answer)).to_be_in_viewport(ratio=1)
     await tab.permissions.get_by_role("button", name="Allow once").tap()
     await expect(tab.messages).to_contain_text("Done.")

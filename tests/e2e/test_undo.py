@@ -118,7 +118,7 @@ async def test_review_panel(stage: Stage, context: BrowserContext) -> None:
     row = old.locator("table.split tr", has_text="line fifteen")
     await expect(row.locator("td.del.line")).to_have_text("line 15")
     await expect(row.locator("td.add.line")).to_have_text("line fifteen")
-    await tab.review.get_by_text("Last turn").click()
+    await tab.review.locator("#review-scope").select_option(label="Last prompt")
     await expect(tab.review.locator(".file")).to_have_count(1)
     await expect(tab.review.locator(".review-title")).to_contain_text("+1 \u22121")
     await expect(tab.review.locator("table.split")).to_have_count(1)

@@ -26,6 +26,14 @@ def dying_after(function: Callable[..., Any]) -> Callable[..., Any]:
     return wrapped
 
 
+def first_only(apply: Callable[..., Any]) -> Callable[..., Any]:
+    def wrapped(plan: Any, *args: Any, **kwargs: Any) -> Any:
+        apply(plan[:1], *args, **kwargs)
+        die()
+
+    return wrapped
+
+
 POINTS: dict[str, tuple[str, str, Callable[[Any], Any]]] = {
     "within promotion": ("sessions.store.messages", "put_parts", lambda _: die),
     "promoted": ("agents.runtime.boundary", "_remember", lambda _: die),
@@ -33,6 +41,10 @@ POINTS: dict[str, tuple[str, str, Callable[[Any], Any]]] = {
     "before a tool settles": ("agents.runtime.calls.calls.Calls", "_succeeded", lambda _: die),
     "compaction promoted": ("agents.runtime.drain", "compact", lambda _: die),
     "compacted": ("agents.runtime.steps.transcript.Transcript", "forget", lambda _: die),
+    "keep noted": ("sessions.staging.settling", "_write", lambda _: die),
+    "one file kept": ("sessions.staging.settling", "apply", first_only),
+    "files kept": ("sessions.store.kept", "finish", lambda _: die),
+    "within an undo": ("sessions.undo.files", "_replace", lambda _: die),
     "settled": ("agents.runtime.steps.recorder.Recorder", "finished", dying_after),
 }
 """Where it ends: an object by its dotted name, an attribute of it, and what takes that attribute's place."""

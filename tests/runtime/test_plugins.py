@@ -15,6 +15,7 @@ from bench.client import Client
 from tests.loopback.openai import OpenAIServer
 from tests.loopback.script import ToolUse, Turn
 from tests.opencode_web.security.browser import Browser, browsing
+from tests.runtime.asking import decisions
 from tests.runtime.trusting import notices, trust, write
 from tests.server import ROOT, Server, model_config, parts_of, running, until
 
@@ -175,6 +176,12 @@ return {"permission.ask": ask}
         assert [state["status"] for state in states] == ["completed", "error", "error", "error"]
         assert "plugin" in states[1]["error"]
         assert "permission rules" in states[2]["error"]
+        assert [(verdict, by) for verdict, by, _ in decisions(home)] == [
+            ("allow", "plugin"),
+            ("deny", "plugin"),
+            ("deny", "configuration"),
+            ("deny", "person"),
+        ]
 
 
 BAD = {

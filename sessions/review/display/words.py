@@ -10,13 +10,35 @@ from sessions.models.ledger import shown
 from sessions.undo.merge import Conflict
 from sessions.undo.plan import FilePlan
 
-_ANSWERED = {
-    "once": "This was answered already: allowed once.",
-    "always": "This was answered already: allowed always.",
-    "reject": "This was answered already: rejected.",
-    "cancelled": "The turn was stopped; this question no longer waits for an answer.",
-}
 _SHOWN_CONFLICTS = 5
+
+HUNK_STATES = {
+    "here": "",
+    "kept": "Kept",
+    "viewed": "",
+    "gone": "No longer in the file",
+    "changed": "Changed since",
+    "missing": "The file has been removed",
+}
+"""How it stands with a hunk; what was undone by a verdict says so itself."""
+
+FILE_STATES = {
+    "here": "",
+    "partly": "Partly undone",
+    "gone": "No longer there",
+    "changed": "Changed since",
+    "missing": "Removed since",
+}
+
+OUTCOMES = {
+    "restore": "Applied",
+    "merge": "Applied",
+    "already": "Already so",
+    "conflict": "Conflict",
+    "missing": "File missing",
+    "unsafe": "Not done",
+}
+"""What came of a verdict, beside its hunk."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +65,7 @@ class Described:
 def described(plan: FilePlan) -> Described:
     """What will happen to one file."""
     tone, words = _words(plan)
-    sides = tuple(_side(conflict) for conflict in plan.conflicts[:_SHOWN_CONFLICTS])
+    sides = tuple(side(conflict) for conflict in plan.conflicts[:_SHOWN_CONFLICTS])
     return Described(shown(plan.path), tone, words, plan.additions, plan.deletions, sides)
 
 
@@ -63,7 +85,8 @@ def _words(plan: FilePlan) -> tuple[str, str]:
     return "warn", f"Is left alone: {plan.reason}."
 
 
-def _side(conflict: Conflict) -> Side:
+def side(conflict: Conflict) -> Side:
+    """Both sides as text, at most so much of each."""
     return Side(
         conflict.line,
         conflict.current.decode("utf-8", "replace")[:2000],
@@ -81,8 +104,3 @@ def ended(done: str, outcome: Sequence[dict[str, Any]]) -> str:
 
 def _files(count: int) -> str:
     return f"{count} file{'' if count == 1 else 's'}"
-
-
-def answered(state: str) -> str:
-    """Why a permission request can no longer be answered."""
-    return _ANSWERED[state]

@@ -25,7 +25,8 @@ CHANGES = (
     "{base}/delete", "{base}/restore", "{base}/redo", "/permissions/per_x/reply", "/pickers/choose",
     "{base}/inbox/msg_x/edit", "{base}/inbox/msg_x/move", "{base}/inbox/msg_x/switch", "{base}/compact",
     "{base}/fork", "{base}/plan/approve", "{base}/plan/keep", "/questions/que_x/reply",
-    "/questions/que_x/reject", "/pickers/command", "/pickers/trust/grant", "/pickers/trust/revoke",
+    "/questions/que_x/reject", "/permissions/per_x/edit", "/permissions/per_x/preview",
+    "/p/{project}/rules/0/revoke", "/pickers/command", "/pickers/trust/grant", "/pickers/trust/revoke",
 )  # fmt: skip
 BOTH = ("/p/{project}/s/", "{base}/rename", "{base}/undo/{message}")
 """GET shows what POST would do."""
@@ -38,6 +39,9 @@ READS = (
     "/pickers/models?session={session}", "/pickers/agents?session={session}",
     "/pickers/status?session={session}", "/pickers/mentions?session={session}", "/nothing/<pwned>",
     "{base}/inbox/msg_x", "{base}/export", "{base}/export.md", "{base}/export.json",
+    "/p/{project}/rules", "/p/{project}/rules/decisions?show=deny", "/p/{project}/rules/export.json",
+    "/permissions/per_x/card", "/permissions/per_x/file?file=0", "/permissions/per_x/matches?pattern=*",
+    "/questions/que_x/card", "/pickers/rules?project={project}", "/pickers/why?request=per_x",
     "/pickers/commands?session={session}", "/pickers/trust?project={project}",
 )  # fmt: skip
 API = (
@@ -90,7 +94,7 @@ def remembered(stage: Stage) -> dict[str, list[Any]]:
 def test_rule_6_the_lists_below_name_every_page() -> None:
     paths = [path.partition("?")[0] for path in (*CHANGES, *BOTH, *READS)]
     base = {"base": "/p/*/s/*", "project": "*", "message": "*", "part": "*", "session": "*", "file": "*"}
-    known = {re.sub(r"(msg|per|que)_x", "*", path.format(**base)) for path in paths}
+    known = {re.sub(r"(msg|per|que)_x|(?<=rules/)0", "*", path.format(**base)) for path in paths}
     assert set(routes(urls.urlpatterns)) <= known
 
 
@@ -135,7 +139,7 @@ async def rendered(stage: Stage) -> dict[str, str]:
     paths += [filled(stage, "{base}/review/file?path={file}&view=split&all=1", file=name) for name in files]
     for path in [*paths, "/login?next=/'\"><pwned>"]:
         answer = await stage.browser.get(path)
-        assert answer.status_code < 400 or re.search("none|nothing|(prt|msg)_x", path), path
+        assert answer.status_code < 400 or re.search("none|nothing|(prt|msg|per|que)_x", path), path
         if answer.headers.get("content-type", "").startswith("text/html"):
             pages[path] = answer.text
         policy = answer.headers["content-security-policy"]
@@ -219,12 +223,12 @@ async def test_rules_7_and_8_a_permission_question_cannot_be_forged(stage: Stage
     dialog = page[page.index('id="permissions"') : page.index('id="todos"')]
     assert faults(page) == []
     assert "<pwned onpwned=1>" in text_of(dialog)
-    assert len(re.findall("<button", dialog)) == 3
+    assert len(re.findall("<button", dialog)) == (5 if title == "edit" else 4)
     assert not ACTING.search(text_of(dialog))
-    assert (
-        await stage.browser.change(f"/permissions/{asked['id']}/reply", answer="reject")
-    ).status_code == 200
-    assert (await stage.browser.change(f"/permissions/{asked['id']}/reply", answer="once")).status_code == 422
+    url, shown = f"/permissions/{asked['id']}/reply", {"hash": asked["hash"]}
+    assert (await stage.browser.change(url, answer="once", hash="another")).status_code == 422
+    assert (await stage.browser.change(url, answer="reject", **shown)).status_code == 200
+    assert (await stage.browser.change(url, answer="once", **shown)).status_code == 422
 
 
 def test_rule_17_nothing_of_ours_is_fetched_from_elsewhere() -> None:

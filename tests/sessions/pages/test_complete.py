@@ -44,4 +44,4 @@ async def test_commands_are_those_that_work(async_client: AsyncClient, tmp_path:
     all_of_them = (await async_client.get(f"{talk.url}/complete/commands")).content.decode()
     for name in (command.name for command in COMMANDS):
         assert f'data-command="{name}"' in all_of_them
-        assert f"  {name}: " in script
+        assert f"  {name}: " in script or f'  "{name}": ' in script

@@ -12,6 +12,7 @@ from django.test import AsyncClient
 from sessions.db import in_db
 from sessions.models import AdmittedPrompt
 from sessions.store import inbox
+from sessions.store import sessions as session_store
 from tests.sessions.talk import Talk
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -130,4 +131,5 @@ async def test_nothing_changes_by_get(async_client: AsyncClient, tmp_path: Path)
     prompt = await prompted(async_client, talk, "stay")
     for what in ("edit", "move", "switch", "withdraw"):
         assert (await async_client.get(f"{talk.url}/inbox/{prompt}/{what}")).status_code == 405
-    assert (await async_client.get(f"{talk.url}/fork")).status_code == 405
+    assert (await async_client.get(f"{talk.url}/fork")).status_code == 200  # the dialog
+    assert len(await in_db(session_store.listing, talk.project)) == 1

@@ -10,6 +10,7 @@ from django.test import AsyncClient
 from sessions.models import Session
 from sessions.models.ledger import pack_path
 from sessions.review.alone import project_lock
+from sessions.review.reading.table import FIRST_ROWS
 from tests.sessions.review.world import World, fresh
 
 pytestmark = pytest.mark.urls("tests.sessions.review.urls")
@@ -42,7 +43,7 @@ async def test_panel_shows_scope_counts_and_word_marks(world: World, async_clien
     assert 'data-file="kept.txt"' not in turn
     assert 'data-state="D"' in turn
     named = await text_of(async_client, f"{base(session)}/review?scope=turn&message={first}&view=split")
-    assert '<table class="diff split">' in named
+    assert '<table class="diff split' in named
     assert 'data-file="b.py"' not in named
 
 
@@ -65,20 +66,47 @@ async def test_a_file_is_found_by_its_bytes(world: World, async_client: AsyncCli
     await world.turn(session, {"odd \udcff.txt": "found\n"})
     key = quote(pack_path("odd \udcff.txt"), safe="")
     assert "found" in await text_of(async_client, f"{base(session)}/review/file?path={key}")
-    gone = await text_of(async_client, f"{base(session)}/review/file?path=../../etc/passwd")
-    assert "no longer among the changes" in gone
+    for path in ("../../etc/passwd", f"{key}&step=1", f"{key}&step=x"):
+        assert (await async_client.get(f"{base(session)}/review/file?path={path}")).status_code == 404
 
 
-async def test_a_huge_diff_is_bounded_until_asked_for(world: World, async_client: AsyncClient) -> None:
+async def test_a_huge_diff_comes_in_pieces(world: World, async_client: AsyncClient) -> None:
     session = await world.session()
     await world.turn(session, {"huge.txt": "".join(f"{n}\n" for n in range(3000)), "small.txt": "s\n"})
     page = await text_of(async_client, f"{base(session)}/review")
     assert page.count('class="add"') == 1, "only the small file is open"
     url = f"{base(session)}/review/file?path=huge.txt"
     body = await text_of(async_client, url)
-    assert body.count('<tr class="add">') == 400
-    assert "Show all: 2600 more lines" in body
-    assert (await text_of(async_client, f"{url}&all=1")).count('<tr class="add">') == 3000
+    assert body.count('<tr class="add">') == FIRST_ROWS
+    assert "path=huge.txt" in body
+    piece = await text_of(async_client, f"{url}&rows={FIRST_ROWS}-3000")
+    assert piece.count('<tr class="add">') == 3000 - FIRST_ROWS
+    assert piece.startswith("<tbody")
+
+
+async def test_images_of_the_scope_are_served_and_nothing_else(
+    world: World, async_client: AsyncClient
+) -> None:
+    svg = b"<svg xmlns='http://www.w3.org/2000/svg' onload='alert(1)'></svg>"
+    session, other = await world.session(), await world.session()
+    await world.turn(session, {"logo.svg": svg, "code.py": "x = 1\n"})
+    await world.turn(other, {"other.gif": b"GIF89a\x05\0\x07\0"})
+    objects = world.tracker.objects
+
+    def image(content: bytes, path: str) -> str:
+        return f"{base(session)}/review/image/{objects.put(content)}?path={path}&scope=session"
+
+    answer = await async_client.get(image(svg, "logo.svg"))
+    assert (answer.status_code, answer["Content-Type"], answer.content) == (200, "image/svg+xml", svg)
+    assert answer["Content-Security-Policy"].startswith("sandbox; default-src 'none'")
+    assert answer["X-Content-Type-Options"] == "nosniff"
+    for content, path in (
+        (b"GIF89a\x05\0\x07\0", "other.gif"),
+        (b"GIF89a\x05\0\x07\0", "logo.svg"),
+        (svg, "code.py"),
+        (b"x = 1\n", "code.py"),
+    ):
+        assert (await async_client.get(image(content, path))).status_code == 404
 
 
 async def test_undo_dialog_says_what_happens_and_undo_does_it(

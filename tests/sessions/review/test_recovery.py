@@ -26,7 +26,9 @@ async def begun(world: World, session: Session, prompt: str) -> list[FilePlan]:
     await in_db(session_store.claim, session.id, "host:1:undo-x", 2**60)
     rows = await in_db(lambda: list(ledger.by_tools(session.id)))
     plan = plan_undo([as_change(row) for row in rows], world.tracker.objects, world.root)
-    await in_db(reverts.begin, session, "revert", Point(prompt), as_outcome(plan), as_intents(plan))
+    await in_db(
+        reverts.begin, session, "revert", Point(prompt), as_outcome(plan), as_intents(plan, world.root)
+    )
     return plan
 
 
@@ -41,7 +43,7 @@ async def test_nothing_written_is_withdrawn(world: World, caplog: pytest.LogCapt
     assert world.state() == after
     row = await fresh(session)
     assert (row.revert, row.lease_owner) == (None, "")
-    assert await in_db(Operation.objects.count) == 0
+    assert (await in_db(Operation.objects.get)).state == "withdrawn", "the log keeps that it was begun"
     assert await in_db(FileChange.objects.exclude(operation=None).count) == 0
 
 
@@ -86,7 +88,9 @@ async def test_a_redo_is_finished_too(world: World) -> None:
     session = await revert(session, prompt)
     rows = await in_db(lambda: reverts.changes_of(reverts.active(session.id)))
     plan = plan_undo([as_change(row) for row in rows], world.tracker.objects, world.root)
-    await in_db(reverts.begin, session, "unrevert", Point(prompt), as_outcome(plan), as_intents(plan))
+    await in_db(
+        reverts.begin, session, "unrevert", Point(prompt), as_outcome(plan), as_intents(plan, world.root)
+    )
     apply(plan[:3], world.root, world.tracker.objects)
     await recover()
     assert world.state() == after

@@ -168,7 +168,7 @@ def test_an_answer_is_taken_once_and_never_after_the_turn(tmp_path: Path) -> Non
     first = ask()
     assert permissions.reply(first, "always") is not None
     assert permissions.reply(first, "reject") is None
-    assert [rule.pattern for rule in permissions.saved_rules(session.project_id)] == ["git *"]
+    assert [rule.pattern for rule in permissions.rules(session.project_id)] == ["git *"]
     second = ask()
     permissions.cancel(session.id)
     assert permissions.reply(second, "once") is None

@@ -1,0 +1,176 @@
+"""What the review panel says of each file of a scope: its state, its marks, its diffs with their bars."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from django.utils.safestring import SafeString
+
+from sessions.models.ledger import shown
+from sessions.review.display.bars import NOTHING_TOLD, Told
+from sessions.review.display.bodies import bodies
+from sessions.review.display.words import FILE_STATES
+from sessions.review.marking import by_file, digest, file_mark
+from sessions.review.reading.query import Reading
+from sessions.review.verdicts.listing import Listing, ReviewedFile
+from sessions.store.marks import Marks
+
+OPEN_FILES = 5
+OPEN_ROWS = 500
+"""How many files, with how many changed lines in all, come with their diff; the others load as they are
+seen."""
+
+_STATUS = {
+    "added": ("A", "New file"),
+    "deleted": ("D", "Deleted"),
+    "modified": ("M", "Changed"),
+    "renamed": ("R", "Renamed"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class FileRow:
+    """One file of the panel.
+
+    `id` names its element, `key` it in requests; `tag` says in words how it stands with it, `tone` picks the
+    colour of that. `version` changes when anything shown of it does. `bodies` is None where it loads later.
+    """
+
+    id: str
+    key: str
+    name: str
+    letter: str
+    word: str
+    tag: str
+    tone: str
+    since: str
+    renamed_from: str
+    additions: int
+    deletions: int
+    kept: bool
+    viewed: bool
+    undone: bool
+    version: str
+    bodies: tuple[SafeString, ...] | None = None
+
+    @property
+    def rows(self) -> int:
+        """About as many as its diff will have."""
+        return min(self.additions + self.deletions + 8, 200)
+
+    @property
+    def gone(self) -> bool:
+        """Nothing of it is there any more."""
+        return self.tone in ("gone", "missing")
+
+    @property
+    def open(self) -> bool:
+        """Whether it can be undone."""
+        return not self.kept and not self.gone
+
+    @property
+    def redo(self) -> bool:
+        """Whether something of it was undone here."""
+        return self.undone and self.tone in ("gone", "missing", "partly", "changed")
+
+    @property
+    def folded(self) -> bool:
+        return self.viewed or self.kept
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """Of all files of a scope."""
+
+    files: int
+    additions: int
+    deletions: int
+    viewed: int
+    undone: int
+
+    @property
+    def left(self) -> int:
+        """Files that something can be undone of."""
+        return self.files - self.undone
+
+
+def file_rows(
+    found: Listing, marks: Marks, reading: Reading, base: str, *, bare: bool = False
+) -> list[FileRow]:
+    """The files of a scope, the first ones with their diff; none with `bare`."""
+    own = by_file(marks)
+    undone = {key for key, _ in found.undone}
+    rows: list[FileRow] = []
+    room = OPEN_ROWS
+    for number, file in enumerate(found.files):
+        size = file.additions + file.deletions
+        row = _row(file, marks, reading, own.get(digest(file.key), []), file.key in undone)
+        if not bare and number < OPEN_FILES and size <= room and not row.folded:
+            room -= size
+            row = replace(row, bodies=bodies(file, found, marks, reading, base))
+        rows.append(row)
+    return rows
+
+
+def file_row(
+    file: ReviewedFile,
+    found: Listing,
+    marks: Marks,
+    reading: Reading,
+    base: str,
+    told: Told = NOTHING_TOLD,
+) -> FileRow:
+    """One file with its diff, and what came of the verdict just given on it."""
+    undone = any(key == file.key for key, _ in found.undone)
+    row = _row(file, marks, reading, by_file(marks).get(digest(file.key), []), undone)
+    return replace(row, bodies=bodies(file, found, marks, reading, base, told))
+
+
+def totals(rows: Sequence[FileRow]) -> Totals:
+    return Totals(
+        files=len(rows),
+        additions=sum(row.additions for row in rows),
+        deletions=sum(row.deletions for row in rows),
+        viewed=sum(row.viewed for row in rows),
+        undone=sum(row.gone for row in rows),
+    )
+
+
+def file_id(key: str) -> str:
+    return f"file-{digest(key)}"
+
+
+def _row(file: ReviewedFile, marks: Marks, reading: Reading, own: Sequence[str], undone: bool) -> FileRow:
+    mark = file_mark(file)
+    letter, word = _STATUS[file.status]
+    kept = mark in marks.kept and file.state in ("here", "partly", "changed")
+    gone = undone and file.state in ("gone", "missing")
+    comments = marks.comments.get(file.path, ())
+    said = [(one.comment.id, one.comment.time_updated, one.state) for one in comments]
+    there = (file.state, file.mark, file.additions, file.deletions, file.others, undone)
+    return FileRow(
+        id=file_id(file.key),
+        key=file.key,
+        name=shown(file.path),
+        letter=letter,
+        word=word,
+        tag="Kept" if kept else "Undone" if gone else FILE_STATES[file.state],
+        tone="kept" if kept else file.state,
+        since=_since(file.others),
+        renamed_from=shown(file.renamed_from) if file.renamed_from else "",
+        additions=file.additions,
+        deletions=file.deletions,
+        kept=kept,
+        viewed=mark in marks.viewed,
+        undone=undone,
+        version=digest(repr((there, own, said, reading.query()))),
+    )
+
+
+def _since(others: Sequence[str]) -> str:
+    """Who has changed the file since, as one sentence."""
+    if not others:
+        return ""
+    *most, last = others
+    return f"Changed since by {', '.join(most)} and {last}" if most else f"Changed since by {last}"

@@ -1,0 +1,45 @@
+"""The form in which a person settles a conflict: both sides of each stretch, and a choice."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.utils.safestring import SafeString
+
+from sessions.rendering.html import html
+from sessions.review.conflicts import Sides
+from sessions.review.marking import digest
+from sessions.undo.merge import Conflict
+
+CHOICES = ("file", "other", "hand")
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """`now` and `other` are None where the bytes are no text; then nothing can be written by hand."""
+
+    number: int
+    line: int
+    now: str
+    other: str
+    text: bool
+
+
+def settle_form(file: str, pick: str, sides: Sides) -> SafeString:
+    """`file` is the id of the file's element."""
+    return html(
+        "review/settle.html",
+        id=f"{file}-{digest(pick)}",
+        seen=sides.seen,
+        removed=sides.removed,
+        stretches=[_stretch(number, one) for number, one in enumerate(sides.conflicts)],
+    )
+
+
+def _stretch(number: int, conflict: Conflict) -> Stretch:
+    try:
+        now, other = conflict.current.decode(), conflict.other.decode()
+    except UnicodeDecodeError:
+        now, other = (part.decode("utf-8", "replace") for part in (conflict.current, conflict.other))
+        return Stretch(number, conflict.line, now, other, text=False)
+    return Stretch(number, conflict.line, now, other, text=True)

@@ -1,0 +1,1 @@
+"""The review room's pages: the panel, verdicts, marks, the undo of a conversation, answers to permissions."""

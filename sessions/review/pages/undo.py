@@ -1,0 +1,90 @@
+"""Undo from a message on, with a choice of what, and redo."""
+
+from __future__ import annotations
+
+from typing import cast, get_args
+
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict
+from django.views.decorators.http import require_POST
+
+from sessions.db import in_db
+from sessions.models import Operation, Session
+from sessions.models.ledger import unpack_path
+from sessions.pages.access import session_of
+from sessions.pages.respond import actor, beside, fragment, toast
+from sessions.review.choice import Choice, What
+from sessions.review.display import words
+from sessions.review.display.undoing import listed
+from sessions.review.reverting import (
+    Preview,
+    RevertRefused,
+    UnknownMessage,
+    bring_back,
+    preview,
+    undo_from,
+)
+from sessions.store import turns
+
+
+async def undo(request: HttpRequest, project_id: str, session_id: str, message_id: str) -> HttpResponse:
+    """GET what undoing from a message would do, POST does it: `what` is both, conversation or files; with
+    `listed` only the files named by `path` are touched."""
+    session = await session_of(project_id, session_id)
+    try:
+        if request.method == "POST":
+            choice = _choice(request.POST)
+            if choice.what == "files" and choice.paths == frozenset():
+                return beside("undo", "Choose a file, or take back the conversation.")
+            operation = await undo_from(session, message_id, None, choice, actor=actor(request))
+            return _carried_out(operation)
+        shown = await preview(session, message_id)
+    except UnknownMessage as error:
+        raise Http404(str(error)) from error
+    except RevertRefused as error:
+        return beside("undo", str(error))
+    return await _dialog(session, shown)
+
+
+@require_POST
+async def redo(request: HttpRequest, project_id: str, session_id: str) -> HttpResponse:
+    """Bring back what undos of the conversation took back."""
+    session = await session_of(project_id, session_id)
+    if not session.revert:
+        return toast("There is nothing to redo: a new prompt made the undo final, or it was redone already.")
+    try:
+        operation = await bring_back(session, actor=actor(request))
+    except RevertRefused as error:
+        return toast(str(error))
+    return toast(words.ended("Redone", operation.outcome if operation else []))
+
+
+def _choice(form: QueryDict) -> Choice:
+    asked = form.get("what", "both")
+    what = cast(What, asked if asked in get_args(What) else "both")
+    if "listed" not in form:
+        return Choice(what)
+    return Choice(what, frozenset(unpack_path(key) for key in form.getlist("path")))
+
+
+async def _dialog(session: Session, shown: Preview) -> HttpResponse:
+    message_id = shown.point.message_id
+    prompts, text = await in_db(turns.from_prompt, session.id, message_id)
+    return fragment(
+        "review/undo.html",
+        action=f"/p/{session.project_id}/s/{session.id}/undo/{message_id}",
+        prompts=prompts,
+        text=text,
+        files=listed(shown.files),
+        problem=shown.problem,
+        not_covered=shown.not_covered,
+    )
+
+
+def _carried_out(operation: Operation) -> HttpResponse:
+    """Closes the dialog, with a note of what came of it; an undo of files only is redone from there."""
+    files_only = operation.kind == "undo"
+    return fragment(
+        "review/undone.html",
+        text=words.ended("Taken back" if files_only else "Undone", operation.outcome),
+        redo=f"/p/{operation.project_id}/log/operations/{operation.id}/invert" if files_only else "",
+    )

@@ -1,0 +1,174 @@
+"""Verdicts by click: undo of hunks, files and scopes, redo, and the settling of conflicts."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Collection
+
+from django.http import HttpRequest, HttpResponse, QueryDict
+from django.views.decorators.http import require_POST
+
+from sessions.models import Operation
+from sessions.pages.access import session_of
+from sessions.pages.respond import actor, beside, fragment
+from sessions.review.alone import RevertRefused
+from sessions.review.conflicts import Sides, by_hand, sides
+from sessions.review.display import words
+from sessions.review.display.files import file_id
+from sessions.review.display.previews import previewed
+from sessions.review.marking import hunk_mark
+from sessions.review.outcomes import WRITES
+from sessions.review.verdicts import verdicts
+from sessions.review.verdicts.judging import judge
+from sessions.review.verdicts.listing import ReviewedFile
+
+from .answers import answered
+from .asked import Asked, asked
+from .respond import base
+
+MOST_WORDS = 2000
+Picks = dict[str, Collection[str] | None]
+
+
+async def undo(request: HttpRequest, project_id: str, session_id: str) -> HttpResponse:
+    """POST takes back `hunk`s of a `path`, or the files named by `path`, with `words` for the agent; kept
+    hunks stay. GET shows what that would do to all files of the scope."""
+    session = await session_of(project_id, session_id)
+    shown = await asked(request, session)
+    if request.method != "POST":
+        return await _dialog(shown)
+    paths = request.POST.getlist("path")
+    where = "scope-undo" if "listed" in request.POST else file_id(paths[0] if paths else "")
+    if not paths:
+        return beside(where, "Choose a file.")
+    picks = await asyncio.to_thread(_picks, shown, paths, request.POST)
+    try:
+        operation = await verdicts.undo(
+            session, shown.scope, picks, words=_words(request), actor=actor(request)
+        )
+    except RevertRefused as error:
+        return beside(where, str(error))
+    note = words.ended("Undone", operation.outcome) if _wrote(operation) else ""
+    if "listed" in request.POST:
+        return fragment(
+            "review/scope_undone.html",
+            base=base(session),
+            operation=operation if note else None,
+            note=note or words.ended("Undone", operation.outcome),
+        )
+    return await answered(shown, paths, operation, note)
+
+
+@require_POST
+async def redo(request: HttpRequest, project_id: str, session_id: str) -> HttpResponse:
+    """Put back a `hunk` of `path`, or take back `operation`, or what undid all of `path`; to a note (no path)
+    the answer is a note.
+    """
+    session = await session_of(project_id, session_id)
+    path = request.POST.get("path", "")
+    shown = await asked(request, session)
+    named = request.POST.get("operation", "")
+    ids = [named] if named else await asyncio.to_thread(_undone_by, shown, path)
+    done: Operation | None = None
+    try:
+        if hunk := request.POST.get("hunk", ""):
+            done = await verdicts.put_back(session, shown.scope, path, [hunk], actor=actor(request))
+            ids = []
+        for operation in ids:
+            done = await verdicts.redo(session, operation, actor=actor(request))
+    except RevertRefused as error:
+        if path:
+            return beside(file_id(path), str(error))
+        return fragment("review/toast.html", note=str(error))
+    if done is None:
+        return beside(file_id(path), "There is nothing to redo.")
+    note = words.ended("Redone" if done.kind == "redo" else "Undone", done.outcome)
+    if not path:
+        return fragment("review/toast.html", base=base(session), note=note, operation=done)
+    return await answered(shown, [path], done, note)
+
+
+@require_POST
+async def resolve(request: HttpRequest, project_id: str, session_id: str) -> HttpResponse:
+    """What a person made of the conflict of a `hunk` of `path`: `choice-N` is file, other or hand (`text-N`);
+    `seen` is the file they saw."""
+    session = await session_of(project_id, session_id)
+    shown = await asked(request, session)
+    path, hunk = request.POST.get("path", ""), request.POST.get("hunk", "")
+    file = shown.found.file(path)
+    if file is None:
+        return beside(file_id(path), "This file is no longer among the changes.")
+    both = await asyncio.to_thread(sides, file, shown.found, hunk)
+    seen = request.POST.get("seen", "")
+    if both is None or both.seen != seen:
+        return beside(file_id(path), "The file has been changed since you opened it. Press Undo once more.")
+    content = _chosen(both, request.POST)
+    try:
+        operation = await verdicts.resolve(
+            session, shown.scope, path, [hunk], content, seen, words=_words(request), actor=actor(request)
+        )
+    except RevertRefused as error:
+        return beside(file_id(path), str(error))
+    return await answered(shown, [path], operation, words.ended("Written", operation.outcome))
+
+
+def _chosen(both: Sides, given: QueryDict) -> bytes | None:
+    """The file as it was chosen; None for no file, where the change had made it and nothing is left of it."""
+    answers = []
+    for number, conflict in enumerate(both.conflicts):
+        choice = given.get(f"choice-{number}", "file")
+        if choice == "hand":
+            answers.append(by_hand(given.get(f"text-{number}", ""), conflict))
+        else:
+            answers.append(conflict.other if choice == "other" else conflict.current)
+    content = both.settled(answers)
+    return None if both.removed and not content else content
+
+
+def _picks(shown: Asked, paths: Collection[str], given: QueryDict) -> Picks:
+    """What is to be taken back: the hunks named, or of each file all that is not kept."""
+    if "hunk" in given:
+        return {path: given.getlist("hunk") for path in list(paths)[:1]}
+    files = [file for file in shown.found.files if file.key in paths]
+    return {file.key: _not_kept(shown, file) for file in files}
+
+
+def _not_kept(shown: Asked, file: ReviewedFile) -> Collection[str] | None:
+    if not shown.marks.kept:
+        return None
+    hunks = [one.key for step in judge(file, shown.found) for one in step.hunks.values()]
+    left = [pick for pick in hunks if hunk_mark(file, pick) not in shown.marks.kept]
+    return None if len(left) == len(hunks) else left
+
+
+def _undone_by(shown: Asked, path: str) -> list[str]:
+    """The operations that took back a file's hunks, the newest first."""
+    file = shown.found.file(path)
+    if file is None:
+        return []
+    found = {one.operation for step in judge(file, shown.found) for one in step.hunks.values()}
+    return sorted(found - {""}, reverse=True)
+
+
+async def _dialog(shown: Asked) -> HttpResponse:
+    every = [file.key for file in shown.found.files if file.state not in ("gone", "missing")]
+    picks = await asyncio.to_thread(_picks, shown, every, QueryDict())
+    wanted = {key: hunks for key, hunks in picks.items() if hunks is None or hunks}
+    plans = await verdicts.preview(shown.session, shown.scope, wanted)
+    return fragment(
+        "review/scope_undo.html",
+        base=base(shown.session),
+        files=await asyncio.to_thread(previewed, plans, shown.found),
+        scope=shown.scope,
+        kept=len(every) - len(wanted),
+        problem=shown.found.problem,
+    )
+
+
+def _wrote(operation: Operation) -> bool:
+    """Without that there is nothing to redo, and what is beside the hunks says why."""
+    return any(entry["outcome"] in WRITES for entry in operation.outcome)
+
+
+def _words(request: HttpRequest) -> str:
+    return request.POST.get("words", "").strip()[:MOST_WORDS]

@@ -1,0 +1,39 @@
+// Lists whose elements are answered in place ([data-merge]): one that comes again with the same id and the same
+// data-version stays as it is, with what was typed, chosen and opened in it, and where the keyboard is.
+
+export function merge(list, fresh) {
+  const nodes = [...fresh.children];
+  const wanted = new Map(nodes.map((node) => [node.id, node]));
+  for (const child of [...list.children]) {
+    const node = wanted.get(child.id);
+    if (node && node.dataset.version === child.dataset.version) continue;
+    if (node) carry(child, node);
+    child.dispatchEvent(new CustomEvent("merge:gone", { bubbles: true }));
+    child.remove();
+  }
+  let place = list.firstElementChild;
+  for (const node of nodes) {
+    const kept = [...list.children].find((child) => child.id === node.id);
+    if (kept && kept === place) place = place.nextElementSibling;
+    else list.insertBefore(kept || node, place);
+    if (kept) within(kept, node);
+    else window.htmx.process(node);
+  }
+}
+
+// The same for the lists in an element that is renewed as a whole: they go over into what takes its place.
+export function carry(target, node) {
+  for (const list of target.querySelectorAll("[data-merge]")) {
+    const fresh = list.id && node.querySelector(`#${CSS.escape(list.id)}`);
+    if (!fresh) continue;
+    merge(list, fresh);
+    fresh.replaceWith(list);
+  }
+}
+
+function within(kept, node) {
+  for (const list of kept.querySelectorAll("[data-merge]")) {
+    const fresh = node.querySelector(`#${CSS.escape(list.id)}`);
+    if (fresh) merge(list, fresh);
+  }
+}

@@ -1,0 +1,57 @@
+// What the review panel is asked for: the scope (of the address, so that it can be linked to) and how to read it
+// (remembered). Every request of the panel carries it.
+
+const VIEW = "review:view";
+const SPACE = "review:space";
+const narrow = matchMedia("(max-width: 700px)");
+const { project, session } = document.body.dataset;
+const query = new URLSearchParams(location.search);
+const chosen = { scope: query.get("scope") || "session", message: query.get("message") || "", part: query.get("part") || "" };
+
+export const panel = document.getElementById("review");
+export const base = `/p/${project}/s/${session}/review`;
+
+export function asked() {
+  const view = narrow.matches ? "unified" : localStorage.getItem(VIEW) || "unified";
+  return { ...chosen, view, w: localStorage.getItem(SPACE) === "1" ? "1" : "0" };
+}
+
+// `values` may hold a list; the answer is merged into the panel (review.js). An element has one request at a time:
+// what is sent for `source` waits for what was sent for it before.
+export async function request(method, path, values, source = panel) {
+  try {
+    await window.htmx.ajax(method, base + path, { source, target: panel, swap: "innerHTML", values });
+  } catch {
+    // A newer request took its place, or toast.js has said what is wrong.
+  }
+}
+
+export function reload() {
+  return request("GET", "", panel.querySelector("#review-files") ? { bare: "1" } : {});
+}
+
+export function chooseScope(scope, message = "", part = "") {
+  Object.assign(chosen, { scope, message, part });
+  const address = new URLSearchParams(location.search);
+  for (const [name, value] of Object.entries(chosen)) {
+    if (value && !(name === "scope" && value === "session")) address.set(name, value);
+    else address.delete(name);
+  }
+  const text = address.toString();
+  history.replaceState(history.state, "", text ? `?${text}` : location.pathname);
+  return reload();
+}
+
+export function chooseReading(name, value) {
+  localStorage.setItem(name === "view" ? VIEW : SPACE, value);
+  return reload();
+}
+
+document.addEventListener("htmx:configRequest", ({ detail }) => {
+  if (!detail.path.startsWith(base) || detail.path.includes("?")) return;
+  for (const [name, value] of Object.entries(asked())) {
+    if (value && detail.parameters[name] === undefined) detail.parameters[name] = value;
+  }
+});
+
+narrow.addEventListener("change", () => panel?.querySelector("#review-files") && reload());

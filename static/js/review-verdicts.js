@@ -1,0 +1,111 @@
+// Verdicts by click: undo, keep, redo, viewed, on a hunk or a file; conflicts settled; the undo of all.
+import { base, panel, request } from "./review-state.js";
+import { sent } from "./review-typing.js";
+
+const STAGED = { "stage-keep": "keep", "stage-drop": "drop" };
+const MARKS = { keep: ["kept", "1"], unkeep: ["kept", "0"] };
+
+// Where a button belongs: its hunk, or the head of its file.
+function holder(element) {
+  return element.closest("[data-hunk]") || element.closest(".file-head");
+}
+
+function place(element) {
+  const pick = element.closest("[data-hunk]")?.querySelector("[data-pick]");
+  const path = element.closest(".file").dataset.key;
+  return pick ? { path, hunk: pick.dataset.pick } : { path };
+}
+
+async function send(element, path, values) {
+  const file = element.closest(".file");
+  if (element.getAttribute("aria-busy") === "true") return;
+  element.setAttribute("aria-busy", "true");
+  file.querySelector(".file-problem").replaceChildren();
+  await request("POST", path, { ...place(element), ...values }, element);
+  element.removeAttribute("aria-busy");
+  const outcome = document.activeElement.closest?.("[data-hunk]")?.querySelector(".hunk-outcome, .hunk-state");
+  if (outcome) panel.querySelector("#review-live").textContent = outcome.textContent;
+}
+
+function give(button) {
+  const verdict = button.dataset.do;
+  if (verdict === "show") return show(button);
+  if (verdict === "undo") return send(button, "/undo", { words: words(button) });
+  if (STAGED[verdict]) return stage(button, STAGED[verdict]);
+  if (verdict === "redo") return send(button, "/redo", button.dataset.operation ? { operation: button.dataset.operation } : {});
+  const [kind, on] = MARKS[verdict];
+  return send(button, "/mark", { kind, on });
+}
+
+// What waits in review mode has its own verdicts; the panel is renewed by the event that follows.
+function stage(button, verdict) {
+  const { path, hunk } = place(button);
+  const values = { file: path, ...(hunk ? { hunk } : {}), words: words(button), noted: "1" };
+  return window.htmx.ajax("POST", base.replace(/review$/, `staging/${verdict}`), { source: button, target: "#toasts", swap: "beforeend", values });
+}
+
+function words(button) {
+  const field = holder(button).querySelector("[name=words]");
+  sent(field);
+  return field?.value || "";
+}
+
+function show(button) {
+  const hunk = button.closest("[data-hunk]");
+  const open = hunk.toggleAttribute("data-open");
+  for (const rest of hunk.parentElement.querySelectorAll(`[data-of="${CSS.escape(hunk.dataset.hunk)}"]`)) rest.toggleAttribute("data-open", open);
+  button.setAttribute("aria-expanded", String(open));
+  button.textContent = open ? "Hide" : "Show";
+}
+
+function why(button, open = button.getAttribute("aria-expanded") !== "true") {
+  const place = button.closest(".hunk-bar, .file-head");
+  const box = place.querySelector(":scope > .hunk-why") || document.getElementById("review-why").content.firstElementChild.cloneNode(true);
+  if (!box.isConnected) place.querySelector(":scope > .hunk-do, :scope > .file-do").after(box);
+  button.setAttribute("aria-expanded", String(open));
+  box.hidden = !open;
+  (open ? box.firstElementChild : button).focus();
+}
+
+panel?.addEventListener("click", (event) => {
+  const button = event.target.closest("button");
+  if (!button) return;
+  if (button.dataset.do) give(button);
+  else if (button.dataset.why !== undefined) why(button);
+  else if (button.dataset.settleClose !== undefined) {
+    const hunk = button.closest("[data-hunk]");
+    button.closest("form").remove();
+    hunk.focus({ preventScroll: true });
+  } else if (button.dataset.scopeUndo !== undefined) {
+    window.htmx.ajax("GET", `${base}/undo`, { source: button, target: "#dialog", swap: "innerHTML" });
+  }
+});
+
+panel?.addEventListener("change", ({ target }) => {
+  if (target.dataset.do === "viewed") send(target, "/mark", { kind: "viewed", on: target.checked ? "1" : "0" });
+  const stretch = target.name?.startsWith("choice-") && target.value === "hand" && target.closest(".by-hand");
+  if (stretch) stretch.querySelector("textarea").focus();
+});
+
+panel?.addEventListener("input", ({ target }) => {
+  const hand = target.closest(".by-hand")?.querySelector("[type=radio]");
+  if (hand) hand.checked = true;
+});
+
+panel?.addEventListener("submit", (event) => {
+  if (event.target.dataset.settle === undefined) return;
+  event.preventDefault();
+  const values = Object.fromEntries(new FormData(event.target));
+  event.target.dataset.sent = "";
+  event.target.querySelectorAll("textarea").forEach(sent);
+  send(event.submitter || event.target, "/resolve", values);
+});
+
+panel?.addEventListener("keydown", (event) => {
+  if (event.target.name !== "words" || event.isComposing) return;
+  const box = holder(event.target);
+  if (event.key === "Enter") box.querySelector("[data-do=undo], [data-do=stage-drop]").click();
+  else if (event.key === "Escape") why(box.querySelector("[data-why]"), false);
+  else return;
+  event.preventDefault();
+});

@@ -1,0 +1,3 @@
+// What the settings page loads.
+import "./time.js";
+import "./toast.js";

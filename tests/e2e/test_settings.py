@@ -1,0 +1,72 @@
+"""The settings page: the meter of the store, cleaning it up, removing deleted sessions for good."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from playwright.async_api import BrowserContext, expect
+
+from sessions.snapshots.snapshot import FULL_MARK
+from tests.e2e.conftest import ASKED, repository
+from tests.e2e.stage import Stage
+from tests.loopback.script import ToolUse, Turn
+
+pytestmark = [pytest.mark.e2e, pytest.mark.asyncio(loop_scope="session")]
+
+
+async def test_the_store_and_what_holds_it(context: BrowserContext, stage: Stage) -> None:
+    session_id = await stage.session("Holds something")
+    tab = await stage.tab(context, session_id)
+    write = ToolUse("write", {"filePath": "settings.txt", "content": "kept for undo\n" * 200})
+    stage.plays(Turn(tools=[write]), Turn(text=["Done"]))
+    await tab.send("Write a file")
+    await expect(tab.messages).to_contain_text("Done")
+    await tab.idle()
+    page = tab.page
+    await page.get_by_role("link", name="Settings").click()
+    await expect(page.get_by_role("heading", name="Kept for undo")).to_be_visible()
+    await expect(page.locator("#store-words")).to_contain_text("of 5.0")
+    await page.locator(".store-projects summary").first.click()
+    held = page.locator(".holdings li", has_text="Holds something")
+    await expect(held.locator(".holding-size")).to_contain_text("KB")
+    await page.get_by_role("button", name="Clean up now").press("Enter")
+    await expect(page.locator(".store-said")).to_have_text(
+        r"There was nothing to clean up: an undo or a redo may still need all of it."
+    )
+    await page.locator(".store-projects summary").first.click()
+    await held.get_by_role("button", name="Delete Holds something").click()
+    await expect(page.locator(".toast", has_text="Undo")).to_be_visible()
+    await page.reload()
+    await page.locator(".store-deleted summary").click()
+    await page.get_by_role("button", name="Remove for good").click()
+    await expect(page.locator(".store-said")).to_contain_text("gone for good")
+    await expect(page.locator(".store-deleted")).to_have_count(0)
+    await page.locator(".store-projects summary").first.click()
+    await expect(page.locator(".store-holdings").first).not_to_contain_text("Loading")
+    await expect(held).to_have_count(0)
+
+
+async def test_a_full_store_is_said_in_the_page(context: BrowserContext, tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    home.mkdir()
+    project = repository(tmp_path / "project")
+    stage = Stage(home, project, permission=ASKED)
+    stage.server.environ = {"OPENCODE_WEB_STORE_GB": "0.000001"}
+    async with stage:
+        session_id = await stage.session("Over the quota")
+        tab = await stage.tab(context, session_id)
+        large = "head -c 100000 /dev/urandom > large.bin; echo small > small.txt"
+        for command in ("echo first > first.txt", large):
+            use = ToolUse("bash", {"command": command, "description": "Write files"})
+            stage.plays(Turn(tools=[use]), Turn(text=[f"Did {command}"]))
+            await tab.send("Run it")
+            await expect(tab.messages).to_contain_text(f"Did {command}")
+            await expect(tab.page.locator("#store-notice")).to_contain_text("is full")
+        assert (stage.server.data / "snapshots" / FULL_MARK).exists()
+        await expect(tab.review.locator(".file", has_text="large.bin")).to_contain_text(
+            "while the store is full"
+        )
+        await expect(tab.review.locator(".file", has_text="small.txt")).to_be_visible()
+        await tab.page.get_by_role("link", name="See what holds the room").click()
+        await expect(tab.page.locator(".store .problem")).to_contain_text("The store is full.")
