@@ -8,6 +8,7 @@ is recorded twice and nothing that happened before the command is blamed on it.
 from __future__ import annotations
 
 import logging
+import os
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -19,6 +20,7 @@ from sessions.models import FileChange, Project
 from sessions.snapshots.changes import Change, SnapshotError, Tree
 from sessions.snapshots.objects import ObjectStore
 from sessions.snapshots.snapshot import SnapshotStore, refusal
+from sessions.undo.plan import mode_equals
 
 logger = logging.getLogger(__name__)
 
@@ -35,7 +37,7 @@ class Tracker:
         self._lock = threading.Lock()
         self._commands = 0
         self._accounted: Tree | None = None
-        self._written: dict[str, str | None] = {}
+        self._written: dict[str, tuple[str | None, int | None]] = {}
         self.store = SnapshotStore(Path(settings.SNAPSHOT_DIR) / project_id, worktree)
 
     @property
@@ -53,13 +55,8 @@ class Tracker:
             if self._accounted is None:
                 self._look()
 
-    def wrote(self, path: str, after: str | None) -> None:
-        """An undo wrote a file (None: removed it) and its ledger entry."""
-        with self._lock:
-            self._note(path, after)
-
     def writing(self, writes: Mapping[str, str | None], write: Callable[[], None]) -> None:
-        """Let an edit tool write files, by path and content after; no look comes in between."""
+        """Let an edit tool or a verdict write files, by path and content after; no look comes in between."""
         with self._lock:
             write()
             for path, after in writes.items():
@@ -67,7 +64,8 @@ class Tracker:
 
     def _note(self, path: str, after: str | None) -> None:
         if self._commands:
-            self._written[path] = after
+            found = self.worktree / path
+            self._written[path] = after, found.lstat().st_mode if os.path.lexists(found) else None
 
     def begin(self) -> None:
         """A command is about to run: what changed since the last look is not its doing."""
@@ -96,10 +94,9 @@ class Tracker:
         """The part of a change that is the command's: what came after what a tool wrote to the file."""
         if change.path not in self._written:
             return change
-        written = self._written.pop(change.path)
-        if change.after == written:
+        written, mode = self._written.pop(change.path)
+        if change.after == written and mode_equals(mode, change.mode_after):
             return None
-        mode = change.mode_after if written is not None else None
         return replace(change, before=written, mode_before=mode)
 
     def _look(self) -> Tree | None:

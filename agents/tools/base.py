@@ -156,12 +156,14 @@ class ToolContext(Protocol):
         """Put content into the project's object store; its address. Blocks; raises OSError."""
 
     def read_file(self, path: Path) -> bytes | None:
-        """What a file holds for this session: staged content in review mode, else what is on the disk; None for
-        no file. Blocks; raises OSError."""
+        """What a file holds for this session: staged content in review mode, else what is on the disk; None
+        for no file. Blocks; raises OSError.
+        """
 
     def staged_files(self) -> Mapping[Path, bool]:
-        """The real paths that are not for this session what they are on the disk, the newest edit first: whether
-        there is a file, or it is gone. Empty but in review mode. Blocks."""
+        """The real paths that are not for this session what they are on the disk, the newest edit first:
+        whether there is a file, or it is gone. Empty but in review mode. Blocks.
+        """
 
     async def write_files(self, writes: Sequence[FileWrite]) -> list[bytes | None]:
         """Write files through the ledger (before and after kept), each atomically, modes kept: all or none.

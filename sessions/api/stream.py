@@ -10,7 +10,7 @@ from sessions import bus
 from sessions.api.base import project_of
 
 HEARTBEAT_SECONDS = 10.0
-_INTERNAL = {"session.inbox", "review.changed", "session.forked", "store.full"}
+INTERNAL = {"session.inbox", "review.changed", "permission.rules", "session.forked", "store.full"}
 """Events of ours alone: clients of the protocol do not know them."""
 
 
@@ -30,7 +30,7 @@ async def _frames(project_id: str) -> AsyncIterator[bytes]:
         while not mailbox.overflowed:
             waiting = await mailbox.take(HEARTBEAT_SECONDS)
             if waiting:
-                yield b"".join(_frame(event) for event in waiting if event.type not in _INTERNAL)
+                yield b"".join(_frame(event) for event in waiting if event.type not in INTERNAL)
             else:
                 yield _frame(bus.Event("server.heartbeat", {}))
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.http import require_GET, require_POST
 
 from sessions.db import in_db
@@ -96,7 +96,18 @@ async def revoke(request: HttpRequest, project_id: str, rule_id: int) -> HttpRes
     text = await in_db(_revoke, project.id, rule_id, actor(request))
     note = f"Revoked: {text}" if text else "This rule is gone already."
     left = await in_db(_rules, project.id)
-    return fragment("approvals/revoked.html", project=project, rules=left, note=note)
+    undo = rule_id if text else None
+    return fragment("approvals/revoked.html", project=project, rules=left, note=note, undo=undo)
+
+
+@require_POST
+async def restore(request: HttpRequest, project_id: str, rule_id: int) -> HttpResponse:
+    """Undo of a revoking: the list of rules with this one again."""
+    project = await project_of(project_id)
+    text = await in_db(_restore, project.id, rule_id, actor(request))
+    note = f"Restored: {text}" if text else "This rule has run out, or is there again already."
+    found = await in_db(_rules, project.id)
+    return fragment("approvals/revoked.html", project=project, rules=found, note=note, restored=rule_id)
 
 
 @require_GET
@@ -114,11 +125,21 @@ def _as_configuration(rules: object) -> str:
 
 
 def _revoke(project_id: str, rule_id: int, who: str) -> str:
-    """What the rule said; empty when the project has none of this id."""
+    """What the rule said; empty when it is gone already. Raises Http404 when the project never had it."""
+    if not SavedRule.every.filter(project_id=project_id, id=rule_id).exists():
+        raise Http404("There is no such rule.")
     found = next((rule for rule in permissions.rules(project_id) if rule.id == rule_id), None)
     if found is None or not permissions.revoke(found.id, who):
         return ""
     return f"{found.permission}: {found.pattern}"
+
+
+def _restore(project_id: str, rule_id: int, who: str) -> str:
+    """What the rule says; raises Http404 when the project never had one of this id."""
+    found = SavedRule.every.filter(project_id=project_id, id=rule_id).first()
+    if found is None:
+        raise Http404("There is no such rule.")
+    return permissions.in_words([found]) if permissions.restore(rule_id, who) else ""
 
 
 def _rules(project_id: str) -> list[ShownRule]:

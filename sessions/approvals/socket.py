@@ -1,7 +1,7 @@
 """The inbox's socket, `/ws/inbox/`: what waits for the person, on every page, whatever it shows.
 
-A message is the whole inbox (`Inbox.wire`), an empty one a heartbeat. The guard has authenticated and checked
-the Origin, as for the socket of a page.
+A message is the whole inbox (`Inbox.wire`), or `rules` with the projects whose saved rules are others now; an
+empty one is a heartbeat. The guard has authenticated and checked the Origin, as for the socket of a page.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from sessions.socket import HEARTBEAT, UNAUTHORISED
 
 from .inbox import EVENTS, inbox
 
+RULES = "permission.rules"
 GATHER = 0.05
 """Seconds in which requests that come together become one message."""
 
@@ -58,7 +59,8 @@ class InboxSocket(AsyncWebsocketConsumer):
         sent = ""
 
         def wants(event: bus.Event) -> bool:
-            return event.type in EVENTS or (event.type == "session.updated" and event.session_id in named)
+            named_here = event.type == "session.updated" and event.session_id in named
+            return event.type in EVENTS or event.type == RULES or named_here
 
         async with bus.subscribe(wants=wants) as mailbox:
             while True:
@@ -67,7 +69,9 @@ class InboxSocket(AsyncWebsocketConsumer):
                 text = json.dumps(found.wire(), ensure_ascii=False)
                 await self.send(text_data=text if text != sent else "{}")
                 sent = text
-                await mailbox.take(HEARTBEAT)
+                events = await mailbox.take(HEARTBEAT)
+                if ruled := sorted({event.project_id for event in events if event.type == RULES}):
+                    await self.send(text_data=json.dumps({"rules": ruled}))
                 mailbox.overflowed = False
                 await asyncio.sleep(GATHER)
 

@@ -20,4 +20,5 @@ urlpatterns = [
     path(f"{_RULES}/decisions", rules.decisions),
     path(f"{_RULES}/export.json", rules.export),
     path(f"{_RULES}/<int:rule_id>/revoke", rules.revoke),
+    path(f"{_RULES}/<int:rule_id>/restore", rules.restore),
 ]

@@ -11,7 +11,13 @@ _SETTLED = {
     "reject": "This was answered already: rejected.",
     "cancelled": "The call or its turn has ended; this question no longer waits for an answer.",
 }
-_VERDICTS = {"allow": "Allowed", "deny": "Denied", "cancel": "Withdrawn", "revoke": "Revoked"}
+_VERDICTS = {
+    "allow": "Allowed",
+    "deny": "Denied",
+    "cancel": "Withdrawn",
+    "revoke": "Revoked",
+    "restore": "Restored",
+}
 _DECIDERS = {
     "person": "by a person",
     "rule": "by a saved rule",

@@ -93,6 +93,7 @@ async def edit(request: HttpRequest, project_id: str, session_id: str, comment_i
 @require_POST
 async def remove(request: HttpRequest, project_id: str, session_id: str, comment_id: str) -> HttpResponse:
     session = await session_of(project_id, session_id)
+    await _comment(session, comment_id)
     await in_db(comments.remove, session, comment_id)
     return done()
 

@@ -38,12 +38,20 @@ class PermissionRequest(models.Model):
         indexes = [models.Index(fields=["session", "state"], name="permission_by_state")]
 
 
+class NotRevoked(models.Manager["SavedRule"]):
+    """The rules that were not taken back: no other may ever allow anything."""
+
+    def get_queryset(self) -> models.QuerySet[SavedRule]:
+        return super().get_queryset().filter(time_revoked=None)
+
+
 class SavedRule(models.Model):
     """What "allow" added beyond one call; deny rules of the configuration still win.
 
     It counts for the whole project, or with `session` for that session and its subagents, with `message_id`
     for the turn of that prompt, with `time_expires` (milliseconds) until then. `origin` is the request it was
-    made at, `uses` how often it has allowed something since.
+    made at, `uses` how often it has allowed something since. One that was revoked stays, so that
+    this can be undone; `objects` does not have it, `every` has.
     """
 
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="rules")
@@ -59,7 +67,11 @@ class SavedRule(models.Model):
     uses = models.IntegerField(default=0)
     time_used = models.BigIntegerField(null=True, blank=True)
     time_expires = models.BigIntegerField(null=True, blank=True)
+    time_revoked = models.BigIntegerField(null=True, blank=True)
     time_created = models.BigIntegerField()
+
+    objects = NotRevoked()
+    every = models.Manager["SavedRule"]()
 
     class Meta:
         indexes = [models.Index(fields=["project", "permission"], name="rule_by_permission")]
@@ -94,10 +106,10 @@ class OnlyAdded(models.QuerySet["Decision"]):
 class Decision(models.Model):
     """The audit: one row for every decision on a permission, only ever added (peers.md, rule 16).
 
-    No foreign keys: a decision outlives what it names. `verdict` is `allow`, `deny`, `cancel` or `revoke`;
-    `by` says who or what decided (`person`, `rule`, `plugin`, `configuration`, `stop`, or the `call` itself,
-    whose file changed meanwhile), `actor` which person, `rule` which rule in words, `scope` how far an allow
-    reaches. SQLite refuses changes by itself (`opencode_web.database`).
+    No foreign keys: a decision outlives what it names. `verdict` is `allow`, `deny`, `cancel`, or of a saved
+    rule `revoke` or `restore`; `by` says who or what decided (`person`, `rule`, `plugin`, `configuration`,
+    `review`, `stop`, or the `call` itself, whose file changed meanwhile), `actor` which person, `rule` which
+    rule in words, `scope` how far an allow reaches. SQLite refuses changes too (`opencode_web.database`).
     """
 
     id = models.BigAutoField(primary_key=True)

@@ -71,9 +71,9 @@ async def invert_operation(request: HttpRequest, project_id: str, operation_id: 
         raise Http404("This is not known here.")
     redoes = operation.kind in ("undo", "revert", "drop")
     if request.method == "GET":
-        title = "Redo" if redoes else "Undo again" if operation.kind in ("redo", "unrevert") else "Take back"
+        title = "Redo" if redoes else "Undo again" if operation.kind in ("redo", "unrevert") else "Undo"
         return await _dialog(request, title, inverting.preview_operation(operation))
-    done = "Redone" if redoes else "Taken back"
+    done = "Redone" if redoes else "Undone"
     return await _carried_out(request, done, inverting.invert_operation(operation, actor(request)))
 
 

@@ -10,6 +10,7 @@ from sessions.diffs.hunks import is_binary
 from sessions.diffs.unified import count as count_lines
 from sessions.models import FileChange, Operation
 from sessions.review.filediffs import LARGEST
+from sessions.review.outcomes import WRITES
 from sessions.review.verdicts.presence import found
 from sessions.snapshots.changes import Change
 from sessions.snapshots.objects import ObjectMissing, ObjectStore
@@ -49,7 +50,13 @@ _CLOSED = {
 
 
 def of_operation(operation: Operation) -> State:
-    return _OPERATION.get(operation.state) or _CLOSED.get(operation.kind, State("off", "Taken back", False))
+    if operation.kind == "undo" and operation.state == "done" and not _wrote(operation):
+        return NOTHING
+    return _OPERATION.get(operation.state) or _CLOSED.get(operation.kind, State("off", "Undone", False))
+
+
+def _wrote(operation: Operation) -> bool:
+    return any(entry["outcome"] in WRITES for entry in operation.outcome)
 
 
 def of_call(rows: Sequence[FileChange], steps: Mapping[str, Sequence[Change]], project: Tracker) -> State:

@@ -9,7 +9,7 @@ from sessions import actions
 from sessions.db import in_db
 from sessions.models import Session
 from sessions.rendering import states
-from sessions.store import inbox
+from sessions.store import inbox, staging
 from sessions.store import sessions as session_store
 from sessions.wire.session import SessionModel
 
@@ -92,8 +92,9 @@ async def archive(request: HttpRequest, project_id: str, session_id: str) -> Htt
 @require_POST
 async def delete(request: HttpRequest, project_id: str, session_id: str) -> HttpResponse:
     session = await session_of(project_id, session_id)
+    staged = 0 if session.parent_id else len(await in_db(staging.files, session))
     await actions.delete(session.id)
-    return _gone(session, "deleted")
+    return _gone(session, "deleted", staged)
 
 
 @require_POST
@@ -114,6 +115,11 @@ async def _item(session: Session) -> HttpResponse:
     return HttpResponse(html)
 
 
-def _gone(session: Session, what: str) -> HttpResponse:
+def _gone(session: Session, what: str, staged: int = 0) -> HttpResponse:
+    """`staged` files wait in it for a verdict."""
     undo = f"/p/{session.project_id}/s/{session.id}/restore"
-    return toast(f"“{session.title}” was {what}.", undo=undo, gone=session.id)
+    text = f"“{session.title}” was {what}."
+    if staged:
+        files = "1 staged file is" if staged == 1 else f"{staged} staged files are"
+        text = f"{text} {files} kept with it; Undo brings {'it' if staged == 1 else 'them'} back."
+    return toast(text, undo=undo, gone=session.id)

@@ -44,8 +44,9 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What `templates/questions/request.html` shows; `key` is the id of its element, `origin` names the session
-    below that asks."""
+    """What `templates/questions/request.html` shows; `key` is the id of its element, `origin` names the
+    session below that asks.
+    """
 
     id: str
     key: str

@@ -3,12 +3,12 @@ file that comes of a choice between them (design law 7: nothing is forced)."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from sessions.diffs.hunks import is_binary
 from sessions.diffs.lines import changed_spans, split_lines
-from sessions.review.verdicts.judging import judge
+from sessions.review.verdicts.judging import Step, judge
 from sessions.review.verdicts.listing import Listing, ReviewedFile
 from sessions.snapshots.objects import object_id
 from sessions.undo.files import UnsafePath, read_file
@@ -22,7 +22,7 @@ LARGEST = 2 * 1024 * 1024
 @dataclass(frozen=True, slots=True)
 class Sides:
     """The file in pieces: bytes that both sides agree on, and the stretches they do not. `seen` is the file's
-    object id when it was read; `removed` whether there was no file before the change."""
+    object id when it was read; `removed` whether the other side is that there is no file."""
 
     pieces: tuple[bytes | Conflict, ...]
     seen: str
@@ -39,7 +39,8 @@ class Sides:
 
 
 def sides(file: ReviewedFile, found: Listing, pick: str) -> Sides | None:
-    """Both sides of a hunk as the file is now; None where there is no text to choose from. Blocks."""
+    """Both sides of a hunk as the file is now; None where there is no text to choose from. Of what is staged
+    the other side is the file with the hunk, else the file without it. Blocks."""
     step = next(
         (step for step in judge(file, found) if pick in {one.key for one in step.hunks.values()}), None
     )
@@ -47,15 +48,25 @@ def sides(file: ReviewedFile, found: Listing, pick: str) -> Sides | None:
         now = read_file(found.project.worktree, file.path)
     except (OSError, UnsafePath):
         return None
-    if step is None or step.after is None or now is None:
+    if step is None or now is None:
         return None
+    staged = found.scope.kind == "staged"
+    start, end = (step.before, step.after) if staged else (step.after, step.before)
+    if start is None and not staged:
+        return None
+    base, wanted = start or b"", end or b""
     keys = {key for key, judged in step.hunks.items() if judged.key == pick}
-    before = step.before or b""
-    other = without(before, step.after, keys) if "" not in keys else before
-    contents = (step.after, now.content, other)
+    other = _taken(step, keys, staged=staged) if "" not in keys else wanted
+    contents = (base, now.content, other)
     if any(is_binary(content) or len(content) > LARGEST for content in contents):
         return None
-    return Sides(tuple(_pieces(*contents)), object_id(now.content), step.before is None)
+    return Sides(tuple(_pieces(*contents)), object_id(now.content), end is None)
+
+
+def _taken(step: Step, keys: Collection[str], *, staged: bool) -> bytes:
+    """A step's content after it without some hunks, or for what is staged with those alone."""
+    left_out = step.hunks.keys() - keys if staged else keys
+    return without(step.before or b"", step.after or b"", set(left_out))
 
 
 def _pieces(base: bytes, current: bytes, other: bytes) -> list[bytes | Conflict]:
@@ -74,6 +85,20 @@ def _pieces(base: bytes, current: bytes, other: bytes) -> list[bytes | Conflict]
         parts = (side[slice(*span)] for side, span in zip((lines[1], lines[0], lines[2]), spans, strict=True))
         made.append(Conflict(region.current[0] + 1, *(b"".join(part) for part in parts)))
     return [*made, b"".join(lines[0][at:])]
+
+
+def chosen(both: Sides, given: Mapping[str, str]) -> bytes | None:
+    """The file as it was chosen in a form: `choice-N` is file, other or hand (`text-N`). None for no file,
+    where the other side has none and nothing is left of it."""
+    answers = []
+    for number, conflict in enumerate(both.conflicts):
+        choice = given.get(f"choice-{number}", "file")
+        if choice == "hand":
+            answers.append(by_hand(given.get(f"text-{number}", ""), conflict))
+        else:
+            answers.append(conflict.other if choice == "other" else conflict.current)
+    content = both.settled(answers)
+    return None if both.removed and not content else content
 
 
 def by_hand(text: str, conflict: Conflict) -> bytes:

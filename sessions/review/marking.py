@@ -7,12 +7,20 @@ from collections.abc import Iterable
 
 from sessions.review.verdicts.judging import Step
 from sessions.review.verdicts.listing import ReviewedFile
+from sessions.snapshots.changes import Change
 from sessions.store.marks import Marks
 
 
 def digest(text: str) -> str:
     """A short name for a path or a content, fit for an element's id."""
     return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()[:12]
+
+
+def seal(change: Change) -> str:
+    """Names a change by all there is of it: a verdict on a whole file says with it which content it is on."""
+    sides = (change.before, change.after, change.mode_before, change.mode_after)
+    text = "\0".join((change.path, *(str(side or "") for side in sides)))
+    return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()[:40]
 
 
 def file_mark(file: ReviewedFile) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sessions.models import Session
 from sessions.rendering.html import html
+from sessions.staging.changes import seals
 from sessions.store import staging
 
 
@@ -20,6 +21,7 @@ def staged_bar(session: Session, *, oob: bool = True) -> str:
         session=session,
         base=_base(session),
         count=len(files),
+        drawn=seals(files),
         own=sum(row.guarded for row in files),
         on=session.staging and not session.parent_id,
         oob=oob,

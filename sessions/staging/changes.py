@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from sessions.models import StagedFile
+from sessions.review.marking import seal
 from sessions.snapshots.changes import Change
 from sessions.snapshots.objects import object_id
 from sessions.tracking import Tracker
@@ -12,6 +15,11 @@ from sessions.undo.files import UnsafePath, read_file
 def as_change(row: StagedFile) -> Change:
     """A staged edit as if it had been made."""
     return Change(row.path, row.base or None, row.content or None, row.mode_base, row.mode)
+
+
+def seals(rows: Iterable[StagedFile]) -> str:
+    """What a page shows of staged files, as its forms send it back in `drawn`."""
+    return " ".join(seal(as_change(row)) for row in rows)
 
 
 def unchanged(row: StagedFile, project: Tracker) -> bool:

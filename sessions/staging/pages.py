@@ -1,19 +1,27 @@
-"""Review mode by click: its switch, what waits, keeping and dropping it."""
+"""Review mode by click: its switch, what waits, keeping and dropping it.
+
+A verdict on whole files carries `drawn`, the seals of what the page showed: nothing else is kept or dropped.
+"""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Collection
+from typing import Any
 
-from django.http import HttpRequest, HttpResponse, QueryDict
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.views.decorators.http import require_GET, require_POST
 
 from sessions.db import in_db
 from sessions.models import Operation, Session
 from sessions.pages.access import session_of
 from sessions.pages.respond import actor, beside, done, fragment, refused
+from sessions.review.conflicts import chosen, sides
+from sessions.review.display.files import file_id
+from sessions.staging.changes import seals
+from sessions.staging.choosing import in_panel, offered
 from sessions.staging.listing import listed
-from sessions.staging.verdicts import StagingRefused, drop, keep, left_words, take_back
+from sessions.staging.verdicts import StagingRefused, drop, keep, left_words, resolve, take_back
 from sessions.store import kept, staging
 from sessions.tracking import tracker
 
@@ -28,18 +36,35 @@ async def files(request: HttpRequest, project_id: str, session_id: str) -> HttpR
     rows = await in_db(staging.files, session)
     project = await asyncio.to_thread(tracker, session.project)
     found = await asyncio.to_thread(listed, rows, project)
-    return fragment("staging/files.html", base=_base(session), files=found)
+    return fragment("staging/files.html", base=_base(session), files=found, drawn=seals(rows))
 
 
 @require_POST
 async def keep_picked(request: HttpRequest, project_id: str, session_id: str) -> HttpResponse:
-    """`file`s by packed path (none: all), `hunk`s of one file (none: all of it), `words` for the agent."""
+    """`file`s by packed path (none: all), `hunk`s of one file (none: all of it), `words` for the agent; in
+    the review `panel` a conflict is answered with both sides."""
     session = await session_of(project_id, session_id)
     return await _answer(
         request,
         session,
-        lambda: keep(session, _picks(request.POST), words=_words(request), actor=actor(request)),
+        lambda: keep(session, _picks(request.POST), **_given(request)),
     )
+
+
+@require_POST
+async def settle(request: HttpRequest, project_id: str, session_id: str) -> HttpResponse:
+    """What a person made of the conflict on keeping a `hunk` of `file`: `choice-N` is file, other or hand
+    (`text-N`); `seen` is the file they saw."""
+    session = await session_of(project_id, session_id)
+    key, hunk = request.POST.get("file", ""), request.POST.get("hunk", "")
+    shown = await in_panel(request, session)
+    file = shown.found.file(key)
+    both = await asyncio.to_thread(sides, file, shown.found, hunk) if file else None
+    seen = request.POST.get("seen", "")
+    if both is None or both.seen != seen:
+        return beside(file_id(key), "This has been changed since you opened it. Press Keep once more.")
+    content, picks = chosen(both, request.POST.dict()), {key: [hunk] if hunk else None}
+    return await _answer(request, session, lambda: resolve(session, picks, content, seen, **_given(request)))
 
 
 @require_POST
@@ -49,7 +74,7 @@ async def drop_picked(request: HttpRequest, project_id: str, session_id: str) ->
     return await _answer(
         request,
         session,
-        lambda: drop(session, _picks(request.POST), words=_words(request), actor=actor(request)),
+        lambda: drop(session, _picks(request.POST), **_given(request)),
     )
 
 
@@ -57,6 +82,9 @@ async def drop_picked(request: HttpRequest, project_id: str, session_id: str) ->
 async def back(request: HttpRequest, project_id: str, session_id: str, operation_id: str) -> HttpResponse:
     """Take back a verdict on what was staged."""
     session = await session_of(project_id, session_id)
+    given = await in_db(kept.get, project_id, operation_id)
+    if given is None or given.session_id != (await in_db(staging.topmost, session)).id:
+        raise Http404("This is not known here.")
     return await _answer(request, session, lambda: take_back(session, operation_id, actor=actor(request)))
 
 
@@ -71,20 +99,20 @@ async def mode(request: HttpRequest, project_id: str, session_id: str) -> HttpRe
         await in_db(staging.switch, session, on)
         return done()
     if then not in ("keep", "drop", "leave"):
-        return fragment("staging/off.html", base=_base(session), count=len(waiting))
+        return fragment("staging/off.html", base=_base(session), count=len(waiting), drawn=seals(waiting))
     try:
-        text = await _settled(session, then, actor(request))
+        text = await _settled(session, then, request)
     except StagingRefused as error:
         return beside("staging-off", str(error))
     await in_db(staging.switch, session, False)
     return fragment("staging/noted.html", text=f"Review mode is off. {text}")
 
 
-async def _settled(session: Session, then: str, who: str) -> str:
+async def _settled(session: Session, then: str, request: HttpRequest) -> str:
     """Do with all that waits what was chosen; in words."""
     if then == "leave":
         return "What was staged goes on waiting."
-    operation = await (keep if then == "keep" else drop)(session, None, actor=who)
+    operation = await (keep if then == "keep" else drop)(session, None, **_given(request))
     return _said(operation)
 
 
@@ -96,6 +124,8 @@ async def _answer(
     try:
         operation = await act()
     except StagingRefused as error:
+        if "panel" in request.POST:
+            return await offered(request, session, error)
         return beside("staged", str(error)) if noted else refused(str(error))
     if noted:
         return fragment("staging/toast.html", base=_base(session), operation=operation, text=_said(operation))
@@ -118,8 +148,10 @@ def _picks(form: QueryDict) -> dict[str, Collection[str] | None] | None:
     return {paths[0]: hunks} if hunks else dict.fromkeys(paths)
 
 
-def _words(request: HttpRequest) -> str:
-    return request.POST.get("words", "").strip()[:MOST_WORDS]
+def _given(request: HttpRequest) -> dict[str, Any]:
+    """What every verdict takes from its form."""
+    words = request.POST.get("words", "").strip()[:MOST_WORDS]
+    return {"drawn": request.POST.get("drawn", "").split(), "words": words, "actor": actor(request)}
 
 
 def _base(session: Session) -> str:

@@ -10,8 +10,10 @@ from sessions.diffs.hunks import is_binary
 from sessions.diffs.lines import split_lines
 from sessions.models import StagedFile
 from sessions.models.ledger import pack_path
+from sessions.review.marking import seal
 from sessions.review.verdicts.renames import renames
 from sessions.snapshots.changes import Change
+from sessions.snapshots.objects import object_id
 from sessions.staging.changes import as_change as staged_change
 from sessions.staging.moves import Move
 from sessions.staging.restaging import unwritten
@@ -24,6 +26,12 @@ from sessions.undo.plan import FilePlan, plan_undo
 Picks = Mapping[str, Collection[str] | None]
 """By packed path the keys of hunks; None for the whole file."""
 
+Drawn = Collection[str] | None
+"""The seals of what the person had before them (None: whatever waits). A hunk is named by its content; of a
+file, nothing is kept or dropped that was not shown."""
+
+UNSEEN = "it has been edited since you looked. Look at it again"
+REOPEN = "the file has been changed since you opened it"
 _SHOWN = 2000  # characters of a hunk's text that are kept to tell the agent of it
 _TOLD = 40  # hunks of a file
 
@@ -33,16 +41,60 @@ def everything(rows: Sequence[StagedFile], *, guarded: bool) -> dict[str, Collec
     return {pack_path(row.path): None for row in rows if guarded or not row.guarded}
 
 
-def plan_keep(rows: Sequence[StagedFile], picks: Picks, project: Tracker) -> list[Move]:
+def plan_keep(rows: Sequence[StagedFile], picks: Picks, project: Tracker, drawn: Drawn = None) -> list[Move]:
     """Write what was picked onto the files as they are now; removals come first."""
-    moves = [_keep(row, keys, project) for row, keys in _picked(rows, picks, project)]
+    picked = _picked(rows, picks, project)
+    moves = [_unseen(row, keys, drawn) or _keep(row, keys, project) for row, keys in picked]
     return sorted((move for move in moves if move), key=lambda move: move.plan.result is not None)
 
 
-def plan_drop(rows: Sequence[StagedFile], picks: Picks, project: Tracker) -> list[Move]:
+def plan_drop(rows: Sequence[StagedFile], picks: Picks, project: Tracker, drawn: Drawn = None) -> list[Move]:
     """Take what was picked out of the staged contents."""
-    moves = [_drop(row, keys, project) for row, keys in _picked(rows, picks, project)]
+    picked = _picked(rows, picks, project)
+    moves = [_unseen(row, keys, drawn) or _drop(row, keys, project) for row, keys in picked]
     return [move for move in moves if move]
+
+
+def plan_settled(
+    rows: Sequence[StagedFile],
+    picks: Picks,
+    content: bytes | None,
+    seen: str,
+    project: Tracker,
+    drawn: Drawn = None,
+) -> list[Move]:
+    """Keep one file as a person settled its conflict: `content` is written (None: no file) if the file still
+    is `seen`, by its object id."""
+    moves = []
+    for move in plan_keep(rows, picks, project, drawn):
+        if move.plan.outcome == "unsafe":
+            return [move]
+        path = move.plan.path
+        picked = pack_path(path) in picks  # else it is the old place of a renamed file
+        moves.append(replace(move, plan=_by_hand(path, content, seen, project)) if picked else move)
+    return moves
+
+
+def _by_hand(path: str, content: bytes | None, seen: str, project: Tracker) -> FilePlan:
+    try:
+        now = read_file(project.worktree, path)
+    except (UnsafePath, OSError) as error:
+        return FilePlan(path, "unsafe", reason=str(error))
+    oid, mode = (object_id(now.content), now.mode) if now else (None, None)
+    if (oid or "") != seen:
+        return FilePlan(path, "conflict", reason=REOPEN)
+    if content is None:
+        return FilePlan(path, "merge" if now else "already", oid, mode)
+    result = project.objects.put(content)
+    return FilePlan(path, "already" if result == oid else "merge", oid, mode, result, mode or 0o100644)
+
+
+def _unseen(row: StagedFile, keys: Collection[str] | None, drawn: Drawn) -> Move | None:
+    """Refuses a verdict on a whole file that is no longer what was shown."""
+    if keys is not None or drawn is None or seal(staged_change(row)) in drawn:
+        return None
+    before = kept.snapshot(row)
+    return Move(FilePlan(row.path, "unsafe", reason=UNSEEN), before, before)
 
 
 def _keep(row: StagedFile, keys: Collection[str] | None, project: Tracker) -> Move | None:

@@ -12,6 +12,7 @@ urlpatterns = [
     path(f"{_STAGING}/files", pages.files),
     path(f"{_STAGING}/keep", pages.keep_picked),
     path(f"{_STAGING}/drop", pages.drop_picked),
+    path(f"{_STAGING}/resolve", pages.settle),
     path(f"{_STAGING}/back/<str:operation_id>", pages.back),
     path(f"{_STAGING}/mode", pages.mode),
 ]

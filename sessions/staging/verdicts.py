@@ -18,7 +18,7 @@ from sessions.models.ledger import pack_path, shown, unpack_path
 from sessions.review.alone import ProjectBusy, project_lock
 from sessions.review.outcomes import as_intents
 from sessions.staging.moves import Move, Snapshot
-from sessions.staging.planning import Picks, everything, plan_drop, plan_keep
+from sessions.staging.planning import Drawn, Picks, everything, plan_drop, plan_keep, plan_settled
 from sessions.staging.restaging import plan_restage
 from sessions.staging.settling import settle
 from sessions.store import kept, staging
@@ -34,18 +34,40 @@ OWN_SETTINGS = (
 
 
 class StagingRefused(Exception):
-    """A verdict that cannot be given now; the text is for the person."""
+    """A verdict that cannot be given now; the text is for the person. `outcome` has the files it was on."""
+
+    def __init__(self, words: str, outcome: Sequence[Mapping[str, Any]] = ()) -> None:
+        super().__init__(words)
+        self.outcome = outcome
 
 
-async def keep(session: Session, picks: Picks | None, *, words: str = "", actor: str = "") -> Operation:
+async def keep(
+    session: Session, picks: Picks | None, *, drawn: Drawn = None, words: str = "", actor: str = ""
+) -> Operation:
     """Write what was picked into the working tree; None is all but the agent's own settings. The outcome says
-    what came of each file; one in conflict goes on waiting. Raises StagingRefused."""
-    return await asyncio.shield(_keep(session, picks, words, actor))
+    what came of each file; one in conflict, or not as `drawn`, goes on waiting. Raises StagingRefused."""
+    return await asyncio.shield(_keep(session, picks, drawn, words, actor))
 
 
-async def drop(session: Session, picks: Picks | None, *, words: str = "", actor: str = "") -> Operation:
+async def drop(
+    session: Session, picks: Picks | None, *, drawn: Drawn = None, words: str = "", actor: str = ""
+) -> Operation:
     """Let go of what was picked; None is all. The working tree is not touched. Raises StagingRefused."""
-    return await asyncio.shield(_drop(session, picks, words, actor))
+    return await asyncio.shield(_drop(session, picks, drawn, words, actor))
+
+
+async def resolve(
+    session: Session,
+    picks: Picks,
+    content: bytes | None,
+    seen: str,
+    *,
+    drawn: Drawn = None,
+    words: str = "",
+    actor: str = "",
+) -> Operation:
+    """Keep one file as a person settled its conflict (`plan_settled`). Raises StagingRefused."""
+    return await asyncio.shield(_resolve(session, picks, content, seen, drawn, words, actor))
 
 
 async def take_back(session: Session, operation_id: str, *, actor: str = "") -> Operation:
@@ -54,7 +76,7 @@ async def take_back(session: Session, operation_id: str, *, actor: str = "") -> 
     return await asyncio.shield(_take_back(session, operation_id, actor))
 
 
-async def _keep(session: Session, picks: Picks | None, words: str, actor: str) -> Operation:
+async def _keep(session: Session, picks: Picks | None, drawn: Drawn, words: str, actor: str) -> Operation:
     root = await in_db(staging.topmost, session)
     async with _locked(root.project_id):
         project = await asyncio.to_thread(tracker, root.project)
@@ -62,19 +84,31 @@ async def _keep(session: Session, picks: Picks | None, words: str, actor: str) -
         wanted = everything(rows, guarded=False) if picks is None else picks
         if rows and not wanted:
             raise StagingRefused(OWN_SETTINGS)
-        moves = await asyncio.to_thread(plan_keep, rows, wanted, project)
+        moves = await asyncio.to_thread(plan_keep, rows, wanted, project, drawn)
         _check(moves)
         return await _write(Verdict(root, KEEP, _entries(moves), _noted(moves), words, actor), moves, project)
 
 
-async def _drop(session: Session, picks: Picks | None, words: str, actor: str) -> Operation:
+async def _resolve(
+    session: Session, picks: Picks, content: bytes | None, seen: str, drawn: Drawn, words: str, actor: str
+) -> Operation:
+    root = await in_db(staging.topmost, session)
+    async with _locked(root.project_id):
+        project = await asyncio.to_thread(tracker, root.project)
+        rows = await in_db(staging.files, root)
+        moves = await asyncio.to_thread(plan_settled, rows, picks, content, seen, project, drawn)
+        _check(moves)
+        return await _write(Verdict(root, KEEP, _entries(moves), _noted(moves), words, actor), moves, project)
+
+
+async def _drop(session: Session, picks: Picks | None, drawn: Drawn, words: str, actor: str) -> Operation:
     root = await in_db(staging.topmost, session)
     async with _locked(root.project_id):
         project = await asyncio.to_thread(tracker, root.project)
         for _ in range(_AGAIN):
             rows = await in_db(staging.files, root)
             wanted = everything(rows, guarded=True) if picks is None else picks
-            moves = await asyncio.to_thread(plan_drop, rows, wanted, project)
+            moves = await asyncio.to_thread(plan_drop, rows, wanted, project, drawn)
             _check(moves)
             verdict = Verdict(root, DROP, _entries(moves), _noted(moves), words, actor)
             try:
@@ -132,13 +166,16 @@ def _check(moves: Sequence[Move]) -> None:
     if not moves:
         raise StagingRefused("Nothing of this waits any more. Look at it again.")
     if not any(move.applies for move in moves):
-        raise StagingRefused(left_words([move.entry() for move in moves]))
+        raise StagingRefused(left_words(entries := _entries(moves)), entries)
 
 
 def left_words(outcome: Iterable[Mapping[str, Any]]) -> str:
     """Why files of a verdict go on waiting; empty when none does."""
     left = [entry for entry in outcome if entry["outcome"] not in kept.APPLIED]
-    return " ".join(f"{shown(unpack_path(entry['path']))}: {entry['reason']}." for entry in left)
+    words = [f"{shown(unpack_path(entry['path']))}: {entry['reason']}." for entry in left]
+    if any(entry["outcome"] == "conflict" for entry in left):
+        words.append("Keep it in the review to choose between both sides.")
+    return " ".join(words)
 
 
 def _opposite(of: Operation) -> str:

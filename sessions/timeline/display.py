@@ -38,6 +38,7 @@ class MomentRow:
 
     moment: Moment
     icon: str
+    note: str
     files: Sequence[FileLine]
     more: int
     additions: int
@@ -61,9 +62,9 @@ class FirstLines:
     table: SafeString
 
 
-def rows(moments: Sequence[Moment], objects: ObjectStore) -> list[MomentRow]:
-    """Reads contents, so it blocks; what was compared once is known."""
-    return [_row(moment, objects) for moment in moments]
+def rows(moments: Sequence[Moment], objects: ObjectStore, me: str) -> list[MomentRow]:
+    """`me` is who looks. Reads contents, so it blocks; what was compared once is known."""
+    return [_row(moment, objects, me) for moment in moments]
 
 
 def marks(timeline: Timeline) -> list[Mark]:
@@ -94,11 +95,12 @@ def first_lines(point: Point) -> FirstLines | None:
     return None
 
 
-def _row(moment: Moment, objects: ObjectStore) -> MomentRow:
+def _row(moment: Moment, objects: ObjectStore, me: str) -> MomentRow:
     files = [_line(file, objects) for file in moment.files]
     return MomentRow(
         moment=moment,
         icon=KINDS[moment.kind].icon,
+        note=moment.note.replace(f"by {me}", "by you") if me else moment.note,
         files=files[:_FILES],
         more=max(0, len(files) - _FILES),
         additions=sum(file.additions for file in files),

@@ -15,10 +15,10 @@ from sessions.store.permissions import family
 from .moments import Moment, Touched
 
 _KINDS = {
-    "revert": "Undone from a prompt on",
-    "unrevert": "Redone",
-    "undo": "Undone",
-    "redo": "Redone",
+    "revert": "Undo from a prompt on",
+    "unrevert": "Redo",
+    "undo": "Undo",
+    "redo": "Redo",
     "keep": "Kept staged edits",
     "drop": "Dropped staged edits",
     "restage": "Staged again",

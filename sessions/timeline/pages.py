@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 from urllib.parse import urlencode
 
-from django.http import Http404, HttpRequest, HttpResponse, QueryDict
+from django.http import Http404, HttpRequest, HttpResponse
 from django.utils.safestring import mark_safe
 from django.views.decorators.http import require_GET
 
@@ -15,7 +15,7 @@ from sessions.db import in_db
 from sessions.diffs.images import image as image_of
 from sessions.models import Session
 from sessions.pages.access import session_of
-from sessions.pages.respond import fragment, page
+from sessions.pages.respond import actor, fragment, page
 from sessions.review.reading.body import file_body
 from sessions.review.reading.query import Reading
 from sessions.snapshots.objects import ObjectMissing
@@ -44,7 +44,7 @@ async def whole(request: HttpRequest, project_id: str, session_id: str) -> HttpR
         project=session.project,
         cursor=cursor,
         news=mark_safe(await in_db(timeline_news, session, oob=False)),  # noqa: S308 (a rendered template)
-        **await _listed(session, request.GET),
+        **await _listed(session, request),
     )
 
 
@@ -52,7 +52,7 @@ async def whole(request: HttpRequest, project_id: str, session_id: str) -> HttpR
 async def moments(request: HttpRequest, project_id: str, session_id: str) -> HttpResponse:
     """`?kind=…&show=`: the last moments of these kinds, and the points of the slider."""
     session = await session_of(project_id, session_id)
-    return fragment("timeline/moments.html", **await _listed(session, request.GET))
+    return fragment("timeline/moments.html", **await _listed(session, request))
 
 
 @require_GET
@@ -117,7 +117,8 @@ async def _file(session: Session, request: HttpRequest) -> tuple[Point, PointFil
     return found, one
 
 
-async def _listed(session: Session, query: QueryDict) -> dict[str, Any]:
+async def _listed(session: Session, request: HttpRequest) -> dict[str, Any]:
+    query = request.GET
     asked = [kind for kind in query.getlist("kind") if kind in KINDS]
     show = query.get("show", "")
     count = min(int(show), _MOST) if show.isdecimal() and len(show) < 9 and int(show) else PAGE
@@ -126,7 +127,7 @@ async def _listed(session: Session, query: QueryDict) -> dict[str, Any]:
     return {
         "base": _base(session),
         "timeline": found,
-        "rows": await asyncio.to_thread(display.rows, found.moments, project.objects),
+        "rows": await asyncio.to_thread(display.rows, found.moments, project.objects, actor(request)),
         "marks": display.marks(found),
         "kinds": [(kind, words, kind in asked, found.counts[kind]) for kind, words in KINDS.items()],
         "show": count,

@@ -1,6 +1,8 @@
 // Comments on lines of a diff: a click on a line's number, or on a hunk's Comment button, opens a field under it.
 import { panel } from "./review-state.js";
 
+const LONG = 60; // lines
+
 let first = null; // the number a range begins at: shift and a second click end it
 
 panel?.addEventListener("click", (event) => {
@@ -16,7 +18,10 @@ panel?.addEventListener("click", (event) => {
 
 panel?.addEventListener("keydown", (event) => {
   const form = event.target.closest("[data-comment-form]");
-  if (event.key === "Escape" && form && !event.isComposing) close(form.closest("tr"));
+  if (event.key === "Escape" && form && !event.isComposing) {
+    event.preventDefault();
+    close(form.closest("tr"));
+  }
   if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && event.target.form?.matches(".comment-form")) event.target.form.requestSubmit();
 });
 
@@ -28,13 +33,14 @@ const side = (cell) => (cell.classList.contains("old") ? "old" : "new");
 const sameSide = (one, other) => one?.isConnected && side(one) === side(other) && one.closest("table") === other.closest("table");
 const range = (...cells) => cells.map((cell) => Number(cell.dataset.n)).sort((a, b) => a - b);
 
-// All lines that the hunk adds, or if it adds none, all that it takes away.
+// All lines that the hunk adds, or if it adds none, all that it takes away; of a long one the first, which is in sight.
 function onHunk(hunk) {
   const bodies = [hunk];
   while (bodies.at(-1).nextElementSibling?.matches("tbody.more")) bodies.push(bodies.at(-1).nextElementSibling);
   const changed = (kind) => bodies.flatMap((body) => [...body.querySelectorAll(`tr.${kind} td.num[data-n], td.num.${kind}[data-n]`)]);
   const cells = [changed("add"), changed("del")].find((found) => found.length) || [...hunk.querySelectorAll("td.num[data-n]")];
-  if (cells.length) open(cells.at(-1), range(cells[0], cells.at(-1)), side(cells.at(-1)));
+  const last = cells.length > LONG ? cells[0] : cells.at(-1);
+  if (last) open(last, range(cells[0], last), side(last));
 }
 
 async function open(cell, [start, end], on) {
@@ -59,9 +65,10 @@ async function open(cell, [start, end], on) {
 }
 
 function close(row) {
-  const cell = row?.previousElementSibling;
+  let body = row?.closest("tbody");
+  while (body && !body.matches("[data-hunk]")) body = body.previousElementSibling;
   row?.remove();
-  (cell?.closest("tbody")?.closest("[data-hunk]") || panel).focus?.({ preventScroll: true });
+  (body || panel).focus({ preventScroll: true });
 }
 
 function base() {

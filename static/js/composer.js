@@ -72,7 +72,7 @@ document.addEventListener("keydown", (event) => {
   const again = escaped;
   arm(false);
   if (event.key !== "Escape" || event.isComposing || event.defaultPrevented || event.repeat) return;
-  if (document.querySelector("dialog[open], details.menu[open], :popover-open")) return;
+  if (document.querySelector("dialog[open], details.menu[open], :popover-open, #layout:is([data-drawer], [data-wide])")) return;
   if (again) document.getElementById("stop")?.click();
   else arm(true);
 });

@@ -52,7 +52,7 @@ document.addEventListener("click", (event) => {
 });
 
 document.addEventListener("keydown", (event) => {
-  if (event.key !== "Escape" || !layout.dataset.drawer || event.defaultPrevented) return;
+  if (event.key !== "Escape" || !layout.dataset.drawer || event.defaultPrevented || document.querySelector("dialog[open], :popover-open")) return;
   event.preventDefault();
   drawer("");
 });

@@ -1,5 +1,5 @@
 // Verdicts by click: undo, keep, redo, viewed, on a hunk or a file; conflicts settled; the undo of all.
-import { base, panel, request } from "./review-state.js";
+import { asked, base, panel, request } from "./review-state.js";
 import { sent } from "./review-typing.js";
 
 const STAGED = { "stage-keep": "keep", "stage-drop": "drop" };
@@ -37,10 +37,13 @@ function give(button) {
   return send(button, "/mark", { kind, on });
 }
 
-// What waits in review mode has its own verdicts; the panel is renewed by the event that follows.
-function stage(button, verdict) {
+// What waits in review mode has its own verdicts, on what is shown here; the panel is renewed by the event that
+// follows, or answered with both sides of a conflict.
+function stage(button, verdict, more = { words: words(button) }) {
   const { path, hunk } = place(button);
-  const values = { file: path, ...(hunk ? { hunk } : {}), words: words(button), noted: "1" };
+  const file = button.closest(".file");
+  file.querySelector(".file-problem").replaceChildren();
+  const values = { ...asked(), file: path, ...(hunk ? { hunk } : {}), drawn: file.dataset.drawn, noted: "1", panel: "1", ...more };
   return window.htmx.ajax("POST", base.replace(/review$/, `staging/${verdict}`), { source: button, target: "#toasts", swap: "beforeend", values });
 }
 
@@ -98,14 +101,19 @@ panel?.addEventListener("submit", (event) => {
   const values = Object.fromEntries(new FormData(event.target));
   event.target.dataset.sent = "";
   event.target.querySelectorAll("textarea").forEach(sent);
-  send(event.submitter || event.target, "/resolve", values);
+  const button = event.submitter || event.target;
+  if (button.closest(".file").dataset.drawn) stage(button, "resolve", values);
+  else send(button, "/resolve", values);
 });
 
 panel?.addEventListener("keydown", (event) => {
   if (event.target.name !== "words" || event.isComposing) return;
   const box = holder(event.target);
   if (event.key === "Enter") box.querySelector("[data-do=undo], [data-do=stage-drop]").click();
-  else if (event.key === "Escape") why(box.querySelector("[data-why]"), false);
+  else if (event.key === "Escape") {
+    event.preventDefault();
+    why(box.querySelector("[data-why]"), false);
+  }
   else return;
   event.preventDefault();
 });

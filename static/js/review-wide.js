@@ -34,7 +34,7 @@ panel?.addEventListener("review:renewed", mark);
 small.addEventListener("change", () => small.matches && isWide() && widen(false));
 
 document.addEventListener("keydown", (event) => {
-  if (event.key !== "Escape" || event.defaultPrevented || !panel || !isWide() || document.querySelector("dialog[open]")) return;
+  if (event.key !== "Escape" || event.defaultPrevented || !panel || !isWide() || document.querySelector("dialog[open], :popover-open")) return;
   event.preventDefault();
   widen(false);
   panel.querySelector("[data-widen]")?.focus();

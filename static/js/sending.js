@@ -67,7 +67,8 @@ function isUnknownCommand({ xhr, requestConfig }) {
 }
 
 form.addEventListener("htmx:beforeSwap", (event) => {
-  if (event.detail.elt === form && isUnknownCommand(event.detail)) event.detail.isError = false;
+  const { detail } = event; // its `elt` is where the answer would go
+  if (detail.requestConfig.elt === form && isUnknownCommand(detail)) detail.isError = false;
 });
 
 // Only what was sent is cleared: the person may have typed on meanwhile.

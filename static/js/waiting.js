@@ -34,9 +34,10 @@ function watch() {
   watchdog = setTimeout(() => socket.close(4000), SILENCE);
 }
 
-function receive({ html, waiting }) {
+function receive({ html, waiting, rules }) {
   watch();
   attempt = 0;
+  if (rules) document.dispatchEvent(new CustomEvent("rules:changed", { detail: rules }));
   if (!waiting) return;
   apply(html);
   count(waiting.length);

@@ -174,6 +174,9 @@ STORY = (
 )
 """Stands still at the gate `streaming`, at the permission for `greeter/__main__.py` and in the test run."""
 
+ASKED = {"Build the package": "python -m build --wheel", "Check the types": "python -m mypy --strict greeter"}
+"""By the title of a session the command that waits for an answer in it."""
+
 TROUBLE = (
     Turn(
         text="I run the linter first.",

@@ -15,11 +15,16 @@ from tests.conftest import BROWSERS, USER_ENVIRON
 from tests.e2e import greeter
 from tests.e2e.conftest import QUIET, WIDE
 from tests.e2e.stage import Stage, Tab
+from tests.loopback.script import ToolUse, Turn
 
 FOLDER = Path(__file__).parents[2] / "docs" / "screenshots"
 NARROW = {"width": 390, "height": 844}
 EARLIER = ("Explain the packaging", "Fix the flaky farewell test", "Greet from the command line")
-PERMISSION = {"*": "allow", "edit": {"*": "allow", "greeter/__main__.py": "ask"}}
+PERMISSION = {
+    "*": "allow",
+    "bash": {"*": "allow", "python -m *": "ask"},
+    "edit": {"*": "allow", "greeter/__main__.py": "ask"},
+}
 
 
 class Pictured(Stage):
@@ -56,7 +61,11 @@ async def show(stage: Stage, browser: Browser) -> None:
     session = await stage.session("Greetings in other languages")
     await tab.open(session)
     await the_turn(stage, browser, tab, session)
+    await the_review(tab)
+    await the_timeline(tab)
+    await tab.open(session)
     await the_undo(stage, tab)
+    await the_inbox(stage, tab)
     await context.close()
     await the_errors(stage, browser)
 
@@ -85,8 +94,42 @@ async def the_turn(stage: Stage, browser: Browser, tab: Tab, session: str) -> No
     (stage.home / "go-on").touch()
     await tab.idle()
     await tab.page.get_by_role("button", name="Changed files", exact=True).click()
-    await tab.review.locator("[data-fold]").last.click()
     await shot(tab.page, "split")
+
+
+async def the_review(tab: Tab) -> None:
+    """With one hunk undone, which is put back."""
+    await tab.review.get_by_text("Unified").click()
+    await tab.review.get_by_role("button", name="Full review").click()
+    file = tab.review.locator(".file").first
+    await file.locator("[data-hunk]").get_by_role("button", name="Undo", exact=True).click()
+    await file.locator('[data-hunk][data-state="gone"]').wait_for()
+    await tab.page.mouse.move(0, 0)
+    await shot(tab.page, "review")
+    await file.locator("[data-hunk]").get_by_role("button", name="Redo", exact=True).click()
+    await file.locator('[data-hunk][data-state="here"]').wait_for()
+    await tab.page.keyboard.press("Escape")
+
+
+async def the_timeline(tab: Tab) -> None:
+    await tab.page.get_by_role("link", name="Timeline", exact=True).click()
+    await tab.page.locator("#scrub").press("ArrowLeft")
+    await tab.page.locator("#at .first-lines").first.wait_for()
+    await shot(tab.page, "timeline")
+
+
+async def the_inbox(stage: Stage, tab: Tab) -> None:
+    """Two sessions ask at once."""
+    for title, command in greeter.ASKED.items():
+        stage.plays(Turn(tools=[ToolUse("bash", {"command": command, "description": title})]))
+        session = await stage.session(title)
+        await tab.open(session)
+        await tab.send(f"{title}, please.")
+        await tab.permissions.wait_for()
+    await tab.page.get_by_role("button", name="Approvals").click()
+    await tab.page.locator("#inbox .inbox-head").first.click()
+    await tab.page.locator("#inbox .permission").wait_for()
+    await shot(tab.page, "inbox")
 
 
 async def the_undo(stage: Stage, tab: Tab) -> None:

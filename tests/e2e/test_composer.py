@@ -151,6 +151,7 @@ async def test_commands_of_the_browser(stage: Stage, context: BrowserContext) ->
     stage.plays(Turn(text="Said."))
     tab = await stage.tab(context, await stage.session("commands"))
     await tab.send("Say something.")
+    await expect(tab.messages).to_contain_text("Said.")
     await tab.idle()
     await tab.send("/models")
     await expect(tab.page.locator("#model-picker")).to_be_focused()
@@ -167,6 +168,7 @@ async def test_commands_of_the_browser(stage: Stage, context: BrowserContext) ->
     await tab.dialog.get_by_role("button", name="Close").click()
     before = tab.session_id
     await tab.send("/fork")
+    await tab.dialog.get_by_role("button", name="Fork", exact=True).click()
     await expect(tab.page.locator("#title")).to_have_text("A better name (fork)")
     await expect(tab.messages).to_contain_text("Said.")
     assert tab.session_id != before
@@ -198,7 +200,7 @@ async def test_what_only_looks_like_a_command_is_a_prompt(stage: Stage, context:
         ["/etc/hosts is wrong", "/undo the second paragraph"]
     )
     await expect(tab.prompt).to_have_value("")
-    await expect(tab.page.locator(".toast")).to_have_count(0)
+    assert await tab.page.locator(".toast").count() == 0, "nobody is told of a command that was none"
 
 
 async def test_a_command_of_the_project(stage: Stage, context: BrowserContext) -> None:

@@ -144,5 +144,7 @@ async def test_a_hundred_thousand_lines(stage: Stage, context: BrowserContext) -
     await expect(diff.locator(f'.num.new[data-n="{LINES}"]')).to_be_in_viewport()
     for place in range(1, 31):
         await tab.review.evaluate("(panel, at) => { panel.scrollTop = at * 4000; }", place)
-        await expect(diff.locator(f'.num.old[data-n="{200 * place}"]')).to_be_in_viewport()
+        number = diff.locator(f'.num.old[data-n="{200 * place}"]')
+        await number.wait_for()  # at once, where `expect` would look again after half a second
+        await expect(number).to_be_in_viewport()
     assert await diff.locator("tr").count() < 5000, "what is far away is taken out again"

@@ -32,7 +32,8 @@ async def test_files_without_hunks_are_undone_and_put_back(stage: Stage, context
     command = "cp next data.bin && chmod +x run.sh both.txt"
     tab = await stage.tab(context, await stage.session("whole"))
     shell = ToolUse("bash", {"command": command, "workdir": "whole"})
-    await turn(tab, stage, shell, change("whole/both.txt", 2, "agent 2"))
+    await turn(tab, stage, shell)
+    await turn(tab, stage, change("whole/both.txt", 2, "agent 2"), says="Two.")
 
     async def verdict(name: str, label: str, state: str) -> None:
         file = file_of(tab, f"whole/{name}")

@@ -113,3 +113,34 @@ async def test_a_conflict_is_said_beside_the_buttons(stage: Stage, context: Brow
     await bar.get_by_role("button", name="Keep all").click()
     await expect(bar.get_by_role("alert")).to_contain_text("the same lines have been changed since")
     assert file.read_text() == mine
+    await bar.get_by_role("button", name="Review").click()
+    hunk = tab.review.locator("[data-hunk]", has_text="line two")
+    await hunk.get_by_role("button", name="Keep").click()
+    form = tab.review.get_by_role("form", name="Settle the conflict")
+    await expect(form).to_contain_text("mine")
+    await form.get_by_label("As the agent staged it").check()
+    await form.get_by_role("button", name="Write").click()
+    await expect(tab.page.locator("#toasts")).to_contain_text("Kept 1 file.")
+    await expect(form).to_have_count(0)
+    assert file.read_text() == LINES.replace("line 2\n", "line two\n")
+    await expect(tab.review.locator("[data-hunk]")).to_have_count(1)
+
+
+async def test_only_what_was_looked_at_is_kept(stage: Stage, context: BrowserContext) -> None:
+    """A click that was meant for what the page showed keeps nothing else."""
+    file = fresh(stage, "looked.txt")
+    stage.plays(writes("looked.txt", EDITED), Turn(text="Staged."))
+    tab = await stage.tab(context, await stage.session("looks"))
+    await turned_on(tab)
+    await tab.send("Change it.")
+    bar = tab.page.locator("#staged-bar")
+    await expect(bar).to_contain_text("1 file staged")
+    await tab.idle()
+    await tab.page.evaluate("document.getElementById('staged-drawn').value = '0'.repeat(40)")
+    await bar.get_by_role("button", name="Keep all").click()
+    await expect(bar.get_by_role("alert")).to_contain_text("looked.txt: it has been edited since you looked.")
+    assert file.read_text() == LINES
+    await tab.page.reload()
+    await bar.get_by_role("button", name="Keep all").click()
+    await expect(tab.page.locator("#toasts")).to_contain_text("Kept 1 file.")
+    assert file.read_text() == EDITED

@@ -47,12 +47,12 @@ async def test_scrubbing_by_keyboard_shows_earlier_files(stage: Stage, context: 
     await tab.send("/timeline")
     moments = tab.page.locator(".moment")
     await expect(moments.locator(".moment-title")).to_have_text(
-        ["Prompt", "Write", "Permission: bash", "Command", "Prompt", "Write", "Undone from a prompt on"]
+        ["Prompt", "Write", "Permission: bash", "Command", "Prompt", "Write", "Undo from a prompt on"]
     )
     await expect(moments.nth(2)).to_contain_text("Allowed")
     slider, shown = tab.page.locator("#scrub"), tab.page.locator("#at")
     await slider.focus()
-    await expect(shown).to_contain_text("After Undone from a prompt on")
+    await expect(shown).to_contain_text("After Undo from a prompt on")
     await expect(shown.locator(".at-files > li")).to_have_count(2)
     await slider.press("ArrowLeft")
     await expect(shown.locator(".first-lines tr.add")).to_have_count(2)

@@ -53,7 +53,7 @@ async def test_undo_and_redo(stage: Stage, context: BrowserContext) -> None:
     other = await stage.tab(context, tab.session_id)
     await tab.page.bring_to_front()
     await tab.undo(0)
-    await expect(tab.dialog).to_contain_text("This prompt and the one after it are taken back")
+    await expect(tab.dialog).to_contain_text("This prompt and the one after it are undone")
     files = tab.dialog.locator(".undo-files > li")
     await expect(files).to_have_count(2)
     await expect(files.filter(has_text="old.txt")).to_contain_text("what has been changed since stays")

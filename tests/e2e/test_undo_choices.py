@@ -38,7 +38,7 @@ async def test_only_some_files(stage: Stage, context: BrowserContext) -> None:
     await dialog.get_by_text("Files only").click()
     await expect(dialog.locator("#undo-what")).to_contain_text("The conversation stays.")
     await dialog.get_by_role("button", name="None").click()
-    submit = dialog.get_by_role("button", name="Take back files")
+    submit = dialog.get_by_role("button", name="Undo files")
     await expect(submit).to_be_disabled()
     await dialog.get_by_role("checkbox", name="chosen/one.txt").focus()
     await tab.page.keyboard.press("Space")
@@ -46,7 +46,7 @@ async def test_only_some_files(stage: Stage, context: BrowserContext) -> None:
     await tab.page.keyboard.press("Space")
     await expect(dialog.locator("[data-count]")).to_have_text("2 of 3 files")
     await submit.click()
-    await expect(tab.page.locator(".toast")).to_contain_text("Taken back: 2 files changed.")
+    await expect(tab.page.locator(".toast")).to_contain_text("Undone: 2 files changed.")
     await expect(tab.page.locator("#files-undone")).to_contain_text("2 files")
     await expect(tab.page.locator(".message.user:visible")).to_have_count(1)
     assert sorted(path.name for path in folder.glob("*.txt")) == ["two.txt"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -27,6 +28,9 @@ class Page:
         self._base = f"/p/{session['projectID']}/s/{session['id']}"
 
     async def post(self, what: str, **form: Any) -> httpx.Response:
+        """A verdict is on what the page shows at that moment, unless `drawn` says what it showed."""
+        if what.startswith("staging/") and "drawn" not in form:
+            form["drawn"] = await self.drawn()
         return await self._http.post(f"{self._base}/{what}", data=form, headers=HEADERS)
 
     async def refused(self, what: str, **form: Any) -> str:
@@ -34,6 +38,11 @@ class Page:
             await self.post(what, **form)
         assert refusal.value.response.status_code == 422
         return refusal.value.response.text
+
+    async def drawn(self) -> str:
+        """What the buttons above the prompt send."""
+        found = re.search(r'name="drawn" value="([^"]*)"', await self.shown())
+        return found[1] if found else ""
 
     async def listed(self) -> str:
         return (await self._http.get(f"{self._base}/staging/files")).text

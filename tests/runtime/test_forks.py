@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from pathlib import Path
 from typing import Any
 
@@ -102,7 +103,8 @@ async def test_what_waits_in_review_mode_comes_along_at_the_end(home: Path, proj
         fork = await forked(client, original, **{"with": "files"})
         listed = (await client.http.get(f"{base(fork)}/staging/files")).text
         assert "new.txt" in listed
-        await client.http.post(f"{base(fork)}/staging/keep", data={"whole": "1"})
+        drawn = re.findall(r'name="drawn" value="([^"]+)"', listed)
+        await client.http.post(f"{base(fork)}/staging/keep", data={"drawn": drawn})
         assert (Path(fork["directory"]) / "new.txt").read_text() == "new\n"
         assert not (project / "new.txt").exists()
         assert "new.txt" in (await client.http.get(f"{base(original)}/staging/files")).text

@@ -125,7 +125,6 @@ async def test_verdicts_are_taken_back_and_given_again(home: Path, project: Path
         await verdict("staging/keep")
         assert (project / "long.txt").read_text() == "mine\n" + EDITED
         assert (project / "new.txt").read_text() == "new\n"
-        assert "not known" in await page.refused("staging/back/opn_unknown")
 
 
 async def test_the_model_is_told_what_was_kept_and_dropped(home: Path, project: Path) -> None:

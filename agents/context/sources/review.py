@@ -46,8 +46,8 @@ def _encode(notes: Notes) -> list[list[str]]:
 def _told(notes: Notes) -> str:
     listed = "\n".join(text for _, text in notes)
     return (
-        "The user has reviewed your changes and taken these back. They are no longer in the files; do not make "
-        f"them again unless the user asks for it. Read a file again before you edit it.\n{listed}"
+        "The user has reviewed your changes and taken these back. They are no longer in the files; do not "
+        f"make them again unless the user asks for it. Read a file again before you edit it.\n{listed}"
     )
 
 

@@ -22,7 +22,7 @@ from sessions.store.marks import Marks
 
 _BUTTONS = {
     "undo": ("Undo", "Take this change out of the file"),
-    "redo": ("Redo", "Put back what was undone"),
+    "redo": ("Redo", "Make this change again"),
     "keep": ("Keep", "This change is good"),
     "unkeep": ("Take back", "It is no longer kept"),
     "stage-keep": ("Keep", "Write this change to the file"),
@@ -30,7 +30,7 @@ _BUTTONS = {
 }
 WHY_BUTTON = (
     '<button type="button" class="quiet" data-why aria-expanded="false" '
-    'title="Tell the agent why">Why…</button>'
+    'title="Tell the agent why you keep or undo this">Why…</button>'
 )
 _COMMENT = '<button type="button" class="quiet" data-comment>Comment</button>'
 _SHOW = '<button type="button" class="quiet" data-do="show" aria-expanded="false">Show</button>'
@@ -119,18 +119,18 @@ def lines(hunk: Hunk) -> str:
 
 
 def _buttons(state: str, judged: Judged, *, staged: bool) -> Iterator[str]:
+    yield _COMMENT
     if state in ("kept", "viewed", "gone", "missing"):
         yield _SHOW
     if staged:
-        yield from (button("stage-keep"), button("stage-drop"), WHY_BUTTON)
+        yield from (WHY_BUTTON, button("stage-keep"), button("stage-drop"))
     elif state == "kept":
         yield button("unkeep")
     elif state in ("gone", "missing"):
         if judged.operation:
             yield button("redo", operation=judged.operation)
     else:
-        yield from (button("keep"), button("undo"), WHY_BUTTON)
-    yield _COMMENT
+        yield from (WHY_BUTTON, button("keep"), button("undo"))
 
 
 def button(verdict: str, *, operation: str = "") -> str:

@@ -34,10 +34,11 @@ def _block(file: FileRow, *, staged: bool) -> str:
     opened = "false" if file.folded else "true"
     name = escape(visible(file.name))
     tag = f'<span class="file-tag" data-state="{file.tone}">{file.tag}</span>' if file.tag else ""
+    drawn = f' data-drawn="{file.drawn}"' if staged else ""
     since = f'<p class="file-since">{escape(visible(file.since))}</p>' if file.since else ""
     return (
         f'<section id="{file.id}" class="file" data-file="{name}" data-key="{escape(file.key)}" '
-        f'data-version="{file.version}" data-state="{file.tone}" data-open="{opened}" '
+        f'data-version="{file.version}"{drawn} data-state="{file.tone}" data-open="{opened}" '
         f'aria-labelledby="{file.id}-name"><div class="file-head"><h3 class="file-title">'
         f'<button type="button" class="file-toggle" id="{file.id}-name" data-fold aria-expanded="{opened}" '
         f'aria-controls="{file.id}-body"><span class="state" data-state="{file.letter}" title="{file.word}" '
@@ -59,14 +60,14 @@ def _buttons(file: FileRow, *, staged: bool) -> Iterator[str]:
     if staged:
         yield from (button("stage-keep"), button("stage-drop"))
         return
+    if file.open:
+        yield WHY_BUTTON
     if file.kept:
         yield button("unkeep")
     elif file.open:
         yield from (button("keep"), button("undo"))
     if file.redo:
         yield button("redo")
-    if file.open:
-        yield WHY_BUTTON
 
 
 def _body(file: FileRow) -> str:

@@ -11,7 +11,7 @@ from sessions.models.ledger import shown
 from sessions.review.display.bars import NOTHING_TOLD, Told
 from sessions.review.display.bodies import bodies
 from sessions.review.display.words import FILE_STATES
-from sessions.review.marking import by_file, digest, file_mark
+from sessions.review.marking import by_file, digest, file_mark, seal
 from sessions.review.reading.query import Reading
 from sessions.review.verdicts.listing import Listing, ReviewedFile
 from sessions.store.marks import Marks
@@ -34,7 +34,8 @@ class FileRow:
     """One file of the panel.
 
     `id` names its element, `key` it in requests; `tag` says in words how it stands with it, `tone` picks the
-    colour of that. `version` changes when anything shown of it does. `bodies` is None where it loads later.
+    colour of that. `version` changes when anything shown of it does, `drawn` names what the scope did to it.
+    `bodies` is None where it loads later.
     """
 
     id: str
@@ -52,6 +53,7 @@ class FileRow:
     viewed: bool
     undone: bool
     version: str
+    drawn: str
     bodies: tuple[SafeString, ...] | None = None
 
     @property
@@ -165,6 +167,7 @@ def _row(file: ReviewedFile, marks: Marks, reading: Reading, own: Sequence[str],
         viewed=mark in marks.viewed,
         undone=undone,
         version=digest(repr((there, own, said, reading.query()))),
+        drawn=" ".join(map(seal, file.whole)),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sessions.models import Session
@@ -21,6 +22,7 @@ EMPTY = {
     "staged": "Nothing waits in review mode.",
 }
 LAST_PROMPT_EMPTY = "The last prompt changed no files."
+WAITING = "No file is changed yet: the edits wait in review mode, under Staged."
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +49,10 @@ def options(session: Session, chosen: Scope) -> list[Option]:
     return [Option(scope, label, scope == chosen) for scope, label in known]
 
 
-def empty(scope: Scope) -> str:
-    """What is said where a scope has no files."""
+def empty(scope: Scope, known: Sequence[Option]) -> str:
+    """What is said where a scope has no files; `known` are the options beside it."""
+    if scope.kind in ("turn", "session") and any(option.scope.kind == "staged" for option in known):
+        return WAITING
     return LAST_PROMPT_EMPTY if scope == Scope("turn") else EMPTY[scope.kind]
 
 

@@ -25,13 +25,14 @@ class Stretch:
     text: bool
 
 
-def settle_form(file: str, pick: str, sides: Sides) -> SafeString:
-    """`file` is the id of the file's element."""
+def settle_form(file: str, pick: str, sides: Sides, *, staged: bool = False) -> SafeString:
+    """`file` is the id of the file's element; `staged` that the other side is an edit that waits."""
     return html(
         "review/settle.html",
         id=f"{file}-{digest(pick)}",
         seen=sides.seen,
         removed=sides.removed,
+        staged=staged,
         stretches=[_stretch(number, one) for number, one in enumerate(sides.conflicts)],
     )
 

@@ -7,7 +7,8 @@ typed or scrolled to stays.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from django.http import HttpResponse
 
@@ -28,14 +29,19 @@ from .respond import base
 
 
 async def answered(
-    shown: Asked, keys: Sequence[str], operation: Operation | None = None, note: str = ""
+    shown: Asked,
+    keys: Sequence[str],
+    operation: Operation | None = None,
+    note: str = "",
+    outcome: Sequence[Mapping[str, Any]] = (),
 ) -> HttpResponse:
-    """The files named by `keys` as they are now; `operation` is the verdict that was just given on them."""
+    """The files named by `keys` as they are now; `operation` is the verdict that was just given on them,
+    `outcome` what came of one that changed nothing."""
     session = shown.session
     found = await listing(session, shown.scope)
     given = await in_db(marks.of_session, session.id)
     fresh = Asked(session, shown.scope, shown.reading, found, given)
-    rows = await asyncio.to_thread(_rows, fresh, keys, operation)
+    rows = await asyncio.to_thread(_rows, fresh, keys, operation.outcome if operation else outcome)
     every = await asyncio.to_thread(file_rows, found, given, shown.reading, base(session), bare=True)
     return fragment(
         "review/answer.html",
@@ -49,7 +55,7 @@ async def answered(
     )
 
 
-def _rows(shown: Asked, keys: Sequence[str], operation: Operation | None) -> list[FileRow]:
+def _rows(shown: Asked, keys: Sequence[str], outcome: Sequence[Mapping[str, Any]]) -> list[FileRow]:
     chosen = [file for key in keys if (file := shown.found.file(key)) is not None]
     return [
         file_row(
@@ -58,20 +64,21 @@ def _rows(shown: Asked, keys: Sequence[str], operation: Operation | None) -> lis
             shown.marks,
             shown.reading,
             base(shown.session),
-            _told(shown.found, file.key, operation),
+            _told(shown.found, file.key, outcome),
         )
         for file in chosen
     ]
 
 
-def _told(found: Listing, key: str, operation: Operation | None) -> Told:
-    """What came of the operation for the hunks of one file."""
-    entry = next((one for one in (operation.outcome if operation else ()) if one["path"] == key), None)
+def _told(found: Listing, key: str, outcome: Sequence[Mapping[str, Any]]) -> Told:
+    """What came of a verdict for the hunks of one file."""
+    entry = next((one for one in outcome if one["path"] == key), None)
     file = found.file(key)
     if entry is None or file is None:
         return Told()
     outcomes = entry.get("hunks", {})
     conflicts = [pick for pick, outcome in outcomes.items() if outcome == "conflict"]
     offered = {pick: chosen for pick in conflicts if (chosen := sides(file, found, pick)) is not None}
-    forms = {pick: settle_form(file_id(key), pick, chosen) for pick, chosen in offered.items()}
+    staged = found.scope.kind == "staged"
+    forms = {pick: settle_form(file_id(key), pick, chosen, staged=staged) for pick, chosen in offered.items()}
     return Told(outcomes, entry.get("reason", ""), forms)

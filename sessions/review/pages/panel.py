@@ -33,16 +33,17 @@ async def panel(request: HttpRequest, project_id: str, session_id: str) -> HttpR
     rows = await asyncio.to_thread(
         file_rows, shown.found, shown.marks, shown.reading, base(session), bare=bare
     )
+    options = await in_db(scopes.options, session, shown.scope)
     return fragment(
         "review/panel.html",
         base=base(session),
         session=session,
         asked=shown,
-        options=await in_db(scopes.options, session, shown.scope),
+        options=options,
         files=await asyncio.to_thread(blocks, rows, staged=shown.staged),
         tree=await asyncio.to_thread(tree, rows),
         total=totals(rows),
-        empty=scopes.empty(shown.scope),
+        empty=scopes.empty(shown.scope, options),
         problem=shown.found.problem,
         plan=mark_safe(await in_db(plan_panel, session, oob=False)),  # noqa: S308 (a rendered template)
     )

@@ -34,7 +34,7 @@ async def undo(request: HttpRequest, project_id: str, session_id: str, message_i
         if request.method == "POST":
             choice = _choice(request.POST)
             if choice.what == "files" and choice.paths == frozenset():
-                return beside("undo", "Choose a file, or take back the conversation.")
+                return beside("undo", "Choose a file, or undo the conversation.")
             operation = await undo_from(session, message_id, None, choice, actor=actor(request))
             return _carried_out(operation)
         shown = await preview(session, message_id)
@@ -85,6 +85,6 @@ def _carried_out(operation: Operation) -> HttpResponse:
     files_only = operation.kind == "undo"
     return fragment(
         "review/undone.html",
-        text=words.ended("Taken back" if files_only else "Undone", operation.outcome),
+        text=words.ended("Undone", operation.outcome),
         redo=f"/p/{operation.project_id}/log/operations/{operation.id}/invert" if files_only else "",
     )

@@ -5,14 +5,15 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Collection
 
-from django.http import HttpRequest, HttpResponse, QueryDict
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.views.decorators.http import require_POST
 
+from sessions.db import in_db
 from sessions.models import Operation
 from sessions.pages.access import session_of
 from sessions.pages.respond import actor, beside, fragment
 from sessions.review.alone import RevertRefused
-from sessions.review.conflicts import Sides, by_hand, sides
+from sessions.review.conflicts import chosen, sides
 from sessions.review.display import words
 from sessions.review.display.files import file_id
 from sessions.review.display.previews import previewed
@@ -21,6 +22,7 @@ from sessions.review.outcomes import WRITES
 from sessions.review.verdicts import verdicts
 from sessions.review.verdicts.judging import judge
 from sessions.review.verdicts.listing import ReviewedFile
+from sessions.store import operations
 
 from .answers import answered
 from .asked import Asked, asked
@@ -68,6 +70,8 @@ async def redo(request: HttpRequest, project_id: str, session_id: str) -> HttpRe
     path = request.POST.get("path", "")
     shown = await asked(request, session)
     named = request.POST.get("operation", "")
+    if named and await in_db(operations.get, project_id, named) is None:
+        raise Http404("This is not known here.")
     ids = [named] if named else await asyncio.to_thread(_undone_by, shown, path)
     done: Operation | None = None
     try:
@@ -102,7 +106,7 @@ async def resolve(request: HttpRequest, project_id: str, session_id: str) -> Htt
     seen = request.POST.get("seen", "")
     if both is None or both.seen != seen:
         return beside(file_id(path), "The file has been changed since you opened it. Press Undo once more.")
-    content = _chosen(both, request.POST)
+    content = chosen(both, request.POST.dict())
     try:
         operation = await verdicts.resolve(
             session, shown.scope, path, [hunk], content, seen, words=_words(request), actor=actor(request)
@@ -110,19 +114,6 @@ async def resolve(request: HttpRequest, project_id: str, session_id: str) -> Htt
     except RevertRefused as error:
         return beside(file_id(path), str(error))
     return await answered(shown, [path], operation, words.ended("Written", operation.outcome))
-
-
-def _chosen(both: Sides, given: QueryDict) -> bytes | None:
-    """The file as it was chosen; None for no file, where the change had made it and nothing is left of it."""
-    answers = []
-    for number, conflict in enumerate(both.conflicts):
-        choice = given.get(f"choice-{number}", "file")
-        if choice == "hand":
-            answers.append(by_hand(given.get(f"text-{number}", ""), conflict))
-        else:
-            answers.append(conflict.other if choice == "other" else conflict.current)
-    content = both.settled(answers)
-    return None if both.removed and not content else content
 
 
 def _picks(shown: Asked, paths: Collection[str], given: QueryDict) -> Picks:

@@ -15,7 +15,7 @@ from .requests import (
     reply,
     withdraw,
 )
-from .saved import exported, revoke, used
+from .saved import exported, restore, revoke, used
 from .scopes import MOST_MINUTES, SCOPES, in_force, rules
 
 __all__ = [
@@ -44,6 +44,7 @@ __all__ = [
     "pending_below",
     "proposed_paths",
     "reply",
+    "restore",
     "revoke",
     "rules",
     "used",

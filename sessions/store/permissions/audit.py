@@ -55,15 +55,15 @@ def note(call: Call, verdict: Verdict, by: By, *, rule: str = "", scope: str = "
     )
 
 
-def note_revoked(rule: SavedRule, actor: str) -> None:
-    """Note that a saved rule was taken back."""
+def note_rule(rule: SavedRule, verdict: Literal["revoke", "restore"], actor: str) -> None:
+    """Note that a person took a saved rule back, or undid that."""
     Decision.objects.create(
         project_id=rule.project_id,
         session_id=rule.session_id or "",
         request_id=rule.origin,
         permission=rule.permission,
         patterns=[rule.pattern],
-        verdict="revoke",
+        verdict=verdict,
         by="person",
         actor=actor,
         rule=in_words([rule]),

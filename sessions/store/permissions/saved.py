@@ -9,6 +9,7 @@ from django.db.models import F
 
 from sessions.ids import now
 from sessions.models import PermissionRequest, SavedRule
+from sessions.store import events
 from sessions.wire.patterns import READ_DEFAULTS, is_everything
 
 from . import audit, scopes
@@ -25,6 +26,7 @@ def save(row: PermissionRequest, answer: Answer) -> list[SavedRule]:
         return []
     scopes.sweep(row.session.project_id)
     patterns = row.always if answer.patterns is None else answer.patterns
+    _changed(row.session.project_id)
     return [_saved(row, pattern, reach, answer.actor) for pattern in dict.fromkeys(patterns)]
 
 
@@ -57,10 +59,35 @@ def revoke(rule_id: int, actor: str) -> bool:
         rule = SavedRule.objects.filter(id=rule_id).first()
         if rule is None:
             return False
-        rule.delete()
-        rule.id = rule_id
-        audit.note_revoked(rule, actor)
+        rule.time_revoked = now()
+        rule.save(update_fields=["time_revoked"])
+        audit.note_rule(rule, "revoke", actor)
+        _changed(rule.project_id)
     return True
+
+
+def restore(rule_id: int, actor: str) -> bool:
+    """Undo the revoking of exactly this rule: it allows again what it did. Whether that could be done: not
+    when it has run out, or the same was saved anew."""
+    with transaction.atomic():
+        rule = SavedRule.every.exclude(time_revoked=None).filter(id=rule_id).first()
+        if rule is None or scopes.is_over(rule) or _again(rule):
+            return False
+        rule.time_revoked = None
+        rule.save(update_fields=["time_revoked"])
+        audit.note_rule(rule, "restore", actor)
+        _changed(rule.project_id)
+    return True
+
+
+def _again(rule: SavedRule) -> bool:
+    same = ("project_id", "session_id", "message_id", "permission", "pattern", "action", "time_expires")
+    return SavedRule.objects.filter(**{name: getattr(rule, name) for name in same}).exists()
+
+
+def _changed(project_id: str) -> None:
+    """Tell pages that the rules of a project are others; call it inside `atomic`."""
+    events.record("permission.rules", {"projectID": project_id}, project=project_id)
 
 
 def exported(project_id: str) -> dict[str, dict[str, str]]:

@@ -50,14 +50,14 @@ def in_force(session: Session, message_id: str) -> list[SavedRule]:
 def rules(project_id: str) -> list[SavedRule]:
     """All saved rules of a project that may still allow something, oldest first."""
     found = _unexpired(project_id).exclude(session__time_deleted__isnull=False).select_related("session")
-    return [rule for rule in found if not _is_over(rule)]
+    return [rule for rule in found if not is_over(rule)]
 
 
 def sweep(project_id: str) -> None:
     """Drop the rules that can allow nothing any more; the audit still knows them."""
-    SavedRule.objects.filter(project_id=project_id, time_expires__lte=now()).delete()
-    of_turns = SavedRule.objects.filter(project_id=project_id).exclude(message_id="")
-    SavedRule.objects.filter(id__in=[rule.id for rule in of_turns if _is_over(rule)]).delete()
+    SavedRule.every.filter(project_id=project_id, time_expires__lte=now()).delete()
+    of_turns = SavedRule.every.filter(project_id=project_id).exclude(message_id="")
+    SavedRule.every.filter(id__in=[rule.id for rule in of_turns if is_over(rule)]).delete()
 
 
 def _unexpired(project_id: str) -> QuerySet[SavedRule]:
@@ -65,8 +65,10 @@ def _unexpired(project_id: str) -> QuerySet[SavedRule]:
     return SavedRule.objects.filter(lasting, project_id=project_id).order_by("id")
 
 
-def _is_over(rule: SavedRule) -> bool:
-    """Whether the turn that a rule was made for has ended."""
+def is_over(rule: SavedRule) -> bool:
+    """Whether the time of a rule, or the turn it was made for, has ended."""
+    if rule.time_expires is not None and rule.time_expires <= now():
+        return True
     if not rule.message_id or rule.session_id is None:
         return False
     return last_prompt(rule.session_id) != rule.message_id or not is_busy(rule.session_id)

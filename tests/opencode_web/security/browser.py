@@ -21,7 +21,7 @@ class Browser(httpx.AsyncClient):
     def origin(self) -> str:
         return str(self.base_url).rstrip("/")
 
-    async def change(self, path: str, method: str = "POST", **form: str) -> httpx.Response:
+    async def change(self, path: str, method: str = "POST", /, **form: str) -> httpx.Response:
         """As htmx does it from a page."""
         headers = {"Origin": self.origin, "X-CSRF-Token": self.token, "HX-Request": "true"}
         return await self.request(method, path, headers=headers, data=form)

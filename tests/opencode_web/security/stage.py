@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -39,10 +39,14 @@ MARKDOWN = f"""
 
 {CONTROL}
 """
-ASKED = {"*": "allow", "bash": {"*": "allow", "touch *": "ask"}, "edit": {"*": "allow", "asked*": "ask"}}
+ASKED = {
+    "*": "allow",
+    "bash": {"*": "allow", "touch *": "ask"},
+    "edit": {"*": "allow", "asked*": "ask", "ruled*": "ask"},
+}
 
 
-def _script(folder: Path) -> list[Turn]:
+def _script(folder: Path, between: Sequence[Turn]) -> list[Turn]:
     todo = {"content": HOSTILE + CONTROL, "status": HOSTILE, "priority": HOSTILE, "id": "1"}
     (folder / "data.txt").write_text(f"{HOSTILE}\n{CONTROL}\nsecond\n")
     (folder / NAME).write_text(f"{HOSTILE}\n{CONTROL}\n")
@@ -66,6 +70,7 @@ def _script(folder: Path) -> list[Turn]:
             ],
         ),
         Turn(text=MARKDOWN),
+        *between,
         Turn(tools=[ToolUse("write", {"filePath": f"asked{NAME}", "content": HOSTILE + CONTROL})]),
         Turn(
             tools=[
@@ -87,6 +92,7 @@ class Stage:
     session: str = ""
     history: list[dict[str, Any]] = field(default_factory=list)
     frames: list[str] = field(default_factory=list)
+    ids: dict[str, str] = field(default_factory=dict)
 
     @property
     def base(self) -> str:
@@ -105,11 +111,11 @@ class Stage:
 
 
 @asynccontextmanager
-async def hostile(home: Path, folder: Path) -> AsyncIterator[Stage]:
-    """After the first turn; two more turns ask for a permission each."""
+async def hostile(home: Path, folder: Path, between: Sequence[Turn] = ()) -> AsyncIterator[Stage]:
+    """After the first turn; `between` and two more turns, which ask for a permission each, are ahead."""
     problem = {"keybinds": {HOSTILE: 1}, "agent": {NAME: {"mode": HOSTILE}}, HOSTILE: CONTROL}
     (folder / "opencode.json").write_text(json.dumps(problem))
-    async with OpenAIServer(_script(folder)) as model:
+    async with OpenAIServer(_script(folder, between)) as model:
         server = Server(home, folder, model_config(model.base_url, permission=ASKED))
         async with running(server) as client, browsing(server) as browser:
             stage = Stage(server, client, browser)

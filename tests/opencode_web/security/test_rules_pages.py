@@ -6,8 +6,10 @@ import json
 import re
 import sqlite3
 from collections.abc import AsyncIterator, Iterator
+from html import unescape
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 import pytest_asyncio
@@ -16,40 +18,15 @@ from django.urls.resolvers import RoutePattern
 
 from opencode_web import urls
 from tests.opencode_web.security.audit import HOSTILE, faults, text_of
-from tests.opencode_web.security.stage import CONTROL, ELSEWHERE, Stage, hostile
+from tests.opencode_web.security.listed import API, BOTH, CHANGES, NAMES, READS
+from tests.opencode_web.security.rooms import BRANCH, PATTERN, fill, found, git, script
+from tests.opencode_web.security.stage import CONTROL, ELSEWHERE, NAME, Stage, hostile
 
 ROOT = Path(__file__).parents[3]
 ACTING = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
-CHANGES = (
-    "/projects/open", "{base}/prompt", "{base}/inbox/msg_x/withdraw", "{base}/abort", "{base}/archive",
-    "{base}/delete", "{base}/restore", "{base}/redo", "/permissions/per_x/reply", "/pickers/choose",
-    "{base}/inbox/msg_x/edit", "{base}/inbox/msg_x/move", "{base}/inbox/msg_x/switch", "{base}/compact",
-    "{base}/fork", "{base}/plan/approve", "{base}/plan/keep", "/questions/que_x/reply",
-    "/questions/que_x/reject", "/permissions/per_x/edit", "/permissions/per_x/preview",
-    "/p/{project}/rules/0/revoke", "/pickers/command", "/pickers/trust/grant", "/pickers/trust/revoke",
-)  # fmt: skip
-BOTH = ("/p/{project}/s/", "{base}/rename", "{base}/undo/{message}")
-"""GET shows what POST would do."""
-READS = (
-    "/", "/?choose", "/p/{project}/", "/p/{project}/sessions?q=pwned", "/p/{project}/sessions?archived=1",
-    "/p/{project}/complete/commands", "/p/{project}/complete/files?q=pwned", "{base}",
-    "{base}/messages?before=msg_z", "{base}/parts/{part}/output", "{base}/complete/files?q=pwned",
-    "{base}/complete/commands", "{base}/review", "{base}/review?view=split&scope=turn",
-    "{base}/review/file?path={file}", "{base}/review/file?path=none", "/global/health",
-    "/pickers/models?session={session}", "/pickers/agents?session={session}",
-    "/pickers/status?session={session}", "/pickers/mentions?session={session}", "/nothing/<pwned>",
-    "{base}/inbox/msg_x", "{base}/export", "{base}/export.md", "{base}/export.json",
-    "/p/{project}/rules", "/p/{project}/rules/decisions?show=deny", "/p/{project}/rules/export.json",
-    "/permissions/per_x/card", "/permissions/per_x/file?file=0", "/permissions/per_x/matches?pattern=*",
-    "/questions/que_x/card", "/pickers/rules?project={project}", "/pickers/why?request=per_x",
-    "/pickers/commands?session={session}", "/pickers/trust?project={project}",
-)  # fmt: skip
-API = (
-    "/session", "/session/status", "/session/{session}", "/session/{session}/message",
-    "/session/{session}/message/{message}", "/session/{session}/todo", "/session/{session}/diff",
-    "/permission", "/find?pattern=pwned", "/find/file?query=py", "/file?path=.",
-    "/file/content?path=data.txt", "/config", "/agent",
-)  # fmt: skip
+
+FIELD = re.compile(r"<textarea\b.*?</textarea>", re.DOTALL)
+"""What is edited has to come as it is."""
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
@@ -57,13 +34,17 @@ async def stage(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Stage
     home = tmp_path_factory.mktemp("home")
     folder = tmp_path_factory.mktemp("work") / "'><pwned onpwned=1>"
     folder.mkdir()
-    async with hostile(home, folder) as stage:
+    git(folder, "init", "-q", "-b", BRANCH)
+    git(folder, "commit", "-q", "--allow-empty", "-m", HOSTILE)
+    async with hostile(home, folder, script()) as stage:
+        await fill(stage)
         yield stage
 
 
-def filled(stage: Stage, path: str, part: str = "prt_x", file: str = "data.txt") -> str:
-    names = {"base": stage.base, "project": stage.project, "session": stage.session}
-    return path.format(**names, message=stage.prompt, part=part, file=file)
+def filled(stage: Stage, path: str, part: str = "prt_x", file: str = NAME) -> str:
+    names = {"base": stage.base, "project": stage.project, "session": stage.session, "change": "9999"}
+    names |= stage.ids | {"waits": f"/p/{stage.project}/s/{stage.ids['staged']}"}
+    return path.format(**names, message=stage.prompt, part=part, file=quote(file))
 
 
 def routes(patterns: list[Any], before: str = "") -> Iterator[str]:
@@ -83,8 +64,8 @@ def remembered(stage: Stage) -> dict[str, list[Any]]:
     with sqlite3.connect(f"file:{stage.server.data / 'db.sqlite3'}?mode=ro", uri=True) as database:
         database.row_factory = sqlite3.Row
         for (table,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall():
-            found = database.execute(f'SELECT * FROM "{table}"').fetchall()  # noqa: S608
-            rows[table] = [{key: row[key] for key in row.keys() if key != "lease_until"} for row in found]  # noqa: SIM118
+            every = database.execute(f'SELECT * FROM "{table}"').fetchall()  # noqa: S608
+            rows[table] = [{key: row[key] for key in row.keys() if key != "lease_until"} for row in every]  # noqa: SIM118
     return rows
 
 
@@ -93,8 +74,8 @@ def remembered(stage: Stage) -> dict[str, list[Any]]:
 
 def test_rule_6_the_lists_below_name_every_page() -> None:
     paths = [path.partition("?")[0] for path in (*CHANGES, *BOTH, *READS)]
-    base = {"base": "/p/*/s/*", "project": "*", "message": "*", "part": "*", "session": "*", "file": "*"}
-    known = {re.sub(r"(msg|per|que)_x|(?<=rules/)0", "*", path.format(**base)) for path in paths}
+    base = dict.fromkeys(NAMES, "*") | {"base": "/p/*/s/*", "waits": "/p/*/s/*"}
+    known = {re.sub(r"(msg|per|que)_x|(?<=image/)none", "*", path.format(**base)) for path in paths}
     assert set(routes(urls.urlpatterns)) <= known
 
 
@@ -115,7 +96,8 @@ async def test_rule_6_looking_changes_nothing(stage: Stage) -> None:
 async def test_rule_6_every_change_of_a_page_needs_the_token(stage: Stage) -> None:
     before = remembered(stage)
     for path in (*CHANGES, *BOTH):
-        for headers in ({}, {"Origin": stage.browser.origin}, {"X-CSRF-Token": stage.browser.token}):
+        token = {"X-CSRF-Token": stage.browser.token}
+        for headers in ({}, {"Origin": stage.browser.origin}, token, {**token, "Origin": ELSEWHERE}):
             answer = await stage.browser.post(filled(stage, path), headers=headers, data={"title": "changed"})
             assert answer.status_code == 403, path
     for path in ("/session", f"/session/{stage.session}/abort", f"/session/{stage.session}/message"):
@@ -133,10 +115,14 @@ async def rendered(stage: Stage) -> dict[str, str]:
     pages = {}
     changed = await stage.browser.get(f"{stage.base}/review")
     parts = [part["id"] for message in stage.history for part in message["parts"]]
-    files = re.findall(r"review/file\?path=([^&]+)", changed.text)
+    files = re.findall(r'data-key="([^"]+)"', changed.text)
+    assert any("pwned" in name for name in files)
     paths = [filled(stage, path) for path in (*BOTH, *READS)]
     paths += [filled(stage, "{base}/parts/{part}/output", part=part) for part in parts]
-    paths += [filled(stage, "{base}/review/file?path={file}&view=split&all=1", file=name) for name in files]
+    paths += [
+        filled(stage, "{base}/review/file?path={file}&view=split&all=1", file=unescape(name))
+        for name in files
+    ]
     for path in [*paths, "/login?next=/'\"><pwned>"]:
         answer = await stage.browser.get(path)
         assert answer.status_code < 400 or re.search("none|nothing|(prt|msg|per|que)_x", path), path
@@ -150,24 +136,37 @@ async def rendered(stage: Stage) -> dict[str, str]:
 
 @pytest.mark.asyncio(loop_scope="module")
 async def test_rules_7_and_8_no_page_lets_hostile_text_become_an_element(stage: Stage) -> None:
-    found = await rendered(stage)
-    assert len(found) > 30
-    assert {path: faults(html) for path, html in found.items() if faults(html)} == {}
+    pages = await rendered(stage)
+    assert len(pages) > 60
+    assert {path: faults(html) for path, html in pages.items() if faults(html)} == {}
+    hostile = (
+        "{base}/fork?before={message}", "{base}/review/undo?scope=session", "{base}/comments/{comment}",
+        "/p/{project}/log/calls/{session}/{call}/invert", "/p/{project}/log", "{base}/timeline",
+        "{base}/timeline/at?change={change}", "{base}/timeline/point?change={change}",
+        "{base}/fork/files?before={message}", "{waits}/review?scope=staged", "{waits}/staging/files",
+        "{base}/review?scope=git", "{base}/review?scope=project", "/settings/store/{project}",
+        "/p/{project}/rules/decisions", "{base}/review/files?path={file}", "/settings",
+    )  # fmt: skip
+    for path in hostile:
+        assert "<pwned" in text_of(pages[filled(stage, path)]), path
+    worktree = text_of(pages[filled(stage, "/worktrees/{worktree}/remove")])
+    assert all(text in worktree for text in (BRANCH, HOSTILE, "loose'"))
+    assert f"edit: {PATTERN}" in text_of(pages[filled(stage, "/p/{project}/rules")])
     for index, html in enumerate(stage.frames):
         assert faults(html) == [], f"frame {index}"
-    session = text_of(found[stage.base])
+    session = text_of(pages[stage.base])
     assert session.count("<pwned onpwned=1>") > 10
-    assert "<pwned onpwned=1>" in text_of(found[filled(stage, "{base}/undo/{message}")])
-    assert "<pwned onpwned=1>" in text_of(found[filled(stage, "{base}/review")])
-    assert "<pwned" in text_of(found["/?choose"])
+    assert "<pwned onpwned=1>" in text_of(pages[filled(stage, "{base}/undo/{message}")])
+    assert "<pwned onpwned=1>" in text_of(pages[filled(stage, "{base}/review")])
+    assert "<pwned" in text_of(pages["/?choose"])
 
 
 @pytest.mark.asyncio(loop_scope="module")
 async def test_rule_7_htmx_may_neither_eval_nor_run_scripts_nor_ask_others(stage: Stage) -> None:
     page = (await stage.browser.get(stage.base)).text
-    found = re.search(r"<meta name=\"htmx-config\" content='([^']+)'", page)
-    assert found is not None
-    config = json.loads(found[1])
+    meta = re.search(r"<meta name=\"htmx-config\" content='([^']+)'", page)
+    assert meta is not None
+    config = json.loads(meta[1])
     assert (config["allowEval"], config["allowScriptTags"]) == (False, False)
     assert (config["selfRequestsOnly"], config["includeIndicatorStyles"]) == (True, False)
     values = re.findall(r"hx-(?:vals|headers|vars)=(?:'([^']*)|\"([^\"]*))", page)
@@ -179,7 +178,7 @@ async def test_rule_7_htmx_may_neither_eval_nor_run_scripts_nor_ask_others(stage
 async def test_rule_8_control_and_direction_characters_are_shown_and_do_not_act(stage: Stage) -> None:
     shown = await rendered(stage) | {f"frame {index}": html for index, html in enumerate(stage.frames)}
     for name, html in shown.items():
-        assert not ACTING.search(text_of(html)), name
+        assert not ACTING.search(text_of(FIELD.sub("", html))), name
 
 
 @pytest.mark.asyncio(loop_scope="module")
@@ -229,6 +228,40 @@ async def test_rules_7_and_8_a_permission_question_cannot_be_forged(stage: Stage
     assert (await stage.browser.change(url, answer="once", hash="another")).status_code == 422
     assert (await stage.browser.change(url, answer="reject", **shown)).status_code == 200
     assert (await stage.browser.change(url, answer="once", **shown)).status_code == 422
+
+
+@pytest.mark.asyncio(loop_scope="module")
+async def test_rule_8_answers_to_verdicts_are_escaped_too(stage: Stage) -> None:
+    """Conflicts, notes and refusals repeat names and lines; a session's last answer is to its deletion."""
+    base, change = filled(stage, "{waits}"), stage.browser.change
+    path = f"staged{NAME}"
+    (stage.server.project / path).write_text(f"mine {HOSTILE}")
+    page = (await stage.browser.get(f"{base}/review?scope=staged")).text
+    drawn = dict(re.findall(r'data-key="([^"]*)"[^>]*data-drawn="([^"]*)"', page))
+    form = {"file": path, "noted": "1", "panel": "1"}
+    seals = next(seals for key, seals in drawn.items() if unescape(key) == path)
+    answers = [
+        await change(f"{base}/staging/keep", **form, drawn=""),
+        await change(f"{base}/staging/keep", **form, drawn=seals),
+        await change(f"{base}/staging/keep", noted="1", drawn=" ".join(drawn.values())),
+        await change(f"{base}/staging/mode", on="0"),
+    ]
+    seen = {"seen": found(r'name="seen" value="(\w+)"', answers[1].text), "choice-0": "other"}
+    answers += [
+        await change(f"{base}/staging/resolve", **form, **seen, drawn=seals),
+        await change(filled(stage, "/p/{project}/rules/{rule}/revoke")),
+        await change(filled(stage, "/p/{project}/rules/{rule}/restore")),
+        await change(filled(stage, "{base}/review/undo"), path=NAME, words=HOSTILE),
+        await change(filled(stage, "{base}/comments/{comment}"), text=HOSTILE + CONTROL),
+        await change(filled(stage, "/worktrees/{worktree}/remove"), seen="another"),
+        await change("/settings/store/clean"),
+        await change(f"{base}/delete"),
+    ]
+    assert [answer.status_code for answer in answers] == [422, *[200] * 8, 422, 200, 200]
+    for answer in answers:
+        assert faults(answer.text) == []
+        assert not ACTING.search(text_of(FIELD.sub("", answer.text)))
+    assert all("<pwned" in text_of(answer.text) for answer in (*answers[:3], *answers[5:9], answers[-1]))
 
 
 def test_rule_17_nothing_of_ours_is_fetched_from_elsewhere() -> None:

@@ -48,10 +48,29 @@ async def test_a_rule_is_revoked_on_the_page_of_its_project_only(
     (tmp_path / "second").mkdir()
     second = await World.open(tmp_path / "second")
     rule = await saved(await world.session())
-    answer = await async_client.post(f"/p/{second.project.id}/rules/{rule.id}/revoke")
-    assert "gone already" in answer.content.decode()
+    other = f"/p/{second.project.id}/rules/{rule.id}"
+    assert (await async_client.post(f"{other}/revoke")).status_code == 404
+    assert await in_db(permissions.revoke, rule.id, "me")
+    assert (await async_client.post(f"{other}/restore")).status_code == 404
+    assert await in_db(permissions.rules, world.project.id) == []
+    assert await in_db(permissions.restore, rule.id, "me")
     assert len(await in_db(permissions.rules, world.project.id)) == 1
     assert (await async_client.get("/p/none/rules")).status_code == 404
+
+
+async def test_a_revoking_is_undone_from_its_note(world: World, async_client: AsyncClient) -> None:
+    rule = await saved(await world.session())
+    base = f"/p/{world.project.id}/rules/{rule.id}"
+    note = (await async_client.post(f"{base}/revoke")).content.decode()
+    assert f'hx-post="{base}/restore"' in note
+    back = (await async_client.post(f"{base}/restore")).content.decode()
+    assert f'id="rule-{rule.id}"' in back
+    assert "Restored: bash: git log *" in back
+    assert f'id="revoked-{rule.id}" hx-swap-oob="delete"' in back
+    again = (await async_client.post(f"{base}/restore")).content.decode()
+    assert "is there again already" in again
+    shown = (await async_client.get(f"/p/{world.project.id}/rules/decisions")).content.decode()
+    assert re.findall(r'data-verdict="(\w+)"', shown)[:2] == ["restore", "revoke"]
 
 
 async def test_the_rules_as_configuration(world: World, async_client: AsyncClient) -> None:

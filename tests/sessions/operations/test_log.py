@@ -72,7 +72,7 @@ async def test_states_follow_the_files(world: World, async_client: AsyncClient) 
     prompt = await world.turn(session, {"kept.txt": text.replace("2\n", "two\n", 1).replace("17\n", "x\n")})
     operation = await undo_all(session, prompt)
     assert await shown(world, async_client) == [
-        ("Undid changes of 1 file", "In effect"),
+        ("Undid 2 hunks", "In effect"),
         ("Edit", "Undone"),
     ]
     await verdicts.redo(session, operation.id)

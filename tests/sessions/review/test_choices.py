@@ -252,7 +252,7 @@ async def test_the_form(world: World, async_client: AsyncClient) -> None:
     assert refused.status_code == 422
     assert "Choose a file" in refused.content.decode()
     done = await async_client.post(url, {"what": "files", "listed": "1", "path": ["a.txt", "no such"]})
-    assert "Taken back: 1 file changed." in done.content.decode()
+    assert "Undone: 1 file changed." in done.content.decode()
     assert "Redo" in done.content.decode()
     assert world.state() == {path: state for path, state in after.items() if path != "a.txt"}
     await async_client.post(url, {"what": "nonsense"})

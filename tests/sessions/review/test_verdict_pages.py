@@ -143,11 +143,12 @@ async def test_what_nobody_offered_is_refused(world: World, async_client: AsyncC
         ("undo", {"path": "../etc/passwd"}),
         ("undo", {}),
         ("redo", {"path": "a.txt"}),
-        ("redo", {"path": "a.txt", "operation": "opn_none"}),
         ("resolve", {"path": "a.txt", "hunk": "none", "seen": "", "choice-0": "other"}),
         ("resolve", {"path": "nothing.txt"}),
     ):
         assert (await async_client.post(f"{base(session)}/{url}", data)).status_code == 422, url
+    unknown = {"path": "a.txt", "operation": "opn_none"}
+    assert (await async_client.post(f"{base(session)}/redo", unknown)).status_code == 404
     for url in ("mark", "redo", "resolve"):
         assert (await async_client.get(f"{base(session)}/{url}")).status_code == 405
     assert world.state() == before

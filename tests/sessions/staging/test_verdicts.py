@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import stat
+from collections.abc import Awaitable, Callable
 
 import pytest
 
@@ -13,8 +14,9 @@ from sessions.models import FileChange, Operation, StagedFile
 from sessions.review.alone import project_lock
 from sessions.snapshots.objects import object_id
 from sessions.staging import verdicts
+from sessions.staging.changes import seals
 from sessions.staging.settling import recover
-from sessions.staging.verdicts import StagingRefused, drop, keep, take_back
+from sessions.staging.verdicts import StagingRefused, drop, keep, left_words, take_back
 from sessions.store import kept, staging
 from tests.sessions.review.world import World
 from tests.sessions.staging.stage import keys, staged, waiting
@@ -102,6 +104,45 @@ async def test_a_hunk_that_was_not_seen_is_not_kept(world: World) -> None:
         await keep(session, {"new.txt": [seen]})
     await keep(session, {"new.txt": await keys(world, session, "new.txt")})
     assert (world.root / "new.txt").read_text() == "seen\nunseen\n"
+
+
+@pytest.mark.parametrize("verdict", [keep, drop])
+@pytest.mark.parametrize("everything", [True, False])
+async def test_a_file_that_has_moved_since_it_was_drawn_waits_and_the_rest_is_done(
+    world: World, verdict: Callable[..., Awaitable[Operation]], everything: bool
+) -> None:
+    session = await world.session()
+    for name in ("a.py", "b.py", "gone.py"):
+        await staged(world, session, name, "seen\n")
+    drawn = seals(await in_db(staging.files, session)).split()
+    await staged(world, session, "b.py", "seen\nunseen\n")
+    await staged(world, session, "later.py", "unseen\n")
+    await staged(world, session, "gone.py", None)
+    picks = None if everything else dict.fromkeys(("a.py", "b.py", "later.py"))
+    operation = await verdict(session, picks, drawn=drawn)
+    assert await outcomes(operation) == {"a.py": "restore", "b.py": "unsafe", "later.py": "unsafe"}
+    assert "b.py: it has been edited since you looked." in left_words(operation.outcome)
+    assert await waiting(world, session) == {"b.py": b"seen\nunseen\n", "later.py": b"unseen\n"}
+    assert {path for path in world.state() if path.endswith(".py")} == (
+        {"a.py"} if verdict is keep else set()
+    )
+    with pytest.raises(StagingRefused, match="edited since you looked"):
+        await verdict(session, {"b.py": None}, drawn=drawn)
+    await verdict(session, {"b.py": None}, drawn=seals(await in_db(staging.files, session)).split())
+    assert list(await waiting(world, session)) == ["later.py"]
+
+
+async def test_a_hunk_kept_elsewhere_and_taken_back_is_not_kept_unseen(world: World) -> None:
+    """The same staged content, but more of it waits again than was shown."""
+    world.write("file", FAR)
+    session = await world.session()
+    await staged(world, session, "file", EDITED)
+    kept_elsewhere = await keep(session, {"file": (await keys(world, session, "file"))[:1]})
+    drawn = seals(await in_db(staging.files, session)).split()
+    await take_back(session, kept_elsewhere.id)
+    with pytest.raises(StagingRefused, match="edited since you looked"):
+        await keep(session, None, drawn=drawn)
+    assert (world.root / "file").read_text() == FAR
 
 
 async def test_what_the_agent_edits_after_a_keep_waits(world: World) -> None:

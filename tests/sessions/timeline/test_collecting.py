@@ -46,8 +46,8 @@ async def test_turns_edits_and_undo_in_order(world: World) -> None:
         ("edit", "Edit"),
         ("turn", "Prompt"),
         ("edit", "Edit"),
-        ("undo", "Undone from a prompt on"),
-        ("undo", "Redone"),
+        ("undo", "Undo from a prompt on"),
+        ("undo", "Redo"),
     ]
     assert [file.path for file in found[5].files] == ["kept.txt", "new.txt"]
     changes = [moment.change for moment in found]
@@ -64,7 +64,7 @@ async def test_what_is_undone_says_so_and_what_is_gone_has_no_way_to_it(world: W
     assert found[0].note.endswith("undone")
     await in_db(reverts.make_final, session.id)
     found = await in_db(collect, await fresh(session))
-    assert told(found) == [("edit", "Edit"), ("undo", "Undone from a prompt on")]
+    assert told(found) == [("edit", "Edit"), ("undo", "Undo from a prompt on")]
     assert [moment.message for moment in found] == ["", ""]
 
 

@@ -8,7 +8,9 @@ import pytest
 from django.db import DatabaseError, connection
 
 from opencode_web import database
-from sessions.models import Decision, SavedRule, Session
+from sessions.api.stream import INTERNAL
+from sessions.approvals.socket import RULES
+from sessions.models import Decision, Event, SavedRule, Session
 from sessions.models.permissions import NotChanged
 from sessions.store import permissions
 from tests.sessions.store.permissions.asking import ask, in_force, said
@@ -31,6 +33,47 @@ def test_use_is_counted_and_revoking_takes_effect_at_once(session: Session) -> N
         ("allow", "person", "project", "bash: git *"),
     ]
     assert permissions.decisions(session.project_id)[0].actor == "browser 2"
+
+
+def test_a_revoking_is_undone_for_exactly_that_rule(session: Session) -> None:
+    for pattern in ("git *", "npm *"):
+        permissions.reply(ask(session, always=(pattern,)).id, "always", actor="browser 1")
+    rule, other = permissions.rules(session.project_id)
+    assert permissions.restore(rule.id, "browser 2") is False, "it was never revoked"
+    assert permissions.revoke(rule.id, "browser 2")
+    assert permissions.revoke(other.id, "browser 2")
+    assert permissions.exported(session.project_id) == {}
+    assert permissions.restore(rule.id, "browser 3") is True
+    assert permissions.restore(rule.id, "browser 3") is False
+    assert in_force(session) == ["git *"]
+    (back,) = permissions.rules(session.project_id)
+    assert (back.id, back.actor, back.time_created) == (rule.id, "browser 1", rule.time_created)
+    newest = permissions.decisions(session.project_id)[0]
+    assert (newest.verdict, newest.by, newest.actor, newest.rule) == (
+        "restore", "person", "browser 3", "bash: git *"
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("ended", ["saved again", "run out"])
+def test_a_rule_that_would_allow_nothing_new_is_not_restored(session: Session, ended: str) -> None:
+    permissions.reply(ask(session).id, "always")
+    (rule,) = permissions.rules(session.project_id)
+    permissions.revoke(rule.id, "me")
+    if ended == "saved again":
+        permissions.reply(ask(session).id, "always")
+    else:
+        SavedRule.every.update(time_expires=1)
+    assert permissions.restore(rule.id, "me") is False
+    assert len(permissions.rules(session.project_id)) == (ended == "saved again")
+
+
+def test_pages_are_told_of_rules_and_clients_of_the_protocol_are_not(session: Session) -> None:
+    permissions.reply(ask(session).id, "always")
+    (rule,) = permissions.rules(session.project_id)
+    permissions.revoke(rule.id, "me")
+    permissions.restore(rule.id, "me")
+    assert Event.objects.filter(type=RULES, project_id=session.project_id).count() == 3
+    assert RULES in INTERNAL
 
 
 def test_the_audit_is_paged(session: Session) -> None:
