@@ -13,9 +13,13 @@ const OTHER = { steer: "queue", queue: "steer" };
 let otherWay = false;
 let asPrompt = false;
 let sent = "";
+let next = null; // what was written and sent off while the prompt before it was on its way
 
 function submit({ other = false, plain = false }) {
-  if (form.matches(".htmx-request")) return; // pressed twice
+  if (form.matches(".htmx-request")) {
+    if (field.value !== sent) next = { other, plain };
+    return; // pressed twice
+  }
   otherWay = other;
   asPrompt = plain;
   form.requestSubmit();
@@ -75,8 +79,11 @@ form.addEventListener("htmx:beforeSwap", (event) => {
 form.addEventListener("htmx:afterRequest", (event) => {
   const { elt, xhr } = event.detail;
   if (elt !== form) return;
+  const waiting = next;
+  next = null;
   if (isUnknownCommand(event.detail)) setTimeout(() => submit({ plain: true }));
   if (xhr.status < 200 || xhr.status >= 400) return; // 0: the server was not reached
+  if (waiting) setTimeout(submit, 0, waiting);
   problem.replaceChildren();
   if (!editing.active()) attachments.clear();
   if (field.value !== sent) return;
