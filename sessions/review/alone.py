@@ -8,7 +8,7 @@ import os
 import secrets
 import socket
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import ExitStack, asynccontextmanager, contextmanager
 from pathlib import Path
 
 from django.conf import settings
@@ -21,7 +21,7 @@ from sessions.store import sessions as session_store
 from sessions.wake import wake
 
 LEASE_MS = 60_000
-_TRIES, _PAUSE = 20, 0.05
+_TRIES, _VERDICT_TRIES, _PAUSE = 20, 100, 0.05
 
 
 class RevertRefused(Exception):
@@ -47,6 +47,21 @@ def project_lock(project_id: str) -> Iterator[None]:
         ) from error
     finally:
         os.close(descriptor)
+
+
+@asynccontextmanager
+async def its_turn(project_id: str) -> AsyncIterator[None]:
+    """The project's lock for a verdict, which waits a while for the one before it. Raises ProjectBusy."""
+    with ExitStack() as stack:
+        for attempt in range(_VERDICT_TRIES):
+            try:
+                stack.enter_context(project_lock(project_id))
+                break
+            except ProjectBusy:
+                if attempt == _VERDICT_TRIES - 1:
+                    raise
+            await asyncio.sleep(_PAUSE)
+        yield
 
 
 @asynccontextmanager

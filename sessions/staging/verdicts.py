@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
-from contextlib import ExitStack, asynccontextmanager
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import Any
 
 from sessions.db import in_db
 from sessions.models import FileChange, Operation, Session, StagedFile
 from sessions.models.ledger import pack_path, shown, unpack_path
-from sessions.review.alone import ProjectBusy, project_lock
+from sessions.review.alone import ProjectBusy, its_turn
 from sessions.review.outcomes import as_intents
 from sessions.staging.moves import Move, Snapshot
 from sessions.staging.planning import Drawn, Picks, everything, plan_drop, plan_keep, plan_settled
@@ -26,7 +26,6 @@ from sessions.store.kept import DROP, KEEP, RESTAGE, Verdict
 from sessions.store.staging import StaleEdit
 from sessions.tracking import Tracker, tracker
 
-_TRIES, _PAUSE = 100, 0.05
 _AGAIN = 5
 OWN_SETTINGS = (
     "Only the agent's own settings wait. Each takes a yes of its own: keep it by its name, or in its diff."
@@ -207,14 +206,8 @@ def _noted(moves: Sequence[Move]) -> list[Mapping[str, Any]]:
 
 @asynccontextmanager
 async def _locked(project_id: str) -> AsyncIterator[None]:
-    """The project's lock; a verdict waits a while for the one before it."""
-    with ExitStack() as stack:
-        for attempt in range(_TRIES):
-            try:
-                stack.enter_context(project_lock(project_id))
-                break
-            except ProjectBusy as error:
-                if attempt == _TRIES - 1:
-                    raise StagingRefused(str(error)) from error
-            await asyncio.sleep(_PAUSE)
-        yield
+    try:
+        async with its_turn(project_id):
+            yield
+    except ProjectBusy as error:
+        raise StagingRefused(str(error)) from error

@@ -7,13 +7,12 @@ back exactly what an operation wrote, by three-way merge, for ever; taking back 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Collection, Sequence
-from contextlib import ExitStack, asynccontextmanager
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from sessions.db import in_db
 from sessions.models import FileChange, Operation, Session
-from sessions.review.alone import ProjectBusy, RevertRefused, project_lock
+from sessions.review.alone import RevertRefused, its_turn
 from sessions.review.outcomes import as_change, as_intents, as_outcome
 from sessions.review.verdicts.judging import judge
 from sessions.review.verdicts.listing import listing
@@ -34,7 +33,6 @@ from sessions.tracking import Tracker, tracker
 from sessions.undo.files import UnsafePath, read_file
 from sessions.undo.plan import FilePlan, plan_undo
 
-_TRIES, _PAUSE = 100, 0.05
 _TAKEN_BACK = {"undo": "done", "redo": "done", "revert": "final", "unrevert": "done"}
 """Which operations can be taken back, and in which state: an undo of the conversation has a redo of its own
 until a new prompt makes it final; then its files can be brought back."""
@@ -90,7 +88,7 @@ async def resolve(
 
 
 async def _undo(session: Session, scope: Scope, picks: Picks, words: str, actor: str) -> Operation:
-    async with _locked(session.project_id):
+    async with its_turn(session.project_id):
         found = await listing(session, scope, picks)
         planned = await asyncio.to_thread(plan_picks, found, picks)
         if not planned:
@@ -125,7 +123,7 @@ async def _carry_out(
 
 
 async def _redo(session: Session, operation_id: str, actor: str) -> Operation:
-    async with _locked(session.project_id):
+    async with its_turn(session.project_id):
         of = await in_db(operations.get, session.project_id, operation_id)
         if of is None or of.kind not in _TAKEN_BACK:
             raise VerdictRefused("This is not known here.")
@@ -151,7 +149,7 @@ async def _redo(session: Session, operation_id: str, actor: str) -> Operation:
 async def _put_back(
     session: Session, scope: Scope, key: str, hunks: Collection[str], actor: str
 ) -> Operation:
-    async with _locked(session.project_id):
+    async with its_turn(session.project_id):
         found = await listing(session, scope, (key,))
         file = found.file(key)
         planned = await asyncio.to_thread(plan_back, file, hunks, found) if file else None
@@ -170,7 +168,7 @@ async def _resolve(
     words: str,
     actor: str,
 ) -> Operation:
-    async with _locked(session.project_id):
+    async with its_turn(session.project_id):
         found = await listing(session, scope, (key,))
         file = found.file(key)
         if file is None:
@@ -215,18 +213,3 @@ def _intents(plans: Sequence[FilePlan], rows: Sequence[FileChange], project: Tra
     owners = {row.path: row for row in rows}
     made = as_intents(plans, project.worktree)
     return [belongs(change, owners[change.path], "") for change in made]
-
-
-@asynccontextmanager
-async def _locked(project_id: str) -> AsyncIterator[None]:
-    """The project's lock; a verdict waits a while for the one before it."""
-    with ExitStack() as stack:
-        for attempt in range(_TRIES):
-            try:
-                stack.enter_context(project_lock(project_id))
-                break
-            except ProjectBusy:
-                if attempt == _TRIES - 1:
-                    raise
-            await asyncio.sleep(_PAUSE)
-        yield

@@ -11,9 +11,9 @@ import pytest
 
 from sessions.db import in_db
 from sessions.models import FileChange, Operation, StagedFile
+from sessions.review import alone
 from sessions.review.alone import project_lock
 from sessions.snapshots.objects import object_id
-from sessions.staging import verdicts
 from sessions.staging.changes import seals
 from sessions.staging.settling import recover
 from sessions.staging.verdicts import StagingRefused, drop, keep, left_words, take_back
@@ -262,7 +262,7 @@ async def test_a_drop_while_the_agent_edits_is_planned_again(
 async def test_verdicts_wait_for_one_another(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     session = await world.session()
     await staged(world, session, "new.txt", "x\n")
-    monkeypatch.setattr(verdicts, "_TRIES", 1)
+    monkeypatch.setattr(alone, "_VERDICT_TRIES", 1)
     with project_lock(world.project.id), pytest.raises(StagingRefused, match="running in this project"):
         await keep(session, None)
     monkeypatch.undo()
