@@ -40,12 +40,12 @@ class Tab:
         scope: dict[str, object] = self.socket.scope  # type: ignore[assignment]
         scope["principal"] = principal
 
-    async def message(self) -> dict[str, Any]:
-        """The next one that tells of rules."""
-        while True:
-            message: dict[str, Any] = json.loads(await self.socket.receive_from(timeout=5))
-            if "rules" in message:
-                return message
+    async def ruled(self, *names: str) -> dict[str, Any]:
+        """What is told until a change of rules, and these beside it, are among it, in whatever order."""
+        told: dict[str, Any] = {}
+        while not {"rules", *names} <= told.keys():
+            told |= json.loads(await self.socket.receive_from(timeout=5))
+        return told
 
     async def waiting(self, count: int) -> dict[str, Any]:
         """The message that says that so many wait."""
@@ -111,12 +111,13 @@ async def test_the_socket_tells_what_comes_and_goes(world: World) -> None:
     await in_db(session_store.update, session.id, title="renamed")
     assert "renamed" in (await tab.waiting(1))["html"]
     await in_db(permissions.reply, row.id, "always")
-    assert (await tab.message())["rules"] == [session.project_id]
-    assert "Nothing waits for you" in (await tab.waiting(0))["html"]
+    told = await tab.ruled("waiting")
+    assert told["rules"] == [session.project_id]
+    assert "Nothing waits for you" in told["html"]
     (rule,) = await in_db(permissions.rules, session.project_id)
     for change in (permissions.revoke, permissions.restore):
         assert await in_db(change, rule.id, "me")
-        assert (await tab.message())["rules"] == [session.project_id]
+        assert (await tab.ruled())["rules"] == [session.project_id]
     await tab.socket.disconnect()
 
 
