@@ -23,6 +23,7 @@ TARGETS = ".file button:visible:not(.gap-bar *), .file input:visible, .review-he
 async def test_by_keyboard_alone(stage: Stage, context: BrowserContext) -> None:
     tab, old = await edited(stage, context, "keys")
     press, said = tab.page.keyboard.press, tab.review.locator("#review-live")
+    await expect(tab.review.locator(".file")).to_have_count(2)
     await tab.review.locator("#review-wide").focus()
     await press("n")
     await expect(file_of(tab, "new.txt").locator("[data-fold]")).to_be_focused()

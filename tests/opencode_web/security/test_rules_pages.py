@@ -58,14 +58,17 @@ def routes(patterns: list[Any], before: str = "") -> Iterator[str]:
             yield "/" + re.sub(r"<[^>]*>", "*", path)
 
 
+LEASE = ("lease_owner", "lease_until")
+
+
 def remembered(stage: Stage) -> dict[str, list[Any]]:
-    """Every row of every table, without the lease that a worker renews."""
+    """Every row of every table, without the lease that a worker renews and lets go."""
     rows: dict[str, list[Any]] = {}
     with sqlite3.connect(f"file:{stage.server.data / 'db.sqlite3'}?mode=ro", uri=True) as database:
         database.row_factory = sqlite3.Row
         for (table,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall():
             every = database.execute(f'SELECT * FROM "{table}"').fetchall()  # noqa: S608
-            rows[table] = [{key: row[key] for key in row.keys() if key != "lease_until"} for row in every]  # noqa: SIM118
+            rows[table] = [{key: row[key] for key in row.keys() if key not in LEASE} for row in every]  # noqa: SIM118
     return rows
 
 

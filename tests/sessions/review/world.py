@@ -31,7 +31,13 @@ class World:
         return await in_db(session_store.create, self.project, str(self.root), title=title)
 
     async def turn(self, session: Session, edits: Mapping[str, str | bytes | None] = {}) -> str:
-        """A prompt and an answer that writes files (None: removes); returns the id of the prompt."""
+        """A prompt and an answer that writes files (None: removes); returns the id of the prompt.
+
+        No two turns are of the same millisecond.
+        """
+        began = now()
+        while now() == began:
+            pass
         prompt, answer = ascending("msg"), ascending("msg")
         await in_db(messages.put_message, _user(session, prompt))
         await in_db(messages.put_message, _assistant(session, answer, prompt))

@@ -36,7 +36,7 @@ DULL = [b"\n", b"}\n", b"    return\n"]
 """Lines that occur often, as in any program; all others are unique."""
 
 histories = settings(
-    max_examples=400, deadline=None, database=KEPT, suppress_health_check=[HealthCheck.too_slow]
+    max_examples=300, deadline=None, database=KEPT, suppress_health_check=[HealthCheck.too_slow]
 )
 
 
