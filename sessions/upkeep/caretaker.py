@@ -46,6 +46,7 @@ class Caretaker:
 
     async def rounds(self) -> None:
         """All stores, one after the other; at the start, when others want the machine, only their sizes."""
+        stopped = self._stopped
         if not self._sizes:
             await self.measure_all()
             return
@@ -53,7 +54,7 @@ class Caretaker:
             project = await in_db(projects.get, root.name)
             if project is None:
                 self._sizes[root.name] = await asyncio.to_thread(measure, root)
-            elif not self._stopped.is_set() and await self._is_due(project):
+            elif not stopped.is_set() and await self._is_due(project):
                 await self._collect(project)
 
     async def clean(self) -> list[Collected]:
@@ -66,8 +67,9 @@ class Caretaker:
         return done
 
     def stop(self) -> None:
-        """The process ends: what is under way stops at its next safe point."""
+        """The turns end, and the process with them: what is under way stops at its next safe point."""
         self._stopped.set()
+        self._stopped = threading.Event()
         for task in self._tasks:
             task.cancel()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -31,9 +32,8 @@ async def test_the_store_and_what_holds_it(context: BrowserContext, stage: Stage
     held = page.locator(".holdings li", has_text="Holds something")
     await expect(held.locator(".holding-size")).to_contain_text("KB")
     await page.get_by_role("button", name="Clean up now").press("Enter")
-    await expect(page.locator(".store-said")).to_have_text(
-        r"There was nothing to clean up: an undo or a redo may still need all of it."
-    )
+    said = re.compile(r"There was nothing to clean up|Freed .* needs any more")  # packing may free some
+    await expect(page.locator(".store-said")).to_have_text(said)
     await page.locator(".store-projects summary").first.click()
     await held.get_by_role("button", name="Delete Holds something").click()
     await expect(page.locator(".toast", has_text="Undo")).to_be_visible()
