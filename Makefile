@@ -15,7 +15,7 @@ run: install
 	exec $(BIN)/opencode-web $${dir:+"$$dir"} $${PORT:+--port "$$PORT"} $(ARGS)
 
 test: $(BIN)/.installed-dev static/vendor/.fetched machine
-	@$(BIN)/pytest $(ARGS)
+	@$(BIN)/pytest -n 2 --dist loadfile $(ARGS)
 
 lint: $(BIN)/.installed-dev
 	@$(BIN)/ruff check .

@@ -15,6 +15,7 @@ from agents.llm.discovery import Endpoint
 from agents.llm.local import Local
 from agents.llm.providers import UnknownModel
 from agents.trust.store import TrustStore, digest
+from opencode_web import paths
 from sessions.models import Session
 from tests.agents.llm.local_servers import listing, serving
 
@@ -39,7 +40,7 @@ def configure(project: Path, **config: Any) -> None:
     """The user has trusted it."""
     content = json.dumps(config).encode()
     (project / "opencode.json").write_bytes(content)
-    TrustStore(settings.TRUST_FILE).grant(project, {"opencode.json": digest(content)})
+    TrustStore(paths.trust()).grant(project, {"opencode.json": digest(content)})
 
 
 async def test_with_nothing_at_all_the_demo_answers(project: Path) -> None:
