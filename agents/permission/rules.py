@@ -110,11 +110,6 @@ def judge(permission: str, patterns: Sequence[str], rules: Ruleset, approved: Ru
     return Verdict("allow", tuple(dict.fromkeys(used)))
 
 
-def decide(permission: str, patterns: Sequence[str], rules: Ruleset, approved: Ruleset) -> Action:
-    """The action of `judge` alone."""
-    return judge(permission, patterns, rules, approved).action
-
-
 def narrowed(permission: str, patterns: Sequence[str], always: Sequence[str], rules: Ruleset) -> list[str]:
     """What "always" should save: `*` becomes the patterns of the rules that asked, the rest stays.
 

@@ -22,9 +22,9 @@ class ReviewMark(models.Model):
 class ReviewComment(models.Model):
     """What a person says about lines of a diff; comments that were not sent go to the agent together.
 
-    `side` is `old` or `new`; `start` and `end` are lines from 1, both included; `code` is their text when
-    the comment was written. `state` is `draft`, then `sent` with the prompt `message_id`. `scope` is what
-    was looked at.
+    `side` is `old` or `new`; `start` and `end` are lines from 1, both included; `code` is their text when the
+    comment was written. `message_id` is the prompt it was sent with: empty, or of a prompt that is no more,
+    it is a draft (`sessions.store.comments`). `scope` is what was looked at.
     """
 
     id = models.CharField(primary_key=True, max_length=32)
@@ -35,15 +35,11 @@ class ReviewComment(models.Model):
     end = models.IntegerField()
     code = models.TextField()
     text = models.TextField()
-    state = models.CharField(max_length=8, default="draft")
     message_id = models.CharField(max_length=32, blank=True)
     scope = models.JSONField(default=dict)
     actor = models.CharField(max_length=128, blank=True)
     time_created = models.BigIntegerField()
     time_updated = models.BigIntegerField()
-
-    class Meta:
-        indexes = [models.Index(fields=["session", "state"], name="comment_by_state")]
 
 
 class StagedFile(models.Model):

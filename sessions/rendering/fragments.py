@@ -41,7 +41,7 @@ FRAGMENTS: dict[str, tuple[Fragment, ...]] = {
     "session.forked": (fork_links, timeline_news),
     "session.updated": (head, meter, reverted, plan_badge, plan_panel, staging_switch, staged_bar),
     "session.status": (activity, working, plan_panel, timeline_news, files_undone, store_notice),
-    "session.inbox": (queue,),
+    "session.inbox": (queue, comment_tray),
     "todo.updated": (todo_panel,),
     "permission.asked": (permission_list, timeline_news),
     "permission.replied": (permission_list, timeline_news),

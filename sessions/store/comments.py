@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 from django.db import transaction
@@ -40,8 +41,8 @@ def get(session_id: str, comment_id: str) -> ReviewComment | None:
 def reword(session: Session, comment_id: str, text: str) -> bool:
     """Give a draft another text; False when it is sent or gone."""
     with transaction.atomic():
-        rows = ReviewComment.objects.filter(session=session, id=comment_id, state="draft")
-        done = rows.update(text=text, time_updated=now())
+        known = {draft.id for draft in drafts(session.id)} & {comment_id}
+        done = ReviewComment.objects.filter(id__in=known).update(text=text, time_updated=now())
         operations.changed(session)
     return bool(done)
 
@@ -56,36 +57,27 @@ def remove(session: Session, comment_id: str) -> bool:
 
 def drafts(session_id: str) -> list[ReviewComment]:
     """What waits to be sent, by file and line."""
-    return list(
-        ReviewComment.objects.filter(session_id=session_id, state="draft").order_by("path", "start", "id")
-    )
+    every = chain.from_iterable(threads(session_id).values())
+    return [thread.comment for thread in every if thread.state == "draft"]
 
 
 def sent(session: Session, ids: Collection[str], message_id: str) -> None:
     """These drafts went to the agent with a prompt."""
     with transaction.atomic():
-        rows = ReviewComment.objects.filter(session=session, id__in=list(ids), state="draft")
-        rows.update(state="sent", message_id=message_id, time_updated=now())
+        rows = ReviewComment.objects.filter(session=session, id__in=list(ids))
+        rows.update(message_id=message_id, time_updated=now())
         operations.changed(session)
 
 
 def threads(session_id: str) -> dict[str, tuple[Thread, ...]]:
-    """All comments of a session, by path. One whose prompt was withdrawn from the inbox, or undone with its
-    turn, is a draft again."""
+    """All comments of a session, by path. One whose prompt was withdrawn from the inbox, or undone for good
+    with its turn, is a draft again."""
     rows = list(ReviewComment.objects.filter(session_id=session_id).order_by("path", "start", "id"))
     states = _states({row.message_id for row in rows if row.message_id})
     found: dict[str, list[Thread]] = {}
     for row in rows:
-        state = states.get(row.message_id, "draft") if row.state == "sent" else "draft"
-        found.setdefault(row.path, []).append(Thread(row, state))
+        found.setdefault(row.path, []).append(Thread(row, states.get(row.message_id, "draft")))
     return {path: tuple(own) for path, own in found.items()}
-
-
-def reopen(session: Session) -> None:
-    """Make drafts of comments whose prompt is no more: it was withdrawn, or undone for good."""
-    rows = ReviewComment.objects.filter(session=session, state="sent")
-    states = _states(set(rows.values_list("message_id", flat=True)))
-    rows.exclude(message_id__in=list(states)).update(state="draft", message_id="")
 
 
 def _states(prompts: Collection[str]) -> Mapping[str, str]:

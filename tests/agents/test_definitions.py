@@ -12,8 +12,9 @@ from agents.definitions import Agent, UnknownAgent, agents, choose, complaint, d
 from agents.llm.families import Family, family
 from agents.llm.settings.domains import Controls
 from agents.permission.planning import MAY_CHANGE
-from agents.permission.rules import decide, hidden_tools
+from agents.permission.rules import hidden_tools
 from tests.agents.llm.asking import model
+from tests.agents.permission.deciding import decide
 
 LOOKING = ("read", "grep", "glob", "list", "webfetch", "websearch", "codesearch")
 OTHERS = ("edit", "task", "todowrite", "todoread", "skill", "question", "plan_enter", "plan_exit", "anything")

@@ -126,6 +126,7 @@ async def test_an_edit_in_time_and_the_draft_that_comes_back(stage: Stage, conte
     await expect(tab.page.locator("#editing")).to_be_hidden()
     stage.model.gate("edited").open()
     await expect(tab.page.locator(".message.user .bubble").last).to_have_text("best words")
+    await expect(tab.messages).to_contain_text("Edited.")
     await tab.idle()
     await tab.prompt.fill("")
 

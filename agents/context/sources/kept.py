@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from agents.context.source import Source
+from agents.context.sources.notes import Notes, source
 from agents.turn import Turn
-from sessions.db import in_db
 from sessions.models import Operation
 from sessions.models.ledger import shown, unpack_path
 from sessions.store import kept
@@ -19,17 +19,11 @@ KEY = "core/kept"
 _NEWEST = 10  # verdicts that are told
 _FILES = 20  # of one verdict
 
-Notes = tuple[tuple[str, str], ...]
-"""(id of the operation, what the model is told of it), oldest first."""
+REMOVAL = "What the user had kept of your staged edits waits for review again; it left the working tree."
 
 
 async def produce(turn: Turn) -> Sequence[Source[Any]]:
-    session_id = turn.session.id
-
-    async def load() -> Notes | None:
-        return await in_db(_standing, session_id)
-
-    return [Source(KEY, load, _encode, _told, _told, _removal)]
+    return [source(KEY, _standing, turn.session.id, _told, REMOVAL)]
 
 
 def _standing(session_id: str) -> Notes | None:
@@ -37,17 +31,8 @@ def _standing(session_id: str) -> Notes | None:
     return tuple((row.id, _note(row)) for row in rows) or None
 
 
-def _encode(notes: Notes) -> list[list[str]]:
-    return [list(note) for note in notes]
-
-
-def _told(notes: Notes) -> str:
-    listed = "\n".join(text for _, text in notes)
+def _told(listed: str) -> str:
     return f"The user has kept these of your staged edits. They are in the working tree now:\n{listed}"
-
-
-def _removal(notes: Notes) -> str:
-    return "What the user had kept of your staged edits waits for review again; it left the working tree."
 
 
 def _note(row: Operation) -> str:

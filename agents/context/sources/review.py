@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from agents.context.source import Source
+from agents.context.sources.notes import Notes, source
 from agents.turn import Turn
-from sessions.db import in_db
 from sessions.models import Operation
 from sessions.models.ledger import shown, unpack_path
 from sessions.store import operations
@@ -21,17 +21,11 @@ _NEWEST = 20  # verdicts that are told
 _HUNKS = 12  # of one verdict
 _LINES = 8  # of one hunk
 
-Notes = tuple[tuple[str, str], ...]
-"""(id of the operation, what the model is told of it), oldest first."""
+REMOVAL = "The user has brought back what was taken back of your changes; the files have it again."
 
 
 async def produce(turn: Turn) -> Sequence[Source[Any]]:
-    session_id = turn.session.id
-
-    async def load() -> Notes | None:
-        return await in_db(_standing, session_id)
-
-    return [Source(KEY, load, _encode, _told, _told, _removal)]
+    return [source(KEY, _standing, turn.session.id, _told, REMOVAL)]
 
 
 def _standing(session_id: str) -> Notes | None:
@@ -39,20 +33,11 @@ def _standing(session_id: str) -> Notes | None:
     return tuple((row.id, _note(row)) for row in rows if row.hunks) or None
 
 
-def _encode(notes: Notes) -> list[list[str]]:
-    return [list(note) for note in notes]
-
-
-def _told(notes: Notes) -> str:
-    listed = "\n".join(text for _, text in notes)
+def _told(listed: str) -> str:
     return (
         "The user has reviewed your changes and taken these back. They are no longer in the files; do not "
         f"make them again unless the user asks for it. Read a file again before you edit it.\n{listed}"
     )
-
-
-def _removal(notes: Notes) -> str:
-    return "The user has brought back what was taken back of your changes; the files have it again."
 
 
 def _note(row: Operation) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from sessions.diffs.hunks import FileDiff, hunks
 from sessions.diffs.kept import Kept
 from sessions.review.verdicts.listing import Listing, ReviewedFile
 from sessions.review.verdicts.presence import HunkState, hunk_states, textual, whole_state
@@ -36,10 +35,6 @@ class Step:
     before: bytes | None
     after: bytes | None
     hunks: Mapping[str, Judged]
-
-    @property
-    def diff(self) -> FileDiff:
-        return hunks(self.before or b"", self.after or b"")
 
 
 def judge(file: ReviewedFile, listing: Listing) -> list[Step]:

@@ -11,8 +11,9 @@ from agents.permission.inherited import inherited
 from agents.permission.natives import EXPLORE
 from agents.permission.planning import MAY_CHANGE, forbidden, marked, marks, plan_rules
 from agents.permission.readonly import reads_only
-from agents.permission.rules import Rule, Ruleset, decide, from_config
+from agents.permission.rules import Rule, Ruleset, from_config
 from agents.permission.shell import analyse
+from tests.agents.permission.deciding import decide
 
 PLANS = Path("/home/somebody/.local/share/opencode-web/plans")
 

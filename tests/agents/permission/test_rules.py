@@ -10,7 +10,6 @@ from agents.permission.rules import (
     Approval,
     Rule,
     Verdict,
-    decide,
     evaluate,
     from_config,
     hidden_tools,
@@ -19,6 +18,7 @@ from agents.permission.rules import (
     narrowed,
 )
 from sessions.wire.patterns import is_everything, matches
+from tests.agents.permission.deciding import decide
 
 
 @pytest.mark.parametrize(

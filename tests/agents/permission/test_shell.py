@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from agents.permission.rules import Rule, decide, from_config
+from agents.permission.rules import Rule, from_config
 from agents.permission.shell import ShellAnalysis, analyse
+from tests.agents.permission.deciding import decide
 
 
 @pytest.fixture

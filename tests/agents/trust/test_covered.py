@@ -8,9 +8,10 @@ import pytest
 
 from agents.config import Config
 from agents.definitions import choose
-from agents.permission.rules import Floor, Rule, decide, evaluate, floors, hidden_tools
+from agents.permission.rules import Floor, Rule, evaluate, floors, hidden_tools
 from agents.trust.covered import restrain
 from agents.trust.wants import wish
+from tests.agents.permission.deciding import decide
 
 FREE: list[dict[str, Any]] = [
     {"model": "a/b", "small_model": "a/c", "username": "me", "theme": "dark"},
