@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import os
 import signal
 import sys
 import tempfile
@@ -16,7 +17,8 @@ from bench.lab import Lab
 from bench.listening import NotRunning
 from bench.measures import MEASURES
 from bench.report import Results
-from bench.targets import OURS, NotInstalled, Target, install_opencode, opencode
+from bench.npm import NotInstalled
+from bench.targets import OURS, Target, install_opencode, opencode
 from bench.turns import TurnFailed
 
 FILES = 2000
@@ -41,7 +43,7 @@ def targets(options: argparse.Namespace) -> list[Target]:
     found = [] if options.no_ours else [OURS]
     if not options.no_opencode:
         try:
-            found.append(opencode(options.opencode or install_opencode()))
+            found.append(opencode(options.opencode or install_opencode(os.environ)))
         except NotInstalled as error:
             say(f"SKIPPED OpenCode: {error}")
     return found

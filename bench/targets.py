@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from bench.npm import NotInstalled, installed
+
 ROOT = Path(__file__).parent.parent
 OPENCODE_VERSION = "1.18.33"
 OPENAI_COMPATIBLE = "@ai-sdk/openai-compatible"
-INSTALL_SECONDS = 600
 XDG = {"DATA": ".local/share", "STATE": ".local/state", "CONFIG": ".config", "CACHE": ".cache"}
 STAY_OFFLINE = (
     "OPENCODE_DISABLE_AUTOUPDATE",
@@ -56,10 +56,6 @@ def isolated(home: Path) -> dict[str, str]:
     return {**kept, "HOME": str(home), "TMPDIR": str(temporary), **folders}
 
 
-class NotInstalled(Exception):
-    """OpenCode could not be installed; the text says why."""
-
-
 def opencode(binary: Path) -> Target:
     return Target(
         "OpenCode",
@@ -68,43 +64,22 @@ def opencode(binary: Path) -> Target:
     )
 
 
-def install_opencode() -> Path:
-    """The binary of the pinned npm package, installed into the user's cache folder when it is not there."""
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    folder = cache / "opencode-web-bench" / f"opencode-{OPENCODE_VERSION}"
-    binary = _working_binary(folder)
-    if binary is None:
-        _npm_install(folder)
-        binary = _working_binary(folder)
+def install_opencode(environ: Mapping[str, str]) -> Path:
+    """The program of the pinned npm package, in the user's cache folder. Raises NotInstalled."""
+    modules = installed("opencode-ai", OPENCODE_VERSION, environ)
+    binary = _working_binary(modules)
     if binary is None:
         raise NotInstalled("the npm package has no binary that runs on this machine")
     return binary
 
 
-def _npm_install(folder: Path) -> None:
-    npm = shutil.which("npm")
-    if npm is None:
-        raise NotInstalled("npm is not on PATH")
-    folder.mkdir(parents=True, exist_ok=True)
-    options = ["--no-audit", "--no-fund", "--ignore-scripts", "--prefix", str(folder)]
-    command = [npm, "install", *options, f"opencode-ai@{OPENCODE_VERSION}"]
-    try:
-        subprocess.run(command, check=True, capture_output=True, text=True, timeout=INSTALL_SECONDS)
-    except subprocess.TimeoutExpired as error:
-        raise NotInstalled(f"npm took longer than {INSTALL_SECONDS} s") from error
-    except subprocess.CalledProcessError as error:
-        raise NotInstalled(f"npm failed: {error.stderr.strip()[-500:]}") from error
-
-
-def _working_binary(folder: Path) -> Path | None:
+def _working_binary(modules: Path) -> Path | None:
     """The package has one binary per kind of processor; not each runs on each machine."""
-    for binary in sorted(
-        folder.glob("node_modules/opencode-*/bin/opencode"), key=lambda path: len(str(path))
-    ):
+    for binary in sorted(modules.glob("opencode-*/bin/opencode"), key=lambda path: len(str(path))):
         try:
             command = [str(binary), "--version"]
             subprocess.run(
-                command, env=isolated(folder / "home"), check=True, capture_output=True, timeout=60
+                command, env=isolated(modules.parent / "home"), check=True, capture_output=True, timeout=60
             )
         except (OSError, subprocess.SubprocessError):
             continue

@@ -6,11 +6,29 @@ from django.urls import path
 from ninja import NinjaAPI
 
 import opencode_web
-from agents.api import router as agents_router
+from agents.accounts import api as accounts
+from agents.api import config, providers, servers, tools
 from agents.commands import api as commands
 from agents.skills import api as skills
-from sessions.api import conversations, files, prompts, questions, requests, stream
+from opencode_web import document
+from sessions.api import (
+    conversations,
+    experimental,
+    files,
+    messages,
+    process,
+    projects,
+    prompts,
+    questions,
+    requests,
+    stream,
+    tui,
+    vcs,
+)
 from sessions.api.base import add_error_shapes
+from sessions.sharing import api as sharing
+from sessions.terminals import api as terminals
+from sessions.worktrees import api as worktrees
 
 api = NinjaAPI(
     title="opencode-web",
@@ -20,15 +38,35 @@ api = NinjaAPI(
     urls_namespace="api",
 )
 add_error_shapes(api)
-api.add_router("/session", conversations.router)
-api.add_router("/session", prompts.router)
-api.add_router("/permission", requests.router)
-api.add_router("/session", requests.session_router)
-api.add_router("/question", questions.router)
-api.add_router("", files.router)
-api.add_router("", agents_router)
-api.add_router("/session", commands.session_router)
-api.add_router("", commands.router)
-api.add_router("", skills.router)
+for _prefix, _module in (
+    ("/session", conversations),
+    ("/session", prompts),
+    ("/session", messages),
+    ("/session", sharing),
+    ("/permission", requests),
+    ("/question", questions),
+    ("/project", projects),
+    ("/tui", tui),
+    ("/pty", terminals),
+    ("/experimental/worktree", worktrees),
+    ("/experimental", experimental),
+    ("/experimental", tools),
+    ("", accounts),
+    ("", commands),
+    ("", config),
+    ("", files),
+    ("", process),
+    ("", providers),
+    ("", servers),
+    ("", skills),
+    ("", stream),
+    ("", vcs),
+):
+    api.add_router(_prefix, _module.router)
+for _session_router in (requests.session_router, commands.session_router):
+    api.add_router("/session", _session_router)
 
-urlpatterns = [path("event", stream.events), path("", api.urls)]
+urlpatterns = [
+    path("doc", document.view),
+    path("", api.urls),
+]

@@ -7,7 +7,10 @@ from collections.abc import Awaitable, Callable
 from django.http import HttpRequest, HttpResponseBase
 from django.utils.decorators import async_only_middleware
 
-API_ROOTS = frozenset("session permission question find file config agent command skill event".split())
+API_ROOTS = frozenset(
+    "agent auth command config doc event experimental file find formatter global instance log lsp mcp path"
+    " permission project provider pty question session skill tui vcs".split()
+)
 
 Handler = Callable[[HttpRequest], Awaitable[HttpResponseBase]]
 
@@ -17,7 +20,10 @@ def api_urls(get_response: Handler) -> Handler:
     """By the first segment of the path; everything else is a page."""
 
     async def middleware(request: HttpRequest) -> HttpResponseBase:
-        if request.path_info.split("/", 2)[1] in API_ROOTS:
+        root = request.path_info.split("/", 2)[1]
+        if root == "api":
+            request.urlconf = "opencode_web.api_v2_urls"
+        elif root in API_ROOTS and request.path_info != "/global/health":
             request.urlconf = "opencode_web.api_urls"
         return await get_response(request)
 

@@ -33,11 +33,13 @@ def wire(data: Any, status: int = 200) -> HttpResponse:
 
 
 def directory_of(request: HttpRequest) -> Path:
-    """The folder by `?directory=`, the `x-opencode-directory` header, or where the server was started.
+    """The folder by `?directory=` (`?location[directory]=` in the second protocol), the
+    `x-opencode-directory` header, or where the server was started.
 
     Raises NotFound when it is no folder, or the whole file system, which is no project.
     """
-    given = request.GET.get("directory") or unquote(request.headers.get("x-opencode-directory", ""))
+    query = request.GET.get("directory") or request.GET.get("location[directory]")
+    given = query or unquote(request.headers.get("x-opencode-directory", ""))
     directory = Path(given or settings.OPENED_DIRECTORY or Path.cwd())
     if not directory.is_absolute() or not directory.is_dir() or directory.resolve() == Path("/"):
         raise NotFound(f"There is no project in {str(directory)!r}.")

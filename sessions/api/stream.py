@@ -5,15 +5,19 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 
 from django.http import HttpRequest, StreamingHttpResponse
+from ninja import Router
 
 from sessions import bus
 from sessions.api.base import project_of
+
+router = Router()
 
 HEARTBEAT_SECONDS = 10.0
 INTERNAL = {"session.inbox", "review.changed", "permission.rules", "session.forked", "store.full"}
 """Events of ours alone: clients of the protocol do not know them."""
 
 
+@router.get("/event", operation_id="event.subscribe")
 async def events(request: HttpRequest) -> StreamingHttpResponse:
     """Bare `data:` frames: `server.connected`, then events, with a heartbeat when nothing happens."""
     project = await project_of(request)

@@ -11,7 +11,8 @@ class Session(models.Model):
     `lease_owner` and `lease_until` say which worker drains it (claimed by conditional update). `revert` is
     the wire's revert state while an undo can still be redone. `window` is what filled the model's context
     window at the last step, in tokens by kind. `staging` is review mode: edits wait until a person keeps
-    them. A fork names the session it came from and the message it was forked before (empty: at its end).
+    them. `metadata` is a client's own. `share_token` is the secret of its shared page, empty while there is
+    none. A fork names the session it came from and the message it was forked before (empty: at its end).
     """
 
     id = models.CharField(primary_key=True, max_length=32)
@@ -37,6 +38,8 @@ class Session(models.Model):
     status = models.JSONField(default=dict)
     error = models.JSONField(null=True, blank=True)
     staging = models.BooleanField(default=False)
+    metadata = models.JSONField(null=True, blank=True)
+    share_token = models.CharField(max_length=64, blank=True, db_index=True)
     forked_from = models.ForeignKey(
         "self", null=True, blank=True, on_delete=models.SET_NULL, related_name="forks"
     )

@@ -1,0 +1,1 @@
+"""Operations of OpenCode's API about configuration, models, agents and what is connected."""

@@ -1,0 +1,1 @@
+"""A client of a server that speaks OpenCode's protocol, ours or OpenCode's, and the way to start one."""

@@ -1,0 +1,7 @@
+"""`/project`, `/path`: what is open here, and where things are."""
+
+from __future__ import annotations
+
+from ninja import Router
+
+router = Router()

@@ -1,0 +1,7 @@
+"""`/api/session/{id}/message`, `context`, `history`: what was said."""
+
+from __future__ import annotations
+
+from ninja import Router
+
+router = Router()

@@ -1,0 +1,7 @@
+"""`/api/session`: sessions, their prompts, undo and choices."""
+
+from __future__ import annotations
+
+from ninja import Router
+
+router = Router()

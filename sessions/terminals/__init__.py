@@ -1,0 +1,1 @@
+"""Terminals: a shell beside the conversation, over a WebSocket and in the page."""

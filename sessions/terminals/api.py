@@ -1,0 +1,7 @@
+"""`/pty`: terminals."""
+
+from __future__ import annotations
+
+from ninja import Router
+
+router = Router()

@@ -1,0 +1,7 @@
+"""`/experimental/worktree`: working trees beside the project."""
+
+from __future__ import annotations
+
+from ninja import Router
+
+router = Router()

@@ -1,0 +1,39 @@
+"""OpenCode's program and its SDK from npm: servers and clients that nobody here wrote.
+
+Where npm cannot get them, the tests that want them are skipped and say so.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bench.npm import NotInstalled, installed
+from bench.targets import OPENCODE_VERSION, STAY_OFFLINE, install_opencode, isolated
+
+
+def program(environ: Mapping[str, str]) -> Path:
+    """The path of `opencode`; skips without it. `environ` is the user's."""
+    try:
+        return install_opencode(environ)
+    except NotInstalled as error:
+        pytest.skip(f"OpenCode could not be installed: {error}")
+
+
+def sdk(environ: Mapping[str, str]) -> Path:
+    """The `node_modules` with `@opencode-ai/sdk`; skips without it."""
+    try:
+        return installed("@opencode-ai/sdk", OPENCODE_VERSION, environ)
+    except NotInstalled as error:
+        pytest.skip(f"OpenCode's SDK could not be installed: {error}")
+
+
+def environment(home: Path, password: str = "", config: Mapping[str, Any] | None = None) -> dict[str, str]:
+    """What `opencode` is started with: nothing of the tester's, nothing fetched."""
+    given = {"OPENCODE_CONFIG_CONTENT": json.dumps(config)} if config else {}
+    secret = {"OPENCODE_SERVER_PASSWORD": password} if password else {}
+    return {**isolated(home), **dict.fromkeys(STAY_OFFLINE, "1"), **given, **secret}

@@ -1,0 +1,1 @@
+"""The protocol as OpenCode's own document and clients see it."""

@@ -1,0 +1,110 @@
+"""OpenCode's own OpenAPI document, asked of OpenCode itself, and answers checked by it."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import re
+import socket
+import subprocess
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+from urllib.request import urlopen
+
+from jsonschema import Draft202012Validator
+
+from bench.targets import OPENCODE_VERSION
+from tests import opencode
+
+START_SECONDS = 60
+
+
+@dataclass(frozen=True)
+class Operation:
+    """`id` is the document's operationId; `responses` are its schemas by status, None for an empty body."""
+
+    id: str
+    method: str
+    path: str
+    responses: Mapping[str, Any]
+
+    @cached_property
+    def pattern(self) -> re.Pattern[str]:
+        named = re.sub(r"\\{\w+\\}", "[^/]+", re.escape(self.path))
+        return re.compile(named.replace(r"/\*", "/.+"))
+
+
+class Reference:
+    def __init__(self, document: dict[str, Any]) -> None:
+        self.document = document
+        self.operations = list(_operations(document))
+
+    def operation(self, method: str, path: str) -> Operation | None:
+        """Of a request; literal paths before those with parameters."""
+        found = [item for item in self.operations if item.method == method and item.pattern.fullmatch(path)]
+        return min(found, key=lambda item: item.path.count("{"), default=None)
+
+    def problems(self, method: str, path: str, status: int, body: Any) -> list[str]:
+        """What the document says against an answer: empty when it is as declared."""
+        operation = self.operation(method, path)
+        if operation is None:
+            return []
+        if str(status) not in operation.responses:
+            return [f"{operation.id}: status {status} is not declared"]
+        schema = operation.responses[str(status)]
+        if schema is None:
+            return [] if body is None else [f"{operation.id}: an empty answer is declared for {status}"]
+        checker = Draft202012Validator({**schema, "components": self.document["components"]})
+        return [
+            f"{operation.id}: {error.json_path}: {error.message[:300]}" for error in checker.iter_errors(body)
+        ]
+
+
+def reference(environ: Mapping[str, str]) -> Reference:
+    """The document of the pinned OpenCode, kept beside it; skips where OpenCode cannot be had."""
+    program = opencode.program(environ)
+    kept = program.parent / f"document-{OPENCODE_VERSION}.json"
+    with kept.with_suffix(".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not kept.exists():
+            kept.write_text(json.dumps(_ask(program)))
+    return Reference(json.loads(kept.read_text()))
+
+
+def _ask(program: Path) -> Any:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    home = program.parent / "home"
+    home.mkdir(exist_ok=True)
+    command = [str(program), "serve", "--port", str(port), "--hostname", "127.0.0.1"]
+    server = subprocess.Popen(
+        command, cwd=home, env=opencode.environment(home), stdout=subprocess.PIPE, text=True
+    )
+    assert server.stdout is not None
+    try:
+        deadline = time.monotonic() + START_SECONDS
+        for line in server.stdout:
+            if "listening" in line or time.monotonic() > deadline:
+                break
+        with urlopen(f"http://127.0.0.1:{port}/doc", timeout=START_SECONDS) as answer:
+            return json.load(answer)
+    finally:
+        server.terminate()
+        server.wait()
+
+
+def _operations(document: dict[str, Any]) -> Iterator[Operation]:
+    for path, methods in document["paths"].items():
+        for method, details in methods.items():
+            if "operationId" in details:
+                responses = {status: _schema(item) for status, item in details["responses"].items()}
+                yield Operation(details["operationId"], method.upper(), path, responses)
+
+
+def _schema(response: dict[str, Any]) -> Any:
+    return next((item.get("schema", {}) for item in response.get("content", {}).values()), None)
