@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 
 from sessions.snapshots.git import GitError
@@ -39,14 +40,32 @@ def drop_from_index(store: ObjectStore, paths: list[str]) -> None:
 
 def _unfit_entries(store: ObjectStore, top: Path) -> list[str]:
     """Submodules, files that sparse checkout keeps away or git was told not to look at, unresolved merges,
-    and files that are left out of snapshots. Those that are there are found again as untracked files."""
+    files that are left out of snapshots, and files whose blob is not what is on the disk (line endings, LFS:
+    git converted them). Those that are there are found again as untracked files."""
     listed = store.git(["ls-files", "-v", "-s", "-z"], borrowing=True)
-    unfit = []
+    unfit, blobs = [], []
     for entry in listed.split(b"\0")[:-1]:
         described, _, name = entry.partition(b"\t")
-        tag, mode, _, stage = described.decode().split()
+        tag, mode, oid, stage = described.decode().split()
         path = os.fsdecode(name)
         plain = tag == _PLAIN_TAG and mode != _SUBMODULE and stage == "0"
         if not plain or left_out(top / path)[0]:
             unfit.append(path)
-    return unfit
+        else:
+            blobs.append((path, oid))
+    return unfit + _converted(store, top, blobs)
+
+
+def _converted(store: ObjectStore, top: Path, blobs: Sequence[tuple[str, str]]) -> list[str]:
+    """The files that are not as long as their blobs. What a conversion leaves at the same length (`ident`,
+    some filters) is not told from this; such blobs are as good as the files for those who read text."""
+    asked = "".join(f"{oid}\n" for _, oid in blobs).encode()
+    sizes = store.git(["cat-file", "--batch-check=%(objectsize)"], stdin=asked, borrowing=True).split(b"\n")
+    return [path for (path, _), size in zip(blobs, sizes, strict=False) if _length(top / path) != size]
+
+
+def _length(path: Path) -> bytes:
+    try:
+        return str(path.lstat().st_size).encode()
+    except OSError:
+        return b""

@@ -15,11 +15,15 @@ let asPrompt = false;
 let sent = "";
 let next = null; // what was written and sent off while the prompt before it was on its way
 
+// By Enter or by the button: what is sent off while the prompt before it is on its way waits for it.
+form.addEventListener("submit", (event) => {
+  if (!form.matches(".htmx-request")) return;
+  event.preventDefault();
+  event.stopImmediatePropagation();
+  if (field.value !== sent) next = { other: otherWay, plain: asPrompt }; // else it was pressed twice
+}, true);
+
 function submit({ other = false, plain = false }) {
-  if (form.matches(".htmx-request")) {
-    if (field.value !== sent) next = { other, plain };
-    return; // pressed twice
-  }
   otherWay = other;
   asPrompt = plain;
   form.requestSubmit();

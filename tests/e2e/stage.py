@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Self
 
 import httpx
-from playwright.async_api import BrowserContext, Locator, Page
+from playwright.async_api import BrowserContext, Locator, Page, expect
 
 from bench.client import Client
 from tests.loopback.openai import OpenAIServer
@@ -84,6 +84,9 @@ class Tab:
     async def open(self, session_id: str = "") -> None:
         await self.page.goto(f"{self._stage.server.url}{self._stage.home_path}s/{session_id}")
         await self.connected()
+        # What is chosen in a picker before htmx has wired it is chosen for nobody.
+        unsettled = ".picker:is(.htmx-request, .htmx-swapping, .htmx-settling, :has(.htmx-added))"
+        await expect(self.page.locator(unsettled)).to_have_count(0)
 
     @property
     def session_id(self) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import secrets
 from pathlib import Path
 
 import pytest
@@ -19,7 +20,8 @@ pytestmark = [pytest.mark.e2e, pytest.mark.asyncio(loop_scope="session")]
 async def test_the_store_and_what_holds_it(context: BrowserContext, stage: Stage) -> None:
     session_id = await stage.session("Holds something")
     tab = await stage.tab(context, session_id)
-    write = ToolUse("write", {"filePath": "settings.txt", "content": "kept for undo\n" * 200})
+    content = "".join(f"{secrets.token_hex(40)}\n" for _ in range(4000))  # more than any other test leaves
+    write = ToolUse("write", {"filePath": "settings.txt", "content": content})
     stage.plays(Turn(tools=[write]), Turn(text=["Done"]))
     await tab.send("Write a file")
     await expect(tab.messages).to_contain_text("Done")

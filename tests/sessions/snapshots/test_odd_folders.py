@@ -81,6 +81,7 @@ def crlf(place: Path, git: Git, elsewhere: Path) -> Path:
     git("config", "core.autocrlf", "true")
     (place / ".gitattributes").write_text("* text=auto\n*.txt eol=crlf\n")
     (place / "kept.txt").write_bytes(b"one\r\ntwo\r\n")
+    os.utime(place / "kept.txt", (1, 1))  # git believes its index only of files that are older
     git("add", "-A")
     return place
 
