@@ -26,11 +26,11 @@ lint: $(BIN)/.installed-dev
 bench: $(BIN)/.installed-dev static/vendor/.fetched
 	@$(BIN)/python -m bench $(ARGS)
 
-# What the tests drive and pip cannot install: a browser and a Redis. Debian's own work everywhere.
+# What the tests drive and pip cannot install: a browser, a Redis, a terminal. Debian's own work everywhere.
 machine:
 	@wanted="chromium fonts-liberation"; \
 	for name in $(BROWSERS); do ! command -v $$name >/dev/null || wanted=; done; \
-	command -v redis-server >/dev/null || wanted="$$wanted redis-server"; \
+	for name in redis-server tmux; do command -v $$name >/dev/null || wanted="$$wanted $$name"; done; \
 	[ -n "$$wanted" ] || exit 0; \
 	if ! command -v apt-get >/dev/null; then \
 		echo "No apt-get to install what some tests need:" $$wanted >&2; \

@@ -17,10 +17,11 @@ from typing import Any
 from django.conf import settings
 
 from agents import llm
+from agents.accounts.tokens import accounts_of
 from agents.config import Config
 from agents.configuration import load
 from agents.definitions import default_name
-from agents.llm.auth import read_keys
+from agents.llm.auth import keys_of, read_entries
 from agents.llm.known import KNOWN
 from agents.llm.local import local
 from agents.llm.providers import DEMO, Provider, UnknownModel, find_model, pick_default, pick_small, resolve
@@ -35,9 +36,9 @@ Found = Mapping[str, Mapping[str, Any]]
 Stamp = tuple[int, int, int] | None
 
 
-@dataclass(frozen=True, slots=True)
-class _Catalog:
-    """The providers of a folder, and what they were made of."""
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
+class Catalog:
+    """The providers of a folder, and what they were made of: the same object while none of it changes."""
 
     config: Config
     found: Found
@@ -50,13 +51,18 @@ class _Catalog:
         return all(os.environ.get(name) == value for name, value in self.variables.items())
 
 
-_catalogs: dict[Path, _Catalog] = {}
+_catalogs: dict[Path, Catalog] = {}
+
+
+async def catalog_of(directory: Path) -> Catalog:
+    """The catalog of a folder; waits for the local servers' answers."""
+    await local.wait()
+    return await _catalog(directory)
 
 
 async def providers_of(directory: Path) -> dict[str, Provider]:
     """All providers for a folder, by id, the demo last; waits for the local servers' answers."""
-    await local.wait()
-    return (await _catalog(directory)).providers
+    return (await catalog_of(directory)).providers
 
 
 async def default_ref(directory: Path, session: Session | None, agent: str = "") -> str:
@@ -104,22 +110,22 @@ async def small_model(directory: Path, ref: str) -> Model | None:
         return None
 
 
-async def _catalog(directory: Path) -> _Catalog:
+async def _catalog(directory: Path) -> Catalog:
     return await asyncio.to_thread(_current, directory, local.latest())
 
 
-def _current(directory: Path, found: Found) -> _Catalog:
+def _current(directory: Path, found: Found) -> Catalog:
     """The catalog as of now, made anew only when something it was made of has changed."""
     config = load(directory).config
     known = _catalogs.get(directory)
     stamps = tuple(_stamp(path) for path in settings.AUTH_FILES)
     if known and known.config is config and known.found is found and known.stamps == stamps and known.holds():
         return known
-    keys = read_keys(settings.AUTH_FILES)
-    providers = resolve(config, os.environ, keys, found)
+    entries = read_entries(settings.AUTH_FILES)
+    providers = resolve(config, os.environ, keys_of(entries), found, accounts_of(entries))
     while len(_catalogs) >= _CACHED:
         _catalogs.pop(next(iter(_catalogs)), None)
-    made = _Catalog(config, found, _variables(config), stamps, providers)
+    made = Catalog(config, found, _variables(config), stamps, providers)
     _catalogs[directory] = made
     return made
 
@@ -144,6 +150,11 @@ async def warm_up(directory: Path) -> None:
     with suppress(UnknownModel):
         if (await default_model(directory, None)).protocol == "litellm":
             await llm.warm()
+
+
+def folders_in_use() -> list[Path]:
+    """The folders whose catalog was asked for: by a client that shows models, or by a turn."""
+    return list(_catalogs)
 
 
 def context_window(provider_id: str, model_id: str) -> int | None:

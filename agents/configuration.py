@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Protocol, cast
+from typing import Any, Protocol, cast
 
 from django.conf import settings
 from django.utils.module_loading import import_string
@@ -32,7 +32,23 @@ class Loaded(Protocol):
 
 
 class Loader(Protocol):
-    def __call__(self, directory: Path) -> Loaded: ...
+    def __call__(self, directory: Path | None) -> Loaded: ...
+
+
+class Writer(Protocol):
+    def __call__(self, directory: Path | None, patch: Mapping[str, Any]) -> None: ...
+
+
+class Refused(ValueError):
+    """A change of the configuration that is not written; the text names the key."""
+
+
+class Unreadable(Exception):
+    """The configuration file that a change belongs into cannot be read."""
+
+    def __init__(self, file: Path, message: str) -> None:
+        super().__init__(message)
+        self.file = file
 
 
 @cache
@@ -40,6 +56,20 @@ def _loader() -> Loader:
     return cast(Loader, import_string(settings.CONFIG_LOADER))
 
 
-def load(directory: Path) -> Loaded:
-    """The merged configuration of a folder and what was wrong with its files; cheap when unchanged."""
+@cache
+def _writer() -> Writer:
+    return cast(Writer, import_string(settings.CONFIG_WRITER))
+
+
+def load(directory: Path | None) -> Loaded:
+    """The merged configuration of a folder, or the user's own alone for None, and what was wrong with its
+    files; cheap when unchanged."""
     return _loader()(directory)
+
+
+def change(directory: Path | None, patch: Mapping[str, Any]) -> None:
+    """Merge a person's change into the configuration file of a folder, or into the user's own for None.
+
+    Null takes a key away. Blocks; raises Refused or Unreadable, and then nothing is written.
+    """
+    _writer()(directory, patch)

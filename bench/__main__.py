@@ -16,8 +16,8 @@ from bench import report
 from bench.lab import Lab
 from bench.listening import NotRunning
 from bench.measures import MEASURES
-from bench.report import Results
 from bench.npm import NotInstalled
+from bench.report import Results
 from bench.targets import OURS, Target, install_opencode, opencode
 from bench.turns import TurnFailed
 

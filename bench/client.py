@@ -33,6 +33,7 @@ class Client:
     """Raises httpx.HTTPStatusError for every answer that is no success."""
 
     def __init__(self, url: str, password: str, *, timeout: float = 120.0) -> None:
+        self.password = password
         self.http = httpx.AsyncClient(
             base_url=url,
             auth=(USER, password),

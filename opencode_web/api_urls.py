@@ -15,6 +15,7 @@ from sessions.api import (
     conversations,
     experimental,
     files,
+    global_sessions,
     messages,
     process,
     projects,
@@ -50,6 +51,7 @@ for _prefix, _module in (
     ("/pty", terminals),
     ("/experimental/worktree", worktrees),
     ("/experimental", experimental),
+    ("/experimental", global_sessions),
     ("/experimental", tools),
     ("", accounts),
     ("", commands),
@@ -66,6 +68,8 @@ for _prefix, _module in (
 for _session_router in (requests.session_router, commands.session_router):
     api.add_router("/session", _session_router)
 
+handler404 = "opencode_web.document.unknown"
+handler500 = "opencode_web.document.failed"
 urlpatterns = [
     path("doc", document.view),
     path("", api.urls),

@@ -7,8 +7,18 @@ from ninja import NinjaAPI
 
 import opencode_web
 from agents.accounts import api_v2 as accounts
+from agents.api import asking
 from agents.api import v2 as agents
-from sessions.api.v2 import messages, places, requests, sessions, stream
+from sessions.api.v2 import (
+    messages,
+    places,
+    prompting,
+    questions,
+    requests,
+    reverting,
+    sessions,
+    stream,
+)
 from sessions.api.v2.base import add_error_shapes
 from sessions.terminals import api_v2 as terminals
 
@@ -23,8 +33,11 @@ add_error_shapes(api)
 for _prefix, _module in (
     ("/session", sessions),
     ("/session", messages),
+    ("/session", prompting),
+    ("/session", reverting),
     ("/pty", terminals),
     ("", requests),
+    ("", questions),
     ("", stream),
     ("", places),
     ("", agents),
@@ -32,4 +45,8 @@ for _prefix, _module in (
 ):
     api.add_router(_prefix, _module.router)
 
+requests.judged_by(asking.judge)
+
+handler404 = "opencode_web.document.unknown"
+handler500 = "opencode_web.document.failed"
 urlpatterns = [path("api/", api.urls)]

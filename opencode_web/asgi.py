@@ -15,6 +15,8 @@ from opencode_web import static_files  # noqa: E402
 from opencode_web.security import Guard, Policy  # noqa: E402
 from sessions.approvals import socket as inbox_socket  # noqa: E402
 from sessions.socket import websocket_urlpatterns  # noqa: E402
+from sessions.terminals import routes as terminals  # noqa: E402
+from sessions.terminals.tickets import tickets  # noqa: E402
 
 # Django would start a thread before each request to look after the connections of that thread; all queries
 # run on another one (sessions/db.py).
@@ -22,7 +24,9 @@ for _receiver in (reset_queries, close_old_connections):
     request_started.disconnect(_receiver)
 
 _static = static_files.application()
-_websocket = URLRouter([*inbox_socket.websocket_urlpatterns, *websocket_urlpatterns])
+_websocket = URLRouter(
+    [*inbox_socket.websocket_urlpatterns, *terminals.websocket_urlpatterns, *websocket_urlpatterns]
+)
 
 
 async def _application(scope: Any, receive: Any, send: Any) -> None:
@@ -36,4 +40,4 @@ async def _application(scope: Any, receive: Any, send: Any) -> None:
 
 def build(policy: Policy) -> Guard:
     """The whole application for one listening address."""
-    return Guard(_application, policy)
+    return Guard(_application, policy, redeem=tickets.redeem)

@@ -18,6 +18,7 @@ from agents.runtime.consumer import AgentConsumer
 from agents.runtime.runtime import runtime
 from sessions.bus_redis import RedisBus
 from sessions.review.recovery import recover as finish_undos
+from sessions.terminals.registry import terminals
 from sessions.wake import CHANNEL
 from sessions.worktrees.forking import recover as clear_worktrees
 
@@ -26,6 +27,7 @@ _running = AsyncExitStack()
 
 async def start() -> None:
     """Begin to work; call once, from the loop that goes on. Raises redis.RedisError without a Redis."""
+    _running.push_async_callback(terminals.close)
     if settings.REDIS_URL:
         redis_bus = RedisBus(settings.REDIS_URL, settings.EVENT_CHANNEL)
         await asyncio.to_thread(redis_bus.start)
@@ -38,7 +40,7 @@ async def start() -> None:
 
 
 async def stop() -> None:
-    """Interrupt running turns with their partial output saved, then stop listening and telling."""
+    """Interrupt running turns with their partial output saved, stop listening and telling, end terminals."""
     await _running.aclose()
 
 

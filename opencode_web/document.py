@@ -12,6 +12,7 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.module_loading import import_string
 from ninja import NinjaAPI
 from ninja.operation import Operation
+from ninja.schema import NinjaGenerateJsonSchema
 from pydantic import TypeAdapter
 
 from sessions.api.base import wire
@@ -22,11 +23,30 @@ _APIS = {"opencode_web.api_urls.api": "", "opencode_web.api_v2_urls.api": "/api"
 _REF = "#/components/schemas/{model}"
 _REASONS = {400: "Bad request", 401: "Unauthorized", 403: "Forbidden", 404: "Not found", 409: "Conflict"}
 
+_ELSEWHERE = {
+    "/doc": ("doc.get", "This document"),
+    "/global/health": ("global.health", "Healthy, and the version of the protocol"),
+    "/pty/{ptyID}/connect": ("pty.connect", "A WebSocket"),
+    "/api/pty/{ptyID}/connect": ("v2.pty.connect", "A WebSocket"),
+}
+"""What is answered before the API is loaded, or not by HTTP."""
+
 Json = dict[str, Any]
 
 
 async def view(_: HttpRequest) -> HttpResponse:
     return wire(await asyncio.to_thread(document))
+
+
+def unknown(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """404 for a path that no operation has: a client of the API cannot read a page."""
+    message = f"There is no operation {request.method} {request.path_info}; GET /doc lists them."
+    return wire({"name": "NotFoundError", "data": {"message": message}}, 404)
+
+
+def failed(_: HttpRequest) -> HttpResponse:
+    """500 without a word of what was inside: that is in the log."""
+    return wire({"name": "UnknownError", "data": {"message": "The server failed; its log says why."}}, 500)
 
 
 @cache
@@ -39,15 +59,14 @@ def document() -> Json:
         api: NinjaAPI = import_string(name)
         drawn = api.get_openapi_schema(path_prefix=prefix.lstrip("/") + "/" if prefix else "")
         views = {operation.operation_id: operation for operation in _operations(api)}
-        schemas |= drawn["components"].get("schemas", {})
+        _add(schemas, drawn["components"].get("schemas", {}))
         info = info or drawn["info"]
         for path, methods in drawn["paths"].items():
             for details in methods.values():
                 _describe(details, views.get(details["operationId"]), schemas)
             paths.setdefault(_wire_path(path), {}).update(methods)
-    paths["/doc"] = {
-        "get": {"operationId": "doc.get", "responses": {"200": {"description": "This document"}}}
-    }
+    for path, (name, told) in _ELSEWHERE.items():
+        paths[path] = {"get": {"operationId": name, "responses": {"200": {"description": told}}}}
     return {"openapi": "3.1.0", "info": info, "paths": paths, "components": {"schemas": schemas}}
 
 
@@ -73,15 +92,25 @@ def _describe(details: Json, operation: Operation | None, schemas: dict[str, Any
 def _content(answer: Answer, schemas: dict[str, Any]) -> Json:
     if answer.type is None:
         return {"description": "Done"}
-    schema = TypeAdapter(answer.type).json_schema(ref_template=_REF, mode="serialization", by_alias=True)
-    schemas |= schema.pop("$defs", {})
+    # "validation": what is not set is left out of an answer, so a default does not make a field required.
+    schema = TypeAdapter(answer.type).json_schema(
+        ref_template=_REF, mode="validation", schema_generator=NinjaGenerateJsonSchema
+    )
+    _add(schemas, schema.pop("$defs", {}))
     return {"description": "Success", "content": {answer.media: {"schema": schema}}}
 
 
+def _add(schemas: dict[str, Any], more: dict[str, Any]) -> None:
+    """Raises ValueError for two shapes of one name: the document could show only one of them."""
+    for name, schema in more.items():
+        if schemas.setdefault(name, schema) != schema:
+            raise ValueError(f"two shapes are called {name}")
+
+
 def _wire_path(path: str) -> str:
-    """`/session/{session_id}/` becomes `/session/{sessionID}`."""
+    """`/session/{session_id}/` becomes `/session/{sessionID}`, a path within the path `*`."""
     named = re.sub(r"{(?:\w+:)?(\w+)}", lambda found: "{" + _wire_name(found[1]) + "}", path)
-    return named.rstrip("/") or "/"
+    return named.rstrip("/").replace("/{path}", "/*") or "/"
 
 
 def _wire_name(name: str) -> str:

@@ -87,6 +87,7 @@ STATIC_URL = "/static/"
 STATICFILES_DIRS = [BASE_DIR / "static"]
 
 CONFIG_LOADER = "opencode_web.config.load"
+CONFIG_WRITER = "opencode_web.config.writing.change"
 """How `agents` reads opencode.json without importing this room."""
 
 OPENED_DIRECTORY = os.environ.get("OPENCODE_WEB_DIRECTORY", "")
@@ -95,6 +96,9 @@ OPENED_DIRECTORY = os.environ.get("OPENCODE_WEB_DIRECTORY", "")
 CONFIG_DIR = paths.config_directory()
 AUTH_FILES = paths.auth_files()
 """Where `agents` finds provider keys; the first file is ours to write."""
+
+SHARE_MODE = "agents.sharing.mode"
+"""How the page learns whether sessions may be shared, the same way."""
 
 CONTEXT_WINDOW = "agents.catalog.context_window"
 """How the page learns the size of a model's context window without importing the room above."""

@@ -16,5 +16,6 @@ async def health(_: HttpRequest) -> JsonResponse:
 urlpatterns = [
     path("global/health", health),
     path("pickers/", include("agents.urls")),
+    path("", include("agents.accounts.urls")),
     path("", include("sessions.pages.urls")),
 ]

@@ -16,12 +16,13 @@ from sessions.wake import answered, interrupt, wake
 
 
 async def prompt(session: Session, parts: list[dict[str, Any]], **choice: Any) -> AdmittedPrompt:
-    """Admit a prompt (see `inbox.admit` for the choices) and wake the session.
+    """Admit a prompt (see `inbox.admit` for the choices) and wake the session, unless it is not to resume.
 
     Raises PromptRefused when it has no content.
     """
     row = await in_db(inbox.admit, session, parts, **choice)
-    await wake(session.id)
+    if row.resume:
+        await wake(session.id)
     return row
 
 

@@ -22,13 +22,17 @@ from .ids import ascending
 
 @dataclass(frozen=True)
 class Event:
-    """`type` and `properties` are the wire's; `seq` is the cursor in the log, None for what is not logged."""
+    """`type` and `properties` are the wire's; `seq` is the cursor in the log, None for what is not logged.
+
+    `directory` is the folder that it concerns, for those of a session its own; empty: all of the project.
+    """
 
     type: str
     properties: dict[str, Any]
     seq: int | None = None
     project_id: str = ""
     session_id: str = ""
+    directory: str = ""
     id: str = field(default_factory=lambda: ascending("evt"))
 
     @cached_property

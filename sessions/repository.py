@@ -1,10 +1,13 @@
-"""What git says about a folder, read only."""
+"""What git says about a folder, and making one a repository."""
 
 from __future__ import annotations
 
+import os
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
+
+from sessions.snapshots.git import clean_environment
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,10 +41,31 @@ class Repository:
         """The first commit, empty where there is none. It asks git, which takes milliseconds."""
         if not self.is_git:
             return ""
-        command = ["git", "-C", str(self.worktree), "rev-list", "--max-parents=0", "HEAD"]
+        # safe.directory: a repository of another owner is only read, and this runs nothing of it.
+        asked = ["-c", "safe.directory=*", "rev-list", "--max-parents=0", "HEAD"]
+        command = ["git", "-C", str(self.worktree), *asked]
         try:
-            done = subprocess.run(command, capture_output=True, text=True, timeout=10, check=False)
+            done = subprocess.run(
+                command, env=clean_environment(), capture_output=True, text=True, timeout=10, check=False
+            )
         except (OSError, subprocess.TimeoutExpired):
             return ""
         found = done.stdout.split()
         return found[-1] if found else ""
+
+
+def make_repository(directory: Path) -> None:
+    """`git init`, with the user's own configuration (the name of the first branch, templates).
+
+    Raises OSError with what git said.
+    """
+    environ = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    command = ["git", "init", "--quiet", "--", str(directory)]
+    try:
+        done = subprocess.run(
+            command, env=environ, capture_output=True, text=True, errors="replace", timeout=30, check=False
+        )
+    except subprocess.TimeoutExpired as error:
+        raise OSError(None, "git init took longer than 30 seconds") from error
+    if done.returncode:
+        raise OSError(None, done.stderr.strip() or "git init failed")

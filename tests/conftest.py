@@ -53,6 +53,12 @@ def chromium_path() -> str:
     return _program(*BROWSERS)
 
 
+@pytest.fixture(scope="session")
+def tmux_path() -> str:
+    """Path of tmux; see `_program`."""
+    return _program("tmux")
+
+
 @pytest.fixture
 def redis(tmp_path: Path) -> Iterator[RedisServer]:
     """A Redis that answers; see `_program`."""

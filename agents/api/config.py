@@ -1,73 +1,89 @@
-"""`/config` and `/agent` of OpenCode's API."""
+"""`/config`, `/global/config` and `/agent` of OpenCode's API."""
 
 from __future__ import annotations
 
 import asyncio
-import re
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from ninja import Router
+from ninja.errors import HttpError
 
-from agents.configuration import load
-from agents.definitions import Agent, agents
+from agents.api import mcp
+from agents.api.listings import agents_of, configuration
+from agents.api.shapes import AgentInfo, ConfigPatch
+from agents.catalog import folders_in_use
+from agents.config import Config
+from agents.configuration import Refused, Unreadable, change
+from sessions import bus
 from sessions.api.base import directory_of, wire
+from sessions.api.described import answers
+from sessions.db import in_db
+from sessions.store import projects
 
 router = Router()
 
-_SECRET = re.compile(r"(api|access|private).?key|auth|token|secret|passw|credential|cookie", re.IGNORECASE)
-_CREDENTIALS = re.compile(r"//[^/@\s]+@")
-_SECRET_MAPS = frozenset({"headers", "environment", "env"})
-"""Every value in these is taken for a secret: their names are anybody's."""
 
-
-@router.get("/config")
+@router.get("/config", operation_id="config.get")
+@answers(Config)
 async def config(request: HttpRequest) -> HttpResponse:
     """The merged configuration; secrets are not shown."""
-    loaded = await asyncio.to_thread(load, directory_of(request))
-    return wire(_redacted(loaded.config.model_dump(mode="json", by_alias=True, exclude_unset=True)))
+    return wire(await asyncio.to_thread(configuration, directory_of(request)))
 
 
-@router.get("/agent")
+@router.patch("/config", operation_id="config.update")
+@answers(Config)
+async def update_config(request: HttpRequest, body: ConfigPatch) -> HttpResponse:
+    """Change the folder's own configuration file; the merged configuration as it then is."""
+    directory = directory_of(request)
+    return await _changed(directory, body.root) or await _told(directory, [directory])
+
+
+@router.get("/global/config", operation_id="global.config.get")
+@answers(Config)
+async def global_config(request: HttpRequest) -> HttpResponse:
+    """The user's own configuration, without any project's."""
+    return wire(await asyncio.to_thread(configuration, None))
+
+
+@router.patch("/global/config", operation_id="global.config.update")
+@answers(Config)
+async def update_global_config(request: HttpRequest, body: ConfigPatch) -> HttpResponse:
+    """Change the user's own configuration file; the user's own configuration as it then is."""
+    if refused := await _changed(None, body.root):
+        return refused
+    bus.publish(bus.Event("global.disposed", {}))
+    return await _told(None, folders_in_use())
+
+
+@router.get("/agent", operation_id="app.agents")
+@answers(list[AgentInfo])
 async def list_agents(request: HttpRequest) -> HttpResponse:
-    loaded = await asyncio.to_thread(load, directory_of(request))
-    return wire([_agent(agent) for agent in agents(loaded.config).values()])
+    return wire(await asyncio.to_thread(agents_of, directory_of(request)))
 
 
-def _agent(agent: Agent) -> dict[str, Any]:
-    data: dict[str, Any] = {
-        "name": agent.name,
-        "description": agent.description,
-        "mode": agent.mode,
-        "native": agent.native,
-        "hidden": agent.hidden,
-        "prompt": agent.prompt or None,
-        "temperature": agent.temperature,
-        "topP": agent.top_p,
-        "color": agent.color or None,
-        "variant": agent.variant or None,
-        "steps": agent.steps,
-        "options": _redacted(dict(agent.options)),
-        "permission": [
-            {"permission": rule.permission, "pattern": rule.pattern, "action": rule.action}
-            for rule in agent.permission
-        ],
-    }
-    if agent.model:
-        provider, _, model = agent.model.partition("/")
-        data["model"] = {"providerID": provider, "modelID": model}
-    return {key: value for key, value in data.items() if value is not None}
+async def _changed(directory: Path | None, patch: Mapping[str, Any]) -> HttpResponse | None:
+    """Write the change; an answer only where the file cannot be read. Raises HttpError (400)."""
+    try:
+        await asyncio.to_thread(change, directory, patch)
+    except Refused as error:
+        raise HttpError(400, str(error)) from error
+    except Unreadable as error:
+        data = {"path": str(error.file), "message": str(error)}
+        return wire({"name": "ConfigJsonError", "data": data}, 400)
+    mcp.forget(directory)
+    return None
 
 
-def _redacted(value: Any, *, within: str = "") -> Any:
-    if isinstance(value, dict):
-        hides = within in _SECRET_MAPS
-        return {
-            key: "…"
-            if isinstance(item, str) and (hides or _SECRET.search(key))
-            else _redacted(item, within=key)
-            for key, item in value.items()
-        }
-    if isinstance(value, list):
-        return [_redacted(item) for item in value]
-    return _CREDENTIALS.sub("//…@", value) if isinstance(value, str) else value
+async def _told(directory: Path | None, folders: Iterable[Path]) -> HttpResponse:
+    """Tell the clients of folders to read everything anew; what is in force now."""
+    for folder in folders:
+        with suppress(OSError):  # a folder that is gone has no clients
+            project = await in_db(projects.project_of, folder, look=True)
+            told = {"directory": str(folder)}
+            event = bus.Event("server.instance.disposed", told, project_id=project.id, directory=str(folder))
+            bus.publish(event)
+    return wire(await asyncio.to_thread(configuration, directory))

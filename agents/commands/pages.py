@@ -18,6 +18,7 @@ from sessions.db import in_db
 from sessions.models import Project, Session
 from sessions.pages.prompts import BadPrompt, choice_of, parts_of
 from sessions.pages.respond import done, fragment, redirect, refused
+from sessions.sharing.sharing import share_new
 from sessions.store import projects
 from sessions.store import sessions as session_store
 from sessions.store.inbox import PromptRefused
@@ -57,7 +58,7 @@ async def send(request: HttpRequest) -> HttpResponse:
         return fragment("fragments/refused.html", status=404, message=str(error))
     except (BadPrompt, MissingArgument) as problem:
         return refused(str(problem))
-    target = session or await _new_session(project, directory, given)
+    target = session or await _new_session(request, project, directory, given)
     try:
         await admit(target, name, arguments, choice, files, **given)
     except PromptRefused as problem:
@@ -72,15 +73,18 @@ def _files(form: QueryDict, text: str) -> list[dict[str, Any]]:
     return [part for part in parts_of(prompt) if part["type"] != "text"]
 
 
-async def _new_session(project: Project, directory: Path, given: dict[str, str]) -> Session:
+async def _new_session(
+    request: HttpRequest, project: Project, directory: Path, given: dict[str, str]
+) -> Session:
     """What was picked beside the prompt is the choice of the session; the command's own is not."""
     model = None
     if given.get("model_id"):
         variant = given.get("variant") or None
         model = SessionModel(id=given["model_id"], provider_id=given["provider_id"], variant=variant)
-    return await in_db(
+    created = await in_db(
         session_store.create, project, str(directory), agent=given.get("agent", ""), model=model
     )
+    return await share_new(request, created.id, created.directory) or created
 
 
 async def _place(form: QueryDict) -> tuple[Path, Session | None, Project]:

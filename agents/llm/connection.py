@@ -8,11 +8,11 @@ from typing import Any, Literal
 from urllib.parse import urlsplit
 
 from agents.config import ModelConfig, ProviderConfig
-from agents.llm.known import BY_NPM, COMPATIBLE, KNOWN
+from agents.llm.known import BY_NPM, COMPATIBLE, KNOWN, SIGNED_IN
 from agents.llm.prices import Limits, limits
 from agents.llm.settings.ingest import settings_of
 from agents.llm.settings.variants import variants_of
-from agents.llm.types import Model, Price
+from agents.llm.types import Account, Model, Price
 
 _TIMEOUT = 300.0
 _CHUNK_TIMEOUT = 120.0
@@ -21,17 +21,23 @@ _NO_LIMIT = 24 * 3600.0
 _FILES = ("image", "pdf")
 
 
+Protocol = Literal["openai", "responses", "anthropic", "litellm"]
+
+
 @dataclass(frozen=True, slots=True)
 class Connection:
-    """What all models of a provider share. Times are seconds; `prefix` goes before the model's name."""
+    """What all models of a provider share. Times are seconds; `prefix` goes before the model's name; `listed`
+    is what the price table is asked with."""
 
-    protocol: Literal["openai", "anthropic", "litellm"]
+    protocol: Protocol
     prefix: str
     base_url: str
     api_key: str
     headers: Mapping[str, str]
     timeout: float
     chunk_timeout: float
+    listed: str
+    account: Account | None = None
 
 
 def connection(provider_id: str, entry: ProviderConfig, key: str) -> Connection:
@@ -47,13 +53,23 @@ def connection(provider_id: str, entry: ProviderConfig, key: str) -> Connection:
         headers=dict(options.get("headers") or {}),
         timeout=_seconds(options.get("headerTimeout", options.get("timeout")), _TIMEOUT),
         chunk_timeout=_seconds(options.get("chunkTimeout"), _CHUNK_TIMEOUT),
+        listed=provider_id,
     )
+
+
+def signed_in(provider_id: str, entry: ProviderConfig, account: Account) -> Connection:
+    """The connection of somebody who has signed in; `provider_id` is one of `known.SIGNED_IN`. The token goes
+    to the provider's own address alone, which the account knows."""
+    known = SIGNED_IN[provider_id]
+    own = replace(connection(provider_id, entry, ""), protocol=known.protocol, prefix=known.prefix)
+    return replace(own, base_url=known.base_url, api_key="", listed=known.id, account=account)
 
 
 def build(provider_id: str, name: str, shared: Connection, entry: ModelConfig) -> Model:
     """A model: what its entry says, else what the price table says of it, else the defaults."""
     api_name = entry.get("id") or name
-    base = limits(provider_id, api_name)
+    base = limits(shared.listed, api_name)
+    protocol: Protocol = "responses" if base.responses else shared.protocol
     limit = entry.get("limit") or {}
     output = limit.get("output") or base.output
     reasoning = entry.get("reasoning", base.reasoning)
@@ -62,7 +78,7 @@ def build(provider_id: str, name: str, shared: Connection, entry: ModelConfig) -
         provider_id=provider_id,
         model_id=name,
         name=entry.get("name") or name,
-        protocol=shared.protocol,
+        protocol=protocol,
         api_model=shared.prefix + api_name,
         base_url=shared.base_url,
         api_key=shared.api_key,
@@ -77,13 +93,12 @@ def build(provider_id: str, name: str, shared: Connection, entry: ModelConfig) -
         reasoning=reasoning,
         attachment=_attachment(entry, base),
         settings=settings_of(entry.get("options") or {}),
-        variants=variants_of(shared.protocol, levels, output, entry.get("variants") or {}),
+        variants=variants_of(protocol, levels, output, entry.get("variants") or {}),
+        account=shared.account,
     )
 
 
-def _protocol(
-    provider_id: str, npm: str, has_url: bool
-) -> tuple[Literal["openai", "anthropic", "litellm"], str, str]:
+def _protocol(provider_id: str, npm: str, has_url: bool) -> tuple[Protocol, str, str]:
     """Protocol, litellm's prefix and base URL of a package, or of a provider's id where none is named.
 
     A package nobody knows is taken for a server that speaks chat completions when it has an address.

@@ -28,7 +28,7 @@ class Known:
     """Names that may hold the key; a provider without any finds its credentials itself."""
     defaults: tuple[str, ...] = ()
     small: tuple[str, ...] = ()
-    protocol: Literal["openai", "anthropic", "litellm"] = "litellm"
+    protocol: Literal["openai", "responses", "anthropic", "litellm"] = "litellm"
     base_url: str = ""
     models: tuple[str, ...] = ()
     gateway: bool = False
@@ -200,5 +200,31 @@ _TABLE = (
     Known(id="google-vertex", name="Google Vertex AI", npm="@ai-sdk/google-vertex", vendor="vertex_ai"),
 )
 
-KNOWN: Mapping[str, Known] = {known.id: known for known in _TABLE}
-BY_NPM: Mapping[str, Known] = {known.npm: known for known in _TABLE}
+_COPILOT = Known(
+    id="github-copilot",
+    name="GitHub Copilot",
+    npm="@ai-sdk/github-copilot",
+    vendor="github_copilot",
+    env=("GITHUB_COPILOT_TOKEN",),
+    defaults=("claude-sonnet-5.5", "claude-sonnet-5", "claude-sonnet-4.6"),
+    small=("claude-haiku-5.5", "gpt-5-mini", "gpt-4o-mini"),
+    protocol="openai",
+    base_url="https://api.githubcopilot.com",
+)
+_CHATGPT = Known(
+    id="chatgpt",
+    name="OpenAI",
+    npm="@ai-sdk/openai",
+    vendor="chatgpt",
+    defaults=("gpt-6.1-sol", "gpt-6-sol", "gpt-5.6-terra", "gpt-5.4", "gpt-5.2"),
+    small=("gpt-6-luna", "gpt-5.6-luna", "gpt-5.1-codex-mini"),
+    protocol="responses",
+    base_url="https://chatgpt.com/backend-api/codex",
+)
+
+KNOWN: Mapping[str, Known] = {known.id: known for known in (*_TABLE, _COPILOT)}
+SIGNED_IN: Mapping[str, Known] = {"github-copilot": _COPILOT, "openai": _CHATGPT}
+"""What a provider is to somebody who has signed in there, by its id."""
+LISTED: Mapping[str, Known] = {known.id: known for known in (*KNOWN.values(), _CHATGPT)}
+"""Those whose models the price table has, by the id it is asked with."""
+BY_NPM: Mapping[str, Known] = {known.npm: known for known in KNOWN.values()}

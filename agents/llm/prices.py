@@ -10,13 +10,13 @@ import importlib.util
 import json
 import logging
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
-from agents.llm.known import KNOWN
+from agents.llm.known import KNOWN, LISTED
 from agents.llm.types import Price
 
 logger = logging.getLogger(__name__)
@@ -27,7 +27,9 @@ _FREE = Price()
 _EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
 _ALWAYS_EFFORTS = ("low", "medium", "high")
 _ELSEWHERE = ("/v1/responses", "/v1/batch")
-"""Endpoints that none of our readers speaks."""
+"""Endpoints at which a key alone reaches no model of ours."""
+_RESPONSES = frozenset({"chatgpt", "github_copilot"})
+"""Vendors that are asked by OpenAI's responses where a model has nothing else."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,17 +47,19 @@ class Limits:
     thinking: Literal["budget", "adaptive", "silent"] = "budget"
     """How a Claude is told to think: by a number of tokens or by itself; `silent` ones hide it."""
     retired: bool = False
+    responses: bool = False
+    """Whether it is asked by OpenAI's responses and not by chat completions."""
 
 
 UNKNOWN = Limits()
 
 
 def limits(provider: str, model: str) -> Limits:
-    """What the table says of a model; `provider` is one of `known.KNOWN`. UNKNOWN where it says nothing.
+    """What the table says of a model; `provider` is one of `known.LISTED`. UNKNOWN where it says nothing.
 
     A gateway's `vendor/model` is looked up as the vendor's own, whose names have dashes for dots.
     """
-    known = KNOWN.get(provider)
+    known = LISTED.get(provider)
     if known is None:
         return UNKNOWN
     if known.gateway:
@@ -66,7 +70,7 @@ def limits(provider: str, model: str) -> Limits:
 
 def models_of(provider: str) -> list[str]:
     """The names of a known provider's models that are still served, in the table's order."""
-    known = KNOWN.get(provider)
+    known = LISTED.get(provider)
     if known is None:
         return []
     listed = [name for name, row in _table().get(known.vendor, {}).items() if not row.retired]
@@ -90,7 +94,7 @@ def _table() -> Mapping[str, Mapping[str, Limits]]:
     except (OSError, ValueError) as error:
         logger.warning("no price table, limits are guessed: %s", error)
         return {}
-    table: dict[str, dict[str, Limits]] = {known.vendor: {} for known in KNOWN.values()}
+    table: dict[str, dict[str, Limits]] = {known.vendor: {} for known in LISTED.values()}
     for key, entry in entries.items():
         if isinstance(entry, tuple):
             vendor, row = entry
@@ -104,17 +108,19 @@ def _reduced(entry: dict[str, Any], today: str) -> tuple[str, Limits] | dict[str
     if provider is None:
         return entry if "sample_spec" in entry else None
     vendor = _vendor(str(provider))
-    if vendor not in _vendors() or entry.get("mode") != "chat" or not entry.get("supports_function_calling"):
+    if vendor not in _vendors() or not entry.get("supports_function_calling"):
         return None
+    if vendor in _RESPONSES and entry.get("mode") == "responses":
+        return vendor, replace(_row(entry, today), responses=True)
     endpoints = entry.get("supported_endpoints")
-    if endpoints and all(endpoint in _ELSEWHERE for endpoint in endpoints):
+    if entry.get("mode") != "chat" or (endpoints and all(place in _ELSEWHERE for place in endpoints)):
         return None
     return vendor, _row(entry, today)
 
 
 @cache
 def _vendors() -> frozenset[str]:
-    return frozenset(known.vendor for known in KNOWN.values())
+    return frozenset(known.vendor for known in LISTED.values())
 
 
 def _vendor(provider: str) -> str:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, cast
 
 from agents.config import Config, ModelConfig, ProviderConfig
-from agents.llm.connection import build, connection
-from agents.llm.known import KNOWN, Known
+from agents.llm.connection import build, connection, signed_in
+from agents.llm.known import KNOWN, SIGNED_IN, Known
 from agents.llm.prices import models_of
 from agents.llm.selection import Provider, Source, UnknownModel, find_model, pick_default, pick_small
-from agents.llm.types import Model
+from agents.llm.types import Account, Model
 
 __all__ = ["Provider", "UnknownModel", "find_model", "pick_default", "pick_small", "resolve"]
 
@@ -28,16 +28,21 @@ def resolve(
     environ: Mapping[str, str],
     keys: Mapping[str, str],
     found: Mapping[str, Mapping[str, Any]],
+    accounts: Mapping[str, Account] | None = None,
 ) -> dict[str, Provider]:
     """All providers by id, the demo last.
 
     `keys` are those of `auth.json`; `found` are provider entries of local servers, which an entry of the
-    configuration with the same id overrides. A known provider that nobody gave a key is left out.
+    configuration with the same id overrides. `accounts` are sign-ins, by ids of `known.SIGNED_IN`: they come
+    before keys, not before a key or an address in the configuration. A known provider that nobody gave a key
+    is left out.
     """
     providers: dict[str, Provider] = {}
-    for provider_id, entry, source in _entries(config, environ, keys, found):
+    accounts = accounts or {}
+    for provider_id, entry, source in _entries(config, environ, accounts, keys, found):
         if provider_id not in providers and _enabled(config, provider_id):
-            provider = _provider(provider_id, entry, source, _key(provider_id, entry, environ, keys))
+            key = _key(provider_id, entry, environ, keys)
+            provider = _provider(provider_id, entry, source, key, accounts.get(provider_id))
             if provider is not None and (provider.models or provider.passes):
                 providers[provider_id] = provider
     providers.pop(DEMO.id, None)
@@ -47,12 +52,15 @@ def resolve(
 def _entries(
     config: Config,
     environ: Mapping[str, str],
-    keys: Mapping[str, str],
+    accounts: Iterable[str],
+    keys: Iterable[str],
     found: Mapping[str, Mapping[str, Any]],
 ) -> Iterator[tuple[str, ProviderConfig, Source]]:
     """Every entry with its source, the preferred source of a provider first."""
     for provider_id, entry in config.provider.items():
         yield provider_id, _merged(found.get(provider_id, {}), entry), "config"
+    for provider_id in accounts:
+        yield provider_id, {}, "auth"
     for known in KNOWN.values():
         if any(environ.get(name) for name in known.env):
             yield known.id, {}, "env"
@@ -90,13 +98,19 @@ def _key(provider_id: str, entry: ProviderConfig, environ: Mapping[str, str], ke
     return next((environ[name] for name in names if environ.get(name)), "") or keys.get(provider_id, "")
 
 
-def _provider(provider_id: str, entry: ProviderConfig, source: Source, key: str) -> Provider | None:
-    known = KNOWN.get(provider_id)
-    if known and not _usable(known, entry, key):
-        return None
-    shared = connection(provider_id, entry, key)
+def _provider(
+    provider_id: str, entry: ProviderConfig, source: Source, key: str, account: Account | None
+) -> Provider | None:
+    if account is None or _own(entry):
+        known = KNOWN.get(provider_id)
+        if known and not _usable(known, entry, key):
+            return None
+        shared = connection(provider_id, entry, key)
+    else:
+        known = SIGNED_IN[provider_id]
+        shared = signed_in(provider_id, entry, account)
     models = {
-        name: build(provider_id, name, shared, model) for name, model in _models(provider_id, entry).items()
+        name: build(provider_id, name, shared, model) for name, model in _models(shared.listed, entry).items()
     }
     gateway = known is not None and known.gateway and not entry.get("whitelist")
     return Provider(
@@ -113,15 +127,19 @@ def _provider(provider_id: str, entry: ProviderConfig, source: Source, key: str)
 def _usable(known: Known, entry: ProviderConfig, key: str) -> bool:
     """Whether a known provider may answer: by a key, by an address or headers of the user's own, or because
     it finds its credentials itself."""
+    return bool(key or not known.env or _own(entry) or (entry.get("options") or {}).get("headers"))
+
+
+def _own(entry: ProviderConfig) -> bool:
+    """Whether the configuration itself says with which key, or where, the provider is asked."""
     options = entry.get("options") or {}
-    own = (options.get(name) for name in ("apiKey", "baseURL", "headers"))
-    return bool(key or not known.env or any(own) or entry.get("api"))
+    return bool(options.get("apiKey") or options.get("baseURL") or entry.get("api"))
 
 
-def _models(provider_id: str, entry: ProviderConfig) -> dict[str, ModelConfig]:
+def _models(listed: str, entry: ProviderConfig) -> dict[str, ModelConfig]:
     """The entries of the configured models and the known ones, as the lists allow."""
     named = entry.get("models") or {}
-    both = {**{name: ModelConfig() for name in models_of(provider_id)}, **named}
+    both = {**{name: ModelConfig() for name in models_of(listed)}, **named}
     allowed, denied = entry.get("whitelist"), entry.get("blacklist") or ()
     return {
         name: model for name, model in both.items() if name not in denied and (not allowed or name in allowed)

@@ -91,7 +91,7 @@ def _unknown(providers: Mapping[str, Provider], ref: str, provider_id: str) -> s
     text = f"There is no model {ref!r}."
     known = KNOWN.get(provider_id)
     if known and known.env and provider_id not in providers:
-        return f"{text} There is no key for {known.name}: set {known.env[0]}."
+        return f"{text} There is no key for {known.name}: add one under Accounts, or set {known.env[0]}."
     near = _near(providers, ref)
     if near:
         return f"{text} Did you mean {' or '.join(near)}?"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 from agents.llm.settings.domains import Controls, Settings
 
@@ -82,18 +82,29 @@ class Price:
     cache_write: float = 0.0
 
 
+class Account(Protocol):
+    """A sign-in at a provider, whose token ends and is renewed."""
+
+    async def authorized(self, request: ModelRequest, refused: str = "") -> ModelRequest:
+        """The request with address, token and headers. `refused` is a token that the provider did not take,
+        though its time was not over. Raises AuthFailed when signed out, ModelError when it cannot be renewed
+        now."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Model:
     """A model resolved from configuration, environment, discovery and the price table.
 
-    `protocol` chooses the reader: `openai` (chat completions), `anthropic` (messages), `litellm`
-    (every other provider), `scripted` (the demo model). `context`, `input` and `output` are token limits.
+    `protocol` chooses the reader: `openai` (chat completions), `responses` (OpenAI's responses), `anthropic`
+    (messages), `litellm` (every other provider), `scripted` (the demo model). `context`, `input` and
+    `output` are token limits.
     """
 
     provider_id: str
     model_id: str
     name: str
-    protocol: Literal["openai", "anthropic", "litellm", "scripted"]
+    protocol: Literal["openai", "responses", "anthropic", "litellm", "scripted"]
     api_model: str
     """The name the provider knows it by (for litellm with its provider prefix)."""
     base_url: str = ""
@@ -116,6 +127,8 @@ class Model:
     """What it is asked with unless the request says otherwise."""
     variants: Mapping[str, Settings] = field(default_factory=dict)
     """Settings to choose from by name, such as levels of thinking."""
+    account: Account | None = field(default=None, repr=False)
+    """The sign-in that lets requests in, where there is no key."""
 
     @property
     def ref(self) -> str:
@@ -133,6 +146,8 @@ class ModelRequest:
     controls: Controls = field(default_factory=Controls)
     options: Mapping[str, Any] = field(default_factory=dict)
     body: Mapping[str, Any] = field(default_factory=dict)
+    subagent: bool = False
+    """Whether an agent asks for this and no person."""
 
     @property
     def settings(self) -> Settings:

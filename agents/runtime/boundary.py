@@ -37,7 +37,7 @@ async def begin(run: Run) -> UserMessage | None:
     """While nothing is going on: promote every steering prompt that waits, or else one queued prompt. The
     last one promoted, or None when none waits."""
     if run.unanswered is not None:
-        prompt, run.unanswered = run.unanswered, None
+        prompt, run.unanswered, run.silent = run.unanswered, None, False
         await _remember(run, prompt)
         return prompt
     if not await has_work(run.session.id):
@@ -45,7 +45,9 @@ async def begin(run: Run) -> UserMessage | None:
     if await in_db(reverts.make_final, run.session.id):
         run.transcript.forget()
     await _prepared(run)
-    return await _promote(run, await in_db(inbox.next_when_idle, run.session.id))
+    waiting = await in_db(inbox.next_when_idle, run.session.id)
+    run.silent = all(row.no_reply for row in waiting)
+    return await _promote(run, waiting)
 
 
 async def has_work(session_id: str) -> bool:

@@ -12,7 +12,7 @@ from agents.compaction.compaction import compact
 from agents.compaction.pruning import prune
 from agents.compaction.relief import make_room
 from agents.configuration import load
-from agents.runtime import boundary, summaries, titles
+from agents.runtime import boundary, shell, summaries, titles
 from agents.runtime.run import Run
 from agents.runtime.steps.step import Outcome, step
 from agents.runtime.subtasks import run_subtasks
@@ -27,6 +27,8 @@ async def drain(run: Run) -> None:
     """Work until the session has nothing to do; the session's lease is ours."""
     while (prompt := await boundary.begin(run)) is not None:
         run.error, run.rejected = None, False
+        if run.silent:
+            continue
         await in_db(session_store.set_status, run.session.id, Status(type="busy"))
         run.spawn(asyncio.to_thread(run.tracker.warm))
         run.spawn(titles.give_title(run, prompt))
@@ -51,7 +53,10 @@ async def _answer(run: Run, prompt: UserMessage) -> None:
 
 
 async def _act(run: Run, prompt: UserMessage, taken: int) -> Outcome:
-    """What a prompt is due: the compaction that it asks for, its errands, a step."""
+    """What a prompt is due: the compaction that it asks for, its shell command, its errands, a step."""
+    if (command := await in_db(shell.requested, prompt.id)) is not None:
+        await shell.run_shell(run, prompt, command)
+        return Outcome.DONE
     if asked := await in_db(compaction.requested, prompt.id):
         return Outcome.COMPACTED if await compact(run, prompt, asked) else Outcome.DONE
     if not (taken or await commands.expand(run, prompt)) or not await run_subtasks(run, prompt):

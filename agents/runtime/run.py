@@ -44,6 +44,8 @@ class Run:
     """The last tool calls: name and input as canonical JSON (seed 004 §6.5)."""
     unanswered: UserMessage | None = None
     """A promoted prompt that nobody began to answer; it comes before what waits in the inbox."""
+    silent: bool = False
+    """Nobody wants an answer to what was promoted last."""
     chosen: tuple[str, ...] = ()
     """The session's choice of agent and model when the present prompt was promoted."""
 

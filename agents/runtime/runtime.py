@@ -17,6 +17,7 @@ from django.conf import settings
 
 from agents.catalog import warm_up
 from agents.custom_tools import contribute
+from agents.plugins import terminals
 from agents.runtime import boundary, housekeeping, recovery, summaries
 from agents.runtime.calls import approvals, questions
 from agents.runtime.drain import drain
@@ -70,6 +71,7 @@ class Runtime:
         sys.setswitchinterval(SWITCH_SECONDS)
         contribute.register()
         loop = self._loop = asyncio.new_event_loop()
+        terminals.register(loop)
         self._thread = threading.Thread(target=loop.run_forever, name="turns", daemon=True)
         self._thread.start()
         asyncio.run_coroutine_threadsafe(self._start(), loop)

@@ -35,7 +35,8 @@ async def give_title(run: Run, prompt: UserMessage) -> None:
     if session is None or session.titled or session.parent_id:
         return
     row = await in_db(messages.message, run.session.id, prompt.id)
-    said = "\n".join(part.get("text", "") for part in (row or {}).get("parts", []) if part["type"] == "text")
+    texts = (part for part in (row or {}).get("parts", []) if part["type"] == "text")
+    said = "\n".join(part.get("text", "") for part in texts if not part.get("synthetic"))
     title = await _ask(run, prompt, said[:MAX_PROMPT]) or _first_line(said)
     if title:
         await in_db(session_store.rename, run.session.id, title[:MAX_TITLE])

@@ -6,9 +6,9 @@ import argparse
 from collections.abc import Sequence
 
 import opencode_web
-from opencode_web.cli import manage, start, url, worker
+from opencode_web.cli import manage, mcp, start, transfer, url, verbs, worker
 
-_COMMANDS = ("serve", "worker", "url", "manage")
+_COMMANDS = ("serve", "worker", "url", "manage", "mcp", *verbs.NAMES, *transfer.NAMES)
 
 
 def parse(argv: Sequence[str]) -> argparse.Namespace:
@@ -19,15 +19,24 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
     if argv[:1] == ["manage"]:
         return argparse.Namespace(run=manage.run, rest=list(argv[1:]))
     if argv[:1] and argv[0] in _COMMANDS:
-        return _commands().parse_args(argv)
+        own, others = _split(argv)
+        return _commands().parse_args(own, argparse.Namespace(command=others) if others else None)
     return _open().parse_args(argv)
+
+
+def _split(argv: Sequence[str]) -> tuple[Sequence[str], list[str]]:
+    """Before and after `--` where another program's command comes last: argparse would mix them."""
+    if argv[:2] != ["mcp", "add"] or "--" not in argv:
+        return argv, []
+    place = list(argv).index("--")
+    return argv[:place], list(argv[place + 1 :])
 
 
 def _open() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="opencode-web",
         description="A local web UI for an AI coding agent: open a project, ask, approve, review, undo.",
-        epilog="Commands: serve (no browser), worker, url (a new launch link), manage (Django).",
+        epilog=f"Commands: {', '.join(_COMMANDS)}; each has a --help of its own.",
     )
     parser.add_argument("--version", action="version", version=f"opencode-web {opencode_web.__version__}")
     _server_options(parser)
@@ -50,6 +59,9 @@ def _commands() -> argparse.ArgumentParser:
     new_url.add_argument("--hostname", default="127.0.0.1")
     new_url.add_argument("--port", type=_port, default=start.DEFAULT_PORT)
     new_url.set_defaults(run=url.run)
+    verbs.add(commands)
+    mcp.add(commands)
+    transfer.add(commands)
     return parser
 
 

@@ -24,12 +24,18 @@ def check(values: dict[str, Any]) -> tuple[Config, dict[str, Any], list[Fault]]:
     """
     values = copy.deepcopy(values)
     faults: list[Fault] = []
-    while True:
-        try:
-            return Config.model_validate(values), values, faults
-        except ValidationError as error:
-            for path, message in _located(error.errors(include_url=False), values).items():
-                faults.append((path, f"{message}; {_repair(values, path)}"))
+    while found := wrong(values):
+        faults += [(path, f"{message}; {_repair(values, path)}") for path, message in found.items()]
+    return Config.model_validate(values), values, faults
+
+
+def wrong(values: dict[str, Any]) -> dict[jsonc.Path, str]:
+    """Why values do not fit, by their places; empty when all do."""
+    try:
+        Config.model_validate(values)
+    except ValidationError as error:
+        return _located(error.errors(include_url=False), values)
+    return {}
 
 
 def unknown_keys(section: BaseModel, path: jsonc.Path = ()) -> Iterator[jsonc.Path]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import dataclass, field
 from typing import Any
 
 Path = tuple[str | int, ...]
@@ -32,15 +33,39 @@ class JsoncError(ValueError):
         super().__init__(f"line {self.line}, column {self.column}: {message}")
 
 
+@dataclass(frozen=True, slots=True)
+class Member:
+    """Offsets in the text: of the key, of the value's first and last character (exclusive), and behind the
+    comma that follows; None where none does."""
+
+    key: str
+    start: int
+    value: int
+    end: int
+    comma: int | None
+
+
+@dataclass(slots=True)
+class Braces:
+    """An object in the text: the offset behind `{`, that of `}`, and what is between them."""
+
+    start: int
+    end: int = 0
+    members: list[Member] = field(default_factory=list)
+
+
 class Document:
-    """A parsed text: `value`, and `lines` with the line of each key and array item."""
+    """A parsed text: `value`, `lines` with the line of each key and array item, and `objects`: where each
+    object stands in the text (of a key that is written twice, the last)."""
 
     def __init__(self, text: str) -> None:
         """Raise JsoncError when the text is not well formed."""
         self.lines: dict[Path, int] = {}
+        self.objects: dict[Path, Braces] = {}
         self._text = text
         self._position = 0
         self._counted = (0, 1)
+        self._comma: int | None = None
         self.value: Any = self._value((), self._next())
         token = self._next()
         if token:
@@ -76,15 +101,22 @@ class Document:
 
     def _object(self, path: Path) -> dict[str, Any]:
         members: dict[str, Any] = {}
+        found = Braces(self._position)
         token = self._next()
         while token != "}":
             if not token.startswith('"'):
                 raise self._error(f"expected a key or '}}', found {token or 'the end of the file'!r}", token)
-            key = self._scalar(token)
+            key, start = self._scalar(token), self._position - len(token)
             self.lines[(*path, key)] = self._line()
             self._expect(":", f"after the key {token}")
-            members[key] = self._value((*path, key), self._next())
+            token = self._next()
+            value = self._position - len(token)
+            members[key] = self._value((*path, key), token)
+            end = self._position
             token = self._separator("}")
+            found.members.append(Member(key, start, value, end, self._comma))
+        found.end = self._position - 1
+        self.objects[path] = found
         return members
 
     def _array(self, path: Path) -> list[Any]:
@@ -99,6 +131,7 @@ class Document:
     def _separator(self, closing: str) -> str:
         """The token after a member: the closing one, or the first of the next member."""
         token = self._next()
+        self._comma = self._position if token == "," else None
         if token == ",":
             return self._next()
         if token != closing:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 _JOINED = frozenset({"instructions", "plugin"})
@@ -34,3 +35,19 @@ def _merge_value(base: Any, over: Any, rules: bool) -> Any:
     if isinstance(base, dict) and isinstance(over, dict):
         return _merge_objects(base, over, rules)
     return over
+
+
+def patched(base: Any, patch: Mapping[str, Any], rules: bool = False) -> dict[str, Any]:
+    """What a file says after a person's change of it: as `merge`, but every list is replaced, and null takes
+    a key away."""
+    if rules and isinstance(base, str):
+        base = {"*": base}
+    merged = dict(base) if isinstance(base, dict) else {}
+    for key, value in patch.items():
+        if value is None:
+            merged.pop(key, None)
+        elif isinstance(value, dict):
+            merged[key] = patched(merged.get(key), value, rules or key in _RULES)
+        else:
+            merged[key] = value
+    return merged

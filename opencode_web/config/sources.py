@@ -19,6 +19,7 @@ class Source:
     markdown: bool = False
 
 
+DISABLED = "OPENCODE_DISABLE_PROJECT_CONFIG"
 _PROJECT = ("opencode.json", "opencode.jsonc")
 _GLOBAL = ("config.json", *_PROJECT)
 
@@ -44,7 +45,7 @@ def project_sources(directory: Path, environ: Mapping[str, str]) -> list[Source]
 
     Outside of a git repository only `directory` itself counts: a folder above may be anybody's.
     """
-    if environ.get("OPENCODE_DISABLE_PROJECT_CONFIG", "").lower() in ("1", "true"):
+    if is_disabled(environ):
         return []
     folders = list(_up_to_git_root(directory))[::-1]
     found = [Source(folder / name, False) for folder in folders for name in _PROJECT]
@@ -52,6 +53,11 @@ def project_sources(directory: Path, environ: Mapping[str, str]) -> list[Source]
         found += [Source(folder / name, False) for name in _PROJECT]
         found.append(Source(folder, False, markdown=True))
     return found
+
+
+def is_disabled(environ: Mapping[str, str]) -> bool:
+    """Whether a project's files are left out."""
+    return environ.get(DISABLED, "").lower() in ("1", "true")
 
 
 def _up_to_git_root(directory: Path) -> Iterator[Path]:

@@ -46,6 +46,16 @@ class Gate:
         wishes = [wish(document, path) for path in dict.fromkeys(held) if not _is_within(path, held)]
         return kept, Want(contents, wishes, trusted)
 
+    def holds(self, file: Path, text: str) -> bool:
+        """Whether exactly this text of a file is trusted, whatever it includes."""
+        content = self._content(file, text.encode())
+        return self._store.holds(self._worktree, {content.name: content.digest})
+
+    def trust(self, file: Path, text: str, want: Want | None) -> None:
+        """Trust a text of a file, and what it asks for."""
+        content = self._content(file, text.encode())
+        self._store.grant(self._worktree, {content.name: content.digest, **(want.digests if want else {})})
+
     def _included(self, done: Substitution) -> Iterator[Content]:
         for file, content in done.contents.items():
             if file.resolve().is_relative_to(self._worktree) or file.is_relative_to(self._worktree):

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable
 from typing import Literal, TypedDict
 
-from opencode_web.security import cors, csrf, headers, launch, origins
+from opencode_web.security import cors, csrf, headers, launch, origins, tickets
 from opencode_web.security.asgi import Application, Receive, Scope, Send, respond
 from opencode_web.security.cookies import SessionCookies
 from opencode_web.security.credentials import Credentials
@@ -20,6 +20,7 @@ from opencode_web.security.policy import Policy
 from opencode_web.security.proxy import apply_forwarded
 from opencode_web.security.refusal import LOGIN, Refused, refuse
 from opencode_web.security.request import Request
+from opencode_web.security.shared import counted, is_shared_page
 from opencode_web.security.throttle import Throttle
 
 logger = logging.getLogger(__name__)
@@ -30,7 +31,7 @@ STATIC = "/static/"
 class Principal(TypedDict):
     """Who asks: `session` and `csrf` (the token its pages send back) are set for a cookie only."""
 
-    kind: Literal["cookie", "basic", "bearer"]
+    kind: Literal["cookie", "basic", "bearer", "ticket"]
     session: str | None
     csrf: str | None
 
@@ -39,14 +40,20 @@ class Guard:
     """`launch_tokens.issue()` gives the token for a launch URL. `clock` counts seconds."""
 
     def __init__(
-        self, application: Application, policy: Policy, clock: Callable[[], float] = time.monotonic
+        self,
+        application: Application,
+        policy: Policy,
+        clock: Callable[[], float] = time.monotonic,
+        redeem: tickets.Redeem = tickets.none_issued,
     ) -> None:
         self.launch_tokens = launch.LaunchTokens(clock)
         self._application = application
         self._policy = policy
+        self._redeem = redeem
         self._credentials = Credentials(policy.username, policy.password)
         self._cookies = SessionCookies(policy.key, policy.port)
         self._throttle = Throttle(clock)
+        self._wrong_shares = Throttle(clock)
         self._pages = Pages(self._credentials, self._cookies, self._throttle, self.launch_tokens)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -76,6 +83,9 @@ class Guard:
         if request.is_preflight and request.origin in self._policy.cors:
             await respond(send, 204, "")
             return
+        if is_shared_page(request):
+            await self._show_shared(request, receive, send)
+            return
         if not _is_public(request):
             request.scope["principal"] = self._authenticate(request)
         elif request.changes_something and request.origin not in self._policy.origins:
@@ -85,7 +95,18 @@ class Guard:
         else:
             await self._application(request.scope, receive, send)
 
+    async def _show_shared(self, request: Request, receive: Receive, send: Send) -> None:
+        """Whoever asks is nobody here: cookies and credentials are not looked at."""
+        wait = self._wrong_shares.wait(request.client)
+        if wait:
+            raise Refused(429, f"too many wrong addresses; try again in {wait} seconds", wait)
+        await self._application(request.scope, receive, counted(send, self._wrong_shares, request.client))
+
     def _authenticate(self, request: Request) -> Principal:
+        if ticket := tickets.presented(request):
+            if not self._redeem(*ticket):
+                raise Refused(403, "this ticket does not open this terminal, or not any more")
+            return {"kind": "ticket", "session": None, "csrf": None}
         if request.authorization:
             return self._check_credentials(request)
         # A page of a `server.cors` origin proves itself by credentials of its own, never by our cookie.

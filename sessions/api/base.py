@@ -22,8 +22,12 @@ class NotFound(Exception):
     """404 in OpenCode's shape; the text says what was not found."""
 
 
-class Refused(Exception):
-    """A request that cannot be carried out now, e.g. an undo while a turn runs: 409 with the reason."""
+class Busy(Exception):
+    """What a session cannot do now, e.g. undo while a turn runs: 409 with the reason."""
+
+    def __init__(self, session_id: str, reason: str = "") -> None:
+        super().__init__(reason or f"Session is busy: {session_id}")
+        self.session_id = session_id
 
 
 def wire(data: Any, status: int = 200) -> HttpResponse:
@@ -32,32 +36,37 @@ def wire(data: Any, status: int = 200) -> HttpResponse:
     return HttpResponse(body, status=status, content_type="application/json")
 
 
-def directory_of(request: HttpRequest) -> Path:
-    """The folder by `?directory=` (`?location[directory]=` in the second protocol), the
+def directory_of(request: HttpRequest, named: str = "", *, browsed: bool = False) -> Path:
+    """The folder that a body names, or by `?directory=` (`?location[directory]=` in the second protocol), the
     `x-opencode-directory` header, or where the server was started.
 
-    Raises NotFound when it is no folder, or the whole file system, which is no project.
+    Raises NotFound when it is no folder, or the whole file system, which is no project: it is only `browsed`,
+    by a client that lets a person choose a folder.
     """
     query = request.GET.get("directory") or request.GET.get("location[directory]")
-    given = query or unquote(request.headers.get("x-opencode-directory", ""))
+    given = named or query or unquote(request.headers.get("x-opencode-directory", ""))
     directory = Path(given or settings.OPENED_DIRECTORY or Path.cwd())
-    if not directory.is_absolute() or not directory.is_dir() or directory.resolve() == Path("/"):
+    is_folder = directory.is_absolute() and directory.is_dir()
+    if not is_folder or (directory.resolve() == Path("/") and not browsed):
         raise NotFound(f"There is no project in {str(directory)!r}.")
     return directory
 
 
 async def project_of(request: HttpRequest) -> Project:
-    """The project of the request's folder. Raises NotFound."""
+    """The project of the request's folder; a GET does not open one, it may get a row that is not saved.
+
+    Raises NotFound.
+    """
     directory = directory_of(request)
     try:
-        return await in_db(projects.project_of, directory)
+        return await in_db(projects.project_of, directory, look=request.method == "GET")
     except OSError as error:
         raise NotFound(f"{directory} cannot be opened: {error.strerror}") from error
 
 
 async def session_of(session_id: str) -> Session:
     """Raises NotFound."""
-    row = await in_db(session_store.get, session_id)
+    row = await in_db(session_store.get, session_id) if session_id.isprintable() else None
     if row is None:
         raise NotFound(f"Session not found: {session_id}")
     return row
@@ -70,9 +79,10 @@ def add_error_shapes(api: NinjaAPI) -> None:
     def not_found(_: HttpRequest, error: NotFound) -> HttpResponse:
         return _error(404, "NotFoundError", str(error))
 
-    @api.exception_handler(Refused)
-    def refused(_: HttpRequest, error: Refused) -> HttpResponse:
-        return _error(409, "SessionBusyError", str(error))
+    @api.exception_handler(Busy)
+    def busy(_: HttpRequest, error: Busy) -> HttpResponse:
+        body = {"_tag": "SessionBusyError", "sessionID": error.session_id, "message": str(error)}
+        return wire(body, 409)
 
     @api.exception_handler(ValidationError)
     def invalid(_: HttpRequest, error: ValidationError) -> HttpResponse:

@@ -1,31 +1,44 @@
-"""`/session`: create, list, get, change, delete, status, todos, diff, undo."""
+"""`/session`: create, list, get, change, delete, fork, abort, status, todos."""
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from django.http import HttpRequest, HttpResponse
-from ninja import Router
+from ninja import Query, Router
 from pydantic import Field
 
 from sessions import actions
-from sessions.api.base import NotFound, Refused, directory_of, project_of, session_of, wire
+from sessions.api.base import NotFound, directory_of, project_of, session_of, wire
+from sessions.api.described import answers
 from sessions.db import in_db
-from sessions.pages.respond import actor
-from sessions.review import diffs, reverting
-from sessions.store import children, staging, todos
+from sessions.models import Project, Session
+from sessions.sharing.sharing import share_new
+from sessions.store import children, forks, lists, messages, staging, todos
 from sessions.store import sessions as session_store
 from sessions.store.rows import session_wire
 from sessions.wire.base import Wire
-from sessions.wire.session import SessionModel
+from sessions.wire.session import SessionInfo, SessionModel, SessionRule, Status, TodoInfo
 
 router = Router()
 
+SINGLE = (404,)
+"""What else an operation on one session answers."""
 
-class SessionRule(Wire):
-    permission: str
-    pattern: str
-    action: Literal["allow", "deny", "ask"]
+
+Flag = Literal["true", "false"]
+
+
+class Listing(Wire):
+    """The query of a list. With `scope=project` or `path` it is not bound to the folder alone."""
+
+    directory: str = ""
+    scope: Literal["project", ""] = ""
+    path: str = ""
+    roots: Flag = "false"
+    start: float | None = None
+    search: str = ""
+    limit: Annotated[int, Field(ge=0)] = 100
 
 
 class NewSession(Wire):
@@ -33,83 +46,110 @@ class NewSession(Wire):
     parent_id: str | None = Field(default=None, alias="parentID", pattern="^ses")
     agent: str = ""
     model: SessionModel | None = None
+    metadata: dict[str, Any] | None = None
     permission: list[SessionRule] = Field(default_factory=list)
 
 
 class SessionTimes(Wire):
-    archived: int | None = None
+    archived: float | None = None
 
 
 class SessionChange(Wire):
-    """`staging` is ours: review mode, of the topmost session. What is staged when it is turned off goes on
-    waiting."""
+    """`permission` is added to the rules there are, `metadata` takes the place of what there was; 0 or null
+    as the time of its archiving brings a session back. `staging` is ours: review mode, of the topmost
+    session. What is staged when it is turned off goes on waiting."""
 
     title: str | None = None
     staging: bool | None = None
     time: SessionTimes | None = None
+    metadata: dict[str, Any] | None = None
     permission: list[SessionRule] | None = None
 
-
-class RevertTo(Wire):
-    message_id: str = Field(alias="messageID", pattern="^msg")
-    part_id: str | None = Field(default=None, alias="partID", pattern="^prt")
-
-
-@router.get("")
-async def list_sessions(
-    request: HttpRequest, search: str = "", roots: bool = False, limit: int = 100
-) -> HttpResponse:
-    project = await project_of(request)
-    given = request.GET.get("directory", "")
-    return wire(await in_db(_listing, project, search=search, roots=roots, directory=given, limit=limit))
+    def columns(self, row: Session) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        if self.title is not None:
+            found |= {"title": self.title, "titled": True}
+        if self.time is not None and "archived" in self.time.model_fields_set:
+            found["time_archived"] = int(self.time.archived or 0) or None
+        if self.metadata is not None:
+            found["metadata"] = self.metadata
+        if self.permission is not None:
+            found["permission"] = [*row.permission, *(rule.wire() for rule in self.permission)]
+        return found
 
 
-def _listing(*arguments: Any, **options: Any) -> list[dict[str, Any]]:
-    return [session_wire(row) for row in session_store.listing(*arguments, **options)]
+class ForkAt(Wire):
+    message_id: str = Field(default="", alias="messageID", pattern="^(msg|$)")
 
 
-@router.post("")
+@router.get("", operation_id="session.list")
+@answers(list[SessionInfo])
+async def list_sessions(request: HttpRequest, query: Query[Listing]) -> HttpResponse:
+    """The sessions of the project, archived ones among them, the last used first."""
+    return wire(await in_db(_listing, await project_of(request), query))
+
+
+def _listing(project: Project, query: Listing) -> list[dict[str, Any]]:
+    rows = lists.matching(
+        project,
+        search=query.search,
+        roots=query.roots == "true",
+        archived=True,
+        directory="" if query.scope or query.path else query.directory.rstrip("/"),
+        path=query.path,
+        start=None if query.start is None else int(query.start),
+    )
+    return lists.wires(rows[: query.limit])
+
+
+@router.post("", operation_id="session.create")
+@answers(SessionInfo)
 async def create_session(request: HttpRequest, body: NewSession | None = None) -> HttpResponse:
     project = await project_of(request)
     given = body or NewSession()
     if given.parent_id and (await session_of(given.parent_id)).project_id != project.id:
         raise NotFound(f"Session not found: {given.parent_id}")
-    row = await in_db(
-        session_store.create,
+    directory, permission = str(directory_of(request)), [rule.wire() for rule in given.permission]
+    created = await in_db(_create, project, directory, given, permission)
+    shared = None if given.parent_id else await share_new(request, created["id"], directory)
+    return wire(session_wire(shared) if shared else created)
+
+
+def _create(
+    project: Project, directory: str, given: NewSession, permission: list[dict[str, Any]]
+) -> dict[str, Any]:
+    row = session_store.create(
         project,
-        str(directory_of(request)),
+        directory,
         title=given.title,
         parent=given.parent_id,
-        permission=[rule.wire() for rule in given.permission],
+        permission=permission,
         agent=given.agent,
         model=given.model,
+        metadata=given.metadata,
     )
-    return wire(session_wire(row))
+    return session_wire(row)
 
 
-@router.get("/status")
+@router.get("/status", operation_id="session.status")
+@answers(dict[str, Status])
 async def status(request: HttpRequest) -> HttpResponse:
     """The sessions that are not idle, as OpenCode answers."""
     project = await project_of(request)
-    rows = await in_db(session_store.listing, project, limit=1000)
-    return wire({row.id: row.status for row in rows if row.status.get("type", "idle") != "idle"})
+    return wire(await in_db(session_store.at_work, project.id))
 
 
-@router.get("/{session_id}")
+@router.get("/{session_id}", operation_id="session.get")
+@answers(SessionInfo, errors=SINGLE)
 async def get_session(request: HttpRequest, session_id: str) -> HttpResponse:
     return wire(session_wire(await session_of(session_id)))
 
 
-@router.patch("/{session_id}")
+@router.patch("/{session_id}", operation_id="session.update")
+@answers(SessionInfo, errors=SINGLE)
 async def change_session(request: HttpRequest, session_id: str, body: SessionChange) -> HttpResponse:
     row = await session_of(session_id)
-    columns: dict[str, Any] = {}
-    if body.title is not None:
-        columns |= {"title": body.title, "titled": True}
-    if body.time is not None:
-        columns["time_archived"] = body.time.archived
-    if body.permission is not None:
-        columns["permission"] = [*row.permission, *(rule.wire() for rule in body.permission)]
+    columns = body.columns(row)
     changed = await in_db(session_store.update, session_id, **columns) if columns else row
     if body.staging is not None:
         await in_db(staging.switch, row, body.staging)
@@ -117,53 +157,43 @@ async def change_session(request: HttpRequest, session_id: str, body: SessionCha
     return wire(session_wire(changed or row))
 
 
-@router.delete("/{session_id}")
+@router.delete("/{session_id}", operation_id="session.delete")
+@answers(bool, errors=SINGLE)
 async def delete_session(request: HttpRequest, session_id: str) -> HttpResponse:
     await session_of(session_id)
     await actions.delete(session_id)
     return wire(True)
 
 
-@router.get("/{session_id}/children")
+@router.get("/{session_id}/children", operation_id="session.children")
+@answers(list[SessionInfo], errors=SINGLE)
 async def list_children(request: HttpRequest, session_id: str) -> HttpResponse:
     await session_of(session_id)
-    return wire([session_wire(row) for row in await in_db(children.listing, session_id)])
+    return wire(await in_db(lambda: [session_wire(row) for row in children.listing(session_id)]))
 
 
-@router.post("/{session_id}/abort")
+@router.post("/{session_id}/abort", operation_id="session.abort")
+@answers(bool, errors=SINGLE)
 async def abort(request: HttpRequest, session_id: str) -> HttpResponse:
+    """Also of a session where nothing runs."""
     await session_of(session_id)
     await actions.abort(session_id)
     return wire(True)
 
 
-@router.get("/{session_id}/todo")
+@router.get("/{session_id}/todo", operation_id="session.todo")
+@answers(list[TodoInfo], errors=SINGLE)
 async def list_todos(request: HttpRequest, session_id: str) -> HttpResponse:
     await session_of(session_id)
     return wire([todo.wire() for todo in await in_db(todos.listing, session_id)])
 
 
-@router.get("/{session_id}/diff")
-async def diff(request: HttpRequest, session_id: str, messageID: str = "") -> HttpResponse:  # noqa: N803
-    row = await session_of(session_id)
-    return wire([item.wire() for item in await diffs.session_diff(row, messageID or None)])
-
-
-@router.post("/{session_id}/revert")
-async def revert(request: HttpRequest, session_id: str, body: RevertTo) -> HttpResponse:
+@router.post("/{session_id}/fork", operation_id="session.fork")
+@answers(SessionInfo, errors=(404,))
+async def fork(request: HttpRequest, session_id: str, body: ForkAt | None = None) -> HttpResponse:
+    """A new session with a copy of the conversation, up to a message (not included) or whole."""
     session = await session_of(session_id)
-    return await _undo(reverting.revert(session, body.message_id, body.part_id, actor=actor(request)))
-
-
-@router.post("/{session_id}/unrevert")
-async def unrevert(request: HttpRequest, session_id: str) -> HttpResponse:
-    return await _undo(reverting.unrevert(await session_of(session_id), actor=actor(request)))
-
-
-async def _undo(work: Any) -> HttpResponse:
-    try:
-        return wire(session_wire(await work))
-    except reverting.UnknownMessage as error:
-        raise NotFound(str(error)) from error
-    except reverting.RevertRefused as error:
-        raise Refused(str(error)) from error
+    before = body.message_id if body else ""
+    if before and await in_db(messages.message, session_id, before) is None:
+        raise NotFound(f"Message not found: {before}")
+    return wire(session_wire(await in_db(forks.fork, session, before)))

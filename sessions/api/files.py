@@ -1,100 +1,127 @@
-"""`/find`, `/find/file`, `/file`, `/file/content`: the project's files, inside the project only."""
+"""`/path`, `/find…`, `/file`, `/file/content`: the project's files, inside the project only."""
 
 from __future__ import annotations
 
 import asyncio
 import base64
 import mimetypes
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal, TypeVar
 
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from ninja import Router
 from ninja.errors import HttpError
+from pydantic import Field
 
-from sessions import search
-from sessions.api.base import NotFound, directory_of, wire
+from sessions import browsing, search
+from sessions.api.base import NotFound, directory_of, project_of, wire
+from sessions.api.described import answers
+from sessions.wire.files import FileContent, FileNode, Kind, Symbol, TextMatch
+from sessions.wire.project import Places
 
 router = Router()
 
-MAX_CONTENT = 10 * 1024 * 1024
+Limit = Annotated[int, Field(ge=1, le=200)]
+Read = TypeVar("Read")
 
 
-@router.get("/find")
+@router.get("/path", operation_id="path.get")
+@answers(Places)
+async def places(request: HttpRequest) -> HttpResponse:
+    project = await project_of(request)
+    found = {
+        "home": Path.home(),
+        "state": settings.DATA_DIR,
+        "config": settings.CONFIG_DIR,
+        "worktree": project.worktree,
+        "directory": directory_of(request),
+    }
+    return wire({name: str(path) for name, path in found.items()})
+
+
+@router.get("/find", operation_id="find.text")
+@answers(list[TextMatch])
 async def find_text(request: HttpRequest, pattern: str) -> HttpResponse:
     try:
         return wire(await search.find_text(directory_of(request), pattern))
-    except search.SearchFailed as error:
+    except (search.SearchFailed, ValueError) as error:  # ValueError: a NUL byte in the pattern
         raise HttpError(400, f"pattern: {error}") from error
 
 
-@router.get("/find/file")
-async def find_file(request: HttpRequest, query: str, dirs: str = "false", limit: int = 10) -> HttpResponse:
-    folders = dirs == "true"
-    count = max(1, min(limit, 200))
+@router.get("/find/file", operation_id="find.files")
+@answers(list[str])
+async def find_file(
+    request: HttpRequest,
+    query: str,
+    dirs: Literal["true", "false"] = "true",
+    type: Kind | None = None,
+    limit: Limit = 10,
+) -> HttpResponse:
+    """`dirs=false` leaves folders out; `type` asks for one kind alone and counts before `dirs`."""
+    files, folders = type != "directory", type == "directory" or (type is None and dirs == "true")
+    directory = directory_of(request)
     try:
-        return wire(await search.find_files(directory_of(request), query, limit=count, folders=folders))
+        return wire(await search.find_files(directory, query, limit=limit, files=files, folders=folders))
     except search.SearchFailed as error:
         raise HttpError(400, f"query: {error}") from error
 
 
-@router.get("/file")
+@router.get("/find/symbol", operation_id="find.symbols")
+@answers(list[Symbol])
+async def find_symbol(request: HttpRequest, query: str) -> HttpResponse:
+    """None: no language server is connected."""
+    directory_of(request)
+    return wire([])
+
+
+@router.get("/file", operation_id="file.list")
+@answers(list[FileNode], errors=(403, 404))
 async def list_files(request: HttpRequest, path: str) -> HttpResponse:
-    directory = directory_of(request)
-    return wire(await asyncio.to_thread(_nodes, directory, _inside(directory, path)))
+    directory = directory_of(request, browsed=True)
+    return wire(await _read(_nodes, directory, path))
 
 
-@router.get("/file/content")
+@router.get("/file/content", operation_id="file.read")
+@answers(FileContent, errors=(403, 404, 413))
 async def content(request: HttpRequest, path: str) -> HttpResponse:
     directory = directory_of(request)
-    return wire(await asyncio.to_thread(_content, _inside(directory, path), path))
+    return wire(await _read(_content, directory, path))
 
 
-def _inside(directory: Path, path: str) -> Path:
-    """The real path; HttpError 403 when it leads out of the folder, by `..` or a symbolic link."""
-    root = directory.resolve()
+async def _read(function: Callable[[Path, str], Read], directory: Path, path: str) -> Read:
     try:
-        found = (root / path).resolve()
-        found.exists()  # fails here for a name that the system cannot hold
-    except (OSError, ValueError, RuntimeError) as error:
-        raise HttpError(400, f"path: {error}") from error
-    if not found.is_relative_to(root):
-        raise HttpError(403, f"path: {path!r} is outside of the project")
-    return found
+        return await asyncio.to_thread(function, directory, path)
+    except browsing.Missing as error:
+        raise NotFound(str(error)) from error
+    except browsing.Unreadable as error:
+        statuses = {browsing.Outside: 403, browsing.TooLarge: 413}
+        raise HttpError(statuses.get(type(error), 400), f"path: {error}") from error
 
 
-def _nodes(directory: Path, folder: Path) -> list[dict[str, Any]]:
-    if not folder.is_dir():
-        raise NotFound(f"There is no folder {folder.name!r}.")
-    entries = sorted(folder.iterdir(), key=lambda entry: (not entry.is_dir(), entry.name))
-    ignored = search.ignored(directory, entries)
+def _nodes(directory: Path, path: str) -> list[dict[str, Any]]:
+    found = browsing.entries(directory, path)
+    ignored = search.ignored(directory, [entry.path for entry in found])
     return [
         {
             "name": entry.name,
-            "path": str(entry.relative_to(directory.resolve())),
-            "absolute": str(entry),
-            "type": "directory" if entry.is_dir() else "file",
-            "ignored": entry in ignored,
+            "path": entry.relative,
+            "absolute": entry.absolute,
+            "type": entry.kind,
+            "ignored": entry.path in ignored,
         }
-        for entry in entries
-        if entry.name != ".git"
+        for entry in found
     ]
 
 
-def _content(found: Path, path: str) -> dict[str, Any]:
-    if not found.is_file():  # reading a pipe or a device would never end
-        raise NotFound(f"There is no file {path!r}.")
-    try:
-        if found.stat().st_size > MAX_CONTENT:
-            raise HttpError(413, f"path: {path!r} is larger than {MAX_CONTENT // 1024 // 1024} MB")
-        data = found.read_bytes()
-    except OSError as error:
-        raise NotFound(f"{path!r} cannot be read: {error.strerror}") from error
+def _content(directory: Path, path: str) -> dict[str, Any]:
+    data = browsing.content(directory, path)
     try:
         if b"\0" not in data[:8000]:
             return {"type": "text", "content": data.decode()}
     except UnicodeDecodeError:
         pass
-    mime = mimetypes.guess_type(found.name)[0] or "application/octet-stream"
+    mime = mimetypes.guess_type(path)[0] or "application/octet-stream"
     encoded = base64.b64encode(data).decode()
     return {"type": "binary", "content": encoded, "encoding": "base64", "mimeType": mime}

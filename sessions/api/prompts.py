@@ -1,39 +1,65 @@
-"""`/session/{id}/message` and `/session/{id}/prompt_async`: history and prompts; `fork`, `summarize`."""
+"""`/session/{id}/message` and `/session/{id}/prompt_async`: history and prompts; `summarize`."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable
-from typing import Any
+from typing import Annotated, Any, Literal
 
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
-from ninja import Router
+from ninja import Query, Router
 from ninja.errors import HttpError
 from pydantic import Field
 
 from sessions import actions, bus
-from sessions.api.base import NotFound, session_of, wire
+from sessions.api.base import session_of
+from sessions.api.described import answers
+from sessions.api.messages import message_at, paged
 from sessions.db import in_db
 from sessions.models import Session
-from sessions.store import compaction, forks, messages
+from sessions.store import compaction, messages
 from sessions.store.inbox import Delivery, PromptRefused
-from sessions.store.rows import session_wire
 from sessions.wire.base import ModelRef, Wire
-from sessions.wire.messages import PromptPart
+from sessions.wire.messages import MessageWithParts, PromptPart
 
 router = Router()
 
+Result = Callable[[str, str], Awaitable[bytes]]
+"""The answer of a session to a prompt, by the ids of session and message."""
 
-class Prompt(Wire):
+
+class Format(Wire):
+    type: Literal["text"] = "text"
+
+
+class NewPrompt(Wire):
+    """With `noReply` it becomes a message and nobody answers. `delivery` is ours: whether it joins the turn
+    that runs, at its next step, or waits for its end."""
+
     message_id: str = Field(default="", alias="messageID", pattern="^(msg|$)")
     model: ModelRef | None = None
     agent: str = ""
     variant: str = ""
     system: str = ""
     tools: dict[str, bool] = Field(default_factory=dict)
-    delivery: Delivery = "queue"
-    """Ours: whether it joins the turn that runs, at its next step."""
+    no_reply: bool = Field(default=False, alias="noReply")
+    format: Format | None = None
+    delivery: Delivery | None = None
     parts: list[PromptPart]
+
+    def choices(self) -> dict[str, Any]:
+        """As `inbox.admit` takes them."""
+        return {
+            "message_id": self.message_id,
+            "agent": self.agent,
+            "provider_id": self.model.provider_id if self.model else "",
+            "model_id": self.model.model_id if self.model else "",
+            "variant": self.variant,
+            "system": self.system,
+            "tools": self.tools,
+            "no_reply": self.no_reply,
+            "delivery": self.delivery or ("steer" if self.no_reply else "queue"),
+        }
 
 
 class Summarize(Wire):
@@ -43,50 +69,49 @@ class Summarize(Wire):
     """Whether the session goes on with its next steps by itself."""
 
 
-class ForkAt(Wire):
-    message_id: str = Field(default="", alias="messageID", pattern="^(msg|$)")
-
-
-@router.get("/{session_id}/message")
+@router.get("/{session_id}/message", operation_id="session.messages")
+@answers(list[MessageWithParts], errors=(404,))
 async def list_messages(
-    request: HttpRequest, session_id: str, limit: int | None = None, before: str = ""
+    request: HttpRequest,
+    session_id: str,
+    limit: Annotated[int | None, Query(ge=0)] = None,
+    before: str = "",
 ) -> HttpResponse:
-    """`[{info, parts}]`, oldest first; the last `limit` before a message."""
+    """`[{info, parts}]`, oldest first; with `limit` the last ones, and a cursor for those before them in
+    `X-Next-Cursor` and `Link`, to be given as `before`."""
     await session_of(session_id)
-    if limit is not None and limit < 0:
-        raise HttpError(400, "limit: must not be negative")
-    return wire(await in_db(messages.history, session_id, limit=limit, before=before))
+    if before and not limit:
+        raise HttpError(400, "before: it takes a limit")
+    return paged(request, await in_db(messages.page, session_id, limit, before and message_at(before)))
 
 
-@router.get("/{session_id}/message/{message_id}")
-async def get_message(request: HttpRequest, session_id: str, message_id: str) -> HttpResponse:
-    await session_of(session_id)
-    found = await in_db(messages.message, session_id, message_id)
-    if found is None:
-        raise NotFound(f"Message not found: {message_id}")
-    return wire(found)
-
-
-@router.post("/{session_id}/prompt_async")
-async def prompt_async(request: HttpRequest, session_id: str, body: Prompt) -> HttpResponse:
+@router.post("/{session_id}/prompt_async", operation_id="session.prompt_async")
+@answers(status=204, errors=(404,))
+async def prompt_async(request: HttpRequest, session_id: str, body: NewPrompt) -> HttpResponse:
     await _admit(await session_of(session_id), body)
     return HttpResponse(status=204)
 
 
-@router.post("/{session_id}/message")
-async def prompt(request: HttpRequest, session_id: str, body: Prompt) -> StreamingHttpResponse:
-    """The same, answered with the last assistant message once the session is idle again."""
+@router.post("/{session_id}/message", operation_id="session.prompt")
+@answers(MessageWithParts, errors=(404,))
+async def prompt(request: HttpRequest, session_id: str, body: NewPrompt) -> StreamingHttpResponse:
+    """The same, answered with the last assistant message once the session is idle again; with `noReply` with
+    the message that was made of the prompt."""
     session = await session_of(session_id)
+    if body.no_reply:
+        return await answered(session_id, lambda: _admit(session, body), _itself, idle=False)
     return await answered(session_id, lambda: _admit(session, body))
 
 
 async def answered(
     session_id: str,
     admit: Callable[[], Awaitable[str]],
-    result: Callable[[str], Awaitable[bytes]] | None = None,
+    result: Result | None = None,
+    *,
+    idle: bool = True,
 ) -> StreamingHttpResponse:
-    """Admit a prompt and wait for its turn; `admit` gives its id, `result` the answer of a session, by
-    default its last assistant message. Raises what `admit` raises."""
+    """Admit a prompt and wait for its turn (with `idle` false: until it is a message); `admit` gives its id,
+    `result` the answer, by default the last assistant message. Raises what `admit` raises."""
     mailbox = bus.subscribe(session=session_id)
     await mailbox.__aenter__()
     try:
@@ -94,11 +119,12 @@ async def answered(
     except BaseException:
         await mailbox.__aexit__()
         raise
-    answer = _answer(mailbox, session_id, prompt_id, result or _last_assistant)
+    answer = _answer(mailbox, session_id, prompt_id, result or _last_assistant, idle)
     return StreamingHttpResponse(answer, content_type="application/json")
 
 
-@router.post("/{session_id}/summarize")
+@router.post("/{session_id}/summarize", operation_id="session.summarize")
+@answers(bool, errors=(404,))
 async def summarize(request: HttpRequest, session_id: str, body: Summarize) -> StreamingHttpResponse:
     """Sum up the conversation; `true` once the session is idle again, `false` if there is no summary."""
     session = await session_of(session_id)
@@ -113,46 +139,25 @@ async def _ask_compaction(session: Session, body: Summarize) -> str:
         raise HttpError(400, str(error)) from error
 
 
-async def _is_compacted(session_id: str) -> bytes:
+async def _is_compacted(session_id: str, _: str) -> bytes:
     return json.dumps(await in_db(compaction.is_compacted, session_id)).encode()
 
 
-@router.post("/{session_id}/fork")
-async def fork(request: HttpRequest, session_id: str, body: ForkAt | None = None) -> HttpResponse:
-    """A new session with a copy of the conversation, up to a message (not included) or whole."""
-    session = await session_of(session_id)
-    before = body.message_id if body else ""
-    if before and await in_db(messages.message, session_id, before) is None:
-        raise NotFound(f"Message not found: {before}")
-    return wire(session_wire(await in_db(forks.fork, session, before)))
-
-
-async def _admit(session: Session, body: Prompt) -> str:
-    parts = [part.fields() for part in body.parts]
+async def _admit(session: Session, body: NewPrompt) -> str:
     try:
-        row = await actions.prompt(
-            session,
-            parts,
-            message_id=body.message_id,
-            agent=body.agent,
-            provider_id=body.model.provider_id if body.model else "",
-            model_id=body.model.model_id if body.model else "",
-            variant=body.variant,
-            system=body.system,
-            tools=body.tools,
-            delivery=body.delivery,
-        )
+        row = await actions.prompt(session, [part.fields() for part in body.parts], **body.choices())
     except PromptRefused as error:
         raise HttpError(400, f"parts: {error}") from error
     return row.id
 
 
 async def _answer(
-    mailbox: bus.Subscription, session_id: str, prompt_id: str, result: Callable[[str], Awaitable[bytes]]
+    mailbox: bus.Subscription, session_id: str, prompt_id: str, result: Result, idle: bool
 ) -> AsyncIterator[bytes]:
     """Spaces keep proxies from closing the connection meanwhile; JSON allows them in front. A prompt that is
     withdrawn is answered with what there is."""
-    promoted = withdrawn = False
+    message_id = ""
+    withdrawn = False
     try:
         while not mailbox.overflowed:
             events = await mailbox.take(10)
@@ -160,18 +165,22 @@ async def _answer(
                 yield b" "
             for event in events:
                 if event.type == "session.inbox" and event.properties.get("messageID") == prompt_id:
-                    promoted = promoted or "promoted" in event.properties
+                    message_id = message_id or str(event.properties.get("promoted", ""))
                     withdrawn = withdrawn or "withdrawn" in event.properties
-                if withdrawn or (event.type == "session.idle" and promoted):
-                    yield await result(session_id)
+                if withdrawn or (message_id and (event.type == "session.idle" or not idle)):
+                    yield await result(session_id, message_id)
                     return
-        yield await result(session_id)
+        yield await result(session_id, message_id)
     finally:
         await mailbox.__aexit__()
 
 
-async def _last_assistant(session_id: str) -> bytes:
+async def _last_assistant(session_id: str, _: str) -> bytes:
     rows: list[dict[str, Any]] = await in_db(messages.history, session_id, limit=20)
-    answers = [row for row in rows if row["info"]["role"] == "assistant"]
-    last = next(reversed(answers or rows), None)
+    said = [row for row in rows if row["info"]["role"] == "assistant"]
+    last = next(reversed(said or rows), None)
     return json.dumps(last).encode()
+
+
+async def _itself(session_id: str, message_id: str) -> bytes:
+    return json.dumps(await in_db(messages.message, session_id, message_id)).encode()

@@ -7,26 +7,30 @@ from ninja import Router
 
 from sessions import actions
 from sessions.api.base import project_of, wire
+from sessions.api.described import answers
 from sessions.db import in_db
 from sessions.store import questions
 from sessions.wire.base import Wire
+from sessions.wire.questions import QuestionRequestInfo
 
 router = Router()
 
 
-class Reply(Wire):
+class QuestionReply(Wire):
     answers: list[list[str]]
 
 
-@router.get("")
+@router.get("", operation_id="question.list")
+@answers(list[QuestionRequestInfo])
 async def list_requests(request: HttpRequest) -> HttpResponse:
     project = await project_of(request)
     rows = await in_db(questions.pending, project_id=project.id)
     return wire([questions.info(row).wire() for row in rows])
 
 
-@router.post("/{request_id}/reply")
-async def reply(request: HttpRequest, request_id: str, body: Reply) -> HttpResponse:
+@router.post("/{request_id}/reply", operation_id="question.reply")
+@answers(bool, errors=(404,))
+async def reply(request: HttpRequest, request_id: str, body: QuestionReply) -> HttpResponse:
     """404 also for questions that were answered already or whose turn was stopped."""
     try:
         row = await actions.answer(request_id, body.answers)
@@ -35,7 +39,8 @@ async def reply(request: HttpRequest, request_id: str, body: Reply) -> HttpRespo
     return wire(True) if row else _gone(request_id)
 
 
-@router.post("/{request_id}/reject")
+@router.post("/{request_id}/reject", operation_id="question.reject")
+@answers(bool, errors=(404,))
 async def reject(request: HttpRequest, request_id: str) -> HttpResponse:
     row = await actions.dismiss(request_id)
     return wire(True) if row else _gone(request_id)

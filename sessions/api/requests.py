@@ -13,13 +13,15 @@ from ninja.errors import HttpError
 from pydantic import Field
 
 from sessions import actions
-from sessions.api.base import NotFound, project_of, wire
+from sessions.api.base import project_of, session_of, wire
+from sessions.api.described import answers
 from sessions.db import in_db
 from sessions.pages.respond import actor
 from sessions.store import permissions
 from sessions.store.permissions import MOST_MINUTES
 from sessions.store.rows import permission_info
 from sessions.wire.base import Wire
+from sessions.wire.session import PermissionInfo
 
 router = Router()
 session_router = Router()
@@ -27,7 +29,7 @@ session_router = Router()
 Word = Literal["once", "always", "reject"]
 
 
-class Reply(Wire):
+class PermissionReply(Wire):
     reply: Word
     message: str = ""
     hash: str = ""
@@ -37,19 +39,21 @@ class Reply(Wire):
     replacement: dict[str, str | None] = Field(default_factory=dict)
 
 
-class Response(Wire):
+class PermissionResponse(Wire):
     response: Word
 
 
-@router.get("")
+@router.get("", operation_id="permission.list")
+@answers(list[PermissionInfo])
 async def list_requests(request: HttpRequest) -> HttpResponse:
     project = await project_of(request)
     rows = await in_db(permissions.pending, project_id=project.id)
     return wire([permission_info(row).wire() for row in rows])
 
 
-@router.post("/{request_id}/reply")
-async def reply(request: HttpRequest, request_id: str, body: Reply) -> HttpResponse:
+@router.post("/{request_id}/reply", operation_id="permission.reply")
+@answers(bool, errors=(404,))
+async def reply(request: HttpRequest, request_id: str, body: PermissionReply) -> HttpResponse:
     """404 also for a request that was answered already or whose turn was stopped; 409 when `hash` is that of
     something else than what waits; 400 for patterns and replacements that do not belong to it."""
     fields = ("hash", "scope", "minutes", "patterns", "replacement")
@@ -57,13 +61,17 @@ async def reply(request: HttpRequest, request_id: str, body: Reply) -> HttpRespo
     return await _answer(request, request_id, body.reply, body.message, how)
 
 
-@session_router.post("/{session_id}/permissions/{request_id}")
-async def respond(request: HttpRequest, session_id: str, request_id: str, body: Response) -> HttpResponse:
+@session_router.post("/{session_id}/permissions/{permission_id}", operation_id="permission.respond")
+@answers(bool, errors=(404,))
+async def respond(
+    request: HttpRequest, session_id: str, permission_id: str, body: PermissionResponse
+) -> HttpResponse:
     """The older form of the same."""
-    row = await in_db(permissions.get, request_id)
+    await session_of(session_id)
+    row = await in_db(permissions.get, permission_id)
     if row is None or row.session_id != session_id:
-        raise _gone(request_id)
-    return await _answer(request, request_id, body.response, "", {})
+        return _gone(permission_id)
+    return await _answer(request, permission_id, body.response, "", {})
 
 
 async def _answer(
@@ -75,10 +83,9 @@ async def _answer(
         raise HttpError(409, str(error)) from error
     except permissions.ReplyRefused as error:
         raise HttpError(400, str(error)) from error
-    if row is None:
-        raise _gone(request_id)
-    return wire(True)
+    return wire(True) if row else _gone(request_id)
 
 
-def _gone(request_id: str) -> NotFound:
-    return NotFound(f"No permission request {request_id} waits for an answer.")
+def _gone(request_id: str) -> HttpResponse:
+    message = f"No permission request {request_id} waits for an answer."
+    return wire({"_tag": "PermissionNotFoundError", "requestID": request_id, "message": message}, 404)

@@ -1,43 +1,149 @@
-"""`/event`: everything that happens in a project, as server-sent events framed as OpenCode does."""
+"""`/event` and `/global/event`: everything that happens, as server-sent events framed as OpenCode does.
+
+Ours: with `Last-Event-ID` or `?since=` a stream has `id:` lines and begins with what was logged after that
+cursor. A client that asks for neither sees nothing of it.
+"""
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
 
 from django.http import HttpRequest, StreamingHttpResponse
 from ninja import Router
+from ninja.errors import HttpError
 
 from sessions import bus
-from sessions.api.base import project_of
+from sessions.api.base import directory_of, project_of
+from sessions.api.described import answers
+from sessions.db import in_db
+from sessions.store import events as event_log
+from sessions.store.replay import replay
+from sessions.store.rows import worktree_of
+from sessions.wire.events import EventFrame, GlobalFrame
 
 router = Router()
 
 HEARTBEAT_SECONDS = 10.0
+MOST_BYTES = 16 * 1024 * 1024
+"""Of events that wait for a reader; one that is further behind is told so and cut off."""
 INTERNAL = {"session.inbox", "review.changed", "permission.rules", "session.forked", "store.full"}
 """Events of ours alone: clients of the protocol do not know them."""
+DISPOSED = "server.instance.disposed"
+RESYNC = "server.resync"
+"""Ours: events are missing, so the client has to read again what it shows."""
+NOW = "now"
 
 
 @router.get("/event", operation_id="event.subscribe")
-async def events(request: HttpRequest) -> StreamingHttpResponse:
-    """Bare `data:` frames: `server.connected`, then events, with a heartbeat when nothing happens."""
+@answers(EventFrame, media="text/event-stream")
+async def subscribe(request: HttpRequest) -> StreamingHttpResponse:
+    """Bare `data:` frames: `server.connected`, then the events of a folder, with a heartbeat when nothing
+    happens. It ends with the folder's `server.instance.disposed`."""
     project = await project_of(request)
-    response = StreamingHttpResponse(_frames(project.id), content_type="text/event-stream")
+    stream = _Stream(project.id, str(directory_of(request)), await _cursor(request))
+    return _response(stream.frames())
+
+
+@router.get("/global/event", operation_id="global.event")
+@answers(GlobalFrame, media="text/event-stream")
+async def subscribe_global(request: HttpRequest) -> StreamingHttpResponse:
+    """The events of all folders, each as `{"directory", "project", "payload"}`."""
+    return _response(_Global("", "", await _cursor(request)).frames())
+
+
+def _response(frames: AsyncIterator[bytes]) -> StreamingHttpResponse:
+    response = StreamingHttpResponse(frames, content_type="text/event-stream")
     response["Cache-Control"] = "no-cache, no-transform"
     response["X-Accel-Buffering"] = "no"
     return response
 
 
-async def _frames(project_id: str) -> AsyncIterator[bytes]:
-    """What came meanwhile leaves in one piece; a reader too slow for its mailbox is told and cut off."""
-    async with bus.subscribe(project=project_id) as mailbox:
-        yield _frame(bus.Event("server.connected", {}))
-        while not mailbox.overflowed:
-            waiting = await mailbox.take(HEARTBEAT_SECONDS)
-            if waiting:
-                yield b"".join(_frame(event) for event in waiting if event.type not in INTERNAL)
-            else:
-                yield _frame(bus.Event("server.heartbeat", {}))
+async def _cursor(request: HttpRequest) -> int | None:
+    """Where the client left off; None for one that does not ask. Raises HttpError (400)."""
+    given = request.headers.get("Last-Event-ID", "") or request.GET.get("since", "")
+    if given == NOW:
+        return await in_db(event_log.latest)
+    if given and not (given.isdecimal() and len(given) < 19):
+        raise HttpError(400, "since: it is no cursor of this server")
+    return int(given) if given else None
 
 
-def _frame(event: bus.Event) -> bytes:
-    return f"data: {event.json}\n\n".encode("utf-8", "replace")
+@dataclass
+class _Stream:
+    """What one client of `/event` is sent; `since` is its cursor, None without one."""
+
+    project_id: str
+    directory: str
+    since: int | None
+    _seen: int = 0
+    _waiting: int = 0
+    _mailbox: bus.Subscription = field(init=False)
+
+    async def frames(self) -> AsyncIterator[bytes]:
+        """What came meanwhile leaves in one piece; a reader too slow for its mailbox is told and cut off."""
+        async with bus.subscribe(project=self.project_id or None, wants=self._wants) as mailbox:
+            self._mailbox = mailbox
+            yield await self._frame(bus.Event("server.connected", {}, seq=self.since))
+            if self.since is not None:
+                yield await self._missed(self.since)
+            disposed = False
+            while not mailbox.overflowed and not disposed:
+                waiting = await mailbox.take(HEARTBEAT_SECONDS)
+                self._waiting = 0
+                disposed = any(self._is_last(event) for event in waiting)
+                yield await self._frames(waiting or [bus.Event("server.heartbeat", {})])
+            if mailbox.overflowed:
+                yield await self._frame(bus.Event(RESYNC, {"reason": "The reader was too slow."}))
+
+    def _wants(self, event: bus.Event) -> bool:
+        """Called from any thread."""
+        if event.type in INTERNAL or not self._concerns(event) or self._mailbox.overflowed:
+            return False
+        self._waiting += len(event.json)
+        if self._waiting > MOST_BYTES:
+            self._mailbox.cut_off()
+        return not self._mailbox.overflowed
+
+    def _concerns(self, event: bus.Event) -> bool:
+        return event.directory in ("", self.directory)
+
+    def _is_last(self, event: bus.Event) -> bool:
+        return event.type == DISPOSED
+
+    async def _missed(self, since: int) -> bytes:
+        self._seen, found = await in_db(replay, since, project=self.project_id)
+        if found is None:
+            why = {"reason": "The log of events does not reach back to this cursor."}
+            return await self._frame(bus.Event(RESYNC, why, seq=self._seen))
+        wanted = [event for event in found if event.type not in INTERNAL and self._concerns(event)]
+        return b"".join([await self._frame(event) for event in wanted])
+
+    async def _frames(self, events: list[bus.Event]) -> bytes:
+        new = (event for event in events if event.seq is None or event.seq > self._seen)
+        return b"".join([await self._frame(event) for event in new])
+
+    async def _frame(self, event: bus.Event) -> bytes:
+        cursor = f"id: {event.seq}\n" if self.since is not None and event.seq is not None else ""
+        return f"{cursor}data: {await self._content(event)}\n\n".encode("utf-8", "replace")
+
+    async def _content(self, event: bus.Event) -> str:
+        return event.json
+
+
+class _Global(_Stream):
+    """What one client of `/global/event` is sent."""
+
+    def _concerns(self, event: bus.Event) -> bool:
+        return True
+
+    def _is_last(self, event: bus.Event) -> bool:
+        return False
+
+    async def _content(self, event: bus.Event) -> str:
+        if not event.project_id and not event.directory:
+            return f'{{"payload":{event.json}}}'
+        directory = event.directory or await in_db(worktree_of, event.project_id)
+        project = f'"project":{json.dumps(event.project_id)},' if event.project_id else ""
+        return f'{{"directory":{json.dumps(directory)},{project}"payload":{event.json}}}'

@@ -9,6 +9,7 @@ from .permissions import Decision, PermissionRequest, SavedRule
 from .project import Project
 from .questions import QuestionRequest
 from .review import ReviewComment, ReviewMark, StagedFile
+from .switches import Switch
 
 __all__ = [
     "AdmittedPrompt",
@@ -28,5 +29,6 @@ __all__ = [
     "SavedRule",
     "Session",
     "StagedFile",
+    "Switch",
     "Todo",
 ]

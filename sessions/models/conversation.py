@@ -12,7 +12,8 @@ class Session(models.Model):
     the wire's revert state while an undo can still be redone. `window` is what filled the model's context
     window at the last step, in tokens by kind. `staging` is review mode: edits wait until a person keeps
     them. `metadata` is a client's own. `share_token` is the secret of its shared page, empty while there is
-    none. A fork names the session it came from and the message it was forked before (empty: at its end).
+    none; `share_base` is the address of the server it was shared at. A fork names the session it came from
+    and the message it was forked before (empty: at its end).
     """
 
     id = models.CharField(primary_key=True, max_length=32)
@@ -40,6 +41,7 @@ class Session(models.Model):
     staging = models.BooleanField(default=False)
     metadata = models.JSONField(null=True, blank=True)
     share_token = models.CharField(max_length=64, blank=True, db_index=True)
+    share_base = models.TextField(blank=True)
     forked_from = models.ForeignKey(
         "self", null=True, blank=True, on_delete=models.SET_NULL, related_name="forks"
     )
@@ -47,6 +49,7 @@ class Session(models.Model):
     time_created = models.BigIntegerField()
     time_updated = models.BigIntegerField()
     time_archived = models.BigIntegerField(null=True, blank=True)
+    time_compacting = models.BigIntegerField(null=True, blank=True)
     time_deleted = models.BigIntegerField(null=True, blank=True)
     lease_owner = models.CharField(max_length=64, blank=True)
     lease_until = models.BigIntegerField(default=0)
@@ -62,11 +65,13 @@ class Session(models.Model):
 
 
 class Message(models.Model):
-    """`data` is the wire's message without id, sessionID and role."""
+    """`data` is the wire's message without id, sessionID and role. `prompt_id` is the id that a prompt was
+    admitted with, if it could not keep it: it was promoted after later messages."""
 
     id = models.CharField(primary_key=True, max_length=32)
     session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="messages")
     role = models.CharField(max_length=16)
+    prompt_id = models.CharField(max_length=32, blank=True)
     time_created = models.BigIntegerField()
     data = models.JSONField()
 

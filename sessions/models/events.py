@@ -6,7 +6,8 @@ from django.db import models
 class Event(models.Model):
     """What changed, by reference only (design law 3); the primary key is the cursor of clients.
 
-    `project_id` and `session_id` are no foreign keys: an event outlives what it names.
+    `project_id` and `session_id` are no foreign keys: an event outlives what it names. `stage` is how far that
+    was then, for events of which the row only tells the end: a call that ran, a prompt that was admitted.
     """
 
     id = models.BigAutoField(primary_key=True)
@@ -14,6 +15,7 @@ class Event(models.Model):
     project_id = models.CharField(max_length=40, blank=True)
     session_id = models.CharField(max_length=32, blank=True)
     reference = models.JSONField(default=dict)
+    stage = models.CharField(max_length=12, blank=True)
     time_created = models.BigIntegerField()
 
     class Meta:

@@ -9,7 +9,8 @@ class AdmittedPrompt(models.Model):
     """A durable user input not yet in Session History (seed 002). Promotion deletes the row.
 
     `id` is the id its user message will have; `parts` are the wire's prompt parts. `position` rises within
-    a session, `delivery` is `steer` or `queue`.
+    a session, `delivery` is `steer` or `queue`. With `no_reply` it becomes a message that asks for no answer;
+    without `resume` it waits until something else wakes the session.
     """
 
     id = models.CharField(primary_key=True, max_length=32)
@@ -23,6 +24,8 @@ class AdmittedPrompt(models.Model):
     system = models.TextField(blank=True)
     tools = models.JSONField(default=dict)
     parts = models.JSONField()
+    no_reply = models.BooleanField(default=False)
+    resume = models.BooleanField(default=True)
     time_created = models.BigIntegerField()
 
     class Meta:

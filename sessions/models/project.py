@@ -5,7 +5,8 @@ from django.db import models
 
 class Project(models.Model):
     """A folder that was opened. `root_commit` recognises a git repository that moved. `worktree_of` is the
-    project that a git worktree was made from."""
+    project that a git worktree was made from. `icon` (`url`, `override`, `color`) and `commands` (`start`:
+    run in a new worktree) are what clients of the protocol keep with it."""
 
     id = models.CharField(primary_key=True, max_length=40)
     worktree = models.TextField(unique=True)
@@ -15,6 +16,8 @@ class Project(models.Model):
     worktree_of = models.ForeignKey(
         "self", null=True, blank=True, on_delete=models.SET_NULL, related_name="worktrees"
     )
+    icon = models.JSONField(default=dict, blank=True)
+    commands = models.JSONField(default=dict, blank=True)
     time_created = models.BigIntegerField()
     time_updated = models.BigIntegerField(db_index=True)
 

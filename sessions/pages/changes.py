@@ -9,6 +9,7 @@ from sessions import actions
 from sessions.db import in_db
 from sessions.models import Session
 from sessions.rendering import states
+from sessions.sharing.sharing import share_new
 from sessions.store import inbox, staging
 from sessions.store import sessions as session_store
 from sessions.wire.session import SessionModel
@@ -39,6 +40,7 @@ async def _create(request: HttpRequest, project_id: str) -> HttpResponse:
     session = await in_db(
         session_store.create, project, project.worktree, agent=choice["agent"], model=_model(choice)
     )
+    await share_new(request, session.id, session.directory)
     if parts:
         await actions.prompt(session, parts, **choice)
     return redirect(f"/p/{project.id}/s/{session.id}")

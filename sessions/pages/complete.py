@@ -45,6 +45,7 @@ COMMANDS = (
     Command("inbox", "What waits for your answer, in all sessions"),
     Command("log", "Every change made to the project, and how to take it back"),
     Command("export", "Download the conversation"),
+    Command("share", "Share the conversation by a secret address"),
     Command("help", "Keys and commands"),
 )
 """Each is carried out in the browser by static/js/commands.js."""

@@ -30,6 +30,7 @@ urlpatterns = [
     path(f"{SESSION}/export", export.choice),
     path(f"{SESSION}/export.md", export.markdown),
     path(f"{SESSION}/export.json", export.data),
+    path(f"{SESSION}/export.html", export.transcript),
     path(f"{SESSION}/fork", fork.fork),
     path(f"{SESSION}/fork/files", fork.files),
     path(f"{SESSION}/abort", changes.abort),
@@ -50,5 +51,7 @@ urlpatterns = [
     path("", include("sessions.staging.urls")),
     path("", include("sessions.comments.urls")),
     path("", include("sessions.upkeep.urls")),
+    path("", include("sessions.sharing.urls")),
+    path("", include("sessions.transfer.urls")),
     path("", include("sessions.worktrees.urls")),
 ]

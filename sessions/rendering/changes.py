@@ -22,7 +22,8 @@ def listed_since(since: int, project_id: str) -> tuple[int, set[str]]:
 
 
 def changes_after(since: int, session_id: str) -> tuple[list[str], list[str], list[str]] | None:
-    """Ids of messages removed, messages changed and parts changed after a cursor; None: before the log."""
+    """Ids of messages and parts removed, messages changed and parts changed after a cursor; None: before the
+    log."""
     found = event_log.after(since, session=session_id)
     if found is None:
         return None
@@ -33,6 +34,8 @@ def changes_after(since: int, session_id: str) -> tuple[list[str], list[str], li
         reference = event.reference
         if event.type == "message.removed":
             removed[reference["messageID"]] = None
+        elif event.type == "message.part.removed":
+            removed[reference["partID"]] = None
         elif "partID" in reference:
             parts[reference["partID"]] = None
         elif event.type == "message.updated":

@@ -14,6 +14,7 @@ from sessions.comments.tray import comment_tray
 from sessions.models import Session
 from sessions.review.display.live import review_news
 from sessions.review.display.undoing import files_undone
+from sessions.sharing.badge import share_button
 from sessions.staging.bar import staged_bar, staging_switch
 from sessions.timeline.live import fork_links, timeline_news
 from sessions.upkeep.meter import store_notice
@@ -39,7 +40,16 @@ FRAGMENTS: dict[str, tuple[Fragment, ...]] = {
     "session.created": (family, timeline_news),
     "session.deleted": (family, timeline_news),
     "session.forked": (fork_links, timeline_news),
-    "session.updated": (head, meter, reverted, plan_badge, plan_panel, staging_switch, staged_bar),
+    "session.updated": (
+        head,
+        meter,
+        reverted,
+        plan_badge,
+        plan_panel,
+        staging_switch,
+        staged_bar,
+        share_button,
+    ),
     "session.status": (activity, working, plan_panel, timeline_news, files_undone, store_notice),
     "session.inbox": (queue, comment_tray),
     "todo.updated": (todo_panel,),

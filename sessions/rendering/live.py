@@ -110,6 +110,9 @@ class LivePage:
                 await self._message(frame, properties["info"])
             case "message.removed":
                 frame.remove(properties["messageID"])
+            case "message.part.removed":
+                self._streams.pop(properties["partID"], None)
+                frame.remove(properties["partID"])
             case "session.updated":
                 self._notice_revert(frame, properties["info"])
 

@@ -81,7 +81,7 @@ async def leased(session: Session) -> AsyncIterator[None]:
         yield
     finally:
         await in_db(session_store.release, session.id, owner)
-        if await in_db(inbox.waiting, session.id):
+        if any(row.resume for row in await in_db(inbox.waiting, session.id)):
             await wake(session.id)
 
 

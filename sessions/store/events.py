@@ -8,7 +8,11 @@ from django.db import transaction
 
 from sessions import bus
 from sessions.ids import now
-from sessions.models import Event
+from sessions.models import Event, Session
+
+REMEMBERED = 4096
+_directories: dict[str, str] = {}
+"""By session; every event of a session asks."""
 
 
 def record(
@@ -18,27 +22,71 @@ def record(
     project: str = "",
     session: str = "",
     reference: dict[str, Any] | None = None,
+    stage: str = "",
 ) -> None:
-    """Log an event and publish it once the transaction has committed; call it inside `atomic`."""
+    """Log an event and publish it once the transaction has committed; call it inside `atomic`.
+
+    The log gets `reference`, by default the plain values among the properties; the rest is read from the rows
+    when the event is replayed (`store.replay`). `stage` is how far what changed was (see the model).
+    """
     row = Event.objects.create(
         type=type,
         project_id=project,
         session_id=session,
-        reference=reference or {},
+        reference=_references(properties) if reference is None else reference,
+        stage=stage,
         time_created=now(),
     )
-    event = bus.Event(type, properties, seq=row.pk, project_id=project, session_id=session)
+    event = bus.Event(
+        type,
+        properties,
+        seq=row.pk,
+        project_id=project,
+        session_id=session,
+        directory=directory_of(session) if session else "",
+    )
     transaction.on_commit(lambda: bus.publish(event))
 
 
-def after(cursor: int, *, session: str = "", limit: int = 1000) -> list[Event] | None:
-    """Events of a session (or all) after a cursor, oldest first; None when the log no longer reaches back."""
+def _references(properties: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in properties.items() if not isinstance(value, dict | list)}
+
+
+def directory_of(session_id: str) -> str:
+    """The folder of a session, which every event of it names."""
+    if session_id not in _directories:
+        found = Session.objects.filter(id=session_id).values_list("directory", flat=True).first()
+        _remember(session_id, found or "")
+    return _directories.get(session_id, "")
+
+
+def known_directory(session_id: str) -> str:
+    """The same without a query, for what is sent and not logged; empty when it is not known."""
+    return _directories.get(session_id, "")
+
+
+def moved(session_id: str, directory: str) -> None:
+    """A session works in another folder from here on."""
+    _remember(session_id, directory)
+
+
+def _remember(session_id: str, directory: str) -> None:
+    if len(_directories) >= REMEMBERED:
+        _directories.clear()
+    _directories[session_id] = directory
+
+
+def after(cursor: int, *, session: str = "", project: str = "", limit: int = 1000) -> list[Event] | None:
+    """Events of a session, a project (or all) after a cursor, oldest first; None when the log no longer
+    reaches back, or when they are more than `limit`."""
     oldest = Event.objects.order_by("id").values_list("id", flat=True).first()
     if oldest is None or cursor < oldest - 1:
         return None if cursor else []
     rows = Event.objects.filter(id__gt=cursor)
     if session:
         rows = rows.filter(session_id=session)
+    if project:
+        rows = rows.filter(project_id__in=(project, ""))
     found = list(rows.order_by("id")[: limit + 1])
     return None if len(found) > limit else found
 

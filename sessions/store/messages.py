@@ -3,21 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from django.db import transaction
+from django.db.models import QuerySet
 
 from sessions import bus
 from sessions.ids import now
 from sessions.models import Message, Part, Session
 from sessions.wire.messages import AssistantMessage, UserMessage
 from sessions.wire.parts import Part as WirePart
+from sessions.wire.parts import ReasoningPart, Running, TextPart, ToolPart
 
-from . import context, events
+from . import context, events, switches
+from . import sessions as session_store
 from .rows import message_data, message_wire, part_data, part_wire
 
 Row = TypeVar("Row", Message, Part)
+_MESSAGE = ("id", "session_id", "role", "data")
+_PART = ("id", "session_id", "message_id", "type", "data")
+"""What a history is made of; objects of the rows would be most of the work."""
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """`entries` are `{"info", "parts"}`, oldest first. `before` is the info of the first when others come
+    before it, else None."""
+
+    entries: list[dict[str, Any]]
+    before: dict[str, Any] | None
 
 
 def put_message(message: UserMessage | AssistantMessage) -> None:
@@ -32,12 +48,16 @@ def put_message(message: UserMessage | AssistantMessage) -> None:
     )
     with transaction.atomic(savepoint=False):
         _put(Message, [row])
-        _record(
+        record(
             message.session_id,
             "message.updated",
             {"sessionID": message.session_id, "info": wire},
             {"messageID": message.id},
+            "failed" if isinstance(message, AssistantMessage) and message.error else "",
         )
+        if isinstance(message, AssistantMessage) and message.summary:
+            compacting = None if message.time.completed else message.time.created
+            session_store.update(message.session_id, time_compacting=compacting)
 
 
 def put_part(part: WirePart) -> None:
@@ -51,12 +71,21 @@ def put_parts(parts: Iterable[WirePart], *, quiet: bool = False) -> None:
     with transaction.atomic(savepoint=False):
         _put(Part, [_part_row(part) for part in parts])
         for part in parts if not quiet else ():
-            _record(
+            record(
                 part.session_id,
                 "message.part.updated",
                 {"sessionID": part.session_id, "part": part.wire(), "time": now()},
                 {"messageID": part.message_id, "partID": part.id},
+                _stage(part),
             )
+
+
+def _stage(part: WirePart) -> str:
+    """How far a part is: a call's status (`progress`: it runs and has told something), a text's `open`."""
+    if isinstance(part, ToolPart):
+        told = isinstance(part.state, Running) and (part.state.metadata or part.state.title)
+        return "progress" if told else part.state.status
+    return "open" if isinstance(part, TextPart | ReasoningPart) and part.time and not part.time.end else ""
 
 
 def _part_row(part: WirePart) -> Part:
@@ -71,7 +100,8 @@ def _part_row(part: WirePart) -> Part:
 
 def _put(kind: type[Row], rows: list[Row]) -> None:
     """Insert or replace in one statement: a turn does little else."""
-    columns = [field.name for field in kind._meta.concrete_fields if not field.primary_key]
+    kept = ("id", "prompt_id")
+    columns = [field.name for field in kind._meta.concrete_fields if field.name not in kept]
     kind._default_manager.bulk_create(
         rows, update_conflicts=True, unique_fields=["id"], update_fields=columns
     )
@@ -90,9 +120,14 @@ def publish_delta(project_id: str, part: WirePart, field: str, delta: str, offse
         "delta": delta,
         "offset": offset,
     }
-    bus.publish(
-        bus.Event("message.part.delta", properties, project_id=project_id, session_id=part.session_id)
+    event = bus.Event(
+        "message.part.delta",
+        properties,
+        project_id=project_id,
+        session_id=part.session_id,
+        directory=events.known_directory(part.session_id),
     )
+    bus.publish(event)
 
 
 def remove_messages(session_id: str, from_message: str) -> list[str]:
@@ -102,14 +137,24 @@ def remove_messages(session_id: str, from_message: str) -> list[str]:
         gone = list(rows.values_list("id", flat=True).order_by("id"))
         rows.delete()
         context.remove_from(session_id, from_message)
+        switches.remove_from(session_id, from_message)
         for message_id in gone:
-            _record(
+            record(
                 session_id,
                 "message.removed",
                 {"sessionID": session_id, "messageID": message_id},
                 {"messageID": message_id},
             )
     return gone
+
+
+def page(session_id: str, limit: int | None, before: str = "") -> Page:
+    """The whole history, or the last `limit` messages before one."""
+    if not limit:
+        return Page(history(session_id), None)
+    found = history(session_id, limit=limit + 1, before=before)
+    entries = found[-limit:]
+    return Page(entries, entries[0]["info"] if len(found) > limit else None)
 
 
 def history(
@@ -119,7 +164,7 @@ def history(
     rows = Message.objects.filter(session_id=session_id, id__gt=after)
     if before:
         rows = rows.filter(id__lt=before)
-    newest_first = rows.order_by("-id")
+    newest_first = cast("QuerySet[Message]", rows.order_by("-id").values_list(*_MESSAGE, named=True))
     messages = list(newest_first[:limit] if limit else newest_first)
     messages.reverse()
     parts = _parts_of(session_id, messages)
@@ -133,7 +178,7 @@ def _parts_of(session_id: str, messages: Sequence[Message]) -> dict[str, list[di
         session_id=session_id, message_id__gte=messages[0].id, message_id__lte=messages[-1].id
     )
     grouped: dict[str, list[dict[str, Any]]] = {}
-    for row in rows.order_by("message_id", "id"):
+    for row in cast("QuerySet[Part]", rows.order_by("message_id", "id").values_list(*_PART, named=True)):
         grouped.setdefault(row.message_id, []).append(part_wire(row))
     return grouped
 
@@ -151,9 +196,17 @@ def part(session_id: str, part_id: str) -> dict[str, Any] | None:
     return part_wire(row) if row else None
 
 
-def _record(session_id: str, type: str, properties: dict[str, Any], reference: dict[str, Any]) -> None:
+def known_as(message_id: str) -> str:
+    """The id that a prompt was admitted with, by which its client knows it; of others their own."""
+    rows = Message.objects.filter(id=message_id).exclude(prompt_id="")
+    return rows.values_list("prompt_id", flat=True).first() or message_id
+
+
+def record(
+    session_id: str, type: str, properties: dict[str, Any], reference: dict[str, Any], stage: str = ""
+) -> None:
     project = _project_of(session_id)
-    events.record(type, properties, project=project, session=session_id, reference=reference)
+    events.record(type, properties, project=project, session=session_id, reference=reference, stage=stage)
 
 
 @lru_cache(maxsize=1024)

@@ -6,12 +6,18 @@ import hashlib
 import os
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 from django.db import transaction
 
 from sessions.ids import now
-from sessions.models import Project
+from sessions.models import Project, Session
+from sessions.models.ledger import shown
 from sessions.repository import Repository
+from sessions.wire.project import ProjectChange
+
+from . import events
+from .rows import worktree_of
 
 
 def open_project(directory: Path) -> Project:
@@ -22,25 +28,41 @@ def open_project(directory: Path) -> Project:
     with transaction.atomic():
         project = Project.objects.filter(worktree=worktree).first() or _moved(repository, root_commit)
         if project is None:
-            digest = hashlib.sha1(worktree.encode("utf-8", "surrogateescape"), usedforsecurity=False)
-            project = Project(id=digest.hexdigest(), time_created=now())
+            project = _new(repository)
         project.worktree = worktree
         project.name = project.name or repository.worktree.name
         project.vcs = _vcs(repository)
         project.root_commit = root_commit or project.root_commit
         project.time_updated = now()
         project.save()
+        worktree_of.cache_clear()
     return project
 
 
-def project_of(directory: Path) -> Project:
-    """The project of a folder, opened only when it is new or has become a repository since.
+def project_of(directory: Path, *, look: bool = False) -> Project:
+    """The project of a folder, opened only when it is new or has become a repository since; with `look` it is
+    not opened: a folder that nobody opened gives a row that is not saved.
 
     Raises OSError as `open_project` does. Every request of the API asks, so git is not.
     """
     repository = Repository.of(directory)
     known = Project.objects.filter(worktree=str(repository.worktree), vcs=_vcs(repository)).first()
-    return known or open_project(directory)
+    return known or (_new(repository) if look else open_project(directory))
+
+
+def _new(repository: Repository) -> Project:
+    """A row for a folder, not saved."""
+    worktree = str(repository.worktree)
+    digest = hashlib.sha1(os.fsencode(worktree), usedforsecurity=False).hexdigest()
+    moment = now()
+    return Project(
+        id=digest,
+        worktree=worktree,
+        name=repository.worktree.name,
+        vcs=_vcs(repository),
+        time_created=moment,
+        time_updated=moment,
+    )
 
 
 def _vcs(repository: Repository) -> str:
@@ -60,6 +82,30 @@ def worktree_row(original: Project, folder: Path, branch: str) -> Project:
         time_created=now(),
         time_updated=now(),
     )
+
+
+def add_worktree(row: Project) -> None:
+    """Save what `worktree_row` made, and tell of it."""
+    with transaction.atomic():
+        row.save(force_insert=True)
+        if row.worktree_of is not None:
+            updated(row.worktree_of)
+
+
+def worktree_names(original: Project) -> set[str]:
+    """The names of the folders that worktrees of a project have or had."""
+    rows = Project.objects.filter(worktree_of=original).values_list("worktree", flat=True)
+    return {Path(folder).name for folder in rows}
+
+
+def worktree_at(original: Project, folder: str) -> Project | None:
+    """The worktree in a folder, if it was made from that project."""
+    return Project.objects.filter(worktree_of=original, worktree=folder).first()
+
+
+def is_busy(project: Project) -> bool:
+    """Whether a turn runs in one of its sessions."""
+    return Session.objects.filter(project=project, time_deleted=None).exclude(lease_owner="").exists()
 
 
 def known_at(folder: str) -> bool:
@@ -91,3 +137,54 @@ def recent(limit: int = 20) -> list[Project]:
 
 def get(project_id: str) -> Project | None:
     return Project.objects.filter(id=project_id).first()
+
+
+def listed() -> list[Project]:
+    """All projects that are there, those opened first before others."""
+    rows = Project.objects.prefetch_related("worktrees").order_by("time_created", "id")
+    return [row for row in rows if row.worktree_of_id is None or Path(row.worktree).is_dir()]
+
+
+def wire(project: Project) -> dict[str, Any]:
+    """The wire object (`ProjectInfo`) of a row."""
+    data = {
+        "id": project.id,
+        "worktree": project.worktree,
+        "vcs": project.vcs,
+        "name": project.name,
+        "icon": project.icon,
+        "commands": project.commands,
+        "time": {"created": project.time_created, "updated": project.time_updated},
+    }
+    return {name: value for name, value in data.items() if value} | {"sandboxes": sandboxes(project)}
+
+
+def sandboxes(project: Project) -> list[str]:
+    """The folders of the worktrees made from a project."""
+    if project._state.adding:  # not a row yet
+        return []
+    return [row.worktree for row in project.worktrees.all() if Path(row.worktree).is_dir()]
+
+
+def change(project: Project, given: ProjectChange) -> None:
+    """Set what is named, of icon and commands each by itself, and tell."""
+    wanted = given.wire()
+    with transaction.atomic():
+        project.name = wanted.get("name", project.name)
+        project.icon = project.icon | wanted.get("icon", {})
+        project.commands = project.commands | wanted.get("commands", {})
+        project.time_updated = now()
+        project.save(update_fields=["name", "icon", "commands", "time_updated"])
+        updated(project)
+
+
+def updated(project: Project) -> None:
+    """Tell that a project or its worktrees are not what they were."""
+    with transaction.atomic():
+        events.record("project.updated", wire(project), project=project.id)
+
+
+def file_changed(project: Project, path: str, event: str) -> None:
+    """Tell that a file came (`add`), went (`unlink`) or has another content (`change`); inside `atomic`."""
+    file = shown(f"{project.worktree}/{path}")
+    events.record("file.watcher.updated", {"file": file, "event": event}, project=project.id)

@@ -133,10 +133,4 @@ def _named(row: QuestionRequest) -> dict[str, Any]:
 
 
 def _record(row: QuestionRequest, type: str, properties: dict[str, Any]) -> None:
-    events.record(
-        type,
-        properties,
-        project=row.session.project_id,
-        session=row.session_id,
-        reference={"requestID": row.id},
-    )
+    events.record(type, properties, project=row.session.project_id, session=row.session_id)

@@ -124,6 +124,7 @@ def finish_revert(
         since(operation.session_id, point).exclude(path__in=left_alone).update(undone_by=operation)
         _settle(operation, "done", outcome, left_alone)
         summary.write(operation.session_id, diffs, revert=revert)
+        _tell(operation.session, "staged", {"revert": revert})
 
 
 def finish_unrevert(
@@ -135,6 +136,7 @@ def finish_unrevert(
         active(operation.session_id).update(state="closed")
         _settle(operation, "done", outcome, left_alone)
         summary.write(operation.session_id, diffs, revert=None)
+        _tell(operation.session, "cleared", {})
 
 
 def _taken_back(session_id: str) -> QuerySet[FileChange]:
@@ -152,6 +154,7 @@ def make_final(session_id: str) -> bool:
         return False
     message_id, part_id = revert["messageID"], revert.get("partID")
     with transaction.atomic():
+        _tell(Session.objects.get(id=session_id), "committed", {"messageID": messages.known_as(message_id)})
         if part_id:
             _remove_parts(session_id, message_id, part_id)
             later = Message.objects.filter(session_id=session_id, id__gt=message_id).order_by("id")
@@ -161,6 +164,12 @@ def make_final(session_id: str) -> bool:
         active(session_id).update(state="final")
         session_store.update(session_id, revert=None)
     return True
+
+
+def _tell(session: Session, what: str, more: dict[str, Any]) -> None:
+    """As OpenCode's second protocol tells of an undo, beside the session's state."""
+    properties = {"timestamp": now(), "sessionID": session.id, **more}
+    events.record(f"session.next.revert.{what}", properties, project=session.project_id, session=session.id)
 
 
 def _settle(

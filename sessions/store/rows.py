@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
-from sessions.models import Message, Part, PermissionRequest, Session
+from sessions.models import Message, Part, PermissionRequest, Project, Session
 from sessions.wire.base import Tokens
 from sessions.wire.messages import MESSAGE, AssistantMessage, UserMessage
 from sessions.wire.parts import PART, PartBase
@@ -14,15 +15,22 @@ from sessions.wire.session import PermissionInfo, ToolRef
 _NO_TOKENS = Tokens().wire()
 
 
-def session_wire(row: Session) -> dict[str, Any]:
-    """The wire object straight from the row, as for messages and parts: a list has a thousand of them."""
-    time = {"created": row.time_created, "updated": row.time_updated, "archived": row.time_archived}
+def session_wire(row: Session, root: str = "") -> dict[str, Any]:
+    """The wire object (`SessionInfo`) straight from the row, as for messages and parts: a list has a thousand
+    of them. `root` is where the project is, for a caller that knows it."""
+    time = {
+        "created": row.time_created,
+        "updated": row.time_updated,
+        "compacting": row.time_compacting,
+        "archived": row.time_archived,
+    }
     model = {"id": row.model_id, "providerID": row.provider_id, "variant": row.variant or None}
     data = {
         "id": row.id,
         "slug": row.slug,
         "projectID": row.project_id,
         "directory": row.directory,
+        "path": _path(row.directory, root or _root(row)),
         "parentID": row.parent_id,
         "title": row.title,
         "version": row.version,
@@ -32,11 +40,35 @@ def session_wire(row: Session) -> dict[str, Any]:
         "tokens": row.tokens or _NO_TOKENS,
         "agent": row.agent or None,
         "model": _without_nulls(model) if row.model_id else None,
+        "metadata": row.metadata,
         "permission": row.permission or None,
         "revert": row.revert,
         "staging": row.staging or None,
+        "share": {"url": share_url(row)} if row.share_token else None,
     }
     return _without_nulls(data)
+
+
+def _path(directory: str, root: str) -> str | None:
+    """A folder within the worktree, empty for the worktree itself; None outside of it."""
+    if directory == root:
+        return ""
+    return directory[len(root) + 1 :] if directory.startswith(f"{root}/") else None
+
+
+def _root(row: Session) -> str:
+    return row.project.worktree if Session.project.is_cached(row) else worktree_of(row.project_id)
+
+
+@lru_cache(maxsize=1024)
+def worktree_of(project_id: str) -> str:
+    """Where a project is; `cache_clear` when one has moved."""
+    return Project.objects.values_list("worktree", flat=True).get(id=project_id)
+
+
+def share_url(row: Session) -> str:
+    """The address of a shared session's page."""
+    return f"{row.share_base}/s/{row.share_token}"
 
 
 def message_info(row: Message) -> UserMessage | AssistantMessage:

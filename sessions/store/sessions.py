@@ -13,7 +13,7 @@ from sessions.models import Project, Session
 from sessions.wire.base import ModelRef
 from sessions.wire.session import SessionModel, Status
 
-from . import events
+from . import events, lists, switches
 from .rows import session_wire
 
 VERSION = "1.18.33"
@@ -29,12 +29,14 @@ def create(
     permission: list[dict[str, Any]] | None = None,
     agent: str = "",
     model: SessionModel | None = None,
+    metadata: dict[str, Any] | None = None,
+    id: str = "",
 ) -> Session:
-    """A new session; without a title it gets a dated one until the small model names it."""
+    """A new session; without a title it gets one that the small model replaces."""
     moment = now()
     with transaction.atomic():
         row = Session.objects.create(
-            id=descending("ses"),
+            id=id or descending("ses"),
             project=project,
             parent_id=parent,
             directory=directory,
@@ -47,10 +49,12 @@ def create(
             model_id=model.id if model else "",
             variant=(model.variant or "") if model else "",
             permission=permission or [],
+            metadata=metadata,
             time_created=moment,
             time_updated=moment,
         )
         Project.objects.filter(id=project.id).update(time_updated=moment)
+        events.moved(row.id, directory)
         _announce("session.created", row)
     return row
 
@@ -60,28 +64,15 @@ def get(session_id: str) -> Session | None:
     return Session.objects.filter(id=session_id, time_deleted=None).select_related("project").first()
 
 
-def listing(
-    project: Project | None = None,
-    *,
-    search: str = "",
-    roots: bool = False,
-    archived: bool = False,
-    directory: str = "",
-    limit: int = 100,
-) -> list[Session]:
-    """Sessions that are not deleted, the last used first."""
-    rows = Session.objects.filter(time_deleted=None)
-    if project is not None:
-        rows = rows.filter(project=project)
-    if directory:
-        rows = rows.filter(directory=directory)
-    if not archived:
-        rows = rows.filter(time_archived=None)
-    if roots:
-        rows = rows.filter(parent=None)
-    if search:
-        rows = rows.filter(title__icontains=search)
-    return list(rows.order_by("-time_updated", "id")[:limit])
+def listing(project: Project | None = None, *, limit: int = 100, **wanted: Any) -> list[Session]:
+    """Sessions that are not deleted, the last used first (see `lists.matching` for what may be wanted)."""
+    return list(lists.matching(project, **wanted)[:limit])
+
+
+def at_work(project_id: str) -> dict[str, Any]:
+    """The status of every session of a project that is not idle."""
+    rows = Session.objects.filter(project_id=project_id, time_deleted=None).exclude(status__type="idle")
+    return {key: status for key, status in rows.values_list("id", "status") if status}
 
 
 def update(session_id: str, **columns: Any) -> Session | None:
@@ -90,10 +81,14 @@ def update(session_id: str, **columns: Any) -> Session | None:
         row = Session.objects.select_for_update().filter(id=session_id).first()
         if row is None:
             return None
+        before = switches.choice_of(row)
         for name, value in columns.items():
             setattr(row, name, value)
         row.time_updated = now()
         row.save(update_fields=[*columns, "time_updated"])
+        if "directory" in columns:
+            events.moved(session_id, row.directory)
+        switches.note(row, before)
         _announce("session.updated", row)
     return row
 

@@ -71,7 +71,7 @@ class PromptPart(Wire):
     """A part as a client sends it in a prompt: text, a file, an agent or a subtask; the id is optional."""
 
     type: Literal["text", "file", "agent", "subtask"]
-    id: str | None = None
+    id: Annotated[str, Field(pattern="^prt")] | None = None
 
     def fields(self) -> dict[str, Any]:
-        return self.model_dump(mode="json", by_alias=True, exclude_none=True, exclude={"id"})
+        return self.wire()

@@ -46,9 +46,9 @@ def make(project_id: str, top: Path, title: str, changes: Sequence[Change], obje
     """A new worktree on a branch of its own, with `changes` (oldest first) taken back. Raises CannotFork, and
     leaves nothing behind then."""
     source = look(top)
-    home = Path(settings.WORKTREE_DIR) / project_id
+    home = home_of(project_id)
     _check_room(home, source)
-    note = _begin(source, home, title)
+    note = begin(source.top, source.commit, home, f"{slug_of(title)}-{secrets.token_hex(3)}")
     try:
         return _fill(source, note, changes, objects)
     except BaseException as error:
@@ -60,23 +60,27 @@ def make(project_id: str, top: Path, title: str, changes: Sequence[Change], obje
         raise
 
 
-def _check_room(home: Path, source: Source) -> None:
+def home_of(project_id: str) -> Path:
+    """Where the worktrees of a project are; the folder is made. Raises CannotFork."""
+    home = Path(settings.WORKTREE_DIR) / project_id
     try:
         home.mkdir(mode=0o700, parents=True, exist_ok=True)
-        free = shutil.disk_usage(home).free
     except OSError as error:
         raise CannotFork(f"The folder for worktrees cannot be used: {error.strerror}.") from error
+    return home
+
+
+def _check_room(home: Path, source: Source) -> None:
+    free = shutil.disk_usage(home).free
     if free < source.size:
         need, there = (f"{size / 1_000_000:,.0f} MB" for size in (source.size, free))
         raise CannotFork(f"There is not enough room: the files take {need}, and {there} are free.")
 
 
-def _begin(source: Source, home: Path, title: str) -> Note:
-    slug = f"{slug_of(title)}-{secrets.token_hex(3)}"
+def begin(top: Path, commit: str, home: Path, slug: str) -> Note:
+    """Note what is going to be made, before anything of it is there. Raises CannotFork."""
     folder = home / slug
-    place = Place(
-        str(source.top), source.commit, f"opencode/{slug}", str(home / f".making-{slug}"), str(folder)
-    )
+    place = Place(str(top), commit, f"opencode/{slug}", str(home / f".making-{slug}"), str(folder))
     try:
         if folder.exists():
             raise FileExistsError(folder)

@@ -9,8 +9,9 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.views.decorators.http import require_http_methods
 
 from sessions.db import in_db
-from sessions.models import Project, Session
+from sessions.models import Project
 from sessions.pages.respond import fragment, redirect, refused
+from sessions.store import projects
 
 from .removal import CannotRemove, losses, remove
 
@@ -26,7 +27,7 @@ async def removal(request: HttpRequest, project_id: str) -> HttpResponse:
         if request.method != "POST":
             found = await asyncio.to_thread(losses, folder)
             return fragment("fork/remove.html", project=project, losses=found)
-        if await in_db(_is_busy, project):
+        if await in_db(projects.is_busy, project):
             raise CannotRemove("The agent works in this worktree. Stop it first.")
         repository = Path(project.worktree_of.worktree)
         branch = "branch" in request.POST
@@ -46,7 +47,3 @@ def _refused(request: HttpRequest, why: str) -> HttpResponse:
 
 def _worktree(project_id: str) -> Project | None:
     return Project.objects.select_related("worktree_of").filter(id=project_id).first()
-
-
-def _is_busy(project: Project) -> bool:
-    return Session.objects.filter(project=project, time_deleted=None).exclude(lease_owner="").exists()

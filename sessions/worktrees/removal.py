@@ -98,17 +98,26 @@ def _remove(folder: Path, repository: Path) -> None:
 
 
 def _losses(folder: Path) -> Losses:
-    compare = ("diff", "--name-only", "--no-renames", "--no-ext-diff", "--no-textconv", "-z", "HEAD")
+    # "dirty": git would start in a submodule with the configuration of that one.
+    quiet = ("--no-renames", "--no-ext-diff", "--no-textconv", "--ignore-submodules=dirty")
+    compare = ("diff", "--name-only", *quiet, "-z", "HEAD")
     ignored = git(folder, "ls-files", "--others", "--ignored", "--exclude-standard", "--directory", "-z")
     branch = _branch(folder)
     return Losses(
         branch=branch,
-        changed=tuple(listed(git(folder, *compare, settings=unfiltered(folder)))),
+        changed=(*listed(git(folder, *compare, settings=unfiltered(folder))), *_submodules(folder)),
         untracked=tuple(not_ignored(folder)),
         ignored=len(listed(ignored)),
         loose=_commits(folder, "HEAD", "--not", *_ELSEWHERE),
         commits=_commits(folder, "HEAD", "--not", f"--exclude={branch}", *_ELSEWHERE) if branch else (),
     )
+
+
+def _submodules(folder: Path) -> list[str]:
+    """Those that are checked out, whatever they hold: git is not asked with their own configuration."""
+    entries = listed(git(folder, "ls-files", "--stage", "-z"))
+    links = (entry.partition("\t")[2] for entry in entries if entry.startswith("160000 "))
+    return [f"{name}/" for name in links if (folder / name / ".git").exists()]
 
 
 def _branch(folder: Path) -> str:

@@ -30,9 +30,7 @@ class Source:
 
 def look(top: Path) -> Source:
     """Reads only. Raises CannotFork with the reason."""
-    if not (top / ".git").exists():
-        raise CannotFork("This project is no git repository, and only a repository can have worktrees.")
-    commit = _head(top)
+    commit = head(top)
     try:
         tracked = _tracked(top)
         untracked = not_ignored(top)
@@ -43,7 +41,10 @@ def look(top: Path) -> Source:
     return Source(top, commit, tuple(sorted(sizes)), sum(sizes.values()), nested)
 
 
-def _head(top: Path) -> str:
+def head(top: Path) -> str:
+    """The last commit. Raises CannotFork where there is none, or no repository."""
+    if not (top / ".git").exists():
+        raise CannotFork("This project is no git repository, and only a repository can have worktrees.")
     try:
         return git(top, "rev-parse", "--verify", "--quiet", "HEAD^{commit}").decode().strip()
     except GitError as error:

@@ -17,6 +17,7 @@ const COMMANDS = {
   log: () => location.assign(`/p/${document.body.dataset.project}/log`),
   "review-mode": () => document.getElementById("staging-toggle")?.click(),
   export: () => ask("GET", "export", { target: "#dialog" }),
+  share: () => ask("GET", "share", { target: "#dialog" }),
   fork: () => ask("GET", "fork", { target: "#dialog" }),
   timeline: () => go("timeline"),
   help: () => document.getElementById("help").showModal(),

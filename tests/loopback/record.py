@@ -54,5 +54,5 @@ class Record:
 
 def asks_for_title(body: Body) -> bool:
     """Whether a request is for a session's title: no tools, and its opening words speak of a title."""
-    opening = [body.get("system"), list(body.get("messages", ()))[:2]]
+    opening = [body.get("system"), body.get("instructions"), list(body.get("messages", ()))[:2]]
     return not body.get("tools") and "title" in json.dumps(opening).lower()

@@ -14,6 +14,8 @@ from tests.protocol.reference import reference as ask
 from tests.protocol.served import Script, Served
 from tests.server import Server, model_config
 
+ASKED = {"*": "allow", "bash": {"*": "allow", "touch *": "ask"}, "edit": {"*": "allow", "asked*": "ask"}}
+
 
 @pytest.fixture(scope="session")
 def reference(user_environ: dict[str, str]) -> Reference:
@@ -27,11 +29,11 @@ async def served(reference: Reference, tmp_path_factory: pytest.TempPathFactory)
     home, project = tmp_path_factory.mktemp("home"), repository(tmp_path_factory.mktemp("project"))
     script = Script()
     async with OpenAIServer(script) as model:
-        server = Server(home, project, model_config(model.base_url))
+        server = Server(home, project, model_config(model.base_url, permission=ASKED))
         await asyncio.to_thread(server.start)
         try:
             async with server.client() as client:
-                served = Served(server, client, script, reference)
+                served = Served(server, client, model, script, reference)
                 yield served
                 await served.http.aclose()
         finally:

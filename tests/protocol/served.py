@@ -10,6 +10,7 @@ from typing import Any
 import httpx
 
 from bench.client import Client
+from tests.loopback.openai import OpenAIServer
 from tests.loopback.script import Body, Turn
 from tests.protocol.reference import Reference
 from tests.server import PASSWORD, Server
@@ -30,8 +31,11 @@ class Script:
 class Served:
     """`server` runs on a home and a repository of its own; `client` is for prompts and events."""
 
-    def __init__(self, server: Server, client: Client, script: Script, reference: Reference) -> None:
+    def __init__(
+        self, server: Server, client: Client, model: OpenAIServer, script: Script, reference: Reference
+    ) -> None:
         self.server = server
+        self.model = model
         self.client = client
         self.reference = reference
         self._script = script
@@ -41,8 +45,21 @@ class Served:
         """What the model answers next; what was left of before is dropped. Titles are answered apart."""
         self._script.turns = deque(turns)
 
+    async def opens(self, gate: str) -> None:
+        """Let the model go on that stands at a gate (`Wait`); a gate stays open."""
+        base = self.server.config["provider"]["fake"]["options"]["baseURL"].removesuffix("/v1")
+        (await self.http.post(f"{base}/_gate/{gate}")).raise_for_status()
+
     async def ask(
-        self, method: str, path: str, body: Any = None, *, status: int = 200, departs: str = "", **query: Any
+        self,
+        method: str,
+        path: str,
+        body: Any = None,
+        /,
+        *,
+        status: int = 200,
+        departs: str = "",
+        **query: Any,
     ) -> Any:
         """The JSON of an answer (None where there is none, the text of what is no JSON).
 
@@ -58,10 +75,10 @@ class Served:
             assert not problems, f"{method} {path}: {problems[:5]} in {answer.text[:500]}"
         return found
 
-    async def get(self, path: str, **query: Any) -> Any:
+    async def get(self, path: str, /, **query: Any) -> Any:
         return await self.ask("GET", path, **query)
 
-    async def post(self, path: str, body: Any = None, **options: Any) -> Any:
+    async def post(self, path: str, body: Any = None, /, **options: Any) -> Any:
         return await self.ask("POST", path, {} if body is None else body, **options)
 
     async def session(self, title: str = "A session") -> str:

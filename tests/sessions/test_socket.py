@@ -14,7 +14,7 @@ from channels.testing import WebsocketCommunicator
 from sessions.db import in_db
 from sessions.rendering.blocks import render_whole
 from sessions.socket import websocket_urlpatterns
-from sessions.store import events, messages, todos
+from sessions.store import edits, events, messages, todos
 from sessions.store import sessions as session_store
 from sessions.wire.session import Status, TodoInfo
 from tests.sessions.talk import Talk
@@ -155,6 +155,17 @@ async def test_removed_messages_leave(tmp_path: Path) -> None:
     async with Tab(talk, await in_db(events.latest)) as tab:
         await in_db(messages.remove_messages, talk.session.id, answer)
         await tab.until(f'<div id="{answer}" hx-swap-oob="delete">')
+
+
+async def test_a_removed_part_leaves_also_for_who_comes_back(tmp_path: Path) -> None:
+    talk, answer = await begun(tmp_path)
+    part = await talk.text(answer, "Gone soon.")
+    cursor = await in_db(events.latest)
+    async with Tab(talk, cursor) as tab:
+        await in_db(edits.remove_part, talk.session.id, answer, part.id)
+        await tab.until(f'<div id="{part.id}" hx-swap-oob="delete">')
+    async with Tab(talk, cursor) as tab:
+        assert f'<div id="{part.id}" hx-swap-oob="delete">' in tab.html
 
 
 async def test_a_tool_card_of_many_updates_comes_as_it_is_last(tmp_path: Path) -> None:

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import aclosing
 
 from agents.llm.readers import anthropic_messages, litellm_reader, openai_chat, scripted
-from agents.llm.types import ModelEvent, ModelRequest
+from agents.llm.readers.responses import reader as openai_responses
+from agents.llm.types import Account, AuthFailed, ModelEvent, ModelRequest
 
 Reader = Callable[[ModelRequest], AsyncGenerator[ModelEvent, None]]
 
 READERS: Mapping[str, Reader] = {
     "openai": openai_chat.read,
+    "responses": openai_responses.read,
     "anthropic": anthropic_messages.read,
     "litellm": litellm_reader.read,
     "scripted": scripted.read,
 }
+
+_UNAUTHORIZED = 401
 
 
 def stream(request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
@@ -24,4 +29,22 @@ def stream(request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
     half run. Raises ModelError, ContextOverflow or AuthFailed while it is read. Cancelling the reading
     task, or closing the generator (`contextlib.aclosing`), closes the connection to the provider at once.
     """
-    return READERS[request.model.protocol](request)
+    account = request.model.account
+    return READERS[request.model.protocol](request) if account is None else _signed_in(request, account)
+
+
+async def _signed_in(request: ModelRequest, account: Account) -> AsyncGenerator[ModelEvent, None]:
+    """With the account's token. One that is refused before its time is renewed once."""
+    refused, begun = "", False
+    while True:
+        asked = await account.authorized(request, refused)
+        try:
+            async with aclosing(READERS[asked.model.protocol](asked)) as events:
+                async for event in events:
+                    begun = True
+                    yield event
+            return
+        except AuthFailed as error:
+            if refused or begun or error.status != _UNAUTHORIZED:
+                raise
+            refused = asked.model.api_key

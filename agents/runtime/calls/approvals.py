@@ -107,7 +107,7 @@ async def ask(question: Question) -> Approval:
 
 async def _decided(question: Question) -> Verdict:
     """What the rules and the plugins say; nobody is asked. Raises PermissionDenied, NotPermitted."""
-    verdict = await in_db(_by_rules, question)
+    verdict = await in_db(by_rules, question)
     if verdict.action == "deny":
         raise PermissionDenied(verdict.rules[0])
     if verdict.action == "allow":
@@ -133,7 +133,8 @@ async def _waived(question: Question) -> Approval:
     return Approval()
 
 
-def _by_rules(question: Question) -> Verdict:
+def by_rules(question: Question) -> Verdict:
+    """What the rules say, noted where that is a decision; on the ORM's thread."""
     with transaction.atomic():
         verdict, used = question.judge()
         if verdict.action == "deny":

@@ -65,6 +65,10 @@ class Calls:
         self.begun = True
         self._tasks.add(asyncio.create_task(self._settle(*call)))
 
+    def context_of(self, part: ToolPart) -> CallContext:
+        """What a call is given."""
+        return CallContext(self.run, self.turn, part, self._within)
+
     async def _within(self, outer: ToolPart, name: str, arguments: Mapping[str, Any]) -> Outcome:
         """A call that a tool makes. Its part is for people: the model made the outer call only."""
         part = self.recorder.inner_tool(outer, name)
@@ -79,7 +83,7 @@ class Calls:
         shown = dict(call.input or {})
         part.state = Running(input=shown, time=Span(start=now()))
         await self._put(part)
-        context = CallContext(self.run, self.turn, part, self._within)
+        context = self.context_of(part)
         try:
             await self._check_repetition(context, part)
             arguments = await hooks.before(self.run.session, part, arguments)

@@ -38,6 +38,7 @@ def build(
         controls=settings.controls,
         options=settings.options,
         body=settings.body,
+        subagent=bool(turn.session.parent_id),
     )
 
 

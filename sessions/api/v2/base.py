@@ -15,6 +15,8 @@ from sessions.models import Session
 from sessions.store import projects
 from sessions.store import sessions as session_store
 
+LONGEST_ID = 200
+
 
 class Tagged(Exception):
     """An error of the second protocol: `{"_tag", "message", …}` with its status."""
@@ -34,12 +36,20 @@ class InvalidRequest(Tagged):
 
 
 async def session_of(session_id: str) -> Session:
-    """Raises Tagged (404)."""
+    """Raises InvalidRequest for what can be no id, Tagged (404)."""
+    checked(session_id, "ses", "sessionID")
     row = await in_db(session_store.get, session_id)
     if row is None:
         text = f"Session not found: {session_id}"
         raise Tagged(404, "SessionNotFoundError", text, sessionID=session_id)
     return row
+
+
+def checked(id: str, prefix: str, field: str) -> str:
+    """An id from the path. Raises InvalidRequest for one that can be none."""
+    if not id.startswith(prefix) or not id.isprintable() or len(id) > LONGEST_ID:
+        raise InvalidRequest(f"{field}: expected an id that begins with {prefix!r}", field, "Params")
+    return id
 
 
 async def location_of(request: HttpRequest) -> dict[str, Any]:
@@ -80,6 +90,12 @@ def add_error_shapes(api: NinjaAPI) -> None:
         kind = "Query" if first["loc"][0] == "query" else "Payload"
         told = "; ".join(f"{item['loc'][-1]}: {item['msg']}" for item in error.errors)
         return wire({"_tag": "InvalidRequestError", "message": told, "kind": kind, "field": field}, 400)
+
+    @api.exception_handler(UnicodeEncodeError)
+    def not_text(_: HttpRequest, error: UnicodeEncodeError) -> HttpResponse:
+        """Half a character (a lone surrogate), which JSON can have and no database takes."""
+        words = "The request has half a character in it (a lone surrogate)"
+        return wire({"_tag": "InvalidRequestError", "message": words, "kind": "Payload"}, 400)
 
     @api.exception_handler(HttpError)
     def http_error(_: HttpRequest, error: HttpError) -> HttpResponse:

@@ -6,13 +6,14 @@ import os
 from collections.abc import Iterator
 
 from sessions.snapshots.changes import SIZE_LIMIT, TOO_LARGE, Change
-from sessions.snapshots.git import GitError, run_git
 from sessions.snapshots.objects import ObjectMissing, ObjectStore, object_id
 from sessions.snapshots.project import find_project_git
 from sessions.tracking import Tracker
 from sessions.undo.files import UnsafePath, read_file
+from sessions.worktrees.git import GitError, git, not_ignored, unfiltered
 
 MOST_UNTRACKED = 2000
+_COMPARE = ("diff-index", "--raw", "-z", "--no-renames", "--relative", "--ignore-submodules=all")
 _SUBMODULE = 0o160000
 
 
@@ -24,14 +25,14 @@ def working_tree(project: Tracker) -> tuple[list[Change], str | None]:
     except GitError:
         return [], "This folder has no git commit to compare with."
     try:
-        raw = _git(project, "diff-index", "--raw", "-z", "--no-renames", "--relative", head)
-        new = _git(project, "ls-files", "--others", "--exclude-standard", "-z").split(b"\0")[:-1]
+        raw = _git(project, *_COMPARE, head)
+        names = not_ignored(project.worktree)
     except GitError as error:
         return [], f"git could not be asked: {error}"
     _borrow(raw, project)
-    names = [os.fsdecode(name) for name in new[:MOST_UNTRACKED]]
-    found = [*_tracked(raw, project), *(_against(project, name, None, None) for name in names)]
-    left = len(new) - len(names)
+    untracked = (_against(project, name, None, None) for name in names[:MOST_UNTRACKED])
+    found = [*_tracked(raw, project), *untracked]
+    left = len(names) - MOST_UNTRACKED
     return [
         change for change in found if change
     ], f"{left} more new files are left out." if left > 0 else None
@@ -83,4 +84,5 @@ def _as_checked_out(objects: ObjectStore, oid: str, now: bytes) -> str:
 
 
 def _git(project: Tracker, *arguments: str) -> bytes:
-    return run_git(["--no-optional-locks", *arguments], cwd=project.worktree)
+    """The repository may be anybody's: nothing that its configuration names is run."""
+    return git(project.worktree, *arguments, settings=unfiltered(project.worktree))

@@ -84,6 +84,10 @@ class Watcher:
                 raise Unwatchable(error.strerror or str(error)) from error
         return changed
 
+    def watches(self, folder: str) -> bool:
+        """Whether it is told what happens in a folder, relative to the worktree."""
+        return folder in self._numbers
+
     def _path(self, event: Event) -> str | None:
         """What an event is about; None when it tells nothing about a path. Raises Lost."""
         if event.mask & (OVERFLOW | UNMOUNT) or event.name in _RULES:

@@ -8,7 +8,7 @@ from django.db import transaction
 from pydantic import ValidationError
 
 from sessions.ids import ascending, now
-from sessions.models import AdmittedPrompt, Message, Session
+from sessions.models import AdmittedPrompt, Message, Part, Session
 from sessions.wire.parts import PART
 from sessions.wire.parts import Part as WirePart
 
@@ -31,8 +31,11 @@ def admit(
     system: str = "",
     tools: dict[str, bool] | None = None,
     delivery: Delivery = "queue",
+    no_reply: bool = False,
+    resume: bool = True,
 ) -> AdmittedPrompt:
-    """Make a prompt durable. The same message id twice is the same prompt (a client may retry).
+    """Make a prompt durable. The same message id twice is the same prompt (a client may retry). With
+    `no_reply` it is a message in the history that nobody answers.
 
     Raises PromptRefused for a prompt without content or with a part that no message can have, and for an
     id that something else has.
@@ -57,9 +60,11 @@ def admit(
             system=system,
             tools=tools or {},
             parts=parts,
+            no_reply=no_reply,
+            resume=resume,
             time_created=now(),
         )
-        record(session, row.id)
+        record(session, row.id, delivery)
     return row
 
 
@@ -76,9 +81,13 @@ def check(parts: list[dict[str, Any]]) -> None:
 
 
 def wire_parts(parts: list[dict[str, Any]], session_id: str, message_id: str) -> list[WirePart]:
-    """The parts of a prompt as those of a message, with ids in their order. Raises ValidationError."""
-    ids = {"sessionID": session_id, "messageID": message_id}
-    return [PART.validate_python(part | ids | {"id": ascending("prt")}) for part in parts]
+    """The parts of a prompt as those of a message, with ids in their order: those that the client gave if it
+    gave all, in order, and nothing has them. Raises ValidationError."""
+    where = {"sessionID": session_id, "messageID": message_id}
+    given = [str(part.get("id") or "") for part in parts]
+    usable = all(given) and given == sorted(set(given)) and not Part.objects.filter(id__in=given).exists()
+    ids = given if usable else [ascending("prt") for _ in parts]
+    return [PART.validate_python({**part, **where, "id": id}) for part, id in zip(parts, ids, strict=True)]
 
 
 def _last_position(session_id: str) -> int:

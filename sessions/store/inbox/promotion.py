@@ -38,8 +38,10 @@ def promote(
             return None
         message = _user_message(row, agent, provider_id, model_id, variant)
         messages.put_message(message)
+        if message.id != row.id:
+            Message.objects.filter(id=message.id).update(prompt_id=row.id)
         messages.put_parts(wire_parts(completed(row.parts), row.session_id, message.id))
-        record(row.session, row.id, promoted=message.id)
+        record(row.session, row.id, row.delivery, promoted=message.id)
         row.delete()
     return message
 
@@ -47,13 +49,15 @@ def promote(
 def _user_message(
     row: AdmittedPrompt, agent: str, provider_id: str, model_id: str, variant: str
 ) -> UserMessage:
-    """Its id must sort after everything in the history, also when it waited while others were written."""
+    """Its id must sort after everything in the history, also when it waited while others were written, and
+    before everything that follows, also when the client's clock is ahead."""
     last = (
         Message.objects.filter(session_id=row.session_id).order_by("-id").values_list("id", flat=True).first()
     )
+    newest = ascending("msg")
     return UserMessage.model_validate(
         {
-            "id": row.id if not last or row.id > last else ascending("msg"),
+            "id": row.id if (last or "") < row.id <= newest else newest,
             "sessionID": row.session_id,
             "time": MessageTime(created=now()),
             "agent": row.agent or agent,

@@ -31,7 +31,7 @@ def next_when_idle(session_id: str) -> list[AdmittedPrompt]:
 
 def sessions_waiting() -> list[str]:
     """Ids of sessions with prompts that nobody promoted yet, for the start of a worker."""
-    rows = AdmittedPrompt.objects.filter(session__time_deleted=None, session__lease_owner="")
+    rows = AdmittedPrompt.objects.filter(session__time_deleted=None, session__lease_owner="", resume=True)
     return list(rows.values_list("session_id", flat=True).distinct())
 
 
@@ -45,7 +45,8 @@ def locked() -> QuerySet[AdmittedPrompt]:
     return AdmittedPrompt.objects.select_related("session").select_for_update(of=("self",))
 
 
-def record(session: Session, prompt_id: str, **more: str | bool) -> None:
-    """Log that a prompt was admitted or changed; call it inside the transaction that does so."""
+def record(session: Session, prompt_id: str, stage: str = "", **more: str | bool) -> None:
+    """Log that a prompt was admitted or changed; call it inside the transaction that does so. `stage` is its
+    delivery when it was admitted or promoted."""
     properties = {"sessionID": session.id, "messageID": prompt_id, **more}
-    events.record("session.inbox", properties, project=session.project_id, session=session.id)
+    events.record("session.inbox", properties, project=session.project_id, session=session.id, stage=stage)

@@ -29,10 +29,11 @@ def ask(
     always: Sequence[str],
     metadata: dict[str, Any],
     arguments_hash: str,
+    id: str = "",
 ) -> PermissionRequest:
     with transaction.atomic():
         row = PermissionRequest.objects.create(
-            id=ascending("per"),
+            id=id or ascending("per"),
             session=session,
             message_id=message_id,
             call_id=call_id,
@@ -175,10 +176,4 @@ def _settle(row: PermissionRequest, state: str, **columns: Any) -> bool:
 
 
 def _record(row: PermissionRequest, type: str, properties: dict[str, Any]) -> None:
-    events.record(
-        type,
-        properties,
-        project=row.session.project_id,
-        session=row.session_id,
-        reference={"requestID": row.id},
-    )
+    events.record(type, properties, project=row.session.project_id, session=row.session_id)

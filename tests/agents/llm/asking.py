@@ -20,7 +20,7 @@ from agents.llm.types import (
     ToolSpec,
 )
 
-Protocol = Literal["openai", "anthropic", "litellm", "scripted"]
+Protocol = Literal["openai", "responses", "anthropic", "litellm", "scripted"]
 READ = ToolSpec("read", "Read a file.", {"type": "object", "properties": {"filePath": {"type": "string"}}})
 LIST = ToolSpec("list", "List a folder.", {"type": "object", "properties": {}})
 

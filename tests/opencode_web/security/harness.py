@@ -78,10 +78,10 @@ class House:
         principal = (await browser.get("/")).json()["principal"]
         return {"Origin": ORIGIN, "X-CSRF-Token": principal["csrf"]}
 
-    async def handshake(self, headers: Mapping[str, str]) -> str:
+    async def handshake(self, headers: Mapping[str, str], path: str = "/ws") -> str:
         """Open a socket; the type of the answer: `websocket.accept` or `websocket.close`."""
         fields = [(name.lower().encode(), value.encode()) for name, value in headers.items()]
-        scope = {"type": "websocket", "path": "/ws", "query_string": b"", "headers": fields, "client": None}
+        scope = {"type": "websocket", "path": path, "query_string": b"", "headers": fields, "client": None}
         socket: Any = ApplicationCommunicator(self.guard, scope)  # type: ignore[no-untyped-call]
         await socket.send_input({"type": "websocket.connect"})
         answer: dict[str, Any] = await socket.receive_output(5)

@@ -13,6 +13,7 @@ CHANGES = (
     "{base}/review/mark", "{base}/comments", "{base}/comments/send", "{base}/comments/{comment}/remove",
     "{waits}/staging/keep", "{waits}/staging/drop", "{waits}/staging/resolve", "{waits}/staging/mode",
     "{waits}/staging/back/{operation}", "/settings/store/clean",
+    "{base}/share/begin", "{base}/share/end", "/import/begin", "/import/cancel", "/import/again",
 )  # fmt: skip
 BOTH = (
     "/p/{project}/s/", "{base}/rename", "{base}/undo/{message}", "{base}/fork",
@@ -39,6 +40,8 @@ READS = (
     "/pickers/models?session={session}", "/pickers/agents?session={session}",
     "/pickers/status?session={session}", "/pickers/mentions?session={session}", "/nothing/<pwned>",
     "{base}/inbox/msg_x", "{base}/export", "{base}/export.md", "{base}/export.json",
+    "{base}/export.html", "{base}/export.html?redact=1", "{base}/share", "/s/que_x", "/import",
+    "/import/found", "/import/found?path=/nothing/<pwned>", "/import/progress",
     "/p/{project}/rules", "/p/{project}/rules/decisions?show=deny", "/p/{project}/rules/decisions",
     "/p/{project}/rules/export.json",
     "/permissions/per_x/card", "/permissions/per_x/file?file=0", "/permissions/per_x/matches?pattern=*",

@@ -90,9 +90,9 @@ async def test_rule_11_the_api_stays_inside_of_the_project(home: Path, project: 
         assert await client.find("needle") == []
         assert not [path for path in await client.find_files("secret") if "secret" in path]
         for folder in ("/", "//", "/..", "relative", "/nowhere", "/etc/passwd", "a\0b"):
-            assert await status(client.http, "/file", params={"path": ".", "directory": folder}) == 404, (
-                folder
-            )
+            given = {"path": "etc/passwd", "directory": folder, "query": "passwd", "pattern": "root"}
+            for route in ("/file/content", "/find/file", "/find", "/vcs/status"):
+                assert await status(client.http, route, params=given) == 404, (route, folder)
 
 
 def set_trap(project: Path) -> None:
@@ -125,6 +125,9 @@ async def test_rule_11_a_hostile_repository_runs_nothing(home: Path, project: Pa
         history = await client.messages(session["id"])
         await client.diff(session["id"], history[0]["info"]["id"])
         await client.revert(session["id"], history[0]["info"]["id"])
+        os.utime(project / "hello.py")  # the same content: git has to look inside, through its filter
+        panel = f"/p/{session['projectID']}/s/{session['id']}/review/files"
+        assert (await client.http.get(panel, params={"scope": "git"})).status_code == 200
     assert not (project / "SPRUNG").exists()
 
 

@@ -94,7 +94,9 @@ async def test_no_secret_leaves_by_a_log_an_answer_an_event_or_a_command(home: P
             failed = await until(events, "session.error")
             base = f"/p/{session['projectID']}/s/{session['id']}"
             asked = f"session={session['id']}"
-            paths = ("/config", "/agent", f"/session/{session['id']}/message", base, "/", f"{base}/review",
+            paths = ("/config", "/global/config", "/config/providers", "/provider", "/agent", "/mcp",
+                     "/api/model", "/api/provider", "/api/agent",
+                     f"/session/{session['id']}/message", base, "/", f"{base}/review",
                      f"/pickers/status?{asked}", f"/pickers/models?{asked}")  # fmt: skip
             said = [(await browser.get(path)).text for path in paths]
             said += [json.dumps(dict(failed.properties)), server.log()]

@@ -45,6 +45,17 @@ async def test_markdown_is_a_harmless_file(async_client: AsyncClient, tmp_path: 
     assert headings == ["h1", "h2", "h2", "h3"]
 
 
+async def test_html_is_a_file_and_can_be_redacted(async_client: AsyncClient, tmp_path: Path) -> None:
+    talk = await Talk.begin(tmp_path / "project", title="Plans")
+    await talk.prompt("the password=correct-horse")
+    answer = await async_client.get(f"{talk.url}/export.html")
+    assert answer["Content-Disposition"] == 'attachment; filename="Plans.html"'
+    assert b"correct-horse" in answer.content
+    answer = await async_client.get(f"{talk.url}/export.html?redact=1")
+    assert b"correct-horse" not in answer.content
+    assert b"password=[redacted]" in answer.content
+
+
 async def test_json_has_everything(async_client: AsyncClient, tmp_path: Path) -> None:
     talk = await hostile_talk(tmp_path / "project")
     answer = await async_client.get(f"{talk.url}/export.json")
@@ -54,7 +65,7 @@ async def test_json_has_everything(async_client: AsyncClient, tmp_path: Path) ->
     assert data["messages"] == await in_db(messages.history, talk.session.id)
 
 
-async def test_the_dialog_offers_both_and_undone_messages_stay_out(
+async def test_the_dialog_offers_all_and_undone_messages_stay_out(
     async_client: AsyncClient, tmp_path: Path
 ) -> None:
     talk = await Talk.begin(tmp_path / "project")
@@ -62,8 +73,9 @@ async def test_the_dialog_offers_both_and_undone_messages_stay_out(
     undone = await talk.prompt("undone")
     await in_db(session_store.update, talk.session.id, revert={"messageID": undone})
     dialog = (await async_client.get(f"{talk.url}/export")).content.decode()
-    for ending in ("md", "json"):
-        assert f'download href="{talk.url}/export.{ending}"' in dialog
+    for ending in ("md", "json", "html"):
+        assert f'name="form" value="{ending}"' in dialog
+    assert f'action="{talk.url}/export.html"' in dialog
     text = (await async_client.get(f"{talk.url}/export.md")).content.decode()
     assert "kept" in text
     assert "undone" not in text

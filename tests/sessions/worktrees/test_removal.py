@@ -54,6 +54,19 @@ async def test_what_would_be_lost_is_counted(clean: World, hooked: Path) -> None
     assert not hooked.exists()
 
 
+async def test_a_submodule_may_hold_work_and_is_not_asked(clean: World, tmp_path: Path) -> None:
+    trap = tmp_path / "trap"
+    trap.write_text(f"#!/bin/sh\ntouch {tmp_path}/SPRUNG\n")
+    trap.chmod(0o755)
+    folder = await made(clean)
+    git(folder, "-c", "protocol.file.allow=always", "submodule", "add", "-q", str(clean.root), "library")
+    git(folder, "commit", "-qm", "with a library")
+    git(folder / "library", "config", "core.fsmonitor", str(trap))
+    (folder / "library" / "mine.txt").write_text("mine\n")
+    assert losses(folder).changed == ("library/",)
+    assert not (tmp_path / "SPRUNG").exists()
+
+
 async def test_nothing_goes_that_was_not_shown(clean: World) -> None:
     folder = await made(clean)
     seen = losses(folder).key

@@ -1,0 +1,123 @@
+"""What there is for a folder, as OpenCode's API says it; without a request, for the command line as well.
+
+Everything here reads files and blocks.
+"""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel
+
+from agents.api.redaction import redacted
+from agents.commands.listing import commands
+from agents.config import AgentConfig, Config
+from agents.configuration import load
+from agents.definitions import Agent, agents
+from agents.formatters.run import formatters
+from agents.formatters.table import Formatter, applies
+from agents.skills.discovery import discover
+from agents.skills.skill import BadSkill, Skill, body
+from sessions.repository import Repository
+
+_ALWAYS = ("agent", "command", "plugin")
+"""Sections that OpenCode's clients look into without asking whether they are there."""
+_PASSED_ON = frozenset(
+    "logLevel references reference autoshare autoupdate layout attachment enterprise".split()
+)
+"""Top keys of OpenCode's that this program does not act on; its clients may."""
+_OURS = frozenset({"theme"})
+"""Keys that OpenCode's configuration does not have."""
+
+
+def configuration(directory: Path | None) -> dict[str, Any]:
+    """The merged configuration of a folder, or the user's own alone for None; secrets are not shown."""
+    config = load(directory).config
+    known = {field.alias or name for name, field in Config.model_fields.items()} - _OURS
+    written = {key: value for key, value in _dumped(config).items() if key in known | _PASSED_ON}
+    shown: dict[str, Any] = redacted(written)
+    return {"mode": {}, **{key: getattr(Config(), key) for key in _ALWAYS}, **shown}
+
+
+def agents_of(directory: Path) -> list[dict[str, Any]]:
+    return [_agent(agent) for agent in agents(load(directory).config).values()]
+
+
+def commands_of(directory: Path) -> list[dict[str, Any]]:
+    return [command.wire() for command in commands(directory, load(directory).config).values()]
+
+
+def skills_of(directory: Path) -> list[dict[str, Any]]:
+    """Every skill with its body; one that can no longer be read is left out."""
+    found = discover(directory, load(directory).config)
+    return [item for skill in found.skills.values() if (item := _skill(skill))]
+
+
+def formatters_of(directory: Path) -> list[dict[str, Any]]:
+    """The formatters in force; `enabled`: installed, and the project uses it."""
+    worktree = Repository.of(directory).worktree
+    return [
+        {
+            "name": formatter.name,
+            "extensions": list(formatter.extensions),
+            "enabled": _enabled(formatter, directory, worktree),
+        }
+        for formatter in formatters(load(directory).config.formatter)
+    ]
+
+
+def _dumped(section: BaseModel) -> dict[str, Any]:
+    """What is written in the files, without keys that OpenCode's schema does not have below its sections."""
+    data: dict[str, Any] = section.model_dump(mode="json", by_alias=True, exclude_unset=True)
+    for name in section.model_fields_set & type(section).model_fields.keys():
+        value = getattr(section, name)
+        if isinstance(value, BaseModel) and not isinstance(value, AgentConfig):
+            for key in value.model_extra or ():
+                data[name].pop(key, None)
+    return data
+
+
+def _agent(agent: Agent) -> dict[str, Any]:
+    data: dict[str, Any] = {
+        "name": agent.name,
+        "description": agent.description,
+        "mode": agent.mode,
+        "native": agent.native,
+        "hidden": agent.hidden,
+        "prompt": agent.prompt or None,
+        "temperature": agent.temperature,
+        "topP": agent.top_p,
+        "color": agent.color or None,
+        "variant": agent.variant or None,
+        "steps": agent.steps,
+        "options": redacted(dict(agent.options)),
+        "permission": [
+            {"permission": rule.permission, "pattern": rule.pattern, "action": rule.action}
+            for rule in agent.permission
+        ],
+    }
+    if agent.model:
+        provider, _, model = agent.model.partition("/")
+        data["model"] = {"providerID": provider, "modelID": model}
+    return {key: value for key, value in data.items() if value is not None}
+
+
+def _skill(skill: Skill) -> dict[str, Any] | None:
+    try:
+        content = body(skill)
+    except BadSkill:
+        return None
+    return {
+        "name": skill.name,
+        "description": skill.description,
+        "location": str(skill.location),
+        "content": content,
+    }
+
+
+def _enabled(formatter: Formatter, directory: Path, worktree: Path) -> bool:
+    if not formatter.command or not shutil.which(formatter.command[0]):
+        return False
+    return any(applies(formatter, directory / f"a{suffix}", worktree) for suffix in formatter.extensions)

@@ -1,0 +1,83 @@
+"""What of a configuration is not shown, and how what was not shown is recognised when it comes back."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+HIDDEN = "…"
+"""Stands for a secret."""
+
+_SECRET = re.compile(r"(api|access|private).?key|auth|token|secret|passw|credential|cookie", re.IGNORECASE)
+_CREDENTIALS = re.compile(r"//[^/@\s]+@")
+_COVERED = f"//{HIDDEN}@"
+_SECRET_MAPS = frozenset({"headers", "environment", "env"})
+"""Every value in these is taken for a secret: their names are anybody's."""
+_ACTIONS = frozenset({"ask", "allow", "deny"})
+"""Of rules, whose patterns may well speak of tokens."""
+
+
+class Lost(ValueError):
+    """A value that was not shown comes back where nothing is written that it could stand for; `key` is its
+    place, with dots."""
+
+    def __init__(self, key: str) -> None:
+        super().__init__(f"{key}: {HIDDEN!r} stands for what was not shown; give the value itself")
+        self.key = key
+
+
+def redacted(value: Any, *, within: str = "") -> Any:
+    """A configuration, or a part of it, without keys, tokens and passwords."""
+    if isinstance(value, dict):
+        return {key: _member(key, item, within) for key, item in value.items()}
+    if isinstance(value, list):
+        return [redacted(item) for item in value]
+    return _CREDENTIALS.sub(_COVERED, value) if isinstance(value, str) else value
+
+
+def restored(patch: Mapping[str, Any], written: Any, key: str = "") -> dict[str, Any]:
+    """A change, in which what was not shown is again what a file has there. Raises Lost.
+
+    A key that the file does not have was shown out of another source: it is left out.
+    """
+    known = written if isinstance(written, dict) else {}
+    found: dict[str, Any] = {}
+    for name, value in patch.items():
+        place = f"{key}.{name}" if key else name
+        if isinstance(value, dict):
+            found[name] = restored(value, known.get(name), place)
+        elif not _hides(value):
+            found[name] = value
+        elif isinstance(value, str) and name not in known:
+            continue
+        else:
+            found[name] = _uncovered(value, known.get(name), place)
+    return found
+
+
+def _member(key: str, value: Any, within: str) -> Any:
+    if isinstance(value, str) and (within in _SECRET_MAPS or _SECRET.search(key)) and value not in _ACTIONS:
+        return HIDDEN
+    return redacted(value, within=key)
+
+
+def _hides(value: Any) -> bool:
+    if isinstance(value, list):
+        return any(map(_hides, value))
+    if isinstance(value, dict):
+        return any(map(_hides, value.values()))
+    return isinstance(value, str) and (value == HIDDEN or _COVERED in value)
+
+
+def _uncovered(value: Any, written: Any, place: str) -> Any:
+    """The written value that this is shown for, in a list that of the same place."""
+    if isinstance(value, list) and isinstance(written, list):
+        there = [*written, *[None] * len(value)]
+        return [
+            _uncovered(item, there[index], f"{place}.{index}") if _hides(item) else item
+            for index, item in enumerate(value)
+        ]
+    if value == redacted(written) or (value == HIDDEN and isinstance(written, str)):
+        return written
+    raise Lost(place)

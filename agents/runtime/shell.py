@@ -1,0 +1,82 @@
+"""A command that the user runs in the session's shell: a prompt whose answer is that one call.
+
+Nothing is asked, it is the user's own; the model reads it in the history. Like any call it is in the ledger
+between two snapshots, so it can be undone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from agents.definitions import UnknownAgent
+from agents.llm.providers import UnknownModel
+from agents.llm.types import ToolCall
+from agents.runtime.calls.calls import Calls
+from agents.runtime.calls.context import CallContext
+from agents.runtime.run import Run
+from agents.runtime.steps.recorder import Recorder
+from agents.runtime.steps.sample import choice_now, sample
+from agents.runtime.steps.trouble import failed
+from agents.tools.base import Approval
+from agents.tools.bash import MAX_TIMEOUT
+from agents.tools.registry import toolset
+from sessions import actions
+from sessions.db import in_db
+from sessions.ids import ascending, now
+from sessions.models import AdmittedPrompt, Part, Session
+from sessions.store import messages
+from sessions.wire.messages import UserMessage
+from sessions.wire.parts import ToolPart
+
+MARK = "shell"
+"""The key in the metadata of the prompt's part that holds the command."""
+SAID = "The user ran a command in the shell; the call below is theirs."
+
+
+async def admit(session: Session, command: str, **choice: Any) -> AdmittedPrompt:
+    """Have the command run when the session is idle, and wake it (see `inbox.admit` for the choices)."""
+    part = {"type": "text", "text": SAID, "synthetic": True, "metadata": {MARK: command}}
+    return await actions.prompt(session, [part], **choice)
+
+
+def requested(message_id: str) -> str | None:
+    """The command that a user message is about, if that is one."""
+    row = Part.objects.filter(message_id=message_id, type="text", data__metadata__has_key=MARK).first()
+    return str(row.data["metadata"][MARK]) if row else None
+
+
+async def run_shell(run: Run, prompt: UserMessage, command: str) -> None:
+    """Run it as the one call of an answer to the prompt."""
+    try:
+        turn = await sample(run, await choice_now(run, prompt))
+    except (UnknownAgent, UnknownModel) as error:
+        await failed(run, await Recorder.open(run, prompt), error)
+        return
+    recorder = await Recorder.open(run, prompt, turn)
+    call = ToolCall(ascending("call"), "bash", {"command": command, "timeout": MAX_TIMEOUT}, "")
+    async with _OwnCalls(run, recorder, turn, await toolset(turn)) as calls:
+        if (begun := await recorder.take(call)) is not None:
+            calls.begin(begun)
+    recorder.message.time.completed = now()
+    await in_db(messages.put_message, recorder.message.model_copy(deep=True))
+
+
+class _Granted(CallContext):
+    """Allows everything."""
+
+    async def ask(
+        self,
+        permission: str,
+        patterns: Sequence[str],
+        *,
+        always: Sequence[str] = (),
+        metadata: Mapping[str, Any] | None = None,
+        outdated: Callable[[], bool] | None = None,
+    ) -> Approval:
+        return Approval()
+
+
+class _OwnCalls(Calls):
+    def context_of(self, part: ToolPart) -> CallContext:
+        return _Granted(self.run, self.turn, part, self._within)

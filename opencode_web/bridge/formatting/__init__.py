@@ -1,0 +1,1 @@
+"""From the server's JSON to text that is read by a model."""

@@ -1,0 +1,58 @@
+"""`opencode-web mcp`: an MCP server over the HTTP API, for other agents and editors."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from pathlib import Path
+from typing import Any
+
+from opencode_web.cli.directory import project_directory
+from opencode_web.cli.django import wired
+from opencode_web.cli.stop import Stop
+from opencode_web.cli.verbs import verb
+
+WANTED = "opencode_web.remote.launcher.wanted"
+RUN = "opencode_web.bridge.run.run"
+LISTING = ("servers", "listing")
+ADDING = ("servers", "add")
+
+
+def add(commands: Any) -> None:
+    """Add `mcp` to the command line's parser; without a command of its own behind it, it serves."""
+    parser: argparse.ArgumentParser = commands.add_parser(
+        "mcp", help="an MCP server on standard input and output"
+    )
+    parser.add_argument("--url", help="the server to use (OPENCODE_BASE_URL, or http://127.0.0.1:4096)")
+    parser.add_argument("--directory", metavar="DIR", help="the project (the current directory)")
+    parser.add_argument("--no-start", action="store_true", help="never start a server")
+    parser.set_defaults(run=run)
+    actions = parser.add_subparsers(metavar="COMMAND")
+    verb(actions.add_parser("list", aliases=["ls"], help="the servers of the configuration"), *LISTING)
+    added = actions.add_parser("add", help="write a server into the configuration")
+    added.add_argument("name")
+    added.epilog = "The command of a server on this machine comes last, after --."
+    added.add_argument("--url", help="the address of one elsewhere")
+    added.add_argument("--env", action="append", default=[], metavar="NAME=VALUE", help="for the command")
+    added.add_argument("--header", action="append", default=[], metavar="NAME=VALUE", help="for the address")
+    added.add_argument("--global", dest="globally", action="store_true", help="for all projects")
+    verb(added, *ADDING)
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Serve until standard input is closed. Raise Stop for a wrong argument."""
+    try:
+        wanted = wired(WANTED)(
+            os.environ, arguments.url, _directory(arguments.directory), start=not arguments.no_start
+        )
+    except ValueError as error:
+        raise Stop(str(error), 2) from error
+    wired(RUN)(wanted)
+
+
+def _directory(name: str | None) -> str | None:
+    """The project; none where the client has started us in no project, but in the root or the home."""
+    if name is not None:
+        return str(project_directory(name))
+    here = Path.cwd()
+    return None if here in (Path(here.anchor), Path.home()) else str(here)

@@ -1,0 +1,5 @@
+"""Changes of OpenCode's configuration files by a person: what is written by hand around them stays."""
+
+from opencode_web.config.writing.change import change
+
+__all__ = ["change"]

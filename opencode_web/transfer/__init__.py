@@ -1,0 +1,1 @@
+"""What `opencode-web import` and `export` do; imported once Django is set up."""

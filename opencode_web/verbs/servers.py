@@ -1,0 +1,56 @@
+"""`opencode-web mcp list` and `mcp add`: the MCP servers of a folder's configuration."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from agents.api.mcp import servers, statuses
+from agents.configuration import Refused, Unreadable, change
+from opencode_web.cli.stop import Stop
+from opencode_web.cli.terminal import say
+from opencode_web.verbs.table import table
+
+
+def listing(arguments: argparse.Namespace, directory: Path) -> None:
+    known, standing = servers(directory), statuses(directory)
+    rows = [(name, _where(known[name]), _state(standing[name])) for name in known]
+    if rows:
+        table(("Name", "Address or command", "State"), rows)
+    say(f"{len(rows)} configured")
+
+
+def add(arguments: argparse.Namespace, directory: Path) -> None:
+    """Write a server into the configuration of the folder, or the user's own. Raise Stop for a wrong one."""
+    command: list[str] = getattr(arguments, "command", [])
+    if bool(arguments.url) == bool(command):
+        raise Stop("a server has either a --url or a command (after --)", 2)
+    server: dict[str, Any]
+    if arguments.url:
+        server = {"type": "remote", "url": arguments.url, "headers": _pairs("--header", arguments.header)}
+    else:
+        environment = _pairs("--env", arguments.env)
+        server = {"type": "local", "command": command, "environment": environment}
+    given = {key: value for key, value in server.items() if value}
+    try:
+        change(None if arguments.globally else directory, {"mcp": {arguments.name: given}})
+    except (Refused, Unreadable) as error:
+        raise Stop(str(error)) from error
+    say(f"{arguments.name} is configured")
+
+
+def _pairs(option: str, given: Sequence[str]) -> dict[str, str]:
+    pairs = [item.partition("=") for item in given]
+    if wrong := [item for item, (name, equals, _) in zip(given, pairs, strict=True) if not (name and equals)]:
+        raise Stop(f"{option} takes NAME=VALUE, not {wrong[0].partition('=')[0]!r}", 2)
+    return {name: value for name, _, value in pairs}
+
+
+def _where(server: Any) -> str:
+    return str(server.get("url") or " ".join(server.get("command") or ()))
+
+
+def _state(status: dict[str, Any]) -> str:
+    return ": ".join(filter(None, (status["status"], status.get("error", ""))))

@@ -1,0 +1,72 @@
+"""`/experimental/session`: the sessions of all projects."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from django.http import HttpRequest, HttpResponse
+from ninja import Query, Router
+from pydantic import Field
+
+from sessions.api.base import session_of, wire
+from sessions.api.conversations import Flag
+from sessions.api.described import answers
+from sessions.db import in_db
+from sessions.models import Project
+from sessions.store import lists
+from sessions.wire.base import Wire
+from sessions.wire.session import GlobalSession
+
+router = Router()
+
+
+class Listing(Wire):
+    """The query; `cursor` is the time of the last use that the page before ended with."""
+
+    directory: str = ""
+    roots: Flag = "false"
+    start: float | None = None
+    cursor: float | None = None
+    search: str = ""
+    limit: Annotated[int, Field(ge=0)] = 100
+    archived: Flag = "false"
+
+
+@router.get("/session", operation_id="experimental.session.list")
+@answers(list[GlobalSession])
+async def list_sessions(request: HttpRequest, query: Query[Listing]) -> HttpResponse:
+    """The last used first; `X-Next-Cursor` is there when others follow."""
+    found = await in_db(_listing, query)
+    response = wire(found[: query.limit])
+    if len(found) > query.limit > 0:
+        response["X-Next-Cursor"] = str(found[query.limit - 1]["time"]["updated"])
+        response["Access-Control-Expose-Headers"] = "X-Next-Cursor"
+    return response
+
+
+def _listing(query: Listing) -> list[dict[str, Any]]:
+    """One more than wanted, when there is one."""
+    rows = lists.matching(
+        search=query.search,
+        roots=query.roots == "true",
+        archived=query.archived == "true",
+        directory=query.directory.rstrip("/"),
+        start=None if query.start is None else int(query.start),
+        before=None if query.cursor is None else int(query.cursor),
+    )
+    found = lists.wires(rows[: query.limit + 1])
+    known = Project.objects.filter(id__in={session["projectID"] for session in found})
+    projects = {row.id: _summary(row) for row in known}
+    return [{**session, "project": projects[session["projectID"]]} for session in found]
+
+
+def _summary(row: Project) -> dict[str, Any]:
+    return {"id": row.id, "worktree": row.worktree} | ({"name": row.name} if row.name else {})
+
+
+@router.post("/session/{session_id}/background", operation_id="experimental.session.background")
+@answers(bool, errors=(404,))
+async def background(request: HttpRequest, session_id: str) -> HttpResponse:
+    """Whether a call that blocks was sent to the background: never, a call waits for its result."""
+    await session_of(session_id)
+    return wire(False)

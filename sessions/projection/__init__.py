@@ -1,0 +1,1 @@
+"""Rows and the event log as OpenCode's second protocol shows them; nothing is kept here."""

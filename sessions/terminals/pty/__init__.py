@@ -1,0 +1,1 @@
+"""A program on a pseudo terminal, and who reads along."""

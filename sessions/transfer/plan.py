@@ -1,0 +1,99 @@
+"""What is in sources, and which of it is to be taken."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from .reading.records import Header, Source, Summary, Unreadable, parents_first, summary
+
+
+@dataclass(frozen=True, slots=True)
+class Surveyed:
+    """A source with what it lists; `error` says why it cannot be read."""
+
+    source: Source
+    headers: list[Header] = field(default_factory=list)
+    found: Summary = Summary(0, 0, 0, 0, 0, 0)  # noqa: RUF009 (it is frozen)
+    error: str = ""
+
+    def projects(self) -> list[tuple[str, int]]:
+        """The folders its sessions were held in with how many in each, the most first."""
+        counts: dict[str, int] = {}
+        for header in self.headers:
+            counts[folder_of(header)] = counts.get(folder_of(header), 0) + 1
+        return sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Empty: everything. `sessions` are ids, each with those below it; `projects` are ids or folders with all
+    that is in them; `folders` are those that `Surveyed.projects` names."""
+
+    sessions: frozenset[str] = frozenset()
+    projects: frozenset[str] = frozenset()
+    folders: frozenset[str] = frozenset()
+
+    def __bool__(self) -> bool:
+        return bool(self.sessions or self.projects or self.folders)
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    source: Source
+    header: Header
+
+
+def folder_of(header: Header) -> str:
+    return header.worktree or header.directory
+
+
+def survey(sources: Iterable[Source]) -> list[Surveyed]:
+    """Look through sources; takes seconds for thousands of sessions kept as files."""
+    return [_surveyed(source) for source in sources]
+
+
+def _surveyed(source: Source) -> Surveyed:
+    try:
+        headers = source.headers()
+        return Surveyed(source, headers, summary(headers, source.size()))
+    except (Unreadable, OSError) as error:
+        return Surveyed(source, error=str(error))
+
+
+def plan(surveyed: Sequence[Surveyed], choice: Choice) -> list[Planned]:
+    """What to take, parents first. A session that several sources have is taken where it changed last."""
+    newest: dict[str, Planned] = {}
+    for one in surveyed:
+        for header in one.headers:
+            other = newest.get(header.id)
+            if other is None or _age(header) >= _age(other.header):
+                newest[header.id] = Planned(one.source, header)
+    ordered = parents_first(planned.header for planned in newest.values())
+    wanted = _chosen(ordered, choice) if choice else {header.id for header in ordered}
+    return [newest[header.id] for header in ordered if header.id in wanted]
+
+
+def _age(header: Header) -> tuple[int, int]:
+    return header.updated, header.messages
+
+
+def _chosen(ordered: Sequence[Header], choice: Choice) -> set[str]:
+    """Parents come first, so one pass finds all that are below."""
+    folders = {os.path.abspath(os.path.expanduser(name)) for name in choice.projects} | choice.projects
+    wanted: set[str] = set()
+    for header in ordered:
+        named = not choice.sessions or header.id in choice.sessions
+        placed = not choice.projects or header.project in folders or _inside(header, folders)
+        ticked = not choice.folders or folder_of(header) in choice.folders
+        if (named and placed and ticked) or header.parent in wanted:
+            wanted.add(header.id)
+    return wanted
+
+
+def _inside(header: Header, folders: Iterable[str]) -> bool:
+    """Whether a session was held in one of these folders or below it."""
+    held = [Path(path) for path in (header.directory, header.worktree) if path]
+    return any(path == Path(folder) or Path(folder) in path.parents for path in held for folder in folders)

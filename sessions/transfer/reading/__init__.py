@@ -1,0 +1,1 @@
+"""Where conversations come from. Nothing here writes: a source is only ever read."""

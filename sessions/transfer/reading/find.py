@@ -1,0 +1,65 @@
+"""Which kind of source a path is, and where OpenCode keeps its own."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from .database import Database
+from .exported import Exported
+from .folder import Folder
+from .layouts import layouts
+from .records import Source, Unreadable
+
+_SQLITE = b"SQLite format 3\0"
+
+
+def sources(path: Path) -> list[Source]:
+    """What is at a path: a data folder of OpenCode may have files of the old form and a database.
+
+    Raises Unreadable for what is none of them.
+    """
+    try:
+        if path.is_dir():
+            found = [*_in_folder(path)]
+            if found:
+                return found
+            raise Unreadable(f"{path} holds neither a file storage nor a database of OpenCode")
+        if path.exists() and not path.is_file():
+            raise Unreadable(f"{path} is neither a file nor a folder")
+        with path.open("rb") as file:
+            return [Database(path) if file.read(len(_SQLITE)) == _SQLITE else Exported(path)]
+    except OSError as error:
+        raise Unreadable(f"{path} cannot be read: {error.strerror or error}") from error
+
+
+def places(environ: Mapping[str, str] = os.environ) -> list[Path]:
+    """OpenCode's data folder (XDG, else `~/.local/share`), and the database that OPENCODE_DB names."""
+    home = Path(environ.get("HOME") or Path.home())
+    shared = Path(environ.get("XDG_DATA_HOME") or "")
+    data = shared / "opencode" if shared.is_absolute() else home / ".local" / "share" / "opencode"
+    usual = home / ".local" / "share" / "opencode"
+    named = environ.get("OPENCODE_DB", "")
+    other = [data / named] if named and named != ":memory:" else []
+    return [path for path in dict.fromkeys([data, usual, *other]) if path.exists()]
+
+
+def found(environ: Mapping[str, str] = os.environ) -> list[Source]:
+    """The sources in the default places; a place that holds nothing is passed over."""
+    every: dict[Path, Source] = {}
+    for place in places(environ):
+        try:
+            every |= {source.path: source for source in sources(place)}
+        except Unreadable:
+            continue
+    return list(every.values())
+
+
+def _in_folder(path: Path) -> Iterator[Source]:
+    """The database last: it has what was made of the files since."""
+    if layouts(path):
+        yield Folder(path)
+    for file in sorted(path.glob("opencode*.db")):
+        if file.is_file():
+            yield Database(file)

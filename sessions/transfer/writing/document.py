@@ -1,0 +1,65 @@
+"""A session as it stands, with the sessions of its subagents: what every form of an export is made of."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.db import transaction
+
+from sessions.models import Session
+from sessions.store import messages
+from sessions.store.rows import session_wire
+
+Wire = dict[str, Any]
+
+
+@dataclass(slots=True)
+class Document:
+    """`info` and `messages` are wire shapes, the messages with what is undone; `runs`: a turn was at work."""
+
+    info: Wire
+    messages: list[Wire]
+    runs: bool = False
+    children: list[Document] = field(default_factory=list)
+
+    def wire(self) -> Wire:
+        """What `opencode export` writes and `opencode import` takes; it passes over our `children`."""
+        data: Wire = {"info": self.info, "messages": self.messages}
+        return data | {"children": [child.wire() for child in self.children]} if self.children else data
+
+    def shown(self) -> list[Wire]:
+        """The messages without what is undone."""
+        end = (self.info.get("revert") or {}).get("messageID")
+        return [entry for entry in self.messages if not end or entry["info"]["id"] < end]
+
+    def every(self) -> Iterator[Document]:
+        """This one and all below."""
+        yield self
+        for child in self.children:
+            yield from child.every()
+
+
+def collect(session: Session) -> Document:
+    """All of it as of one moment: nothing else is written meanwhile. On the ORM's thread."""
+    with transaction.atomic():
+        return _collect(session, set())
+
+
+def _collect(session: Session, above: set[str]) -> Document:
+    above = above | {session.id}
+    rows = Session.objects.filter(parent_id=session.id, time_deleted=None).exclude(id__in=above)
+    info = session_wire(session)
+    info.pop("share", None)  # whoever has the file is not given the address as well
+    return Document(
+        info=info,
+        messages=messages.history(session.id),
+        runs=(session.status or {}).get("type", "idle") != "idle",
+        children=[_collect(row, above) for row in rows.order_by("time_created", "-id")],
+    )
+
+
+def as_json(document: Document) -> str:
+    return json.dumps(document.wire(), ensure_ascii=False, indent=2) + "\n"

@@ -1,0 +1,1 @@
+"""What git says of a project's working tree, and patches to it."""

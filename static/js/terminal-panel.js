@@ -1,0 +1,120 @@
+// The terminals of a folder: which there are, the one that is shown, new, renamed, closed.
+import { ask } from "./terminal-api.js";
+import { controls } from "./terminal-controls.js";
+import { toggle as read } from "./terminal-reader.js";
+import { sizes } from "./terminal-size.js";
+import { mark, rename, tab } from "./terminal-tabs.js";
+import { View } from "./terminal-view.js";
+
+export class Panel {
+  #entries = []; // { view, tab }
+  #shown = null;
+
+  constructor(panel) {
+    this.panel = panel;
+    this.note = panel.querySelector(".terminal-note");
+    const of = (made) => this.#entries.find((entry) => entry.tab === made) ?? this.#shown;
+    controls(panel, {
+      leave: () => this.#focus(),
+      move: (made, step) => this.#move(of(made), step),
+      select: (made) => this.#select(of(made), true),
+      rename: (made) => this.#run(() => this.#rename(of(made))),
+      close: (made) => this.#run(() => this.#close(of(made))),
+      open: () => this.#run(() => this.#open({})),
+      again: () => this.#run(() => this.#again(this.#shown)),
+      read,
+      hide: () => panel.dispatchEvent(new CustomEvent("terminal:hide")),
+    });
+    sizes(panel);
+    window.addEventListener("online", () => this.#entries.forEach(({ view }) => view.retry()));
+    this.#mark();
+  }
+
+  // What went wrong, in words. `start`: somebody wants to type, so there has to be a terminal.
+  async show(start) {
+    await this.#run(async () => {
+      const known = new Set(this.#entries.map(({ view }) => view.info.id));
+      for (const info of await ask("GET")) if (!known.has(info.id)) this.#add(info);
+      if (this.#entries.length) this.#select(this.#shown ?? this.#entries[0], start);
+      else if (start) await this.#open({});
+    });
+    return this.note.hidden ? "" : this.note.textContent;
+  }
+
+  #add(info, at = this.#entries.length) {
+    const view = new View(info, () => this.#mark());
+    const entry = { view, tab: tab(info, view.element) };
+    const tabs = this.panel.querySelector(".terminal-tabs");
+    tabs.insertBefore(entry.tab, tabs.children[at] ?? null);
+    this.panel.querySelector(".terminal-views").append(view.element);
+    this.#entries.splice(at, 0, entry);
+    return entry;
+  }
+
+  #select(entry, typing) {
+    this.#shown = entry;
+    for (const { view } of this.#entries) view.element.hidden = view !== entry.view;
+    entry.view.start();
+    this.#mark();
+    if (typing) entry.view.terminal.focus();
+  }
+
+  async #open(wanted, replaced = null) {
+    const at = replaced ? this.#entries.indexOf(replaced) : undefined;
+    const info = await ask("POST", "", wanted);
+    this.#select(this.#add(info, at), true);
+    if (replaced) await this.#close(replaced);
+  }
+
+  async #close(entry) {
+    const { view } = entry;
+    await view.end();
+    const at = this.#entries.indexOf(entry);
+    this.#entries.splice(at, 1);
+    entry.tab.remove();
+    if (entry !== this.#shown) return;
+    this.#shown = null;
+    const next = this.#entries[at] ?? this.#entries[at - 1];
+    if (next) this.#select(next, true);
+    else this.panel.querySelector(".terminal-head [data-terminal-do=open]").focus();
+    this.#mark();
+  }
+
+  async #rename(entry) {
+    const { id, title } = entry.view.info;
+    const wanted = await rename(entry.tab, title);
+    if (wanted && wanted !== title) entry.view.info = await ask("PUT", `/${id}`, { title: wanted });
+    this.#mark();
+    entry.tab.querySelector("[role=tab]").focus();
+  }
+
+  #again(entry) {
+    const { command, args, cwd, title } = entry.view.info;
+    return this.#open({ command, args, cwd, title }, entry);
+  }
+
+  #move(entry, step) {
+    const count = this.#entries.length;
+    this.#select(this.#entries[(this.#entries.indexOf(entry) + step + count) % count], false);
+    this.#focus();
+  }
+
+  #focus() {
+    this.#shown.tab.querySelector("[role=tab]").focus();
+  }
+
+  #mark() {
+    for (const entry of this.#entries) mark(entry.tab, entry.view.info, entry === this.#shown);
+    this.panel.querySelector("[data-terminal-do=rename]").disabled = !this.#shown;
+  }
+
+  async #run(work) {
+    this.note.hidden = true;
+    try {
+      await work();
+    } catch (error) {
+      this.note.textContent = `That did not work: ${error.message}`;
+      this.note.hidden = false;
+    }
+  }
+}

@@ -1,0 +1,77 @@
+// What draws a terminal: xterm.js with the colours of the page, its keys, its clipboard.
+import { FitAddon } from "../vendor/@xterm/addon-fit/addon-fit.mjs";
+import { Terminal } from "../vendor/@xterm/xterm/xterm.mjs";
+import { isLeave, isSwitch } from "./terminal-controls.js";
+import { reading } from "./terminal-reader.js";
+import { font, open, theme } from "./terminal-style.js";
+
+const dark = matchMedia("(prefers-color-scheme: dark)");
+const sheet = document.createElement("link");
+sheet.rel = "stylesheet";
+sheet.href = new URL("../vendor/@xterm/xterm/xterm.css", import.meta.url);
+const styled = new Promise((resolve) => {
+  sheet.onload = sheet.onerror = resolve;
+});
+document.head.append(sheet);
+await styled;
+
+// Keys that are the browser's or the page's; everything else is typed.
+function typed(event, terminal) {
+  if (isSwitch(event) || isLeave(event)) return false;
+  const control = event.ctrlKey && !event.altKey && !event.metaKey;
+  if (control && event.code === "KeyV") return false;
+  if (control && event.code === "KeyC" && (event.shiftKey || terminal.hasSelection())) {
+    if (event.shiftKey) event.preventDefault();
+    if (event.type === "keydown") copy(terminal);
+    return false;
+  }
+  return true;
+}
+
+function copy(terminal) {
+  if (terminal.hasSelection()) navigator.clipboard?.writeText(terminal.getSelection());
+}
+
+// A program names the target of a link apart from its text: it is shown, and opened with Ctrl only.
+function links(host) {
+  return {
+    activate(event, address) {
+      if ((event.ctrlKey || event.metaKey) && /^https?:/.test(address)) window.open(address, "_blank", "noopener,noreferrer");
+    },
+    hover: (_, address) => host.setAttribute("title", `Ctrl and click: ${address}`),
+    leave: () => host.removeAttribute("title"),
+  };
+}
+
+export function draw(host, label) {
+  const terminal = new Terminal({
+    fontFamily: font(),
+    fontSize: 13,
+    linkHandler: links(host),
+    macOptionIsMeta: true,
+    minimumContrastRatio: 4.5,
+    screenReaderMode: reading(),
+    scrollback: 5000,
+    theme: theme(),
+  });
+  const fit = new FitAddon();
+  terminal.loadAddon(fit);
+  open(terminal, host);
+  terminal.textarea.setAttribute("aria-label", label);
+  terminal.textarea.setAttribute("aria-describedby", "terminal-hint");
+  terminal.attachCustomKeyEventHandler((event) => typed(event, terminal));
+  const leaving = new AbortController();
+  const { signal } = leaving;
+  dark.addEventListener("change", () => (terminal.options.theme = theme()), { signal });
+  document.addEventListener("terminal:reading", () => (terminal.options.screenReaderMode = reading()), { signal });
+  const observer = new ResizeObserver(() => host.offsetParent && fit.fit());
+  observer.observe(host);
+  return {
+    terminal,
+    dispose() {
+      leaving.abort();
+      observer.disconnect();
+      terminal.dispose();
+    },
+  };
+}

@@ -1,0 +1,40 @@
+// The height of the terminals, in percent of the window: by dragging the upper edge, by keys, kept.
+
+const STORED = "terminal-height";
+const STEP = 5;
+const KEYS = { ArrowUp: STEP, ArrowDown: -STEP, Home: 100, End: -100 };
+
+export function sizes(panel) {
+  const grip = panel.querySelector(".terminal-grip");
+  const least = Number(grip.getAttribute("aria-valuemin"));
+  const most = Number(grip.getAttribute("aria-valuemax"));
+
+  function set(percent) {
+    const height = Math.round(Math.min(most, Math.max(least, percent)));
+    panel.style.setProperty("--terminal-height", `${height}dvh`);
+    grip.setAttribute("aria-valuenow", String(height));
+    localStorage.setItem(STORED, String(height));
+  }
+
+  function now() {
+    return (100 * panel.offsetHeight) / innerHeight;
+  }
+
+  grip.addEventListener("keydown", (event) => {
+    if (!(event.key in KEYS)) return;
+    event.preventDefault();
+    set(now() + KEYS[event.key]);
+  });
+  grip.addEventListener("pointerdown", (event) => {
+    grip.setPointerCapture(event.pointerId);
+    event.preventDefault();
+  });
+  grip.addEventListener("pointermove", (event) => {
+    if (!grip.hasPointerCapture(event.pointerId)) return;
+    set((100 * (panel.getBoundingClientRect().bottom - event.clientY)) / innerHeight);
+  });
+
+  const kept = Number(localStorage.getItem(STORED));
+  if (kept) set(kept);
+  else grip.setAttribute("aria-valuenow", String(Math.round(now())));
+}

@@ -1,0 +1,50 @@
+// The switch of the terminals: a button and Ctrl+`. The rest is loaded when they are first shown.
+import { isSwitch } from "./terminal-controls.js";
+
+const MISSING = "Terminals need xterm.js, which is not here. Fetch it with: python -m opencode_web.vendor";
+const panel = document.getElementById("terminal");
+const button = document.querySelector("[data-toggle-terminal]");
+const note = panel.querySelector(".terminal-note");
+const STORED = "terminal";
+let loading = null;
+let before = null;
+
+function load() {
+  loading ??= import("./terminal-panel.js").then(({ Panel }) => new Panel(panel));
+  return loading;
+}
+
+async function show({ start }) {
+  panel.hidden = false;
+  button.setAttribute("aria-expanded", "true");
+  localStorage.setItem(STORED, "open");
+  const shown = await load().catch(() => null);
+  if (!shown) loading = null;
+  const problem = shown ? await shown.show(start) : MISSING;
+  note.textContent = problem;
+  note.hidden = !problem;
+}
+
+function hide() {
+  const inside = panel.contains(document.activeElement);
+  panel.hidden = true;
+  button.setAttribute("aria-expanded", "false");
+  localStorage.removeItem(STORED);
+  if (inside) (before?.isConnected ? before : document.getElementById("prompt")).focus();
+}
+
+function toggle() {
+  if (!panel.hidden && panel.contains(document.activeElement)) return hide();
+  before = document.activeElement === document.body ? null : document.activeElement;
+  return show({ start: true });
+}
+
+button.addEventListener("click", () => (panel.hidden ? toggle() : hide()));
+panel.addEventListener("terminal:hide", hide);
+document.addEventListener("keydown", (event) => {
+  if (!isSwitch(event)) return;
+  event.preventDefault();
+  toggle();
+});
+
+if (localStorage.getItem(STORED)) show({ start: false });

@@ -1,0 +1,153 @@
+"""The page of accounts: a key, a sign-in by a code that waits and is cancelled, ChatGPT in a second tab."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import socket
+from collections.abc import AsyncIterator
+from urllib.parse import parse_qsl, urlsplit
+
+import httpx
+import pytest
+import pytest_asyncio
+from playwright.async_api import BrowserContext, Locator, Page, expect
+
+from tests.e2e.conftest import repository
+from tests.e2e.stage import Stage
+from tests.loopback.accounts import GITHUB_TOKEN, OPENAI_TOKEN, PENDING, AccountServer, Held, openai_tokens
+
+pytestmark = [pytest.mark.e2e, pytest.mark.asyncio(loop_scope="session")]
+
+KEY = "gsk_0123456789wxyz"
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def accounts() -> AsyncIterator[AccountServer]:
+    async with AccountServer() as server:
+        yield server
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def place(accounts: AccountServer, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Stage]:
+    """A server of its own: what is signed in decides which models every other test sees."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    home = tmp_path_factory.mktemp("home")
+    stage = Stage(home, repository(tmp_path_factory.mktemp("accounts") / "project"))
+    stage.server.environ = {
+        **accounts.environ,
+        "CEREBRAS_API_KEY": "csk-environment",
+        "OPENCODE_WEB_CHATGPT_PORT": str(port),
+    }
+    async with stage:
+        yield stage
+
+
+async def opened(context: BrowserContext, place: Stage) -> Page:
+    """The page, by the way a person takes from a session."""
+    tab = await place.tab(context)
+    await tab.page.get_by_role("link", name="Settings").click()
+    await tab.page.get_by_role("link", name="Accounts").click()
+    await expect(tab.page.get_by_role("heading", name="Accounts")).to_be_visible()
+    return tab.page
+
+
+def row(page: Page, name: str) -> Locator:
+    return page.locator(".account", has=page.get_by_role("heading", name=name, exact=True))
+
+
+async def test_a_key_is_added_and_removed_by_keyboard(context: BrowserContext, place: Stage) -> None:
+    page = await opened(context, place)
+    await expect(row(page, "Cerebras")).to_contain_text("Key in CEREBRAS_API_KEY")
+    await page.get_by_label("Find a provider").press_sequentially("GROQ")
+    await expect(page.locator(".account:visible")).to_have_count(1)
+    await expect(page.locator("#accounts-found")).to_have_text("1 found")
+    groq, field = row(page, "Groq"), page.get_by_label("Key of Groq")
+    await groq.locator("summary").press("Enter")
+    await expect(field).to_be_focused()
+    assert await field.get_attribute("type") == "password"
+    await field.press("Escape")
+    await expect(groq.locator("summary")).to_be_focused()
+    await groq.locator("summary").press("Enter")
+    await field.fill("   ")
+    await field.press("Enter")
+    await expect(groq.get_by_role("alert")).to_contain_text("It is empty")
+    await field.fill(KEY)
+    await field.press("Enter")
+    await expect(groq).to_contain_text("Key that ends in wxyz")
+    await expect(page.locator("#accounts-said")).to_have_text("Groq: The key is kept.")
+    await expect(groq.get_by_role("heading")).to_be_focused()
+    assert KEY not in await page.content()
+    await page.reload()
+    assert KEY not in await page.content()
+    await groq.locator("summary", has_text="Remove").press("Enter")
+    await groq.get_by_role("button", name="Remove").press("Enter")
+    await expect(groq).to_contain_text("Not connected")
+    assert json.loads((place.server.data / "auth.json").read_text()) == {}
+
+
+async def test_a_code_waits_is_cancelled_and_signs_in(
+    context: BrowserContext, place: Stage, accounts: AccountServer
+) -> None:
+    await context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page = await opened(context, place)
+    copilot, gate = row(page, "GitHub Copilot"), asyncio.Event()
+    accounts.plays(GITHUB_TOKEN, PENDING)
+    await copilot.get_by_role("button", name="Sign in with GitHub").click()
+    await expect(copilot.locator(".account-code code")).to_have_text("WDJB-MJHT")
+    link = copilot.get_by_role("link", name="Open the sign-in page")
+    await expect(link).to_be_focused()
+    assert await link.get_attribute("href") == "https://github.com/login/device"
+    await copilot.get_by_role("button", name="Copy").click()
+    await expect(copilot.get_by_role("button", name="Copied")).to_be_visible()
+    assert await page.evaluate("navigator.clipboard.readText()") == "WDJB-MJHT"
+    await copilot.get_by_role("button", name="Cancel").click()
+    await expect(copilot.get_by_role("button", name="Sign in with GitHub")).to_be_visible()
+
+    accounts.plays(GITHUB_TOKEN, {"error": "access_denied"})
+    await copilot.get_by_role("button", name="Sign in with GitHub").click()
+    await expect(copilot.get_by_role("alert")).to_contain_text("cancelled at GitHub")
+
+    accounts.plays(GITHUB_TOKEN, Held({"access_token": "gho_1"}, gate))
+    await copilot.get_by_role("button", name="Sign in with GitHub").click()
+    await expect(copilot).to_contain_text("Waiting for you to sign in")
+    gate.set()
+    await expect(copilot).to_contain_text("Signed in")
+    await expect(page.locator("#accounts-said")).to_have_text("GitHub Copilot: Signed in.")
+    tab = await place.tab(context)
+    await expect(tab.page.locator("#model-picker optgroup[label='GitHub Copilot']")).to_be_attached()
+
+    await copilot.locator("summary", has_text="Sign out").click()
+    await copilot.get_by_role("button", name="Sign out").click()
+    await expect(copilot).to_contain_text("Not connected")
+
+
+async def test_a_companys_github_needs_a_domain(context: BrowserContext, place: Stage) -> None:
+    page = await opened(context, place)
+    copilot = row(page, "GitHub Copilot")
+    await copilot.locator("summary", has_text="GitHub Enterprise").click()
+    field = copilot.get_by_label("The domain of your GitHub Enterprise")
+    await field.fill("<b>localhost</b>")
+    await field.press("Enter")
+    await expect(copilot.get_by_role("alert")).to_contain_text("This is no domain")
+    await expect(field).to_have_value("<b>localhost</b>")
+
+
+async def test_chatgpt_comes_back_from_another_tab(
+    context: BrowserContext, place: Stage, accounts: AccountServer
+) -> None:
+    page = await opened(context, place)
+    openai = row(page, "OpenAI")
+    accounts.plays(OPENAI_TOKEN, openai_tokens(1))
+    await openai.get_by_role("button", name="Sign in with ChatGPT").click()
+    link = await openai.get_by_role("link", name="Open the sign-in page").get_attribute("href") or ""
+    query = dict(parse_qsl(urlsplit(link).query))
+    async with httpx.AsyncClient(trust_env=False) as browser:
+        back = query["redirect_uri"].replace("localhost", "127.0.0.1")
+        answer = await browser.get(back, params={"code": "c", "state": query["state"]})
+    assert "You can close this tab" in answer.text
+    await expect(openai).to_contain_text(re.compile("Signed in"))
+    assert "secret" not in await page.content()

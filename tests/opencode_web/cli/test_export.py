@@ -1,0 +1,65 @@
+"""`opencode-web export`: its forms, where they go, and what it refuses."""
+
+from __future__ import annotations
+
+import json
+import stat
+from pathlib import Path
+
+import pytest
+
+from opencode_web.cli.arguments import parse
+from opencode_web.cli.stop import Stop
+from opencode_web.transfer import exporting
+from sessions.db import in_db_sync
+from sessions.store import importing
+from sessions.store import sessions as session_store
+from sessions.wire.session import Status
+from tests.sessions.transfer import making
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+ASKED = {"info": making.prompt(), "parts": [making.part("0", making.PROMPT, text="password=abcdefgh")]}
+
+
+@pytest.fixture(autouse=True)
+def imported() -> None:
+    in_db_sync(importing.put, making.session("/home/me/flows"), [ASKED], [])
+
+
+def run(*arguments: object) -> None:
+    exporting.run(parse(["export", *map(str, arguments)]))
+
+
+def test_it_prints_json_or_another_form(capsys: pytest.CaptureFixture[str]) -> None:
+    run(making.SESSION)
+    assert json.loads(capsys.readouterr().out)["messages"] == [ASKED]
+    run(making.SESSION, "--format", "markdown", "--redact")
+    out = capsys.readouterr().out
+    assert out.startswith("# Flows\n")
+    assert "password=[redacted]" in out
+
+
+def test_a_file_is_its_owners_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    page = tmp_path / "out.html"
+    page.write_text("before")
+    run(making.SESSION, "--format", "html", "--output", page)
+    assert "password=abcdefgh" in page.read_text()
+    assert stat.S_IMODE(page.stat().st_mode) == 0o600
+    assert list(tmp_path.iterdir()) == [page]
+    assert capsys.readouterr().out == ""
+
+
+def test_a_session_at_work_is_said_to_be(capsys: pytest.CaptureFixture[str]) -> None:
+    in_db_sync(session_store.set_status, making.SESSION, Status(type="busy"))
+    run(making.SESSION)
+    captured = capsys.readouterr()
+    assert "at work" in captured.err
+    json.loads(captured.out)
+
+
+def test_what_cannot_be_done_is_said(tmp_path: Path) -> None:
+    with pytest.raises(Stop, match="there is no session ses_nothing"):
+        run("ses_nothing")
+    with pytest.raises(Stop, match="cannot be written: No such file"):
+        run(making.SESSION, "--output", tmp_path / "gone" / "x.json")

@@ -1,0 +1,163 @@
+"""Conversations between OpenCode itself and this program, both ways, by their own commands."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests import opencode
+from tests.loopback.openai import OpenAIServer
+from tests.loopback.script import ToolUse, Turn
+from tests.protocol.conftest import repository
+from tests.protocol.served import Served
+from tests.server import ROOT, Server, model_config
+from tests.sessions.transfer.making import snapshot
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
+PNG = "data:image/png;base64,iVBORw0KGgo="
+OURS = [sys.executable, "-m", "opencode_web"]
+
+
+async def said(command: list[str], environ: Mapping[str, str], folder: Path, status: int = 0) -> str:
+    """The standard output of a command that ends with this status."""
+    process = await asyncio.create_subprocess_exec(
+        *command,
+        cwd=folder,
+        env=dict(environ),
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+    )
+    out, error = await process.communicate()
+    assert process.returncode == status, f"{command[1:]}: {error.decode()[-2000:]}"
+    return out.decode()
+
+
+class OpenCode:
+    """OpenCode's program with a home and a project of its own."""
+
+    def __init__(self, program: Path, base: Path, config: Mapping[str, Any] | None = None) -> None:
+        base.mkdir()
+        (base / "project").mkdir()
+        self.home, self.project = base / "home", repository(base / "project")
+        self._program = str(program)
+        self._environ = opencode.environment(self.home, config=config)
+
+    @property
+    def data(self) -> Path:
+        return self.home / ".local" / "share" / "opencode"
+
+    async def runs(self, *arguments: str) -> str:
+        return await said([self._program, *arguments], self._environ, self.project)
+
+    async def exports(self, session: str) -> dict[str, Any]:
+        exported: dict[str, Any] = json.loads(await self.runs("export", session))
+        return exported
+
+
+async def test_from_opencode_here_and_back(user_environ: dict[str, str], tmp_path: Path) -> None:
+    program = opencode.program(user_environ)
+    folder = tmp_path / "a" / "project"
+    read = ToolUse("read", {"filePath": str(folder / "hello.py")})
+    write = ToolUse("write", {"filePath": str(folder / "new.py"), "content": "x = 1\n"})
+    turns = iter(
+        [
+            Turn(reasoning="Look first.", text="I look.", tools=(read,)),
+            Turn(tools=(write,)),
+            Turn(text="Written: **new.py**."),
+        ]
+    )
+    async with OpenAIServer(lambda _: next(turns), title="A plan") as model:
+        first = OpenCode(program, tmp_path / "a", model_config(model.base_url))
+        await first.runs("run", "Look around and write new.py")
+    before = snapshot(first.data)
+    ours = Server(tmp_path / "ours", first.project).environment()
+    summary = await said([*OURS, "import", str(first.data), "--yes"], ours, ROOT)
+    assert "Sessions: 1 imported." in summary
+    assert snapshot(first.data) == before
+    assert "Sessions: 1 here already." in await said([*OURS, "import", str(first.data), "--yes"], ours, ROOT)
+    (session,) = json.loads(await first.runs("session", "list", "--format", "json"))
+    exported = tmp_path / "exported.json"
+    await said([*OURS, "export", session["id"], "--output", str(exported)], ours, ROOT)
+    second = OpenCode(program, tmp_path / "b")
+    assert session["id"] in await second.runs("import", str(exported))
+    original, returned = await first.exports(session["id"]), await second.exports(session["id"])
+    assert returned["messages"] == original["messages"]
+    assert len(original["messages"]) == 4
+    for found in (original, returned):
+        for place in ("projectID", "directory", "path"):  # OpenCode puts it into the folder it is run in
+            found["info"].pop(place, None)
+    assert returned["info"] == original["info"]
+    (tmp_path / "again.json").write_text(json.dumps(await second.exports(session["id"])))
+    assert "1 here already" in await said(
+        [*OURS, "import", str(tmp_path / "again.json"), "--yes"], ours, ROOT
+    )
+
+
+async def test_a_conversation_of_ours_is_taken_by_opencode(
+    served: Served, user_environ: dict[str, str], tmp_path: Path
+) -> None:
+    errand = {"description": "Look", "prompt": "Look around", "subagent_type": "general"}
+    served.plays(
+        Turn(reasoning="Hm.", text="I ask.", tools=(ToolUse("task", errand),)),
+        Turn(text="There is hello.py."),
+        Turn(tools=(ToolUse("bash", {"command": "exit 3", "description": "Fail"}), ToolUse("nonsense", {}))),
+        Turn(text="Done."),
+    )
+    session = await served.session("From here")
+    picture = {"type": "file", "mime": "image/png", "filename": "p.png", "url": PNG}
+    parts = [{"type": "text", "text": "Look around"}, picture]
+    await served.post(f"/session/{session}/message", {"parts": parts})
+    exported = tmp_path / "exported.json"
+    ours = served.server.environment()
+    await said([*OURS, "export", session, "--output", str(exported)], ours, ROOT)
+    theirs = OpenCode(opencode.program(user_environ), tmp_path / "a")
+    await theirs.runs("import", str(exported))
+    kept = {
+        entry["info"]["id"]: [part["id"] for part in entry["parts"]]
+        for entry in (await theirs.exports(session))["messages"]
+    }
+    mine = await served.get(f"/session/{session}/message")
+    assert kept == {entry["info"]["id"]: [part["id"] for part in entry["parts"]] for entry in mine}
+    assert len(mine) == 4
+    fresh = Server(tmp_path / "fresh", theirs.project).environment()
+    assert "2 imported" in await said([*OURS, "import", str(exported), "--yes"], fresh, ROOT)
+
+
+async def test_a_session_that_is_at_work_is_exported_as_it_stands(served: Served, tmp_path: Path) -> None:
+    session = await served.session("At work")
+    served.plays(Turn(tools=(ToolUse("question", QUESTION),)), Turn(text="Done."))
+    async with served.client.events() as events:
+        await served.ask(
+            "POST",
+            f"/session/{session}/prompt_async",
+            {"parts": [{"type": "text", "text": "Ask me"}]},
+            status=204,
+        )
+        async for event in events:
+            if event.type == "question.asked" and event.properties["sessionID"] == session:
+                request = event.properties["id"]
+                break
+        ours = served.server.environment()
+        page = await said([*OURS, "export", session, "--format", "html"], ours, ROOT)
+        assert "The session was at work when this was written" in page
+        whole = json.loads(await said([*OURS, "export", session], ours, ROOT))
+        assert len(whole["messages"]) == 2
+        await served.ask("POST", f"/question/{request}/reject", {})
+        async for event in events:
+            if event.type == "session.idle" and event.properties["sessionID"] == session:
+                break
+
+
+QUESTION = {
+    "questions": [
+        {"question": "Which?", "header": "Which", "options": [{"label": "A", "description": "a"}]},
+    ]
+}

@@ -1,0 +1,219 @@
+"""The command line beside a running server: OpenCode's verbs, on the same rows."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import pytest
+
+from tests.loopback.script import ToolUse, Turn, Wait
+from tests.protocol.served import Served
+from tests.server import PASSWORD, ROOT
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
+SECONDS = 60
+
+
+@dataclass(frozen=True)
+class Done:
+    status: int
+    out: str
+    err: str
+
+
+async def cli(
+    served: Served, *arguments: str, stdin: str = "", environ: Mapping[str, str] | None = None
+) -> Done:
+    """One command in the project's folder, with the server's home and settings."""
+    process = await asyncio.create_subprocess_exec(
+        sys.executable,
+        "-m",
+        "opencode_web",
+        *arguments,
+        cwd=served.server.project,
+        env={**served.server.environment(), "PYTHONPATH": str(ROOT), **(environ or {})},
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+    )
+    out, err = await asyncio.wait_for(process.communicate(stdin.encode()), SECONDS)
+    return Done(process.returncode or 0, out.decode(), err.decode())
+
+
+async def run(served: Served, *arguments: str, stdin: str = "") -> Done:
+    return await cli(served, "run", "--attach", served.server.url, "-p", PASSWORD, *arguments, stdin=stdin)
+
+
+async def test_a_prompt_and_what_is_piped_in(served: Served) -> None:
+    served.plays(Turn(text=["Hello", " there."]))
+    done = await run(served, "--title", "From a terminal", "Say", "hello", stdin="to these:\nall\n")
+    assert (done.status, done.out) == (0, "Hello there.\n")
+    listed = json.loads((await cli(served, "session", "list", "--format", "json")).out)
+    made = next(row for row in listed if row["title"] == "From a terminal")
+    messages = await served.get(f"/session/{made['id']}/message")
+    assert messages[0]["parts"][0]["text"] == "Say hello\nto these:\nall\n"
+    served.plays(Turn(text="Again."))
+    again = await run(served, "--session", made["id"], "--agent", "plan", "Once more")
+    assert again.out == "Again.\n"
+    messages = await served.get(f"/session/{made['id']}/message")
+    assert [entry["info"]["agent"] for entry in messages] == ["build", "build", "plan", "plan"]
+    served.plays(Turn(text="In a copy."))
+    assert (await run(served, "--continue", "--fork", "And a copy")).out == "In a copy.\n"
+    assert len(await served.get(f"/session/{made['id']}/message")) == 4
+    deleted = await cli(served, "session", "delete", made["id"])
+    assert deleted.out.startswith(f"Deleted {made['id']}")
+    await served.ask("GET", f"/session/{made['id']}", status=404)
+
+
+async def test_nobody_is_there_to_be_asked(served: Served) -> None:
+    touch = ToolUse("bash", {"command": "touch asked.txt", "description": "Asks"})
+    served.plays(Turn(tools=[touch]), Turn(text="Done."))
+    done = await run(served, "Make it.")
+    assert "permission requested: bash (touch asked.txt); rejected" in done.err
+    assert not (served.server.project / "asked.txt").exists()
+    served.plays(Turn(tools=[touch]), Turn(text="Done."))
+    done = await run(served, "--auto", "Make it.")
+    assert "allowed" in done.err
+    assert "| bash" in done.err
+    assert done.out == "Done.\n"
+    (served.server.project / "asked.txt").unlink()
+
+
+async def test_raw_events_and_hostile_text(served: Served) -> None:
+    hostile = "\x1b]0;title\x07\x1b[31mred\n"
+    served.plays(Turn(text=hostile, reasoning=["Thinking"]))
+    done = await run(served, "--format", "json", "Say it.")
+    lines = [json.loads(line) for line in done.out.splitlines()]
+    assert [line["type"] for line in lines] == ["step_start", "reasoning", "text", "step_finish"]
+    assert lines[2]["part"]["text"].startswith("\x1b]0;title")
+    served.plays(Turn(text=hostile, reasoning=["Thinking"]))
+    done = await run(served, "--thinking", "Say it.")
+    assert done.out.strip() == "]0;title[31mred"
+    assert "Thinking" in done.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "told"),
+    [
+        (["--session", "ses_nothing", "Hi"], 1, "Session not found"),
+        (["--model", "nothing", "Hi"], 2, "opencode-web models"),
+        (["--file", "nothing.txt", "Hi"], 2, "no file 'nothing.txt'"),
+        (["--fork", "Hi"], 2, "--continue or --session"),
+        ([], 2, "no message"),
+    ],
+)
+async def test_what_cannot_be_run(served: Served, arguments: list[str], status: int, told: str) -> None:
+    done = await run(served, *arguments)
+    assert done.status == status
+    assert told in done.err
+    assert "Traceback" not in done.err
+
+
+async def test_a_turn_that_fails_fails_the_command(served: Served) -> None:
+    done = await run(served, "--model", "fake/unknown", "Hi")
+    assert done.status == 1
+    assert "unknown" in done.err
+
+
+async def test_interrupting_stops_the_turn(served: Served) -> None:
+    served.plays(Turn(text=["Working", Wait("never")]))
+    command = [
+        sys.executable,
+        "-m",
+        "opencode_web",
+        "run",
+        "--attach",
+        served.server.url,
+        "-p",
+        PASSWORD,
+        "Hi",
+    ]
+    process = await asyncio.create_subprocess_exec(
+        *command,
+        cwd=ROOT,
+        env=served.server.environment(),
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+    )
+    assert process.stdout is not None
+    assert await asyncio.wait_for(process.stdout.read(7), SECONDS) == b"Working"
+    process.send_signal(2)
+    assert await asyncio.wait_for(process.wait(), SECONDS) == 130
+    assert await served.get("/session/status") == {}
+
+
+async def test_models_and_agents(served: Served) -> None:
+    assert "fake/fake" in (await cli(served, "models")).out.splitlines()
+    described = (await cli(served, "models", "fake", "--verbose")).out
+    assert json.loads(described.partition("\n")[2])["limit"]["context"] == 200_000
+    assert (await cli(served, "models", "nothing")).status == 1
+    made = await cli(
+        served, "agent", "create", "--description", "Reviews: all of it", "--permissions", "read,grep"
+    )
+    path = served.server.project / ".opencode" / "agents" / "reviews-all-of-it.md"
+    assert made.out.strip() == str(path)
+    try:
+        assert "reviews-all-of-it (all)" in (await cli(served, "agent", "list")).out
+        again = await cli(served, "agent", "create", "--description", "Reviews: all of it")
+        assert (again.status, "exists already" in again.err) == (1, True)
+        wrong = await cli(served, "agent", "create", "--description", "x", "--permissions", "fly")
+        assert "unknown permissions: fly" in wrong.err
+    finally:
+        path.unlink()
+        path.parent.rmdir()
+
+
+async def test_statistics_and_what_the_program_sees(served: Served) -> None:
+    session = await served.session("Counted")
+    served.plays(Turn(tools=[ToolUse("read", {"filePath": "hello.py"})]), Turn(text="Read."))
+    await served.client.prompt(session, "Read it.")
+    told = (await cli(served, "stats", "--models", "--project", "")).out
+    assert "read" in told
+    assert "fake/fake" in told
+    config = json.loads((await cli(served, "debug", "config")).out)
+    assert config["provider"]["fake"]["options"]["apiKey"] != "x"
+    assert json.loads((await cli(served, "debug", "agent", "build")).out)["name"] == "build"
+    assert str(served.server.data) in (await cli(served, "debug", "paths")).out
+    assert (await cli(served, "debug", "agent", "nobody")).status == 1
+
+
+async def test_keys_are_kept_and_forgotten(served: Served) -> None:
+    added = await cli(served, "auth", "login", "-p", "mistral", stdin="a-key-of-mistral-1234\n")
+    assert (added.status, added.out) == (0, "mistral is connected\n")
+    listed = (await cli(served, "auth", "list")).out
+    assert "mistral" in listed
+    assert "…1234" in listed
+    assert "a-key-of" not in listed
+    assert "mistral" in (await served.get("/provider"))["connected"]
+    assert (await cli(served, "auth", "logout", "mistral")).status == 0
+    assert (await cli(served, "auth", "logout", "mistral")).status == 1
+    empty = await cli(served, "auth", "login", "-p", "mistral", stdin="\n")
+    assert (empty.status, "empty" in empty.err) == (1, True)
+    unsaid = await cli(served, "auth", "login", stdin="key\n")
+    assert unsaid.status == 2
+
+
+async def test_mcp_servers_are_configured(served: Served) -> None:
+    path = served.server.project / "opencode.json"
+    command = ["mcp", "add", "files", "--env", "KEY=value", "--", "server", "--root", "."]
+    assert (await cli(served, *command)).out == "files is configured\n"
+    try:
+        written = json.loads(path.read_text())["mcp"]["files"]
+        assert written == {
+            "type": "local",
+            "command": ["server", "--root", "."],
+            "environment": {"KEY": "value"},
+        }
+        assert "server --root ." in (await cli(served, "mcp", "list")).out
+        assert "files" in await served.get("/mcp")
+        assert (await cli(served, "mcp", "add", "nothing")).status == 2
+        wrong = await cli(served, "mcp", "add", "x", "--url", "http://127.0.0.1:1", "--header", "secret")
+        assert wrong.status == 2
+    finally:
+        path.unlink(missing_ok=True)

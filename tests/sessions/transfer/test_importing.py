@@ -1,0 +1,289 @@
+"""Importing into the store: whole sessions with their ids, again and again, beside what happens here."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.db import connection
+
+from sessions.db import in_db
+from sessions.ids import now
+from sessions.models import Event, Project, Session
+from sessions.store import messages, projects, todos
+from sessions.store import sessions as session_store
+from sessions.store.rows import session_wire
+from sessions.transfer import background
+from sessions.transfer.importing import Import
+from sessions.transfer.job import Busy, Job
+from sessions.transfer.plan import Choice, survey
+from sessions.transfer.progress import Progress, in_words
+from sessions.transfer.reading import find
+from sessions.transfer.reading.records import Problem
+from tests.sessions.talk import Talk
+from tests.sessions.transfer import making
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+GONE = "/home/me/flows"
+
+
+@pytest.fixture(autouse=True)
+def job_of_its_own(settings: Any, tmp_path: Path) -> None:
+    settings.DATA_DIR = tmp_path
+
+
+async def take(path: Path, choice: Choice | None = None, **how: Any) -> Progress:
+    tell: Callable[[Progress, Problem | None], None] = how.pop("tell", lambda *_: None)
+    return await Import(survey(find.sources(path)), choice or Choice(), tell, **how).run()
+
+
+def files(tmp_path: Path, **more: Any) -> Path:
+    making.files(tmp_path / "data", making.session(GONE, **more), making.conversation(GONE))
+    return tmp_path / "data"
+
+
+async def kept(session_id: str = making.SESSION) -> Session:
+    row = await in_db(session_store.get, session_id)
+    assert row is not None
+    return row
+
+
+async def test_everything_is_kept_as_it_was(tmp_path: Path) -> None:
+    data = files(tmp_path, agent="build", model={"id": "claude", "providerID": "anthropic"})
+    making.write(data / "storage" / "todo" / f"{making.SESSION}.json", [{"content": "Later", "id": "1"}])
+    diff = {"file": "flows.py", "before": "", "after": "x\n", "additions": 1, "deletions": 0}
+    making.write(data / "storage" / "session_diff" / f"{making.SESSION}.json", [diff])
+    progress = await take(data)
+    assert (progress.state, progress.outcomes, progress.messages) == ("done", {"imported": 1}, 2)
+    row = await kept()
+    info = session_wire(row)
+    assert {"title": "Flows", "slug": "quiet-river", "directory": GONE}.items() <= info.items()
+    assert (info["time"]["created"], info["time"]["updated"]) == (making.BEGUN, making.BEGUN + 60_000)
+    assert info["tokens"] == {"input": 1, "output": 2, "reasoning": 0, "cache": {"read": 3, "write": 4}}
+    assert (info["cost"], info["summary"]) == (0.5, {"additions": 1, "deletions": 0, "files": 1})
+    history = await in_db(messages.history, row.id)
+    expected = making.conversation(GONE)
+    expected[0]["info"]["summary"] = {"diffs": [diff]}
+    assert history == expected
+    assert [todo.content for todo in await in_db(todos.listing, row.id)] == ["Later"]
+    created = await in_db(lambda: Event.objects.get(type="session.created", session_id=row.id))
+    assert created.project_id == row.project_id
+
+
+async def test_a_session_belongs_to_the_project_of_its_folder(tmp_path: Path) -> None:
+    there = tmp_path / "there"
+    (there / ".git").mkdir(parents=True)
+    known = await in_db(projects.open_project, there)
+    making.files(tmp_path / "data", making.session(there / "src"), [])
+    (there / "src").mkdir()
+    await take(tmp_path / "data")
+    assert (await kept()).project_id == known.id
+
+
+async def test_a_folder_that_is_gone_can_still_be_read_and_found_again(tmp_path: Path) -> None:
+    folder = tmp_path / "gone"
+    making.files(tmp_path / "data", making.session(folder), making.conversation(folder))
+    await take(tmp_path / "data")
+    row = await kept()
+    assert (row.project.worktree, row.project.name) == (str(folder), "gone")
+    folder.mkdir()
+    assert (await in_db(projects.project_of, folder)).id == row.project_id
+
+
+@pytest.mark.parametrize("folder", ["/", "", "flows", "C:\\flows", "/a\0b"])
+async def test_a_session_of_no_folder_is_named(tmp_path: Path, folder: str) -> None:
+    path = making.export(tmp_path / "x.json", making.session(folder), [])
+    progress = await take(path)
+    assert progress.outcomes == {"unreadable": 1}
+    assert "folder" in progress.problems[0].reason
+    assert await in_db(Project.objects.count) == 0
+
+
+async def test_again_nothing_changes(tmp_path: Path) -> None:
+    data = files(tmp_path)
+    await take(data)
+    before = await in_db(lambda: list(Event.objects.values_list("id", flat=True)))
+    again = await take(data)
+    assert (again.outcomes, again.messages, again.problems) == ({"same": 1}, 0, [])
+    assert in_words(again) == ["1 here already"]
+    assert await in_db(lambda: list(Event.objects.values_list("id", flat=True))) == before
+
+
+async def test_what_opencode_went_on_with_is_added(tmp_path: Path) -> None:
+    data = files(tmp_path)
+    await take(data)
+    await in_db(session_store.rename, making.SESSION, "My own title")
+    later = {"info": making.prompt("msg_b6b", time={"created": now()}), "parts": []}
+    making.files(data, making.session(GONE), [*making.conversation(GONE), later])
+    assert (await take(data)).outcomes == {"updated": 1}
+    assert len(await in_db(messages.history, making.SESSION)) == 3
+    assert (await kept()).title == "My own title"
+    fresh = {"created": making.BEGUN, "updated": now() + 1}
+    making.files(data, making.session(GONE, title="Renamed there", time=fresh), [])
+    assert (await take(data)).outcomes == {"updated": 1}
+    assert (await kept()).title == "Renamed there"
+
+
+async def test_what_was_continued_here_is_never_overwritten(tmp_path: Path) -> None:
+    data = files(tmp_path)
+    await take(data)
+    row = await kept()
+    talk = Talk(row.project, row)
+    await talk.prompt("here")
+    await in_db(session_store.update, making.SESSION, agent="plan")
+    newer = await take(data)
+    assert (newer.outcomes, newer.lost) == ({"newer": 1}, 0)
+    later = {"info": making.prompt("msg_b6b"), "parts": []}
+    making.files(data, making.session(GONE), [later])
+    both = await take(data)
+    assert both.outcomes == {"diverged": 1}
+    assert both.problems == [
+        Problem(f"session/{making.SESSION}", "was continued here and in OpenCode; it stays as it is here")
+    ]
+    assert len(await in_db(messages.history, making.SESSION)) == 3
+
+
+async def test_what_was_deleted_or_works_here_is_left_alone(tmp_path: Path) -> None:
+    data = files(tmp_path)
+    await take(data)
+    await in_db(session_store.claim, making.SESSION, "a worker", now() + 60_000)
+    making.files(data, making.session(GONE, time={"created": 1, "updated": now() + 9}), [])
+    assert (await take(data)).outcomes == {"running": 1}
+    await in_db(session_store.release, making.SESSION, "a worker")
+    await in_db(session_store.delete, making.SESSION)
+    assert (await take(data)).outcomes == {"deleted": 1}
+    named = await take(data, Choice(sessions=frozenset({making.SESSION})))
+    assert named.outcomes == {"imported": 1}
+    await kept()
+
+
+async def test_a_file_cannot_take_what_is_another_sessions(tmp_path: Path) -> None:
+    talk = await Talk.begin(tmp_path / "project")
+    mine = await talk.prompt("mine")
+    stolen = making.prompt(mine)
+    path = making.export(tmp_path / "x.json", making.session(GONE), [{"info": stolen, "parts": []}])
+    progress = await take(path)
+    assert progress.problems[0].reason == f"{mine} is of another session here"
+    assert await in_db(session_store.get, making.SESSION) is None
+    history = await in_db(messages.history, talk.session.id)
+    assert history[0]["parts"][0]["text"] == "mine"
+
+
+async def test_a_file_allows_nothing(tmp_path: Path) -> None:
+    deny = {"permission": "edit", "pattern": "*", "action": "deny"}
+    rules = [{"permission": "bash", "pattern": "*", "action": "allow"}, deny, "nonsense"]
+    progress = await take(files(tmp_path, permission=rules))
+    assert (await kept()).permission == [deny]
+    assert "allow 'bash *' was left out" in progress.problems[0].reason
+
+
+async def test_children_come_with_their_parent_and_a_missing_one_is_named(tmp_path: Path) -> None:
+    data = files(tmp_path)
+    making.files(data, making.session(GONE, making.CHILD, parentID=making.SESSION), [])
+    making.files(data, making.session(GONE, "ses_lost", parentID="ses_nowhere"), [])
+    progress = await take(data)
+    assert (await kept(making.CHILD)).parent_id == making.SESSION
+    assert (await kept("ses_lost")).parent_id is None
+    assert [problem.reason for problem in progress.problems] == ["its parent ses_nowhere is missing"]
+
+
+@pytest.mark.parametrize(
+    ("info", "reason"),
+    [
+        ({"id": "ses_../../etc"}, "is none of a session"),
+        ({"id": "ses_" + "x" * 60}, "is none of a session"),
+        ({"time": {"created": 10**30, "updated": 10**30}}, "the database refuses it"),
+        ({"cost": "much", "tokens": {}}, "the database refuses it"),
+    ],
+)
+async def test_a_hostile_session_is_named(tmp_path: Path, info: dict[str, Any], reason: str) -> None:
+    progress = await take(making.export(tmp_path / "x.json", making.session(GONE) | info, []))
+    assert reason in progress.problems[0].reason
+    assert await in_db(Session.objects.count) == 0
+
+
+async def test_it_goes_on_where_it_was_interrupted(tmp_path: Path) -> None:
+    for index in range(6):
+        making.files(tmp_path / "data", making.session(GONE, f"ses_{index}"), [])
+
+    def stop(progress: Progress, _: Problem | None) -> None:
+        if progress.done == 2:
+            Job().cancel()
+
+    first = await take(tmp_path / "data", tell=stop)
+    assert (first.state, first.outcomes, first.total) == ("cancelled", {"imported": 2}, 6)
+    shown = Job().progress()
+    assert shown is not None
+    assert (shown.state, shown.done) == ("cancelled", 2)
+    second = await take(tmp_path / "data")
+    assert (second.state, second.outcomes) == ("done", {"same": 2, "imported": 4})
+
+
+async def test_a_dry_run_writes_nothing(tmp_path: Path) -> None:
+    data = files(tmp_path)
+    assert (await take(data, dry=True)).outcomes == {"imported": 1}
+    assert await in_db(Session.objects.count) == 0
+
+
+async def test_two_at_once_are_refused(tmp_path: Path) -> None:
+    data = files(tmp_path)
+    with Job().alone():
+        assert Job().runs()
+        with pytest.raises(Busy):
+            await take(data)
+        with pytest.raises(Busy):
+            await background.begin(survey(find.sources(data)), Choice())
+    assert not Job().runs()
+    assert (await take(data)).state == "done"
+
+
+async def test_the_progress_of_a_process_that_died_says_so(tmp_path: Path) -> None:
+    Job().write(Progress(total=9, done=3))
+    progress, runs = background.state()
+    assert progress is not None
+    assert (progress.state, runs) == ("failed", False)
+    assert "interrupted" in progress.error
+    (tmp_path / "import.json").write_text('{"total": ')
+    assert background.state() == (None, False)
+
+
+async def test_a_database_that_cannot_be_written_ends_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    making.files(tmp_path / "data", making.session(GONE), [])
+    await in_db(_query_only, True)
+    try:
+        progress = await take(tmp_path / "data")
+    finally:
+        await in_db(_query_only, False)
+    assert progress.state == "failed"
+    assert "cannot be written" in progress.error
+
+
+def _query_only(on: bool) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(f"PRAGMA query_only={int(on)}")
+
+
+async def test_a_session_that_was_at_work_is_settled_and_looked_at_again(tmp_path: Path) -> None:
+    state = {"status": "running", "input": {"command": "sleep 9"}, "time": {"start": making.BEGUN}}
+    call = making.part("1", making.ANSWER, "tool", tool="bash", callID="c", state=state)
+    open_answer = making.answer(GONE, time={"created": making.BEGUN})
+    entries = [{"info": making.prompt(), "parts": []}, {"info": open_answer, "parts": [call]}]
+    making.files(tmp_path / "data", making.session(GONE), entries)
+    await take(tmp_path / "data")
+    (_, said) = await in_db(messages.history, making.SESSION)
+    assert said["info"]["time"]["completed"]
+    assert said["parts"][0]["state"]["status"] == "error"
+    entries[1] = {"info": making.answer(GONE), "parts": []}
+    making.files(tmp_path / "data", making.session(GONE), entries)
+    (tmp_path / "data" / "storage" / "part" / making.ANSWER / "prt_1.json").write_text(
+        json.dumps({**call, "state": {**state, "status": "completed", "output": "done"}})
+    )
+    assert (await take(tmp_path / "data")).outcomes == {"updated": 1}
+    (_, said) = await in_db(messages.history, making.SESSION)
+    assert said["parts"][0]["state"]["output"] == "done"
