@@ -12,14 +12,13 @@ from agents.accounts.attempts import Attempt
 from agents.accounts.flows.base import InvalidInput, SignInFailed
 from agents.accounts.shapes import (
     CREDENTIAL,
+    AttemptStatus,
     Complete,
     ConnectKey,
     ConnectOAuth,
+    Integration,
+    IntegrationAttempt,
     Label,
-    LocatedAttempt,
-    LocatedIntegration,
-    LocatedIntegrations,
-    LocatedStatus,
     attempt_shape,
     attempt_status,
     integration,
@@ -30,19 +29,20 @@ from agents.configuration import load
 from sessions.api.base import directory_of
 from sessions.api.described import answers
 from sessions.api.v2.base import InvalidRequest, located
+from sessions.wire.v2.base import Located
 
 router = Router()
 
 
 @router.get("/integration", operation_id="v2.integration.list")
-@answers(LocatedIntegrations)
+@answers(Located[list[Integration]])
 async def listing(request: HttpRequest) -> HttpResponse:
     found = await states(await _config(request))
     return await located(request, [integration(item) for item in found])
 
 
 @router.get("/integration/attempt/{attempt_id}", operation_id="v2.integration.attempt.status")
-@answers(LocatedStatus)
+@answers(Located[AttemptStatus])
 async def status(request: HttpRequest, attempt_id: str) -> HttpResponse:
     return await located(request, attempt_status(_attempt(attempt_id)))
 
@@ -69,7 +69,7 @@ async def complete(request: HttpRequest, attempt_id: str, body: Complete) -> Htt
 
 
 @router.get("/integration/{integration_id}", operation_id="v2.integration.get")
-@answers(LocatedIntegration)
+@answers(Located[Integration | None])
 async def one(request: HttpRequest, integration_id: str) -> HttpResponse:
     """`data` is null for one that nobody knows, as OpenCode answers."""
     found = await state(integration_id, await _config(request))
@@ -90,7 +90,7 @@ async def connect_key(request: HttpRequest, integration_id: str, body: ConnectKe
 
 
 @router.post("/integration/{integration_id}/connect/oauth", operation_id="v2.integration.connect.oauth")
-@answers(LocatedAttempt)
+@answers(Located[IntegrationAttempt])
 async def connect_oauth(request: HttpRequest, integration_id: str, body: ConnectOAuth) -> HttpResponse:
     await _known(request, integration_id)
     method = methods.method_named(integration_id, body.method_id)

@@ -158,28 +158,6 @@ class Integration(Wire):
     connections: list[Connection]
 
 
-class Located(Wire):
-    """`data` of a folder's `location`."""
-
-    location: dict[str, Any]
-
-
-class LocatedIntegrations(Located):
-    data: list[Integration]
-
-
-class LocatedIntegration(Located):
-    data: Integration | None
-
-
-class LocatedAttempt(Located):
-    data: IntegrationAttempt
-
-
-class LocatedStatus(Located):
-    data: AttemptStatus
-
-
 CREDENTIAL = "cred_"
 
 

@@ -128,9 +128,9 @@ async def warp(request: HttpRequest, body: Warp) -> HttpResponse:
     return HttpResponse(status=204)
 
 
-@router.delete("/workspace/{workspace_id}", operation_id="experimental.workspace.remove")
+@router.delete("/workspace/{id}", operation_id="experimental.workspace.remove")
 @answers()
-async def remove_workspace(request: HttpRequest, workspace_id: str) -> HttpResponse:
+async def remove_workspace(request: HttpRequest, id: str) -> HttpResponse:
     """null: it is not there."""
     return wire(None)
 

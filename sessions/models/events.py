@@ -6,8 +6,9 @@ from django.db import models
 class Event(models.Model):
     """What changed, by reference only (design law 3); the primary key is the cursor of clients.
 
-    `project_id` and `session_id` are no foreign keys: an event outlives what it names. `stage` is how far that
-    was then, for events of which the row only tells the end: a call that ran, a prompt that was admitted.
+    `project_id` and `session_id` are no foreign keys: an event outlives what it names. `stage` is how far
+    that was then, for events of which the row only tells the end: a call that ran, a prompt that was
+    admitted.
     """
 
     id = models.BigAutoField(primary_key=True)

@@ -88,8 +88,9 @@ def put(
     return outcome
 
 
-def project_for(directory: str, worktree: str = "") -> Project:
-    """The project of a folder that a session was held in; it may be gone. Raises NotTaken."""
+def project_for(directory: str, worktree: str = "", moment: int = 0) -> Project:
+    """The project of a folder that a session was held in; it may be gone, and was used last at a moment (ms)
+    then. Raises NotTaken."""
     if not os.path.isabs(directory) or "\0" in directory:
         raise NotTaken(f"its folder {directory[:200]!r} is no path of this system")
     if Path(directory) == Path("/"):
@@ -100,13 +101,14 @@ def project_for(directory: str, worktree: str = "") -> Project:
                 return projects.project_of(Path(folder))
             except OSError:
                 continue
-    return _absent(wellformed(worktree if os.path.isabs(worktree) and worktree != "/" else directory))
+    kept = worktree if os.path.isabs(worktree) and worktree != "/" else directory
+    return _absent(wellformed(kept), moment or now())
 
 
-def _absent(folder: str) -> Project:
+def _absent(folder: str, moment: int) -> Project:
     """So that its sessions can be read; it becomes an ordinary one when the folder is there again."""
     digest = hashlib.sha1(os.fsencode(folder), usedforsecurity=False).hexdigest()
-    values = {"id": digest, "name": Path(folder).name, "time_created": now(), "time_updated": now()}
+    values = {"id": digest, "name": Path(folder).name, "time_created": moment, "time_updated": moment}
     return Project.objects.get_or_create(worktree=folder, defaults=values)[0]
 
 
@@ -133,7 +135,7 @@ def _check_ids(session_id: str, messages: Iterable[str], parts: Iterable[str]) -
 
 
 def _new(info: Wire, worktree: str) -> Session:
-    project = project_for(str(info.get("directory") or ""), worktree)
+    project = project_for(str(info.get("directory") or ""), worktree, info["time"]["updated"])
     parent = info.get("parentID")
     return Session(
         id=info["id"],

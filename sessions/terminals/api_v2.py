@@ -8,35 +8,36 @@ from ninja import Router
 from sessions.api.base import directory_of
 from sessions.api.described import answers
 from sessions.api.v2.base import InvalidRequest, Tagged, located
+from sessions.wire.v2.base import Located
 
 from .registry import terminals
 from .requests import PtyId, found, may_have_ticket, opened, ticket_for
-from .shapes import LocatedPty, LocatedPtys, LocatedTicket, PtyCreate, PtyUpdate
+from .shapes import Pty, PtyCreate, PtyTicket, PtyUpdate
 
 router = Router()
 
 
 @router.get("", operation_id="v2.pty.list")
-@answers(LocatedPtys)
+@answers(Located[list[Pty]])
 async def listing(request: HttpRequest) -> HttpResponse:
     known = terminals.of(directory_of(request))
     return await located(request, [terminal.info.wire() for terminal in known])
 
 
 @router.post("", operation_id="v2.pty.create")
-@answers(LocatedPty)
+@answers(Located[Pty])
 async def create(request: HttpRequest, wanted: PtyCreate) -> HttpResponse:
     return await located(request, (await opened(request, wanted)).info.wire())
 
 
 @router.get("/{pty_id}", operation_id="v2.pty.get")
-@answers(LocatedPty, errors=(404,))
+@answers(Located[Pty], errors=(404,))
 async def get(request: HttpRequest, pty_id: PtyId) -> HttpResponse:
     return await located(request, found(request, pty_id).info.wire())
 
 
 @router.put("/{pty_id}", operation_id="v2.pty.update")
-@answers(LocatedPty, errors=(404,))
+@answers(Located[Pty], errors=(404,))
 async def update(request: HttpRequest, pty_id: PtyId, wanted: PtyUpdate) -> HttpResponse:
     terminal = found(request, pty_id)
     terminals.update(terminal, wanted)
@@ -51,7 +52,7 @@ async def remove(request: HttpRequest, pty_id: PtyId) -> HttpResponse:
 
 
 @router.post("/{pty_id}/connect-token", operation_id="v2.pty.connectToken")
-@answers(LocatedTicket, errors=(403, 404))
+@answers(Located[PtyTicket], errors=(403, 404))
 async def connect_token(request: HttpRequest, pty_id: PtyId) -> HttpResponse:
     if not may_have_ticket(request):
         raise Tagged(403, "ForbiddenError", "A ticket needs the header x-opencode-ticket: 1.")

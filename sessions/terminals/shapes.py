@@ -53,31 +53,6 @@ class PtyTicket(Wire):
     expires_in: int
 
 
-class LocatedProject(Wire):
-    id: str
-    directory: str
-
-
-class Location(Wire):
-    directory: str
-    project: LocatedProject
-
-
-class LocatedPty(Wire):
-    location: Location
-    data: Pty
-
-
-class LocatedPtys(Wire):
-    location: Location
-    data: list[Pty]
-
-
-class LocatedTicket(Wire):
-    location: Location
-    data: PtyTicket
-
-
 class Shell(Wire):
     path: str
     name: str

@@ -16,6 +16,7 @@ from sessions.api.base import directory_of, wire
 from sessions.api.described import answers
 from sessions.wire.base import Wire
 from sessions.wire.files import FileEntry, Kind
+from sessions.wire.v2.base import Located, LocationInfo
 
 from .base import InvalidRequest, located, location_of
 
@@ -30,27 +31,6 @@ class Health(Wire):
     healthy: Literal[True] = True
 
 
-class LocationProject(Wire):
-    id: str
-    directory: str
-
-
-class Location(Wire):
-    directory: str
-    workspace_id: str | None = Field(None, alias="workspaceID")
-    project: LocationProject
-
-
-class Entries(Wire):
-    location: Location
-    data: list[FileEntry]
-
-
-class References(Wire):
-    location: Location
-    data: list[Any]
-
-
 @router.get("/health", operation_id="v2.health.get")
 @answers(Health)
 async def health(request: HttpRequest) -> HttpResponse:
@@ -58,20 +38,20 @@ async def health(request: HttpRequest) -> HttpResponse:
 
 
 @router.get("/location", operation_id="v2.location.get")
-@answers(Location)
+@answers(LocationInfo)
 async def location(request: HttpRequest) -> HttpResponse:
     return wire(await location_of(request))
 
 
 @router.get("/fs/list", operation_id="v2.fs.list")
-@answers(Entries)
+@answers(Located[list[FileEntry]])
 async def list_files(request: HttpRequest, path: str = "") -> HttpResponse:
     found = await _read(browsing.entries, directory_of(request), path)
     return await located(request, [{"path": entry.relative, "type": entry.kind} for entry in found])
 
 
 @router.get("/fs/find", operation_id="v2.fs.find")
-@answers(Entries)
+@answers(Located[list[FileEntry]])
 async def find_files(
     request: HttpRequest, query: str, type: Kind | None = None, limit: Limit = MOST_FOUND
 ) -> HttpResponse:
@@ -97,7 +77,7 @@ async def read_file(request: HttpRequest, path: str) -> HttpResponse:
 
 
 @router.get("/reference", operation_id="v2.reference.list")
-@answers(References)
+@answers(Located[list[Any]])
 async def references(request: HttpRequest) -> HttpResponse:
     """None: other repositories are not fetched for a project."""
     return await located(request, [])

@@ -83,12 +83,12 @@ async def list_saved(request: HttpRequest, projectID: str = "") -> HttpResponse:
     return wire({"data": [item.wire() for item in data]})
 
 
-@router.delete("/permission/saved/{rule_id}", operation_id="v2.permission.saved.remove")
+@router.delete("/permission/saved/{id}", operation_id="v2.permission.saved.remove")
 @answers(status=204)
-async def remove_saved(request: HttpRequest, rule_id: str) -> HttpResponse:
+async def remove_saved(request: HttpRequest, id: str) -> HttpResponse:
     """Also answered so when there is none of this id."""
-    if rule_id.isascii() and rule_id.isdecimal() and len(rule_id) < 19:
-        await in_db(permissions.revoke, int(rule_id), actor(request))
+    if id.isascii() and id.isdecimal() and len(id) < 19:
+        await in_db(permissions.revoke, int(id), actor(request))
     return HttpResponse(status=204)
 
 

@@ -16,6 +16,7 @@ from sessions.api.v2.cursors import Order, Place, decode, encode, size
 from sessions.db import in_db
 from sessions.models import Session
 from sessions.projection import listing
+from sessions.sharing.sharing import share_new
 from sessions.store import projects
 from sessions.store import sessions as session_store
 from sessions.wire.base import Wire
@@ -94,7 +95,10 @@ async def list_sessions(request: HttpRequest, query: Query[Listed]) -> HttpRespo
 async def create_session(request: HttpRequest, body: NewSessionV2 | None = None) -> HttpResponse:
     given = body or NewSessionV2()
     directory = _directory(request, given.location)
-    return await _answer(await in_db(_created, given, directory))
+    row = await in_db(_created, given, directory)
+    if row.time_updated == row.time_created:  # not one that was there, whose sharing may have been ended
+        row = await share_new(request, row.id, row.directory) or row
+    return await _answer(row)
 
 
 @router.get("/active", operation_id="v2.session.active")

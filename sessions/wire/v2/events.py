@@ -10,7 +10,7 @@ from sessions.wire.base import MessageID, SessionID, Tokens, Wire
 from sessions.wire.session import SessionModel
 from sessions.wire.v2.base import ErrorUnknown, LocationRef
 from sessions.wire.v2.content import ToolContent
-from sessions.wire.v2.prompts import Delivery, Prompt
+from sessions.wire.v2.prompts import Delivery, PromptInfo
 
 PREFIX = "session.next."
 
@@ -70,7 +70,7 @@ class Settled(OfCall):
 
 class PromptAdmitted(OfMessage):
     kind = "prompt.admitted"
-    prompt: Prompt
+    prompt: PromptInfo
     delivery: Delivery
 
 

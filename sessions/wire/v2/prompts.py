@@ -48,7 +48,7 @@ class PromptInput(Wire):
     agents: list[AgentAttachment] | None = None
 
 
-class Prompt(Wire):
+class PromptInfo(Wire):
     text: str
     files: list[FileAttachment] | None = None
     agents: list[AgentAttachment] | None = None
@@ -60,7 +60,7 @@ class InputAdmitted(Wire):
     admitted_seq: int = Field(alias="admittedSeq")
     id: str
     session_id: SessionID
-    prompt: Prompt
+    prompt: PromptInfo
     delivery: Delivery
     time_created: int = Field(alias="timeCreated")
     promoted_seq: Annotated[int | None, Field(alias="promotedSeq")] = None
@@ -78,7 +78,7 @@ def parts_of(given: PromptInput) -> list[Part]:
     return parts
 
 
-def prompt_of(parts: Iterable[Part]) -> Prompt:
+def prompt_of(parts: Iterable[Part]) -> PromptInfo:
     """The same back from the parts of a prompt or of its message."""
     listed = list(parts)
     described = {
@@ -88,7 +88,7 @@ def prompt_of(parts: Iterable[Part]) -> Prompt:
     }
     files = [_attachment(part, described.get(part["url"])) for part in listed if part["type"] == "file"]
     agents = [_agent(part) for part in listed if part["type"] == "agent"]
-    return Prompt(text="\n".join(_words(listed)), files=files or None, agents=agents or None)
+    return PromptInfo(text="\n".join(_words(listed)), files=files or None, agents=agents or None)
 
 
 def _words(parts: Iterable[Part]) -> Iterator[str]:

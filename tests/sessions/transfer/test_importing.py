@@ -90,6 +90,7 @@ async def test_a_folder_that_is_gone_can_still_be_read_and_found_again(tmp_path:
     await take(tmp_path / "data")
     row = await kept()
     assert (row.project.worktree, row.project.name) == (str(folder), "gone")
+    assert row.project.time_updated == row.time_updated
     folder.mkdir()
     assert (await in_db(projects.project_of, folder)).id == row.project_id
 
@@ -273,7 +274,10 @@ async def test_a_session_that_was_at_work_is_settled_and_looked_at_again(tmp_pat
     state = {"status": "running", "input": {"command": "sleep 9"}, "time": {"start": making.BEGUN}}
     call = making.part("1", making.ANSWER, "tool", tool="bash", callID="c", state=state)
     open_answer = making.answer(GONE, time={"created": making.BEGUN})
-    entries = [{"info": making.prompt(), "parts": []}, {"info": open_answer, "parts": [call]}]
+    entries: list[making.Wire] = [
+        {"info": making.prompt(), "parts": []},
+        {"info": open_answer, "parts": [call]},
+    ]
     making.files(tmp_path / "data", making.session(GONE), entries)
     await take(tmp_path / "data")
     (_, said) = await in_db(messages.history, making.SESSION)
