@@ -26,12 +26,13 @@ from sessions.api import (
     tui,
     vcs,
 )
-from sessions.api.base import add_error_shapes
+from sessions.api.base import StrictParser, add_error_shapes
 from sessions.sharing import api as sharing
 from sessions.terminals import api as terminals
 from sessions.worktrees import api as worktrees
 
 api = NinjaAPI(
+    parser=StrictParser(),
     title="opencode-web",
     version=opencode_web.__version__,
     docs_url=None,

@@ -9,6 +9,7 @@ import opencode_web
 from agents.accounts import api_v2 as accounts
 from agents.api import asking
 from agents.api import v2 as agents
+from sessions.api.base import StrictParser
 from sessions.api.v2 import (
     messages,
     places,
@@ -23,6 +24,7 @@ from sessions.api.v2.base import add_error_shapes
 from sessions.terminals import api_v2 as terminals
 
 api = NinjaAPI(
+    parser=StrictParser(),
     title="opencode-web",
     version=opencode_web.__version__,
     docs_url=None,

@@ -41,12 +41,19 @@ async def view(_: HttpRequest) -> HttpResponse:
 def unknown(request: HttpRequest, exception: Exception) -> HttpResponse:
     """404 for a path that no operation has: a client of the API cannot read a page."""
     message = f"There is no operation {request.method} {request.path_info}; GET /doc lists them."
-    return wire({"name": "NotFoundError", "data": {"message": message}}, 404)
+    return _error(request, 404, "NotFoundError", message)
 
 
-def failed(_: HttpRequest) -> HttpResponse:
+def failed(request: HttpRequest) -> HttpResponse:
     """500 without a word of what was inside: that is in the log."""
-    return wire({"name": "UnknownError", "data": {"message": "The server failed; its log says why."}}, 500)
+    return _error(request, 500, "UnknownError", "The server failed; its log says why.")
+
+
+def _error(request: HttpRequest, status: int, name: str, message: str) -> HttpResponse:
+    """In the shape of the protocol that was spoken."""
+    if request.path_info.startswith("/api/"):
+        return wire({"_tag": name, "message": message}, status)
+    return wire({"name": name, "data": {"message": message}}, status)
 
 
 @cache

@@ -1,18 +1,23 @@
 """Ids with an embedded time (seed 004 §15): prefix, 6 bytes of time and counter in hex, 14 random base62.
 
-Ascending ids sort oldest first (messages, parts); descending ids sort newest first (sessions).
+Ascending ids sort oldest first (messages, parts); descending ids sort newest first (sessions). The six
+bytes begin again every 795 days (2026-08-14, 2028-10-17): what is added to an older conversation names what
+it follows.
 """
 
 from __future__ import annotations
 
+import re
 import secrets
 import threading
 import time
 
 _ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 _MASK = (1 << 48) - 1
+_TIME = re.compile(r"[a-z]+_([0-9a-f]{12})")
 _lock = threading.Lock()
 _last = 0
+_lifted = 0
 
 
 def _tick() -> int:
@@ -28,9 +33,20 @@ def _make(prefix: str, tick: int) -> str:
     return f"{prefix}_{tick & _MASK:012x}{tail}"
 
 
-def ascending(prefix: str) -> str:
-    """A new id that sorts after every earlier one of this process, e.g. `ascending("msg")`."""
-    return _make(prefix, _tick())
+def ascending(prefix: str, after: str = "") -> str:
+    """A new id that sorts after every earlier one of this process, e.g. `ascending("msg")`, and after an id
+    of the same kind from before the six bytes began again, or of a clock that was ahead."""
+    made = _make(prefix, _tick())
+    time = _TIME.match(after) if made <= after else None
+    return _make(prefix, _above(int(time[1], 16))) if time else made
+
+
+def _above(tick: int) -> int:
+    """Strictly rising too: several ids may follow the same one."""
+    global _lifted
+    with _lock:
+        _lifted = max(_lifted, tick) + 1
+        return _lifted
 
 
 def descending(prefix: str) -> str:

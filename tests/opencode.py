@@ -32,6 +32,14 @@ def sdk(environ: Mapping[str, str]) -> Path:
         pytest.skip(f"OpenCode's SDK could not be installed: {error}")
 
 
+def bridge(environ: Mapping[str, str]) -> Path:
+    """The `node_modules` with a third party's provider for the AI SDK; skips without it."""
+    try:
+        return installed("ai-sdk-provider-opencode-sdk", "3.0.6", environ, "ai@6.0.326")
+    except NotInstalled as error:
+        pytest.skip(f"ai-sdk-provider-opencode-sdk could not be installed: {error}")
+
+
 def environment(home: Path, password: str = "", config: Mapping[str, Any] | None = None) -> dict[str, str]:
     """What `opencode` is started with: nothing of the tester's, nothing fetched."""
     given = {"OPENCODE_CONFIG_CONTENT": json.dumps(config)} if config else {}

@@ -148,6 +148,8 @@ class ModelRequest:
     body: Mapping[str, Any] = field(default_factory=dict)
     subagent: bool = False
     """Whether an agent asks for this and no person."""
+    tool_choice: Literal["auto", "required"] = "auto"
+    """Whether the model has to call one of the tools."""
 
     @property
     def settings(self) -> Settings:

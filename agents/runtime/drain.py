@@ -16,6 +16,7 @@ from agents.runtime import boundary, shell, summaries, titles
 from agents.runtime.run import Run
 from agents.runtime.steps.step import Outcome, step
 from agents.runtime.subtasks import run_subtasks
+from agents.tools.structured import form_of
 from sessions.db import in_db
 from sessions.store import compaction
 from sessions.store import sessions as session_store
@@ -42,11 +43,12 @@ async def drain(run: Run) -> None:
 async def _answer(run: Run, prompt: UserMessage) -> None:
     """Act until no continuation is due. A prompt that steers resets the allowance of steps; to make room in
     the window does not."""
-    taken = 0
+    taken, run.form = 0, form_of(prompt.format)
     while (outcome := await _act(run, prompt, taken)) is not Outcome.DONE:
         taken += outcome is Outcome.CONTINUE
         steered = await boundary.steer(run)
         if steered is not None:
+            run.form = form_of(steered.format, run.form)
             prompt, taken = steered, 0 if outcome is Outcome.CONTINUE else taken
         elif outcome is Outcome.COMPACTED:
             return

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from agents.runtime.steps.transcript import Transcript
+from agents.tools.structured import Form
 from sessions.models import Session
 from sessions.tracking import Tracker
 from sessions.wire.messages import UserMessage
@@ -46,6 +47,8 @@ class Run:
     """A promoted prompt that nobody began to answer; it comes before what waits in the inbox."""
     silent: bool = False
     """Nobody wants an answer to what was promoted last."""
+    form: Form | None = None
+    """What the answer of the present turn has to look like, where its prompt asks for that."""
     chosen: tuple[str, ...] = ()
     """The session's choice of agent and model when the present prompt was promoted."""
 

@@ -211,7 +211,8 @@ def by_edit(turn: Turn) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Tool(Generic[Input]):
-    """`permission` is the name that a rule must not deny outright for the model to see the tool.
+    """`permission` is the name that a rule must not deny outright for the model to see the tool; no rule
+    concerns a tool that has none.
 
     `offered` says whether the model of a turn is shown it; `describe` gives a description that depends on
     the turn, in place of `description`. `parameters` is shown in place of the schema of `input`, for tools

@@ -7,10 +7,11 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
+from agents.tools import structured
 from agents.tools.base import Outcome, Tool, ToolContext, ToolResult
 
 MAX_CALLS = 25
-NOT_WITHIN = ("batch", "invalid", "task", "question", "plan_enter", "plan_exit")
+NOT_WITHIN = ("batch", "invalid", "task", "question", "plan_enter", "plan_exit", structured.NAME.lower())
 
 DESCRIPTION = f"""\
 Run up to {MAX_CALLS} calls of other tools at the same time. Use it for calls that do not depend on each \

@@ -37,6 +37,7 @@ from agents.tools import (
     write,
 )
 from agents.tools.base import Tool
+from agents.tools.structured import Form
 from agents.turn import Turn
 
 logger = logging.getLogger(__name__)
@@ -74,9 +75,11 @@ CONTRIBUTORS: dict[str, Contributor] = {}
 @dataclass(frozen=True, slots=True)
 class Toolset:
     """What a turn's calls may name. A tool that is not offered can still be found, so that its call gets
-    the answer of the permission rules and not "there is no such tool"."""
+    the answer of the permission rules and not "there is no such tool". `form` is what the answer has to look
+    like, where that is asked for; its tool is always offered."""
 
     tools: Mapping[str, Tool[Any]]
+    form: Form | None = None
 
     def find(self, name: str) -> Tool[Any]:
         """The tool a model meant, whatever the case; `invalid` if there is none."""
@@ -92,16 +95,21 @@ class Toolset:
         return [
             ToolSpec(tool.name, tool.describe(turn) if tool.describe else tool.description, tool.schema())
             for tool in self.tools.values()
-            if tool.name not in hidden
-            and tool.name != "invalid"
-            and chosen.get(tool.name, True)
-            and tool.offered(turn)
+            if not tool.permission
+            or (
+                tool.name not in hidden
+                and tool.name != "invalid"
+                and chosen.get(tool.name, True)
+                and tool.offered(turn)
+            )
         ]
 
 
-async def toolset(turn: Turn) -> Toolset:
-    """All tools of a turn by name; a contributed one never takes the place of a built-in one."""
-    tools: dict[str, Tool[Any]] = {tool.name: tool for tool in BUILTIN}
+async def toolset(turn: Turn, form: Form | None = None) -> Toolset:
+    """All tools of a turn by name, that of the form with them; a contributed one never takes the place of a
+    built-in one."""
+    own = (*BUILTIN, form.tool) if form else BUILTIN
+    tools: dict[str, Tool[Any]] = {tool.name: tool for tool in own}
     for name, contribute in CONTRIBUTORS.items():
         try:
             for tool in await contribute(turn):
@@ -109,4 +117,4 @@ async def toolset(turn: Turn) -> Toolset:
                     logger.warning("the tool %s of %s is left out: the name is taken", tool.name, name)
         except Exception:
             logger.exception("the tools of %s are left out", name)
-    return Toolset(tools)
+    return Toolset(tools, form)

@@ -1,7 +1,9 @@
-"""The command line: `opencode-web [DIR]`, `serve`, `worker`, `url`, `manage`."""
+"""The command line: `opencode-web [DIR]` and the commands of `arguments`."""
 
 from __future__ import annotations
 
+import os
+import signal
 import sys
 from collections.abc import Sequence
 
@@ -11,11 +13,19 @@ from opencode_web.cli.terminal import complain
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run a command; return its exit status: 0, 1 for a failure, 2 for a wrong argument."""
+    """Run a command; return its exit status: 0, 1 for a failure, 2 for a wrong argument, 128 and the number
+    of the signal for an interruption and for a reader that went away."""
     arguments = parse(sys.argv[1:] if argv is None else argv)
     try:
         arguments.run(arguments)
     except Stop as stop:
         complain(str(stop))
         return stop.status
+    except (KeyboardInterrupt, EOFError):
+        sys.stderr.write("\n")
+        return 128 + signal.SIGINT
+    except BrokenPipeError:
+        # What is left in the buffer would fail again when Python ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 128 + signal.SIGPIPE
     return 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from pathlib import Path
 
 import opencode_web
 from opencode_web.cli import manage, mcp, start, transfer, url, verbs, worker
@@ -21,7 +22,10 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
     if argv[:1] and argv[0] in _COMMANDS:
         own, others = _split(argv)
         return _commands().parse_args(own, argparse.Namespace(command=others) if others else None)
-    return _open().parse_args(argv)
+    parser = _open()
+    if argv[:1] and argv[0].isidentifier() and not Path(argv[0]).exists():
+        parser.error(f"{argv[0]!r} is neither a command nor a folder here; --help lists the commands")
+    return parser.parse_args(argv)
 
 
 def _split(argv: Sequence[str]) -> tuple[Sequence[str], list[str]]:
@@ -36,7 +40,8 @@ def _open() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="opencode-web",
         description="A local web UI for an AI coding agent: open a project, ask, approve, review, undo.",
-        epilog=f"Commands: {', '.join(_COMMANDS)}; each has a --help of its own.",
+        epilog=f"commands, each with a --help of its own:\n{_overview()}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"opencode-web {opencode_web.__version__}")
     _server_options(parser)
@@ -47,22 +52,46 @@ def _open() -> argparse.ArgumentParser:
 
 def _commands() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="opencode-web")
-    commands = parser.add_subparsers(required=True)
+    _declare(parser.add_subparsers(required=True, metavar="COMMAND"))
+    return parser
+
+
+def _overview() -> str:
+    """A line for each command."""
+    commands = argparse.ArgumentParser().add_subparsers()
+    _declare(commands)
+    return "\n".join(f"  {entry.dest:<9} {entry.help}" for entry in commands._get_subactions())
+
+
+def _declare(commands: verbs.Subparsers) -> None:
     serve = commands.add_parser("serve", help="serve without opening a browser")
     _server_options(serve)
     serve.add_argument("--no-worker", action="store_true", help="leave the turns to `opencode-web worker`")
     serve.set_defaults(run=start.run, no_open=True)
+    new_url = commands.add_parser("url", help="print a new launch link of the running server")
+    new_url.add_argument("--hostname", default="127.0.0.1", help="where it listens (127.0.0.1)")
+    new_url.add_argument(
+        "--port", type=_port, default=start.DEFAULT_PORT, help=f"its port ({start.DEFAULT_PORT})"
+    )
+    new_url.set_defaults(run=url.run)
+    verbs.add(commands)
+    transfer.add(commands)
+    mcp.add(commands)
     run_worker = commands.add_parser("worker", help="run turns in a process of its own (needs REDIS_URL)")
     _log_option(run_worker)
     run_worker.set_defaults(run=worker.run)
-    new_url = commands.add_parser("url", help="print a new launch link of the running server")
-    new_url.add_argument("--hostname", default="127.0.0.1")
-    new_url.add_argument("--port", type=_port, default=start.DEFAULT_PORT)
-    new_url.set_defaults(run=url.run)
-    verbs.add(commands)
-    mcp.add(commands)
-    transfer.add(commands)
-    return parser
+    commands.add_parser("manage", help="Django's own commands")
+    _describe(commands)
+
+
+def _describe(commands: verbs.Subparsers) -> None:
+    """The help of a command begins with what the list of commands says of it."""
+    for entry in commands._get_subactions():
+        parser = commands.choices[entry.dest]
+        parser.description = entry.help
+        for action in parser._actions:
+            if isinstance(action, argparse._SubParsersAction):
+                _describe(action)
 
 
 def _server_options(parser: argparse.ArgumentParser) -> None:

@@ -21,21 +21,34 @@ ADDING = ("servers", "add")
 def add(commands: Any) -> None:
     """Add `mcp` to the command line's parser; without a command of its own behind it, it serves."""
     parser: argparse.ArgumentParser = commands.add_parser(
-        "mcp", help="an MCP server on standard input and output"
+        "mcp", help="be an MCP server on standard input and output, or list and add those of the agent"
     )
     parser.add_argument("--url", help="the server to use (OPENCODE_BASE_URL, or http://127.0.0.1:4096)")
     parser.add_argument("--directory", metavar="DIR", help="the project (the current directory)")
     parser.add_argument("--no-start", action="store_true", help="never start a server")
     parser.set_defaults(run=run)
     actions = parser.add_subparsers(metavar="COMMAND")
-    verb(actions.add_parser("list", aliases=["ls"], help="the servers of the configuration"), *LISTING)
-    added = actions.add_parser("add", help="write a server into the configuration")
-    added.add_argument("name")
-    added.epilog = "The command of a server on this machine comes last, after --."
-    added.add_argument("--url", help="the address of one elsewhere")
-    added.add_argument("--env", action="append", default=[], metavar="NAME=VALUE", help="for the command")
-    added.add_argument("--header", action="append", default=[], metavar="NAME=VALUE", help="for the address")
-    added.add_argument("--global", dest="globally", action="store_true", help="for all projects")
+    verb(
+        actions.add_parser(
+            "list", aliases=["ls"], help="the MCP servers the agent uses, and whether they are connected"
+        ),
+        *LISTING,
+    )
+    added = actions.add_parser("add", help="give the agent an MCP server")
+    added.add_argument("name", help="what to call it")
+    added.epilog = (
+        "A server on this machine: its command comes last, after --, as in: mcp add NAME -- npx some-server"
+    )
+    added.add_argument("--url", help="the address of a server elsewhere")
+    added.add_argument(
+        "--env", action="append", default=[], metavar="NAME=VALUE", help="environment of the command"
+    )
+    added.add_argument(
+        "--header", action="append", default=[], metavar="NAME=VALUE", help="a header sent to the address"
+    )
+    added.add_argument(
+        "--global", dest="globally", action="store_true", help="for all projects, in your own configuration"
+    )
     verb(added, *ADDING)
 
 

@@ -23,7 +23,7 @@ def _import(commands: Any) -> None:
         "source",
         nargs="*",
         metavar="SOURCE",
-        help="a data folder, a database or the JSON of an export (all in OpenCode's usual places)",
+        help="OpenCode's data folder, its database, or an exported JSON (all in the usual places)",
     )
     parser.add_argument(
         "-s",
@@ -31,7 +31,7 @@ def _import(commands: Any) -> None:
         action="append",
         default=[],
         metavar="ID",
-        help="only this and those below it",
+        help="only this session and its subagents'",
     )
     parser.add_argument(
         "--project",
@@ -40,17 +40,22 @@ def _import(commands: Any) -> None:
         metavar="DIR",
         help="only those of this folder or project id",
     )
-    parser.add_argument("--dry-run", action="store_true", help="read everything, write nothing")
+    parser.add_argument("--dry-run", action="store_true", help="only say what would be imported")
     parser.add_argument("-y", "--yes", action="store_true", help="do not ask")
     _carried_out_by(parser, "importing")
 
 
 def _export(commands: Any) -> None:
-    parser = commands.add_parser("export", help="print a session, as JSON that `opencode import` takes")
-    parser.add_argument("session", metavar="sessionID")
-    parser.add_argument("--format", choices=("json", "markdown", "html"), default="json")
-    parser.add_argument("-o", "--output", metavar="FILE", help="write it there instead")
-    parser.add_argument("--redact", action="store_true", help="black out secrets and shorten home folders")
+    parser = commands.add_parser("export", help="print a session as JSON, Markdown or a page")
+    parser.add_argument("session", metavar="sessionID", help="`opencode-web session list` shows them")
+    parser.add_argument(
+        "--format",
+        choices=("json", "markdown", "html"),
+        default="json",
+        help="json: `opencode import` takes it",
+    )
+    parser.add_argument("-o", "--output", metavar="FILE", help="write FILE, print nothing")
+    parser.add_argument("--redact", action="store_true", help="take out secrets, shorten home folders")
     _carried_out_by(parser, "exporting")
 
 

@@ -23,7 +23,7 @@ def run(arguments: argparse.Namespace) -> None:
     try:
         status, body = _ask(arguments.hostname, arguments.port)
     except (OSError, HTTPException) as error:
-        raise Stop(f"no server answers at {where}: {error}") from error
+        raise Stop(f"no server answers at {where} (--port names another one): {error}") from error
     if status == 401:
         raise Stop(f"the server at {where} has another password; set OPENCODE_SERVER_PASSWORD to it")
     if status != 200:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -53,17 +54,24 @@ def _run(commands: Subparsers) -> None:
     parser.add_argument("-s", "--session", metavar="ID", help="go on with this session")
     parser.add_argument("--fork", action="store_true", help="go on in a copy of the session")
     parser.add_argument("--share", action="store_true", help="share the session")
-    parser.add_argument("-m", "--model", metavar="PROVIDER/MODEL")
-    parser.add_argument("--agent", metavar="NAME")
-    parser.add_argument("--variant", metavar="NAME", help="variant of the model")
-    parser.add_argument("--command", metavar="NAME", help="call this command; the message is its arguments")
+    parser.add_argument(
+        "-m", "--model", metavar="PROVIDER/MODEL", help="the model (`opencode-web models` lists them)"
+    )
+    parser.add_argument("--agent", metavar="NAME", help="the agent (`opencode-web agent list`)")
+    parser.add_argument("--variant", metavar="NAME", help="how hard the model thinks, such as high")
+    parser.add_argument(
+        "--command", metavar="NAME", help="call this command, such as init; the message is its arguments"
+    )
     parser.add_argument("-f", "--file", action="append", default=[], metavar="PATH", help="attach a file")
     parser.add_argument("--title", help="title of a new session")
-    parser.add_argument("--format", choices=("default", "json"), default="default", help="json: raw events")
+    parser.add_argument(
+        "--format", choices=("default", "json"), default="default", help="json: an event a line"
+    )
     parser.add_argument("--thinking", action="store_true", help="show what the model thinks")
     parser.add_argument("--auto", action="store_true", help="allow whatever no rule denies (dangerous)")
     parser.add_argument("--attach", metavar="URL", help="use the server that runs there")
-    parser.add_argument("-u", "--username", default=os.environ.get("OPENCODE_SERVER_USERNAME") or "opencode")
+    name = os.environ.get("OPENCODE_SERVER_USERNAME") or "opencode"
+    parser.add_argument("-u", "--username", default=name, help=f"of that server ({name})")
     parser.add_argument("-p", "--password", help="of that server (OPENCODE_SERVER_PASSWORD)")
     verb(parser, "run", "run", database=False)
 
@@ -76,21 +84,25 @@ def _models(commands: Subparsers) -> None:
 
 
 def _auth(commands: Subparsers) -> None:
-    actions = _group(commands, "auth", "keys and sign-ins of providers")
+    actions = _group(commands, "auth", "add, list and remove keys and sign-ins of model providers")
     login = actions.add_parser("login", help="add a key or sign in")
-    login.add_argument("-p", "--provider", metavar="ID")
-    login.add_argument("-m", "--method", metavar="LABEL", help="of several ways to sign in")
+    login.add_argument("-p", "--provider", metavar="ID", help="such as anthropic; asked for otherwise")
+    login.add_argument("-m", "--method", metavar="LABEL", help="the way to sign in, by its first letters")
     verb(login, "accounts", "login")
-    verb(actions.add_parser("list", aliases=["ls"], help="list them"), "accounts", "listing")
+    verb(
+        actions.add_parser("list", aliases=["ls"], help="what is connected, and by what"),
+        "accounts",
+        "listing",
+    )
     logout = actions.add_parser("logout", help="forget a key or sign-in")
-    logout.add_argument("provider", nargs="?")
+    logout.add_argument("provider", nargs="?", help="asked for otherwise")
     verb(logout, "accounts", "logout")
 
 
 def _session(commands: Subparsers) -> None:
     actions = _group(commands, "session", "list and delete sessions")
     listed = actions.add_parser("list", help="the sessions of the project, the last used first")
-    listed.add_argument("-n", "--max-count", type=int, metavar="N", help="at most so many")
+    listed.add_argument("-n", "--max-count", type=int, metavar="N", help="at most N")
     listed.add_argument("--format", choices=("table", "json"), default="table")
     verb(listed, "conversations", "listing")
     delete = actions.add_parser("delete", help="delete a session and those it started")
@@ -100,7 +112,7 @@ def _session(commands: Subparsers) -> None:
 
 def _stats(commands: Subparsers) -> None:
     parser = commands.add_parser("stats", help="tokens, cost and tools, summed up")
-    parser.add_argument("--days", type=int, metavar="N", help="of the last N days (0: today)")
+    parser.add_argument("--days", type=int, metavar="N", help="only the last N days (0: today)")
     parser.add_argument("--tools", type=int, metavar="N", help="how many tools to show")
     parser.add_argument(
         "--models", nargs="?", type=int, const=0, metavar="N", help="show models, or the top N"
@@ -114,11 +126,18 @@ def _agent(commands: Subparsers) -> None:
     verb(actions.add_parser("list", help="every agent with its rules"), "agents", "listing")
     create = actions.add_parser("create", help="write a new agent as a Markdown file")
     create.add_argument("--path", metavar="DIR", help="the folder of the file (.opencode/agents)")
-    create.add_argument("--name", help="its name (made of the description otherwise)")
+    create.add_argument("--name", help="its name (the first words of the description)")
     create.add_argument("--description", help="what it is for")
-    create.add_argument("--mode", choices=("all", "primary", "subagent"), default="all")
-    create.add_argument("--permissions", "--tools", metavar="LIST", help="what it may do, by commas (all)")
-    create.add_argument("-m", "--model", metavar="PROVIDER/MODEL")
+    create.add_argument(
+        "--mode",
+        choices=("all", "primary", "subagent"),
+        default="all",
+        help="primary: chosen by you, subagent: sent by agents (all)",
+    )
+    create.add_argument(
+        "--permissions", "--tools", metavar="LIST", help="what it may do, separated by commas (everything)"
+    )
+    create.add_argument("-m", "--model", metavar="PROVIDER/MODEL", help="its model (the session's)")
     verb(create, "agents", "create")
 
 
@@ -138,5 +157,12 @@ def _debug(commands: Subparsers) -> None:
 
 
 def _group(commands: Subparsers, name: str, told: str) -> Subparsers:
+    """A command with commands of its own; without one of them it shows its help."""
     parser: argparse.ArgumentParser = commands.add_parser(name, help=told)
-    return parser.add_subparsers(required=True, metavar="COMMAND")
+
+    def run(_: argparse.Namespace) -> None:
+        parser.print_help(sys.stderr)
+        raise SystemExit(2)
+
+    parser.set_defaults(run=run)
+    return parser.add_subparsers(metavar="COMMAND")

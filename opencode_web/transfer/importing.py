@@ -41,7 +41,7 @@ def _sources(named: list[str]) -> list[Source]:
     if not named:
         if found := find.found():
             return found
-        raise Stop("nothing of OpenCode is in its usual places; name a folder, a database or an export")
+        raise Stop("no data of OpenCode is in the usual places; name its folder, its database or an export")
     try:
         return [source for name in named for source in find.sources(Path(name))]
     except Unreadable as error:
@@ -50,7 +50,7 @@ def _sources(named: list[str]) -> list[Source]:
 
 def _ask(count: int) -> None:
     if not sys.stdin.isatty():
-        raise Stop("nothing was imported: say --yes where nobody can be asked", 2)
+        raise Stop("nothing was imported: nobody can be asked here, so add --yes", 2)
     if input(f"Import {count:,} sessions? [y/N] ").strip().lower() not in ("y", "yes"):
         raise Stop("nothing was imported")
 
@@ -76,4 +76,5 @@ def _report(progress: Progress) -> None:
     if progress.state == "cancelled":
         raise Stop("it was interrupted; start it again and it goes on from here", 130)
     if progress.lost:
-        raise Stop(f"{progress.lost:,} records could not be taken as they are: see above", INCOMPLETE)
+        count = f"{progress.lost:,} record{'' if progress.lost == 1 else 's'}"
+        raise Stop(f"{count} could not be taken as they are; they are named above", INCOMPLETE)

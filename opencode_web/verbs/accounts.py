@@ -26,7 +26,7 @@ def listing(arguments: argparse.Namespace, directory: Path) -> None:
     found = [state for state in asyncio.run(states(load(directory).config)) if state.by]
     if found:
         table(("Provider", "Name", "Connected by", ""), [_row(state) for state in found])
-    say(f"{len(found)} connected")
+    say(f"{len(found)} connected" if found else "0 connected; `opencode-web auth login` adds a key")
 
 
 def _row(state: State) -> Sequence[str]:
@@ -36,7 +36,7 @@ def _row(state: State) -> Sequence[str]:
 
 def login(arguments: argparse.Namespace, directory: Path) -> None:
     """Keep a key, or sign in where a provider has that. Raise Stop when it fails."""
-    provider = arguments.provider or _line("Provider (its id, such as anthropic): ")
+    provider = arguments.provider or _line("Provider (its id, such as anthropic): ", "--provider")
     method = _method(provider, arguments.method)
     try:
         asyncio.run(_sign_in(provider, method) if method else keeping.keep(provider, _key(provider)))
@@ -48,7 +48,9 @@ def login(arguments: argparse.Namespace, directory: Path) -> None:
 def logout(arguments: argparse.Namespace, directory: Path) -> None:
     """Raise Stop for a provider that has no entry of ours."""
     own = asyncio.run(keeping.own())
-    provider = arguments.provider or _line(f"Provider ({', '.join(own) or 'there is none'}): ")
+    if not own:
+        raise Stop("there is no key or sign-in here; keys in the environment are removed there")
+    provider = arguments.provider or _line(f"Provider ({', '.join(own)}): ", "the provider")
     if provider not in own:
         raise Stop(f"there is no key or sign-in of {provider!r} here")
     try:
@@ -65,7 +67,7 @@ def _method(provider: str, wanted: str | None) -> Method | None:
     if wanted is None:
         if len(labels) == 1:
             return None
-        wanted = _line(f"How ({' / '.join(labels)})? ")
+        wanted = _line(f"How ({' / '.join(labels)})? ", f"--method ({' / '.join(labels)})")
     found = [label for label in labels if label.lower().startswith(wanted.lower())]
     if len(found) != 1:
         raise Stop(f"{wanted!r} is none of: {', '.join(labels)}", 2)
@@ -83,7 +85,9 @@ async def _sign_in(provider: str, method: Method) -> None:
     for prompt in method.prompts:
         if _applies(prompt.get("when"), inputs):
             choice = " / ".join(option["value"] for option in prompt.get("options", ()))
-            inputs[prompt["key"]] = _line(f"{prompt['message']}{choice and f' ({choice})'}: ")
+            inputs[prompt["key"]] = _line(
+                f"{prompt['message']}{choice and f' ({choice})'}: ", prompt["message"]
+            )
     attempt = await attempts.begin(provider, method, inputs)
     say(f"Open {attempt.begun.url}\n{attempt.begun.instructions}\nWaiting …")
     await attempts.finish(attempt)
@@ -97,8 +101,8 @@ def _applies(condition: Mapping[str, str] | None, inputs: Mapping[str, str]) -> 
     return same if condition["op"] == "eq" else not same
 
 
-def _line(question: str) -> str:
-    """Raise Stop where nobody can be asked."""
+def _line(question: str, wanted: str) -> str:
+    """Raise Stop where nobody can be asked for what is wanted."""
     if not sys.stdin.isatty():
-        raise Stop(f"not said: {question.strip(' :?')}", 2)
+        raise Stop(f"{wanted} is missing, and nobody can be asked: standard input is no terminal", 2)
     return input(question).strip()

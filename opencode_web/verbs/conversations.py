@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from opencode_web.cli.stop import Stop
-from opencode_web.cli.terminal import say
+from opencode_web.cli.terminal import complain, say
 from opencode_web.verbs.table import plain, table
 from sessions.db import in_db_sync
 from sessions.models import Session
@@ -26,7 +26,9 @@ def listing(arguments: argparse.Namespace, directory: Path) -> None:
     rows = in_db_sync(_sessions, directory, arguments.max_count or ALL)
     if arguments.format == "json":
         say(json.dumps([_entry(row) for row in rows], indent=2, ensure_ascii=False))
-    elif rows:
+    elif not rows:
+        complain(f"{directory} has no sessions yet")
+    else:
         table(("Session ID", "Title", "Updated"), [(row.id, row.title[:60], _time(row)) for row in rows])
 
 

@@ -19,14 +19,14 @@ def listing(arguments: argparse.Namespace, directory: Path) -> None:
     rows = [(name, _where(known[name]), _state(standing[name])) for name in known]
     if rows:
         table(("Name", "Address or command", "State"), rows)
-    say(f"{len(rows)} configured")
+    say(f"{len(rows)} configured" if rows else "0 configured; `opencode-web mcp add` gives the agent one")
 
 
 def add(arguments: argparse.Namespace, directory: Path) -> None:
     """Write a server into the configuration of the folder, or the user's own. Raise Stop for a wrong one."""
     command: list[str] = getattr(arguments, "command", [])
     if bool(arguments.url) == bool(command):
-        raise Stop("a server has either a --url or a command (after --)", 2)
+        raise Stop("a server needs either --url ADDRESS or, after --, the command that starts it", 2)
     server: dict[str, Any]
     if arguments.url:
         server = {"type": "remote", "url": arguments.url, "headers": _pairs("--header", arguments.header)}

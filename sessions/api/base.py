@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -11,11 +12,23 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from ninja import NinjaAPI
 from ninja.errors import HttpError, ValidationError
+from ninja.parser import Parser
 
 from sessions.db import in_db
 from sessions.models import Project, Session
 from sessions.store import projects
 from sessions.store import sessions as session_store
+from sessions.wire.parsing import BadBody, parsed
+
+LONGEST_PATH = 4096
+"""Linux has no longer ones."""
+
+
+class StrictParser(Parser):
+    """Bodies for ninja, which answers 400 for what is raised here."""
+
+    def parse_body(self, request: HttpRequest) -> Any:
+        return parsed(request.body)
 
 
 class NotFound(Exception):
@@ -40,16 +53,23 @@ def directory_of(request: HttpRequest, named: str = "", *, browsed: bool = False
     """The folder that a body names, or by `?directory=` (`?location[directory]=` in the second protocol), the
     `x-opencode-directory` header, or where the server was started.
 
-    Raises NotFound when it is no folder, or the whole file system, which is no project: it is only `browsed`,
-    by a client that lets a person choose a folder.
+    Raises NotFound when it is no folder that can be read, or the whole file system, which is no project: it
+    is only `browsed`, by a client that lets a person choose a folder.
     """
     query = request.GET.get("directory") or request.GET.get("location[directory]")
     given = named or query or unquote(request.headers.get("x-opencode-directory", ""))
     directory = Path(given or settings.OPENED_DIRECTORY or Path.cwd())
-    is_folder = directory.is_absolute() and directory.is_dir()
-    if not is_folder or (directory.resolve() == Path("/") and not browsed):
-        raise NotFound(f"There is no project in {str(directory)!r}.")
+    if not _is_folder(directory) or (directory.resolve() == Path("/") and not browsed):
+        raise NotFound(f"There is no project in {str(directory)[:LONGEST_PATH]!r}.")
     return directory
+
+
+def _is_folder(path: Path) -> bool:
+    """False also for one that may not be read, a name that is too long, a link that leads to itself."""
+    try:
+        return path.is_absolute() and path.is_dir() and os.access(path, os.R_OK | os.X_OK)
+    except OSError:
+        return False
 
 
 async def project_of(request: HttpRequest) -> Project:
@@ -92,7 +112,12 @@ def add_error_shapes(api: NinjaAPI) -> None:
 
     @api.exception_handler(HttpError)
     def http_error(_: HttpRequest, error: HttpError) -> HttpResponse:
-        return _error(error.status_code, "BadRequest", error.message, kind="Payload")
+        return _error(error.status_code, "BadRequest", reason(error), kind="Payload")
+
+
+def reason(error: HttpError) -> str:
+    """What to tell of it: ninja's own does not say what is wrong with a body."""
+    return str(error.__cause__) if isinstance(error.__cause__, BadBody) else error.message
 
 
 def _field(location: tuple[Any, ...]) -> str:

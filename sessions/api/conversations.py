@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
 from django.http import HttpRequest, HttpResponse
 from ninja import Query, Router
@@ -17,7 +17,7 @@ from sessions.sharing.sharing import share_new
 from sessions.store import children, forks, lists, messages, staging, todos
 from sessions.store import sessions as session_store
 from sessions.store.rows import session_wire
-from sessions.wire.base import Wire
+from sessions.wire.base import Amount, Moment, Wire
 from sessions.wire.session import SessionInfo, SessionModel, SessionRule, Status, TodoInfo
 
 router = Router()
@@ -36,9 +36,9 @@ class Listing(Wire):
     scope: Literal["project", ""] = ""
     path: str = ""
     roots: Flag = "false"
-    start: float | None = None
+    start: Moment | None = None
     search: str = ""
-    limit: Annotated[int, Field(ge=0)] = 100
+    limit: Amount = 100
 
 
 class NewSession(Wire):
@@ -51,7 +51,7 @@ class NewSession(Wire):
 
 
 class SessionTimes(Wire):
-    archived: float | None = None
+    archived: Moment | None = None
 
 
 class SessionChange(Wire):

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from ninja import Query, Router
-from pydantic import Field
 
 from sessions.api.base import session_of, wire
 from sessions.api.conversations import Flag
@@ -14,7 +13,7 @@ from sessions.api.described import answers
 from sessions.db import in_db
 from sessions.models import Project
 from sessions.store import lists
-from sessions.wire.base import Wire
+from sessions.wire.base import Amount, Moment, Wire
 from sessions.wire.session import GlobalSession
 
 router = Router()
@@ -25,10 +24,10 @@ class Listing(Wire):
 
     directory: str = ""
     roots: Flag = "false"
-    start: float | None = None
-    cursor: float | None = None
+    start: Moment | None = None
+    cursor: Moment | None = None
     search: str = ""
-    limit: Annotated[int, Field(ge=0)] = 100
+    limit: Amount = 100
     archived: Flag = "false"
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from ninja import Query, Router
@@ -19,17 +20,15 @@ from sessions.db import in_db
 from sessions.models import Session
 from sessions.store import compaction, messages
 from sessions.store.inbox import Delivery, PromptRefused
-from sessions.wire.base import ModelRef, Wire
+from sessions.wire import formats
+from sessions.wire.base import LARGEST, ModelRef, Wire
+from sessions.wire.formats import OutputFormat, OutputFormatJsonSchema
 from sessions.wire.messages import MessageWithParts, PromptPart
 
 router = Router()
 
 Result = Callable[[str, str], Awaitable[bytes]]
 """The answer of a session to a prompt, by the ids of session and message."""
-
-
-class Format(Wire):
-    type: Literal["text"] = "text"
 
 
 class NewPrompt(Wire):
@@ -43,7 +42,7 @@ class NewPrompt(Wire):
     system: str = ""
     tools: dict[str, bool] = Field(default_factory=dict)
     no_reply: bool = Field(default=False, alias="noReply")
-    format: Format | None = None
+    format: OutputFormat | None = None
     delivery: Delivery | None = None
     parts: list[PromptPart]
 
@@ -57,6 +56,7 @@ class NewPrompt(Wire):
             "variant": self.variant,
             "system": self.system,
             "tools": self.tools,
+            "format": self.format.wire() if self.format else None,
             "no_reply": self.no_reply,
             "delivery": self.delivery or ("steer" if self.no_reply else "queue"),
         }
@@ -74,7 +74,7 @@ class Summarize(Wire):
 async def list_messages(
     request: HttpRequest,
     session_id: str,
-    limit: Annotated[int | None, Query(ge=0)] = None,
+    limit: Annotated[int | None, Query(ge=0, le=LARGEST)] = None,
     before: str = "",
 ) -> HttpResponse:
     """`[{info, parts}]`, oldest first; with `limit` the last ones, and a cursor for those before them in
@@ -144,11 +144,20 @@ async def _is_compacted(session_id: str, _: str) -> bytes:
 
 
 async def _admit(session: Session, body: NewPrompt) -> str:
+    await _checked(body.format)
     try:
         row = await actions.prompt(session, [part.fields() for part in body.parts], **body.choices())
     except PromptRefused as error:
         raise HttpError(400, f"parts: {error}") from error
     return row.id
+
+
+async def _checked(format: OutputFormat | None) -> None:
+    if isinstance(format, OutputFormatJsonSchema):
+        try:
+            await asyncio.to_thread(formats.check, format.json_schema)
+        except formats.BadSchema as error:
+            raise HttpError(400, f"format: schema: {error}") from error
 
 
 async def _answer(

@@ -83,8 +83,9 @@ class _Stream:
 
     async def frames(self) -> AsyncIterator[bytes]:
         """What came meanwhile leaves in one piece; a reader too slow for its mailbox is told and cut off."""
-        async with bus.subscribe(project=self.project_id or None, wants=self._wants) as mailbox:
-            self._mailbox = mailbox
+        # Known before it stands: events come from any thread.
+        self._mailbox = bus.subscribe(project=self.project_id or None, wants=self._wants)
+        async with self._mailbox as mailbox:
             yield await self._frame(bus.Event("server.connected", {}, seq=self.since))
             if self.since is not None:
                 yield await self._missed(self.since)

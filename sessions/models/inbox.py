@@ -8,9 +8,9 @@ from .conversation import Session
 class AdmittedPrompt(models.Model):
     """A durable user input not yet in Session History (seed 002). Promotion deletes the row.
 
-    `id` is the id its user message will have; `parts` are the wire's prompt parts. `position` rises within
-    a session, `delivery` is `steer` or `queue`. With `no_reply` it becomes a message that asks for no answer;
-    without `resume` it waits until something else wakes the session.
+    `id` is the id its user message will have; `parts` are the wire's prompt parts, `format` its OutputFormat.
+    `position` rises within a session, `delivery` is `steer` or `queue`. With `no_reply` it becomes a message
+    that asks for no answer; without `resume` it waits until something else wakes the session.
     """
 
     id = models.CharField(primary_key=True, max_length=32)
@@ -23,6 +23,7 @@ class AdmittedPrompt(models.Model):
     variant = models.CharField(max_length=64, blank=True)
     system = models.TextField(blank=True)
     tools = models.JSONField(default=dict)
+    format = models.JSONField(null=True, blank=True)
     parts = models.JSONField()
     no_reply = models.BooleanField(default=False)
     resume = models.BooleanField(default=True)

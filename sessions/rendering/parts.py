@@ -16,7 +16,7 @@ from .html import html
 from .questions import TOOLS as ASKING
 from .questions import answered_html
 from .text import bounded, terminal, visible
-from .tools import KINDS, card, is_image, todo_items
+from .tools import ANSWER, KINDS, card, is_image, todo_items
 
 Wire = Mapping[str, Any]
 HIDDEN = {"step-start", "step-finish", "snapshot", "patch"}
@@ -144,12 +144,14 @@ def output_html(part: Wire) -> SafeString:
     if part["tool"] == "task":
         return errand_output(part)
     state, metadata = part["state"], part["state"].get("metadata") or {}
-    text = state.get("output") or metadata.get("output") or ""
+    given = json.dumps(state.get("input") or {}, ensure_ascii=False, indent=2)
+    # What is said in the form of a prompt is the arguments themselves.
+    text = given if part["tool"] == ANSWER else state.get("output") or metadata.get("output") or ""
     diff = metadata.get("diff")
     return html(
         "tools/output.html",
         tool=part["tool"],
-        input=visible(json.dumps(state.get("input") or {}, ensure_ascii=False, indent=2))[:20_000],
+        input=visible(given)[:20_000],
         output=bounded(terminal(str(text)), limit=512 * 1024),
         diff=mark_safe(highlight(visible(diff), "diff")) if isinstance(diff, str) and diff else "",  # noqa: S308
         error=visible(str(state.get("error", ""))),

@@ -13,6 +13,8 @@ from .text import last_lines, terminal, visible
 
 Input = Mapping[str, Any]
 LIVE_LINES = 8
+ANSWER = "StructuredOutput"
+"""The tool by which a model answers in the form that a prompt asks for."""
 _PATCHED = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: (.+)$", re.MULTILINE)
 IMAGES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
 
@@ -127,6 +129,7 @@ KINDS: dict[str, Kind] = {
     "plan_exit": Kind("End plan mode", "list", _nothing),
     "task": Kind("Task", "spark", _named("description")),
     "skill": Kind("Skill", "spark", _named("name")),
+    ANSWER: Kind("Answer as data", "list", _anything),
     "invalid": Kind("Unknown tool", "alert", _named("tool")),
 }
 

@@ -17,7 +17,7 @@ from sessions.store.rows import share_url
 from sessions.transfer.writing.document import Document, collect
 from sessions.transfer.writing.redact import redacted
 from sessions.transfer.writing.style import policy
-from sessions.transfer.writing.transcript import as_html
+from sessions.transfer.writing.transcript import as_html, gone
 
 from . import sharing
 from .mode import mode
@@ -37,15 +37,15 @@ async def shared(request: HttpRequest, token: str) -> HttpResponse:
     """The transcript without secrets, as it stands now; 404 for an address that opens nothing any more."""
     session = await in_db(store.shared, token)
     if session is None or await asyncio.to_thread(mode, session.directory) == "disabled":
-        response = HttpResponse("There is nothing here.", status=404, content_type="text/plain")
+        response = HttpResponse(gone(), status=404)
     else:
         async with AT_ONCE:
             document = await in_db(collect, session)
             content = await asyncio.to_thread(_content, document)
         response = HttpResponse(b"" if request.method == "HEAD" else content)
-        response["Content-Security-Policy"] = (
-            f"{policy()}; frame-ancestors 'none'; sandbox allow-popups allow-popups-to-escape-sandbox"
-        )
+    response["Content-Security-Policy"] = (
+        f"{policy()}; frame-ancestors 'none'; sandbox allow-popups allow-popups-to-escape-sandbox"
+    )
     for name, value in _HEADERS.items():
         response[name] = value
     return response

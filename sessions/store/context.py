@@ -6,11 +6,12 @@ from typing import Any
 
 from django.db import transaction
 
-from sessions.ids import ascending, now
+from sessions.ids import now
 from sessions.models import ContextEpoch, ContextMessage, Session
 
 from . import events
 from . import sessions as session_store
+from .order import next_id
 
 
 def epoch(session_id: str) -> ContextEpoch | None:
@@ -21,7 +22,7 @@ def epoch(session_id: str) -> ContextEpoch | None:
 def begin(session_id: str, directory: str, baseline: str, snapshot: dict[str, Any]) -> ContextEpoch:
     """Begin an epoch in place of the one before; earlier system messages leave the model's history."""
     columns = {
-        "began": ascending("msg"),
+        "began": next_id(session_id),
         "directory": directory,
         "baseline": baseline,
         "snapshot": snapshot,
@@ -35,7 +36,7 @@ def advance(session_id: str, text: str, snapshot: dict[str, Any]) -> ContextMess
     session = Session.objects.get(id=session_id)
     with transaction.atomic():
         row = ContextMessage.objects.create(
-            id=ascending("msg"), session=session, text=text, time_created=now()
+            id=next_id(session_id), session=session, text=text, time_created=now()
         )
         ContextEpoch.objects.filter(session_id=session_id).update(snapshot=snapshot)
         properties = {

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import hashlib
-import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 from django.db import transaction
 from django.db.models import Count
 
 from sessions.ids import now
-from sessions.models import Message, Part, Project, Session, Todo
+from sessions.models import Message, Part, Session, Todo
 from sessions.rendering.text import wellformed
 
-from . import events, projects
+from . import events
+from .folders import NotTaken, project_for
 from .rows import session_wire
 
 Wire = Mapping[str, Any]
@@ -27,10 +25,6 @@ Nothing is written in these four, nor for `same`."""
 
 _COLUMNS = frozenset({"id", "sessionID", "messageID", "role", "type"})
 _BATCH = 500
-
-
-class NotTaken(ValueError):
-    """A session that the store refuses; the text says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,34 +76,13 @@ def put(
         row.save()
         _put_entries(row.id, entries)
         _put_todos(row.id, todos)
-        type = "session.created" if outcome == "imported" else "session.updated"
-        properties = {"sessionID": row.id, "info": session_wire(row)}
-        events.record(type, properties, project=row.project_id, session=row.id)
+        _tell("session.created" if outcome == "imported" else "session.updated", row)
     return outcome
 
 
-def project_for(directory: str, worktree: str = "", moment: int = 0) -> Project:
-    """The project of a folder that a session was held in; it may be gone, and was used last at a moment (ms)
-    then. Raises NotTaken."""
-    if not os.path.isabs(directory) or "\0" in directory:
-        raise NotTaken(f"its folder {directory[:200]!r} is no path of this system")
-    if Path(directory) == Path("/"):
-        raise NotTaken("its folder is the whole file system, which is no project here")
-    for folder in filter(None, (directory, worktree)):
-        if os.path.isabs(folder) and Path(folder) != Path("/") and os.path.isdir(folder):
-            try:
-                return projects.project_of(Path(folder))
-            except OSError:
-                continue
-    kept = worktree if os.path.isabs(worktree) and worktree != "/" else directory
-    return _absent(wellformed(kept), moment or now())
-
-
-def _absent(folder: str, moment: int) -> Project:
-    """So that its sessions can be read; it becomes an ordinary one when the folder is there again."""
-    digest = hashlib.sha1(os.fsencode(folder), usedforsecurity=False).hexdigest()
-    values = {"id": digest, "name": Path(folder).name, "time_created": moment, "time_updated": moment}
-    return Project.objects.get_or_create(worktree=folder, defaults=values)[0]
+def _tell(type: str, row: Session) -> None:
+    properties = {"sessionID": row.id, "info": session_wire(row)}
+    events.record(type, properties, project=row.project_id, session=row.id)
 
 
 def _outcome(row: Session | None, info: Wire, ids: set[str], deleted_too: bool) -> Outcome:

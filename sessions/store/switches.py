@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from sessions.ids import ascending, now
+from sessions.ids import now
 from sessions.models import Session, Switch
 
 from . import events
+from .order import next_id
 
 Choice = tuple[str, str, str, str, str]
 
@@ -43,7 +44,7 @@ def remove_from(session_id: str, message_id: str) -> None:
 
 
 def _switched(row: Session, kind: str, told: dict[str, Any], **columns: str) -> None:
-    switch = Switch.objects.create(id=ascending("msg"), session=row, time_created=now(), **columns)
+    switch = Switch.objects.create(id=next_id(row.id), session=row, time_created=now(), **columns)
     _record(row, f"{kind}.switched", {"messageID": switch.id, **told})
 
 

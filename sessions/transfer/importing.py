@@ -10,7 +10,8 @@ from django.db import DataError, IntegrityError, OperationalError
 
 from sessions.db import in_db
 from sessions.store import importing
-from sessions.store.importing import Known, NotTaken, Outcome
+from sessions.store.folders import NotTaken
+from sessions.store.importing import Known, Outcome
 
 from .job import Job
 from .plan import Choice, Planned, Surveyed, plan

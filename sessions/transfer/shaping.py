@@ -15,13 +15,13 @@ from pydantic import ValidationError
 from sessions.wire.messages import MESSAGE
 from sessions.wire.parts import PART
 
+from .completing import settle, sum_up
 from .reading.records import Conversation, Problem, Unreadable, Wire, mapping, number, text
 
 _ID = re.compile(r"(?:ses|msg|prt)[A-Za-z0-9_-]{1,29}")
 _PARTS = frozenset(
     "text reasoning file tool step-start step-finish patch snapshot subtask agent retry compaction".split()
 )
-_INTERRUPTED = "It was still running when it was imported."
 
 
 def shape(read: Conversation) -> bool:
@@ -40,10 +40,10 @@ def shape(read: Conversation) -> bool:
             continue
         last = message["id"] if message["role"] == "user" else last
         parts = list(_parts(entry["parts"], message, read))
-        runs |= _settle(message, parts)
+        runs |= settle(message, parts)
         entries.append({"info": message, "parts": parts})
     read.entries = entries
-    _sum_up(read)
+    sum_up(read)
     return runs
 
 
@@ -188,49 +188,3 @@ def _valid(record: Wire, kind: str) -> Wire:
 
 def _is_id(value: Any, prefix: str) -> bool:
     return isinstance(value, str) and value.startswith(prefix) and _ID.fullmatch(value) is not None
-
-
-def _settle(message: Wire, parts: list[Wire]) -> bool:
-    """End what nobody here goes on with: OpenCode was at work when it was read. Whether there was any."""
-    runs = False
-    ended = message["time"].get("completed") or message["time"]["created"]
-    for part in parts:
-        state = mapping(part.get("state"))
-        if part["type"] == "tool" and state.get("status") in ("pending", "running"):
-            started = mapping(state.get("time")).get("start", ended)
-            time = {"start": started, "end": max(started, ended)}
-            part["state"] = {**state, "status": "error", "error": _INTERRUPTED, "time": time}
-            runs = True
-    if message["role"] == "assistant" and not message["time"].get("completed"):
-        message["time"]["completed"] = ended
-        runs = True
-    return runs
-
-
-def _sum_up(read: Conversation) -> None:
-    """Sums that older versions did not keep with the session, and what it changed with its last prompt."""
-    info = read.info
-    answers = [entry["info"] for entry in read.entries if entry["info"]["role"] == "assistant"]
-    if "tokens" not in info:
-        info["tokens"] = _tokens([mapping(answer.get("tokens")) for answer in answers])
-        info["cost"] = sum(answer.get("cost") or 0 for answer in answers)
-    diffs = [diff for diff in read.diffs if text(diff.get("file"))]
-    summary = mapping(info.get("summary"))
-    info["summary"] = {key: value for key, value in summary.items() if key != "diffs"}
-    if not diffs:
-        return
-    if not info["summary"]:
-        sums = {key: sum(number(diff.get(key)) for diff in diffs) for key in ("additions", "deletions")}
-        info["summary"] = {**sums, "files": len(diffs)}
-    prompts = [entry["info"] for entry in read.entries if entry["info"]["role"] == "user"]
-    if prompts and not any(mapping(prompt.get("summary")).get("diffs") for prompt in prompts):
-        prompts[-1]["summary"] = {**mapping(prompts[-1].get("summary")), "diffs": diffs}
-
-
-def _tokens(counts: list[Wire]) -> Wire:
-    caches = [mapping(count.get("cache")) for count in counts]
-    sums = {key: sum(number(count.get(key)) for count in counts) for key in ("input", "output", "reasoning")}
-    return {
-        **sums,
-        "cache": {key: sum(number(cache.get(key)) for cache in caches) for key in ("read", "write")},
-    }

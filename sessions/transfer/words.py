@@ -35,7 +35,8 @@ def counts(one: Surveyed) -> str:
         size(found.size),
     ]
     if found.first:
-        parts.append(f"{_day(found.first)} to {_day(found.last)}")
+        days = dict.fromkeys((_day(found.first), _day(found.last)))
+        parts.append(" to ".join(days))
     return ", ".join(parts)
 
 

@@ -17,6 +17,12 @@ class Wire(BaseModel):
         return self.model_dump(mode="json", by_alias=True, exclude_none=True)
 
 
+LARGEST = 2**53 - 1
+"""The largest whole number that every JSON reader keeps exactly (RFC 8259 §6)."""
+Amount = Annotated[int, Field(ge=0, le=LARGEST)]
+Moment = Annotated[float, Field(ge=-8.64e15, le=8.64e15)]
+"""Milliseconds since 1970, as far as JavaScript's `Date` reaches (ECMA-262 §21.4.1.1)."""
+
 SessionID = Annotated[str, Field(alias="sessionID")]
 MessageID = Annotated[str, Field(alias="messageID")]
 

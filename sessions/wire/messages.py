@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, TypeAdapter
 
 from .base import FileDiff, ModelRef, NamedError, SessionID, Tokens, Wire
+from .formats import OutputFormat
 from .parts import Part
 
 
@@ -33,6 +34,7 @@ class UserMessage(Wire):
     time: MessageTime
     agent: str
     model: ModelRef
+    format: OutputFormat | None = None
     summary: UserSummary | None = None
     system: str | None = None
     tools: dict[str, bool] | None = None
@@ -54,6 +56,8 @@ class AssistantMessage(Wire):
     finish: str | None = None
     error: NamedError | None = None
     summary: bool | None = None
+    structured: Any = None
+    """The answer in the form that the prompt's `format` asks for."""
     variant: str | None = None
 
 

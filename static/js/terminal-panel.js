@@ -56,14 +56,23 @@ export class Panel {
     for (const { view } of this.#entries) view.element.hidden = view !== entry.view;
     entry.view.start();
     this.#mark();
+    entry.tab.scrollIntoView({ block: "nearest", inline: "nearest" });
     if (typing) entry.view.terminal.focus();
   }
 
   async #open(wanted, replaced = null) {
     const at = replaced ? this.#entries.indexOf(replaced) : undefined;
-    const info = await ask("POST", "", wanted);
+    const info = await ask("POST", "", { title: this.#title(), ...wanted });
     this.#select(this.#add(info, at), true);
     if (replaced) await this.#close(replaced);
+  }
+
+  // The first free number: people tell their terminals apart by it.
+  #title() {
+    const taken = new Set(this.#entries.map(({ view }) => view.info.title));
+    let number = 1;
+    while (taken.has(`Terminal ${number}`)) number += 1;
+    return `Terminal ${number}`;
   }
 
   async #close(entry) {

@@ -34,6 +34,7 @@ export function rename(made, title) {
   field.setAttribute("aria-label", "Name of the terminal");
   name.hidden = true;
   made.prepend(field);
+  made.scrollIntoView({ block: "nearest", inline: "nearest" });
   field.select();
   return new Promise((resolve) => {
     const done = (text) => {

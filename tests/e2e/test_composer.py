@@ -159,13 +159,13 @@ async def test_commands_of_the_browser(stage: Stage, context: BrowserContext) ->
     await expect(tab.page.locator("#agent-picker")).to_be_focused()
     await tab.send("/rename A better name")
     await expect(tab.page.locator("#title")).to_have_text("A better name")
-    await tab.send("/export")
-    for ending in ("Markdown", "JSON"):
+    for form in ("Markdown", "JSON"):
+        await tab.send("/export")
+        await tab.dialog.get_by_label(form).check()
         async with tab.page.expect_download() as download:
-            await tab.dialog.get_by_role("link", name=ending).click()
+            await tab.dialog.get_by_role("button", name="Download").click()
         path = await (await download.value).path()
         assert "Say something." in path.read_text()
-    await tab.dialog.get_by_role("button", name="Close").click()
     before = tab.session_id
     await tab.send("/fork")
     await tab.dialog.get_by_role("button", name="Fork", exact=True).click()

@@ -20,7 +20,7 @@ DIFFERS = {
     "config.get": "secrets are shown as …; a broken file does not hide the rest of the configuration",
     "config.update": "writes the nearest `opencode.json(c)` of the folder, comments stay, and answers the"
     " configuration in force; OpenCode writes `config.json`, which it does not read, and answers the patch",
-    "event.subscribe": "with `since` or `Last-Event-ID` also what was logged after it, and `id:` lines (ours)",
+    "event.subscribe": "with `since` or `Last-Event-ID` also what was logged after it (ours)",
     "experimental.session.background": "always false: subagents in the background are not detached",
     "experimental.console.switchOrg": "always 400: there is no console",
     "experimental.controlPlane.moveSession": "within the project of the session, whose undo belongs to it;"
@@ -49,7 +49,9 @@ DIFFERS = {
     "session.deleteMessage": "an unknown message is 404; OpenCode says true",
     "session.diff": "an unknown session is 404",
     "session.list": "a negative limit is 400; OpenCode ignores it",
-    "session.prompt": "an empty prompt is 400",
+    "session.prompt": "an empty prompt is 400, and so is a `format` with a schema that is none; answers are"
+    " held against it and go back to the model at most `retryCount` times; OpenCode takes any",
+    "session.prompt_async": "as `session.prompt`",
     "session.revert": "an unknown message is 404; OpenCode answers the session as it was",
     "session.shell": "in the ledger and undone like a tool call; 10 minutes at most",
     "session.summarize": "nothing to sum up is 400",
@@ -86,6 +88,7 @@ FACTS = (
     "`vcs.get` has no `branch` where OpenCode has null.",
     "`v2.session.events` has bare `data:` frames, without the `id` and `event` lines of the document.",
     "null stands for optional fields that are not set (the cursor of `/api/session/{id}/message`).",
+    "`GET /session/{id}/message` of a session with a json_schema prompt is 400 there; here it is listed.",
     "`POST /session/{id}/message` with `noReply` answers the user's message.",
     "`server.heartbeat` and `server.connected` are no declared events.",
     "`auth.remove` of an unknown provider is true.",

@@ -59,13 +59,11 @@ async def test_the_parts_keep_the_ids_that_a_client_gave(served: Served) -> None
 
 async def test_a_prompt_that_is_wrong_is_named(served: Served) -> None:
     session = await served.session()
-    schema = {"type": "json_schema", "schema": {"type": "object"}}
     for field, body in (
         ("parts", {"parts": []}),
         ("parts", {"parts": [{"type": "text"}]}),
         ("parts", {}),
         ("messageID", text("x", messageID="nope")),
-        ("format", text("x", format=schema)),
         ("tools", text("x", tools={"bash": "perhaps"})),
     ):
         path = f"/session/{session}/prompt_async"

@@ -38,7 +38,7 @@ def build(request: ModelRequest) -> Json:
     }
     if request.system:
         body["system"] = [_marked({"type": "text", "text": text}) for text in request.system if text.strip()]
-    body.update(_tools(request))
+    body.update(_tools(request, bool(thinking)))
     body.update(_sampling(settings.controls, bool(thinking)))
     body.update(_encoded(settings.options, body))
     if thinking:
@@ -70,8 +70,9 @@ def _encoded(options: Mapping[str, Any], body: Json) -> Json:
         out["service_tier"] = tier
     if user := options.get("user"):
         out["metadata"] = {"user_id": user}
-    if options.get("parallel_tool_calls") is False and "tools" in body and "tool_choice" not in body:
-        out["tool_choice"] = {"type": "auto", "disable_parallel_tool_use": True}
+    choice = body.get("tool_choice", {"type": "auto"})
+    if options.get("parallel_tool_calls") is False and "tools" in body and choice["type"] != "none":
+        out["tool_choice"] = {**choice, "disable_parallel_tool_use": True}
     if options.get("thinking") and thinking_of(Settings(options=options)) is None:
         out["thinking"] = {"type": "disabled"}
     return out
@@ -86,14 +87,15 @@ def _with_budget(body: Json, thinking: Json, model: Model) -> None:
     body["thinking"] = thinking
 
 
-def _tools(request: ModelRequest) -> Json:
+def _tools(request: ModelRequest, thinking: bool) -> Json:
+    """Who thinks cannot be made to call a tool (API reference, "Extended thinking")."""
     if request.tools:
-        return {
-            "tools": [
-                {"name": tool.name, "description": tool.description, "input_schema": dict(tool.parameters)}
-                for tool in request.tools
-            ]
-        }
+        tools = [
+            {"name": tool.name, "description": tool.description, "input_schema": dict(tool.parameters)}
+            for tool in request.tools
+        ]
+        forced = request.tool_choice == "required" and not thinking
+        return {"tools": tools, **({"tool_choice": {"type": "any"}} if forced else {})}
     used = {
         item.name: None for m in request.messages for item in m.content if isinstance(item, ToolCallContent)
     }

@@ -55,6 +55,8 @@ def basis(request: ModelRequest) -> Json:
             }
             for t in request.tools
         ]
+        if request.tool_choice == "required":
+            body["tool_choice"] = "required"
     return body
 
 

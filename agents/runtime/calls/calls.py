@@ -41,6 +41,7 @@ class Calls:
         self.turn = turn
         self.tools = tools
         self.begun = False
+        self.named: set[str] = set()
         self._tasks: set[asyncio.Task[ToolResult | None]] = set()
 
     async def __aenter__(self) -> Calls:
@@ -63,6 +64,7 @@ class Calls:
 
     def begin(self, call: tuple[ToolPart, ToolCall]) -> None:
         self.begun = True
+        self.named.add(self.tools.find(call[1].name).name)
         self._tasks.add(asyncio.create_task(self._settle(*call)))
 
     def context_of(self, part: ToolPart) -> CallContext:
@@ -116,7 +118,9 @@ class Calls:
         return context.noted(await tool.execute(given, context))
 
     async def _check_repetition(self, context: CallContext, part: ToolPart) -> None:
-        """The third identical call in a row asks (seed 004 §6.5)."""
+        """The third identical call in a row asks (seed 004 §6.5), where rules concern it."""
+        if not self.tools.find(part.tool).permission:
+            return
         signature = (part.tool, json.dumps(part.state.input, sort_keys=True))
         recent = self.run.recent_calls
         recent.append(signature)

@@ -26,7 +26,7 @@ from agents.runtime.run import Run
 from agents.turn import Turn
 from sessions.db import in_db
 from sessions.ids import ascending, now
-from sessions.store import messages, usage
+from sessions.store import messages, order, usage
 from sessions.wire.base import NamedError, Tokens
 from sessions.wire.messages import AssistantMessage, MessagePath, MessageTime, UserMessage
 from sessions.wire.parts import (
@@ -65,7 +65,7 @@ class Recorder:
         `summary`: it takes the place of what was said before."""
         agent = turn.agent.name if turn else prompt.agent
         message = AssistantMessage(
-            id=ascending("msg"),
+            id=await in_db(order.next_id, run.session.id),
             session_id=run.session.id,
             time=MessageTime(created=now()),
             parent_id=prompt.id,

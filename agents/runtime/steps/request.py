@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from agents.definitions import prompt_text
 from agents.llm.families import family
 from agents.llm.settings.domains import Settings
-from agents.llm.types import ChatMessage, ModelRequest, TextContent
+from agents.llm.types import ChatMessage, ModelRequest, TextContent, ToolSpec
 from agents.runtime.steps.history import request_messages
 from agents.runtime.steps.transcript import Entry
+from agents.tools import structured
 from agents.tools.registry import Toolset
 from agents.turn import Turn
 from sessions.wire.messages import UserMessage
@@ -17,6 +18,11 @@ from sessions.wire.messages import UserMessage
 OUT_OF_STEPS = """<system-reminder>
 The limit of steps for this request is reached, and no tools are available any more. Answer in words alone: \
 what was done, what was found, and what remains to do.
+</system-reminder>"""
+
+LAST_CALL = f"""<system-reminder>
+The limit of steps for this request is reached, and no tool but {structured.NAME} is available any more. \
+Call it now with what is known.
 </system-reminder>"""
 
 
@@ -28,18 +34,34 @@ def build(
     messages = request_messages(entries, turn.model)
     exhausted = turn.agent.steps is not None and taken >= turn.agent.steps
     if exhausted:
-        messages.append(ChatMessage("user", [TextContent(OUT_OF_STEPS)]))
+        messages.append(ChatMessage("user", [TextContent(LAST_CALL if tools.form else OUT_OF_STEPS)]))
+    offered = _offered(turn, prompt, tools, exhausted)
     settings = settings_of(turn)
     return ModelRequest(
         model=turn.model,
-        system=[base_prompt(turn), "\n\n".join(text for text in (baseline, prompt.system) if text)],
+        system=[base_prompt(turn), _second(baseline, prompt, tools)],
         messages=messages,
-        tools=[] if exhausted or not turn.model.tool_call else tools.specs(turn, prompt.tools or {}),
+        tools=offered,
+        tool_choice="required" if tools.form and offered else "auto",
         controls=settings.controls,
         options=settings.options,
         body=settings.body,
         subagent=bool(turn.session.parent_id),
     )
+
+
+def _second(baseline: str, prompt: UserMessage, tools: Toolset) -> str:
+    """What follows the base prompt."""
+    form = structured.INSTRUCTION if tools.form else ""
+    return "\n\n".join(text for text in (baseline, prompt.system, form) if text)
+
+
+def _offered(turn: Turn, prompt: UserMessage, tools: Toolset, exhausted: bool) -> Sequence[ToolSpec]:
+    """Out of steps, there is only the tool to answer by, if any."""
+    if not turn.model.tool_call:
+        return []
+    specs = tools.specs(turn, prompt.tools or {})
+    return [spec for spec in specs if spec.name == structured.NAME] if exhausted else specs
 
 
 def base_prompt(turn: Turn) -> str:

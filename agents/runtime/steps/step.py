@@ -20,11 +20,13 @@ from agents.llm.types import ContextOverflow, Finish, ModelError, ModelRequest
 from agents.plugins.request import shaped
 from agents.runtime.calls.calls import Calls
 from agents.runtime.run import Run
+from agents.runtime.steps.form import judge
 from agents.runtime.steps.recorder import Recorder
 from agents.runtime.steps.request import build
 from agents.runtime.steps.sample import choice_now, sample
 from agents.runtime.steps.trouble import failed, pause
 from agents.tools.registry import toolset
+from agents.tools.structured import NAME
 from agents.turn import Turn
 from sessions.store import usage
 from sessions.wire.messages import UserMessage
@@ -54,20 +56,24 @@ async def step(run: Run, prompt: UserMessage, taken: int) -> Outcome:
         return Outcome.OVERFLOW
     recorder = await Recorder.open(run, prompt, turn)
     try:
-        tools = await toolset(turn)
+        tools = await toolset(turn, run.form)
+        calls = Calls(run, recorder, turn, tools)
         request = await shaped(turn, build(turn, prompt, project(entries), baseline, tools, taken))
         await recorder.started()
-        finish = await _provider_turn(run, request, recorder, Calls(run, recorder, turn, tools))
+        finish = await _provider_turn(run, request, recorder, calls)
     except ModelError as error:
         return await _ended(run, recorder, turn, error)
     except BaseException:  # stopped, or an error of ours: what was said until now is kept
         await recorder.fold()
         raise
+    goes_on = finish.reason == "tool-calls" and not run.rejected
+    if run.form is not None:
+        goes_on = judge(run, recorder, run.form, tried=NAME in calls.named, goes_on=goes_on)
     room = budget(turn.model, turn.config.compaction).limits()
     measured = {"used": finish.usage.total, "message": recorder.message.id}
     filling = {**estimate.filling(request), **room, **measured}
     await recorder.finished(finish, turn.model, partial(usage.step_finished, filling=filling))
-    return Outcome.CONTINUE if finish.reason == "tool-calls" and not run.rejected else Outcome.DONE
+    return Outcome.CONTINUE if goes_on else Outcome.DONE
 
 
 async def _provider_turn(run: Run, request: ModelRequest, recorder: Recorder, calls: Calls) -> Finish:

@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from ninja import NinjaAPI
 from ninja.errors import HttpError, ValidationError
 
-from sessions.api.base import NotFound, directory_of, wire
+from sessions.api.base import NotFound, directory_of, reason, wire
 from sessions.db import in_db
 from sessions.models import Session
 from sessions.store import projects
@@ -91,12 +91,6 @@ def add_error_shapes(api: NinjaAPI) -> None:
         told = "; ".join(f"{item['loc'][-1]}: {item['msg']}" for item in error.errors)
         return wire({"_tag": "InvalidRequestError", "message": told, "kind": kind, "field": field}, 400)
 
-    @api.exception_handler(UnicodeEncodeError)
-    def not_text(_: HttpRequest, error: UnicodeEncodeError) -> HttpResponse:
-        """Half a character (a lone surrogate), which JSON can have and no database takes."""
-        words = "The request has half a character in it (a lone surrogate)"
-        return wire({"_tag": "InvalidRequestError", "message": words, "kind": "Payload"}, 400)
-
     @api.exception_handler(HttpError)
     def http_error(_: HttpRequest, error: HttpError) -> HttpResponse:
-        return wire({"_tag": "InvalidRequestError", "message": error.message}, error.status_code)
+        return wire({"_tag": "InvalidRequestError", "message": reason(error)}, error.status_code)

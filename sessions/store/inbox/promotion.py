@@ -10,6 +10,7 @@ from django.db import transaction
 from sessions.ids import ascending, now
 from sessions.models import AdmittedPrompt, Message
 from sessions.store import messages
+from sessions.store.order import last_id
 from sessions.wire.messages import MessageTime, UserMessage
 
 from .admission import wire_parts
@@ -51,13 +52,11 @@ def _user_message(
 ) -> UserMessage:
     """Its id must sort after everything in the history, also when it waited while others were written, and
     before everything that follows, also when the client's clock is ahead."""
-    last = (
-        Message.objects.filter(session_id=row.session_id).order_by("-id").values_list("id", flat=True).first()
-    )
-    newest = ascending("msg")
+    last = last_id(row.session_id)
+    newest = ascending("msg", after=last)
     return UserMessage.model_validate(
         {
-            "id": row.id if (last or "") < row.id <= newest else newest,
+            "id": row.id if last < row.id <= newest else newest,
             "sessionID": row.session_id,
             "time": MessageTime(created=now()),
             "agent": row.agent or agent,
@@ -68,5 +67,6 @@ def _user_message(
             },
             "system": row.system or None,
             "tools": row.tools or None,
+            "format": row.format,
         }
     )

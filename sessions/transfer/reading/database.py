@@ -9,9 +9,9 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Any
 
-from .json_file import load, parse
+from .columns import columns, info_of, parsed
+from .json_file import load
 from .records import MAX_RECORD, Conversation, Header, Problem, Unreadable, Wire, text
 from .sqlite import bytes_of, opened
 
@@ -19,15 +19,6 @@ _NEEDED = {
     "session": {"id", "directory", "time_updated"},
     "message": {"id", "session_id", "data"},
     "part": {"id", "message_id", "session_id", "data"},
-}
-_JSON = {"permission": "permission", "model": "model", "metadata": "metadata"}
-_TEXT = {"slug": "slug", "title": "title", "version": "version", "agent": "agent"}
-_SUMS = {
-    "input": "tokens_input",
-    "output": "tokens_output",
-    "reasoning": "tokens_reasoning",
-    "read": "tokens_cache_read",
-    "write": "tokens_cache_write",
 }
 _LIST = """
 SELECT session.*, (SELECT count(*) FROM message WHERE session_id = session.id) AS message_count
@@ -57,7 +48,7 @@ class Database:
             row = connection.execute("SELECT * FROM session WHERE id = ?", (header.id,)).fetchone()
             if row is None:
                 raise Unreadable("it was deleted meanwhile")
-            read = Conversation(info=_info(row), worktree=header.worktree)
+            read = Conversation(info=info_of(row), worktree=header.worktree)
             self._read_entries(connection, read)
             read.todos = _todos(connection, header.id)
             read.diffs = self._diffs(header.id, read.problems)
@@ -120,7 +111,7 @@ class Database:
             (MAX_RECORD, session),
         )
         for row in rows:
-            found = _parsed(row["data"])
+            found = parsed(row["data"])
             if isinstance(found, Problem):
                 problems.append(Problem(f"{table}/{row['id']}", found.reason))
                 continue
@@ -142,9 +133,9 @@ class Database:
 
 def _check(connection: sqlite3.Connection, path: Path) -> None:
     for table, needed in _NEEDED.items():
-        columns = {row["name"] for row in connection.execute(f"PRAGMA table_info({table})")}
-        if missing := needed - columns:
-            wanted = ", ".join(sorted(missing)) if columns else "the table itself"
+        there = {row["name"] for row in connection.execute(f"PRAGMA table_info({table})")}
+        if missing := needed - there:
+            wanted = ", ".join(sorted(missing)) if there else "the table itself"
             raise Unreadable(
                 f"{path} is no database of OpenCode that is known here: `{table}` lacks {wanted}"
             )
@@ -158,7 +149,7 @@ def _worktrees(connection: sqlite3.Connection) -> dict[str, str]:
 
 
 def _header(row: sqlite3.Row, worktrees: dict[str, str]) -> Header:
-    found = _columns(row)
+    found = columns(row)
     project = text(found.get("project_id"))
     worktree = worktrees.get(project, "")
     return Header(
@@ -173,49 +164,10 @@ def _header(row: sqlite3.Row, worktrees: dict[str, str]) -> Header:
     )
 
 
-def _info(row: sqlite3.Row) -> Wire:
-    """The session as OpenCode has it on the wire."""
-    found = _columns(row)
-    info: Wire = {"id": found["id"], "projectID": found.get("project_id"), "directory": found["directory"]}
-    info |= {key: found[column] for key, column in _TEXT.items() if column in found}
-    for key, column in _JSON.items():
-        if isinstance(value := _parsed(found.get(column) or "", any_kind=True), dict | list):
-            info[key] = value
-    info["parentID"] = found.get("parent_id")
-    info["time"] = {
-        "created": found.get("time_created"),
-        "updated": found["time_updated"],
-        "archived": found.get("time_archived"),
-    }
-    counts = {key: found.get(f"summary_{key}") for key in ("additions", "deletions", "files")}
-    if all(isinstance(count, int) for count in counts.values()):
-        info["summary"] = counts
-    if "tokens_input" in found:
-        sums = {key: found.get(column) or 0 for key, column in _SUMS.items()}
-        info["tokens"] = {**sums, "cache": {"read": sums.pop("read"), "write": sums.pop("write")}}
-        info["cost"] = found.get("cost") or 0
-    return info
-
-
-def _columns(row: sqlite3.Row) -> Wire:
-    return {key: row[key] for key in row.keys()}  # noqa: SIM118 (a row iterates its values)
-
-
-def _parsed(data: Any, *, any_kind: bool = False) -> Any:
-    """The JSON of a column, or the Problem with it."""
-    if data is None:
-        return Problem("", f"larger than {MAX_RECORD // 1024 // 1024} MB")
-    try:
-        found = parse(data if isinstance(data, bytes | str) else str(data))
-    except Unreadable as error:
-        return Problem("", str(error))
-    return found if any_kind or isinstance(found, dict) else Problem("", "holds no JSON object")
-
-
 def _todos(connection: sqlite3.Connection, session: str) -> list[Wire]:
     try:
         rows = connection.execute("SELECT * FROM todo WHERE session_id = ? ORDER BY position", (session,))
-        return [_columns(row) for row in rows]
+        return [columns(row) for row in rows]
     except sqlite3.OperationalError:
         return []
 

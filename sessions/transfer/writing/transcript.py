@@ -48,6 +48,11 @@ def as_html(document: Document, *, redacted: bool = False, shared: bool = False)
     )
 
 
+def gone() -> str:
+    """What stands in the place of a transcript that is not shared, in the same style."""
+    return html("sharing/gone.html", style=mark_safe(style()))  # noqa: S308 (our own style sheets)
+
+
 def _section(document: Document) -> Section:
     info = document.info
     root = str(info.get("directory", ""))

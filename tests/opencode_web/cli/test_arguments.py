@@ -36,7 +36,7 @@ def test_a_first_word_is_a_command_or_a_project() -> None:
 
 
 @pytest.mark.parametrize(
-    "argv", [["--port", "70000"], ["--port", "x"], ["--nonsense"], ["serve", "--no-open"]]
+    "argv", [["--port", "70000"], ["--port", "x"], ["--nonsense"], ["serve", "--no-open"], ["frobnicate"]]
 )
 def test_wrong_arguments_exit_with_status_2(argv: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as caught:
@@ -48,7 +48,7 @@ def test_wrong_arguments_exit_with_status_2(argv: list[str], capsys: pytest.Capt
 @pytest.mark.parametrize(
     ("name", "reason"),
     [
-        ("missing", "does not exist"),
+        ("./missing", "does not exist"),
         ("file", "is a file"),
         ("/", "root of the file system"),
         ("a\0b", "usable"),

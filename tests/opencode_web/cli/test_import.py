@@ -49,12 +49,12 @@ def stopped(*arguments: object) -> tuple[int, str]:
 def test_it_shows_what_it_found_and_asks(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert stopped() == (
         1,
-        "nothing of OpenCode is in its usual places; name a folder, a database or an export",
+        "no data of OpenCode is in the usual places; name its folder, its database or an export",
     )
     data = home / ".local" / "share" / "opencode"
     making.files(data, making.session(GONE), making.conversation(GONE))
     status, reason = stopped()
-    assert (status, reason) == (2, "nothing was imported: say --yes where nobody can be asked")
+    assert (status, reason) == (2, "nothing was imported: nobody can be asked here, so add --yes")
     shown = capsys.readouterr().out
     assert "1 project, 1 session, 2 messages" in shown
     assert f"1  {GONE}" in shown

@@ -14,6 +14,7 @@ CHANGES = (
     "{waits}/staging/keep", "{waits}/staging/drop", "{waits}/staging/resolve", "{waits}/staging/mode",
     "{waits}/staging/back/{operation}", "/settings/store/clean",
     "{base}/share/begin", "{base}/share/end", "/import/begin", "/import/cancel", "/import/again",
+    "/accounts/key", "/accounts/begin", "/accounts/cancel", "/accounts/forget",
 )  # fmt: skip
 BOTH = (
     "/p/{project}/s/", "{base}/rename", "{base}/undo/{message}", "{base}/fork",
@@ -42,6 +43,7 @@ READS = (
     "{base}/inbox/msg_x", "{base}/export", "{base}/export.md", "{base}/export.json",
     "{base}/export.html", "{base}/export.html?redact=1", "{base}/share", "/s/que_x", "/import",
     "/import/found", "/import/found?path=/nothing/<pwned>", "/import/progress",
+    "/accounts", "/accounts?project={project}", "/accounts/waiting?provider=openai",
     "/p/{project}/rules", "/p/{project}/rules/decisions?show=deny", "/p/{project}/rules/decisions",
     "/p/{project}/rules/export.json",
     "/permissions/per_x/card", "/permissions/per_x/file?file=0", "/permissions/per_x/matches?pattern=*",

@@ -24,6 +24,19 @@ def git(folder: Path, *arguments: str) -> None:
     subprocess.run(command, check=True, capture_output=True)
 
 
+def set_trap(project: Path) -> None:
+    """Name a program wherever git or ripgrep would start one."""
+    trap = project / "trap.sh"
+    trap.write_text(f"#!/bin/sh\ntouch '{project}/SPRUNG'\n")
+    trap.chmod(0o755)
+    for name in ("core.fsmonitor", "core.pager", "diff.external", "filter.x.clean", "filter.x.smudge"):
+        subprocess.run(["git", "config", name, str(trap)], cwd=project, check=True)
+    (project / ".git" / "hooks").mkdir(exist_ok=True)
+    (project / ".git" / "hooks" / "post-index-change").symlink_to(trap)
+    (project / ".gitattributes").write_text("* filter=x diff=x\n")
+    (project / ".ripgreprc").write_text(f"--pre={trap}\n")
+
+
 def script() -> list[Turn]:
     """A turn that asks, answered with a rule; one in review mode."""
     return [

@@ -79,6 +79,12 @@ WHOLE: tuple[Case, ...] = (
     ("GET", "timeline/at?change={change}", {}),
     ("GET", "timeline/point?change={change}", {}),
     ("GET", "fork", {}),
+    ("GET", "export", {}),
+    ("GET", "export.json", {}),
+    ("GET", "export.html", {}),
+    ("GET", "share", {}),
+    ("POST", "share/begin", {}),
+    ("POST", "share/end", {}),
     ("POST", "redo", {}),
     ("POST", "delete", {}),
 )

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import asyncio
 import os
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ import httpx
 
 from tests.loopback.script import ToolUse, Turn
 from tests.opencode_web.security.browser import browsing, closed
+from tests.opencode_web.security.rooms import set_trap
 from tests.server import Server, running, serving, until
 
 ROOT = Path(__file__).parents[3]
@@ -93,19 +93,6 @@ async def test_rule_11_the_api_stays_inside_of_the_project(home: Path, project: 
             given = {"path": "etc/passwd", "directory": folder, "query": "passwd", "pattern": "root"}
             for route in ("/file/content", "/find/file", "/find", "/vcs/status"):
                 assert await status(client.http, route, params=given) == 404, (route, folder)
-
-
-def set_trap(project: Path) -> None:
-    """Name a program wherever git or ripgrep would start one."""
-    trap = project / "trap.sh"
-    trap.write_text("#!/bin/sh\ntouch SPRUNG\n")
-    trap.chmod(0o755)
-    for name in ("core.fsmonitor", "core.pager", "diff.external", "filter.x.clean", "filter.x.smudge"):
-        subprocess.run(["git", "config", name, str(trap)], cwd=project, check=True)
-    (project / ".git" / "hooks").mkdir(exist_ok=True)
-    (project / ".git" / "hooks" / "post-index-change").symlink_to(trap)
-    (project / ".gitattributes").write_text("* filter=x diff=x\n")
-    (project / ".ripgreprc").write_text(f"--pre={trap}\n")
 
 
 async def test_rule_11_a_hostile_repository_runs_nothing(home: Path, project: Path) -> None:

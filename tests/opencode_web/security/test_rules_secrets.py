@@ -85,9 +85,16 @@ async def test_no_secret_leaves_by_a_log_an_answer_an_event_or_a_command(home: P
         config = model_config(model.base_url)
         config["provider"]["fake"]["options"] |= {"apiKey": KEY, "headers": {"X-Mine": f"{KEY}-header"}}
         config["mcp"] = {"m": {"type": "local", "command": ["x"], "environment": {"MINE": f"{KEY}-mcp"}}}
+        remote = {"type": "remote", "url": "http://127.0.0.1:9/"}
+        config["mcp"]["r"] = remote | {"headers": {"A": f"{KEY}-header"}}
         config["agent"] = {"helper": {"options": {"access_token": f"{KEY}-agent"}, "mode": [KEY]}}
         server = Server(home, project, config)
         async with running(server) as client, browsing(server) as browser, client.events() as events:
+            kept = {"type": "api", "key": f"{KEY}-kept"}
+            await client.http.put("/auth/other", json=kept)
+            proof = {"Origin": browser.origin, "X-CSRF-Token": browser.token}
+            refused = await browser.put("/auth/other", json=kept | {"key": [KEY]}, headers=proof)
+            assert refused.status_code == 400
             session = await client.create_session(title="named")
             await client.prompt(session["id"], "Env.")
             await client.prompt_async(session["id"], "Fail.")
@@ -95,10 +102,11 @@ async def test_no_secret_leaves_by_a_log_an_answer_an_event_or_a_command(home: P
             base = f"/p/{session['projectID']}/s/{session['id']}"
             asked = f"session={session['id']}"
             paths = ("/config", "/global/config", "/config/providers", "/provider", "/agent", "/mcp",
-                     "/api/model", "/api/provider", "/api/agent",
+                     "/api/model", "/api/provider", "/api/agent", "/api/integration",
+                     "/provider/auth", "/accounts",
                      f"/session/{session['id']}/message", base, "/", f"{base}/review",
                      f"/pickers/status?{asked}", f"/pickers/models?{asked}")  # fmt: skip
-            said = [(await browser.get(path)).text for path in paths]
+            said = [refused.text, *[(await browser.get(path)).text for path in paths]]
             said += [json.dumps(dict(failed.properties)), server.log()]
             tool = parts_of(await client.messages(session["id"]), "tool")[0]
             assert "HOME=" in tool["state"]["output"]

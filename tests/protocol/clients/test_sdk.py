@@ -1,4 +1,4 @@
-"""OpenCode's JavaScript SDK, both clients of it, against our server."""
+"""OpenCode's JavaScript SDK, both clients of it, and what a third party has built on it."""
 
 from __future__ import annotations
 
@@ -19,9 +19,8 @@ pytestmark = pytest.mark.asyncio(loop_scope="session")
 SECONDS = 60
 
 
-async def played(script: str, served: Served, environ: dict[str, str]) -> Any:
+async def played(script: str, served: Served, modules: Path) -> Any:
     """What a script of this folder prints."""
-    modules = opencode.sdk(environ)
     arguments = [str(modules), served.server.url, PASSWORD, str(served.server.project)]
     process = await asyncio.create_subprocess_exec(
         "node",
@@ -39,7 +38,7 @@ async def test_the_first_client(served: Served, user_environ: dict[str, str]) ->
     made = served.server.project / "asked.txt"
     write = ToolUse("write", {"filePath": "asked.txt", "content": "by the SDK\n"})
     served.plays(Turn(tools=[write]), Turn(text="Made."), Turn(text="You are welcome."))
-    told = await played("sdk_v1.mjs", served, user_environ)
+    told = await played("sdk_v1.mjs", served, opencode.sdk(user_environ))
     assert told["seen"][0] == "server.connected"
     assert {"session.created", "message.part.delta", "permission.asked", "session.idle"} <= {*told["seen"]}
     assert [entry["info"]["role"] for entry in told["messages"]] == ["user", "assistant", "assistant"]
@@ -61,7 +60,7 @@ async def test_the_first_client(served: Served, user_environ: dict[str, str]) ->
 
 async def test_the_second_client(served: Served, user_environ: dict[str, str]) -> None:
     served.plays(Turn(text="Hello to you."), Turn(text="And again."))
-    told = await played("sdk_v2.mjs", served, user_environ)
+    told = await played("sdk_v2.mjs", served, opencode.sdk(user_environ))
     assert told["answer"]["parts"][1]["text"] == "Hello to you."
     assert told["admitted"]["sessionID"] == told["made"]["id"]
     assert [message["type"] for message in told["messages"]][-2:] == ["user", "assistant"]
@@ -72,3 +71,11 @@ async def test_the_second_client(served: Served, user_environ: dict[str, str]) -
     assert told["lists"]["location"]["directory"] == str(served.server.project)
     assert told["missing"][0] == 404
     assert told["missing"][1]["_tag"] == "SessionNotFoundError"
+
+
+async def test_a_bridge_of_a_third_party(served: Served, user_environ: dict[str, str]) -> None:
+    served.plays(Turn(text=["Hello", " from here."]), Turn(text="Again."))
+    told = await played("bridge.mjs", served, opencode.bridge(user_environ))
+    assert "".join(told["chunks"]) == "Hello from here."
+    assert len(told["chunks"]) > 1
+    assert (told["text"], told["finishReason"]) == ("Again.", "stop")

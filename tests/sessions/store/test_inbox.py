@@ -9,7 +9,7 @@ from unittest.mock import patch
 import pytest
 
 from sessions.models import AdmittedPrompt, Session
-from sessions.store import events, inbox, messages, projects
+from sessions.store import context, events, inbox, messages, order, projects
 from sessions.store import sessions as session_store
 from sessions.store.inbox import PromptRefused
 
@@ -52,6 +52,17 @@ def test_prompts_of_one_millisecond_keep_their_order_and_can_be_moved(session: S
     assert sorted(AdmittedPrompt.objects.values_list("position", flat=True)) == sorted(positions)
     admit(session, "four")
     assert said(inbox.waiting(session.id))[-1] == "four"
+
+
+def test_what_follows_an_older_conversation_sorts_after_it(session: Session) -> None:
+    """The time in ids began again in August 2026: an imported message may have a greater id."""
+    imported = f"msg_{'f' * 11}0{'a' * 14}"
+    old = promote(admit(session, "old"))
+    messages.put_message(old.model_copy(update={"id": imported}))
+    ids = [old.id, imported, promote(admit(session, "new")).id, context.advance(session.id, "told", {}).id]
+    messages.put_message(old.model_copy(update={"id": order.next_id(session.id)}))
+    ids += [order.last_id(session.id), order.next_id(session.id)]
+    assert ids == sorted(set(ids))
 
 
 def test_a_move_beyond_the_end_changes_nothing(session: Session) -> None:

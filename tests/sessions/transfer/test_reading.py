@@ -214,7 +214,7 @@ def test_the_usual_places(tmp_path: Path) -> None:
     assert find.found({"HOME": str(tmp_path / "elsewhere")}) == []
     (surveyed, *_) = survey(found)
     assert counts(surveyed).startswith("1 project, 1 session, 2 messages, ")
-    assert counts(surveyed).endswith("2025-12-29 to 2025-12-29")
+    assert counts(surveyed).endswith(" kB, 2025-12-29")
 
 
 def test_the_plan_takes_each_session_once_and_parents_first(tmp_path: Path) -> None:

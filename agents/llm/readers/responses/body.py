@@ -59,6 +59,8 @@ def build(request: ModelRequest) -> Json:
             }
             for tool in request.tools
         ]
+        if request.tool_choice == "required":
+            body["tool_choice"] = "required"
     return with_fields(body, _options(request.settings.options, body), request.settings.body)
 
 
