@@ -60,19 +60,9 @@ def read_entries(paths: Sequence[Path]) -> dict[str, Entry]:
     return found
 
 
-def read_keys(paths: Sequence[Path]) -> dict[str, str]:
-    """Keys by provider id, out of the entries of type `api`. Never raises; see `read_entries`."""
-    return keys_of(read_entries(paths))
-
-
 def keys_of(entries: Mapping[str, Entry]) -> dict[str, str]:
     """The keys among entries."""
     return {provider: entry["key"].strip() for provider, entry in entries.items() if entry["type"] == "api"}
-
-
-def save_key(path: Path, provider: str, key: str) -> None:
-    """Keep a provider's key; see `save`."""
-    save(path, provider, {"type": "api", "key": key.strip()})
 
 
 def save(path: Path, provider: str, entry: Entry) -> None:

@@ -10,7 +10,7 @@ from django.conf import settings
 
 from agents import catalog
 from agents.llm import local as local_module
-from agents.llm.auth import save_key
+from agents.llm.auth import save
 from agents.llm.discovery import Endpoint
 from agents.llm.local import Local
 from agents.llm.providers import UnknownModel
@@ -89,7 +89,7 @@ async def test_what_changes_is_seen_at_the_next_question(
     first = await catalog.providers_of(project)
     assert await catalog.providers_of(project) is first, "nothing changed, nothing is resolved"
 
-    save_key(settings.AUTH_FILES[0], "groq", "from-file")
+    save(settings.AUTH_FILES[0], "groq", {"type": "api", "key": "from-file"})
     assert list(await catalog.providers_of(project)) == ["groq", "demo"]
 
     monkeypatch.setenv("OPENAI_API_KEY", "from-environment")

@@ -95,8 +95,8 @@ def fill(stage: Stage, session: str, count: int) -> None:
         for number in range(1, count + 1):
             message, part = f"msg_0{number:025}", f"prt_0{number:025}"
             db.execute(
-                "insert into opencode_sessions_message (id, session_id, role, time_created, data) "
-                "values (?, ?, 'user', ?, ?)",
+                "insert into opencode_sessions_message (id, session_id, role, time_created, data, prompt_id) "
+                "values (?, ?, 'user', ?, ?, '')",
                 (message, session, now, json.dumps(data)),
             )
             db.execute(

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from typing import Any
 
 from opencode_web.bridge.call import Call
 
 Json = dict[str, Any]
+
+WRITERS = frozenset({"write", "edit", "multiedit", "apply_patch", "patch"})
+TRIES, PAUSE_SECONDS = 10, 0.3
+"""OpenCode sums up the changes of a prompt only after its session is idle."""
 
 
 def of_prompt(history: Sequence[Json], message_id: str) -> list[Json]:
@@ -28,7 +33,18 @@ async def changes_of(call: Call, session_id: str, messages: Sequence[Json]) -> l
     """
     found: list[Json] = []
     for message in messages:
-        if message["info"]["role"] == "user" and (message["info"].get("summary") or {}).get("diffs") != []:
+        wrote = _has_written(of_prompt(messages, message["info"]["id"]))
+        known = (message["info"].get("summary") or {}).get("diffs") != []
+        if message["info"]["role"] == "user" and (wrote or known):
             query = {"messageID": message["info"]["id"]}
-            found += await call.request("GET", f"/session/{session_id}/diff", query=query)
+            for _ in range(TRIES if wrote else 1):
+                if diffs := await call.request("GET", f"/session/{session_id}/diff", query=query):
+                    found += diffs
+                    break
+                await asyncio.sleep(PAUSE_SECONDS if wrote else 0)
     return found
+
+
+def _has_written(messages: Sequence[Json]) -> bool:
+    calls = (part for one in messages for part in one["parts"] if part["type"] == "tool")
+    return any(call["tool"] in WRITERS and call["state"]["status"] == "completed" for call in calls)

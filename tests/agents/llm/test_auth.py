@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from agents.llm.auth import BrokenAuthFile, read_keys, remove_key, save_key
+from agents.llm.auth import BrokenAuthFile, keys_of, read_entries, remove_key, save
 
 
 def put(path: Path, content: Any, mode: int = 0o600) -> Path:
@@ -33,7 +33,7 @@ def test_keys_are_read_and_the_first_file_wins(tmp_path: Path) -> None:
         },
     )
 
-    assert read_keys([ours, tmp_path / "missing", theirs]) == {"anthropic": "ours", "groq": "g"}
+    assert keys_of(read_entries([ours, tmp_path / "missing", theirs])) == {"anthropic": "ours", "groq": "g"}
 
 
 @pytest.mark.parametrize(
@@ -45,7 +45,7 @@ def test_a_broken_file_is_named_and_the_other_one_read(
     broken = put(tmp_path / "broken", content)
     good = put(tmp_path / "good", {"groq": {"type": "api", "key": "g"}})
 
-    assert read_keys([broken, good]) == {"groq": "g"}
+    assert keys_of(read_entries([broken, good])) == {"groq": "g"}
     assert f"{broken}, line {line}:" in caplog.text
 
 
@@ -54,7 +54,7 @@ def test_no_text_at_all_is_no_reason_to_fail(tmp_path: Path, caplog: pytest.LogC
     path.write_bytes(b"\xff\xfe{}")
     path.chmod(0o600)
 
-    assert read_keys([path]) == {}
+    assert keys_of(read_entries([path])) == {}
     assert str(path) in caplog.text
 
 
@@ -65,7 +65,7 @@ def test_our_file_is_made_private_again_and_the_other_one_only_reported(
     theirs = put(tmp_path / "theirs", {"b": {"type": "api", "key": "secret-two"}}, mode=0o640)
 
     with caplog.at_level(logging.WARNING):
-        read_keys([ours, theirs])
+        keys_of(read_entries([ours, theirs]))
 
     assert mode(ours) == 0o600
     assert mode(theirs) == 0o640
@@ -77,12 +77,12 @@ def test_a_key_is_saved_privately_beside_the_others_and_removed(tmp_path: Path) 
     path = tmp_path / "data" / "auth.json"
     oauth = {"type": "oauth", "access": "a", "refresh": "r", "expires": 0}
 
-    save_key(path, "anthropic", "one\n")
+    save(path, "anthropic", {"type": "api", "key": "one\n"})
     put(path, {**json.loads(path.read_text()), "openai": oauth}, mode=0o644)
-    save_key(path, "groq", "two")
+    save(path, "groq", {"type": "api", "key": "two"})
 
     assert mode(path) == 0o600
-    assert read_keys([path]) == {"anthropic": "one", "groq": "two"}
+    assert keys_of(read_entries([path])) == {"anthropic": "one", "groq": "two"}
     remove_key(path, "anthropic")
     remove_key(path, "nobody")
     assert json.loads(path.read_text()) == {"openai": oauth, "groq": {"type": "api", "key": "two"}}
@@ -93,6 +93,6 @@ def test_a_broken_file_is_never_overwritten(tmp_path: Path) -> None:
     path = put(tmp_path / "auth.json", '{"anthropic": ')
 
     with pytest.raises(BrokenAuthFile, match="line 1"):
-        save_key(path, "groq", "two")
+        save(path, "groq", {"type": "api", "key": "two"})
 
     assert path.read_text() == '{"anthropic": '

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -53,6 +54,7 @@ async def page_of(chromium_path: str, url: str) -> AsyncIterator[Page]:
         browser = await playwright.chromium.launch(executable_path=chromium_path, args=["--no-sandbox"])
         page = await browser.new_page()
         page.set_default_timeout(PATIENCE)
+        expect.set_options(timeout=PATIENCE)
         await page.goto(url)
         yield page
         await browser.close()
@@ -67,16 +69,18 @@ async def add_server(page: Page, server: Server) -> None:
     await page.get_by_placeholder("password").fill(PASSWORD)
     await page.get_by_role("button", name="Add server").last.click()
     await expect(page.get_by_placeholder("password")).to_have_count(0)
-    await page.keyboard.press("Escape")
+    settings = page.get_by_role("dialog")
+    await expect(settings.get_by_text(server.url.removeprefix("http://"))).to_be_visible()
+    await settings.get_by_placeholder("Search servers").press("Escape")
+    await expect(settings).to_have_count(0)
 
 
-async def open_project(page: Page, folder: Path) -> None:
-    """By the app's own folder picker, which lists the folders of our machine."""
-    await page.get_by_role("button", name="Add project").last.click()
-    await page.get_by_placeholder("Search folders").fill(str(folder))
-    await expect(page.get_by_role("dialog").get_by_text(folder.name, exact=True)).to_be_visible()
-    await page.keyboard.press("Enter")
-    await page.get_by_text("New session").last.click()
+async def open_session(page: Page, app: str, server: Server) -> None:
+    """By the app's own address of a new session on our server."""
+    async with server.client() as client:
+        session = await client.create_session("From the web app")
+    name = base64.urlsafe_b64encode(server.url.encode()).decode().rstrip("=")
+    await page.goto(f"{app}/server/{name}/session/{session['id']}")
 
 
 async def test_a_conversation_in_the_web_app(
@@ -95,7 +99,7 @@ async def test_a_conversation_in_the_web_app(
         try:
             async with page_of(chromium_path, app) as page:
                 await add_server(page, server)
-                await open_project(page, project)
+                await open_session(page, app, server)
                 prompt = page.locator("[contenteditable=true]").last
                 await prompt.fill("Say hello.")
                 await page.keyboard.press("Enter")

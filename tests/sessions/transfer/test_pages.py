@@ -69,7 +69,7 @@ async def test_what_cannot_be_imported_is_said(
 
 
 async def test_nothing_found_is_said(async_client: AsyncClient) -> None:
-    assert b"Nothing of OpenCode was found" in (await async_client.get("/import/found")).content
+    assert b"No data of OpenCode was found" in (await async_client.get("/import/found")).content
 
 
 async def test_a_data_folder_that_cannot_be_written_is_said(
