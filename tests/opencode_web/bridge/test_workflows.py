@@ -64,12 +64,20 @@ async def test_ask_and_reply_stay_in_one_session_and_tell_progress(stage: Stage)
 
 async def test_run_tells_what_was_changed(stage: Stage) -> None:
     write = ToolUse("write", {"filePath": str(stage.project / "new.txt"), "content": "one\ntwo\n"})
-    stage.plays(Turn(tools=[write]), Turn(text="Written."))
+    gate = f"written {stage.name}"
+    stage.plays(Turn(tools=[write]), Turn(text=[Wait(gate), "Written."]))
+
+    def open_gate(step: str) -> None:
+        if step.startswith("write"):
+            stage.model.gate(gate).open()
+
+    stage.tools.heard = open_gate
     ran = await stage.tools("run", prompt="Write a file", title="A task")
     assert not ran.failed, ran.text
     assert "Written." in ran.text
     assert "- write" in ran.text
     assert re.search(r"new\.txt \(added, \+2 -0\)", ran.text)
+    assert any(step.startswith("write") for step in ran.progress)
     review = await stage.tools.ok("review_changes", sessionID=session_in(ran.text))
     assert "1 file, +2 -0:" in review
     assert "+one" in review
