@@ -9,9 +9,14 @@ const form = document.getElementById("composer");
 let files = [];
 
 export const attachments = {
-  all: () => files,
-  clear() {
+  take() {
+    const taken = files;
     files = [];
+    draw();
+    return taken;
+  },
+  putBack(...taken) {
+    files = [...taken, ...files];
     draw();
   },
 };

@@ -8,6 +8,7 @@ const status = document.getElementById("composer-status");
 const place = `${document.body.dataset.project}:${form.dataset.session}`;
 const drafts = { draft: read("draft"), edit: read("edit") };
 let slot = "draft";
+let away = ""; // what was sent off and has not arrived yet; a reload finds it in the draft
 let escaped = false;
 
 const MOST_LINES = 12;
@@ -37,10 +38,26 @@ export function keep(name, text) {
   }
 }
 
+const joined = (...texts) => texts.filter(Boolean).join("\n\n");
+
 function changed() {
   autosize();
   drafts[slot] = field.value;
-  keep(slot, field.value);
+  keep("draft", joined(away, drafts.draft));
+  keep("edit", drafts.edit);
+}
+
+export function sendOff(...texts) {
+  away = joined(...texts);
+  changed();
+}
+
+// What did not arrive stands in front of what was written meanwhile.
+export function putBack(...texts) {
+  away = "";
+  drafts.draft = joined(...texts, drafts.draft);
+  if (slot === "draft") field.value = drafts.draft;
+  changed();
 }
 
 export function setPrompt(text) {

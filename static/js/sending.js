@@ -1,7 +1,7 @@
 // What Enter sends, and where: a prompt, the edit of one that waits, or a command.
 import { attachments } from "./attachments.js";
 import { knows, run } from "./commands.js";
-import { field, form, problem, setPrompt } from "./composer.js";
+import { field, form, problem, putBack, sendOff } from "./composer.js";
 import { editing } from "./editing.js";
 import { mentions } from "./mentions.js";
 
@@ -10,52 +10,69 @@ const COMMAND_URL = "/pickers/command";
 const STORED = "delivery";
 const OTHER = { steer: "queue", queue: "steer" };
 
-let otherWay = false;
-let asPrompt = false;
-let sent = "";
-let next = null; // what was written and sent off while the prompt before it was on its way
+const outbox = []; // prompts sent off that have not arrived: the first is on its way
+let flight = null; // that one, or the text of an edit
+let other = false;
+let again = false;
 
-// By Enter or by the button: what is sent off while the prompt before it is on its way waits for it.
+// By Enter or by the button. A prompt leaves the field at once and waits for the one before it; an edit stays
+// until it is saved.
 form.addEventListener("submit", (event) => {
-  if (!form.matches(".htmx-request")) return;
   event.preventDefault();
-  event.stopImmediatePropagation();
-  if (field.value !== sent) next = { other: otherWay, plain: asPrompt }; // else it was pressed twice
-}, true);
+  if (!editing.active()) take();
+  else if (flight) again = field.value !== flight.text; // else it was pressed twice
+  deliver();
+});
 
-function submit({ other = false, plain = false }) {
-  otherWay = other;
-  asPrompt = plain;
-  form.requestSubmit();
-  otherWay = asPrompt = false;
+function take() {
+  const [text, files] = [field.value, attachments.take()];
+  if (flight && !text.trim() && !files.length) return; // it was pressed twice
+  outbox.push({ text, files, delivery: delivery() });
+  field.value = "";
+  sendOff(...outbox.map((letter) => letter.text));
+}
+
+function delivery() {
+  const chosen = new FormData(form).get("delivery");
+  return other ? OTHER[chosen] : chosen;
+}
+
+function deliver() {
+  if (flight) return;
+  if (outbox.length) flight = outbox[0];
+  else if (editing.active()) flight = { text: field.value, edit: editing.url(), delivery: delivery() };
+  else return;
+  form.dispatchEvent(new Event("send"));
 }
 
 field.addEventListener("keydown", (event) => {
   if (event.isComposing || event.keyCode === 229 || event.defaultPrevented) return;
   if (event.key !== "Enter" || event.shiftKey) return;
   event.preventDefault();
-  submit({ other: event.altKey || event.ctrlKey || event.metaKey });
+  other = event.altKey || event.ctrlKey || event.metaKey;
+  form.requestSubmit();
+  other = false;
 });
 
 form.addEventListener("htmx:configRequest", (event) => {
   if (event.detail.elt !== form) return;
   const { parameters } = event.detail;
-  for (const name of mentions.within(field.value)) parameters.append("agent_mention", name);
-  if (editing.url()) {
-    event.detail.path = editing.url();
-    return;
-  }
-  if (otherWay) parameters.set("delivery", OTHER[parameters.get("delivery")]);
-  if (editing.active()) return; // what is attached belongs to the draft
-  for (const file of attachments.all()) parameters.append("file", JSON.stringify(file));
-  const command = !asPrompt && field.value.match(COMMAND);
+  parameters.set("text", flight.text);
+  for (const name of mentions.within(flight.text)) parameters.append("agent_mention", name);
+  parameters.set("delivery", flight.delivery);
+  if (flight.edit) event.detail.path = flight.edit;
+  if (!flight.files) return; // what is attached belongs to the draft
+  for (const file of flight.files) parameters.append("file", JSON.stringify(file));
+  const command = !flight.plain && flight.text.match(COMMAND);
   if (command) configureCommand(event, ...command.slice(1));
 });
 
 function configureCommand(event, name, words = "") {
   if (knows(name, words.trim())) {
     event.preventDefault();
-    setPrompt("");
+    leave();
+    flight = null;
+    if (outbox.length) setTimeout(deliver);
     run(name, words.trim());
     return;
   }
@@ -66,10 +83,6 @@ function configureCommand(event, name, words = "") {
   for (const [key, value] of Object.entries({ session, project, name, arguments: words })) parameters.set(key, value);
 }
 
-form.addEventListener("htmx:beforeRequest", (event) => {
-  if (event.detail.elt === form) sent = field.value;
-});
-
 function isUnknownCommand({ xhr, requestConfig }) {
   return xhr.status === 404 && requestConfig.path === COMMAND_URL;
 }
@@ -79,22 +92,31 @@ form.addEventListener("htmx:beforeSwap", (event) => {
   if (detail.requestConfig.elt === form && isUnknownCommand(detail)) detail.isError = false;
 });
 
-// Only what was sent is cleared: the person may have typed on meanwhile.
 form.addEventListener("htmx:afterRequest", (event) => {
   const { elt, xhr } = event.detail;
   if (elt !== form) return;
-  const waiting = next;
-  next = null;
-  if (isUnknownCommand(event.detail)) setTimeout(() => submit({ plain: true }));
-  if (xhr.status < 200 || xhr.status >= 400) return; // 0: the server was not reached
-  if (waiting) setTimeout(submit, 0, waiting);
+  const arrived = xhr.status >= 200 && xhr.status < 400; // 0: the server was not reached
+  if (isUnknownCommand(event.detail)) outbox[0].plain = true;
+  else if (flight.files) (arrived ? leave : putAllBack)();
+  else if (arrived && field.value === flight.text) editing.leave();
+  flight = null;
+  if (again || outbox.length) setTimeout(deliver);
+  again = false;
+  if (!arrived) return;
   problem.replaceChildren();
-  if (!editing.active()) attachments.clear();
-  if (field.value !== sent) return;
-  if (editing.active()) editing.leave();
-  else setPrompt("");
   document.dispatchEvent(new CustomEvent("page:prompted"));
 });
+
+function leave() {
+  outbox.shift();
+  sendOff(...outbox.map((letter) => letter.text));
+}
+
+function putAllBack() {
+  const letters = outbox.splice(0);
+  putBack(...letters.map((letter) => letter.text));
+  attachments.putBack(...letters.flatMap((letter) => letter.files));
+}
 
 form.addEventListener("htmx:sendError", (event) => {
   if (event.detail.elt === form) problem.textContent = "The server cannot be reached. Your prompt is still here.";

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
-from playwright.async_api import Browser, BrowserContext, Locator, expect
+from playwright.async_api import Browser, BrowserContext, Locator, Route, expect
 
 from tests.e2e.conftest import watch
 from tests.e2e.stage import Stage, Tab
@@ -167,6 +169,56 @@ async def test_an_edit_sent_a_moment_too_late_is_told(stage: Stage, context: Bro
     await expect(tab.prompt).to_have_value("new words")
     await tab.page.get_by_role("button", name="Discard").click()
     await expect(tab.prompt).to_have_value("")
+
+
+async def session_of(tab: Tab) -> str:
+    return (await tab.page.locator("#composer").get_attribute("data-session")) or ""
+
+
+async def held(tab: Tab, session_id: str) -> asyncio.Queue[Route]:
+    """The prompts that the page sends, which arrive when the test lets them."""
+    routes: asyncio.Queue[Route] = asyncio.Queue()
+    await tab.page.route(f"**/{session_id}/prompt", routes.put_nowait)
+    return routes
+
+
+async def test_prompts_wait_for_the_one_on_its_way(stage: Stage, context: BrowserContext) -> None:
+    tab = await busy(stage, context, "way", *[Turn(text=text) for text in ("A.", "B.", "C.")])
+    routes = await held(tab, await session_of(tab))
+    for text in ("one", "two"):
+        await tab.send(text)
+        await expect(tab.prompt).to_have_value("")
+    await tab.prompt.press("Enter")
+    await tab.page.get_by_role("radio", name="Steer now").check()
+    await tab.prompt.fill("three")
+    await tab.page.get_by_role("button", name="Send").click()
+    await tab.prompt.fill("not sent")
+    for _ in range(3):
+        await (await routes.get()).continue_()
+    await texts(tab, "three", "one", "two")
+    await expect(rows(tab).locator(".label")).to_have_text(["Steers", "Queued", "Queued"])
+    await expect(tab.prompt).to_have_value("not sent")
+    assert routes.empty()
+    stage.model.gate("way").open()
+    await expect(tab.messages).to_contain_text("C.")
+
+
+async def test_what_does_not_arrive_comes_back(stage: Stage, context: BrowserContext) -> None:
+    tab = await busy(stage, context, "lost", Turn(text="A."))
+    routes = await held(tab, await session_of(tab))
+    for text in ("one", "two"):
+        await tab.send(text)
+    await tab.prompt.press_sequentially("three")
+    await (await routes.get()).abort()
+    await expect(tab.page.locator("#composer-problem")).to_contain_text("cannot be reached")
+    await expect(tab.prompt).to_have_value("one\n\ntwo\n\nthree")
+    await tab.prompt.press("Enter")
+    await expect(tab.prompt).to_have_value("")
+    await routes.get()
+    await tab.page.reload()
+    await expect(tab.prompt).to_have_value("one\n\ntwo\n\nthree")
+    stage.model.gate("lost").open()
+    await tab.idle()
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
