@@ -52,6 +52,7 @@ def isolated(home: Path) -> dict[str, str]:
     temporary = home / "tmp"
     temporary.mkdir(parents=True, exist_ok=True)
     kept = {name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ}
+    kept["PATH"] += f"{os.pathsep}{Path(sys.executable).parent}"  # the same ripgrep for every server
     folders = {f"XDG_{kind}_HOME": str(home / place) for kind, place in XDG.items()}
     return {**kept, "HOME": str(home), "TMPDIR": str(temporary), **folders}
 
