@@ -13,14 +13,14 @@ const OTHER = { steer: "queue", queue: "steer" };
 const outbox = []; // prompts sent off that have not arrived: the first is on its way
 let flight = null; // that one, or the text of an edit
 let other = false;
-let again = false;
+let again = false; // the text of an edit goes when those before it have arrived
 
 // By Enter or by the button. A prompt leaves the field at once and waits for the one before it; an edit stays
 // until it is saved.
 form.addEventListener("submit", (event) => {
   event.preventDefault();
   if (!editing.active()) take();
-  else if (flight) again = field.value !== flight.text; // else it was pressed twice
+  else if (flight) again = Boolean(flight.files) || field.value !== flight.text; // else it was pressed twice
   deliver();
 });
 
@@ -33,15 +33,18 @@ function take() {
 }
 
 function delivery() {
-  const chosen = new FormData(form).get("delivery");
+  const chosen = form.querySelector("[name=delivery]:checked").value;
   return other ? OTHER[chosen] : chosen;
 }
 
 function deliver() {
   if (flight) return;
   if (outbox.length) flight = outbox[0];
-  else if (editing.active()) flight = { text: field.value, edit: editing.url(), delivery: delivery() };
-  else return;
+  else {
+    again = false;
+    if (!editing.active()) return;
+    flight = { text: field.value, edit: editing.url(), delivery: delivery() };
+  }
   form.dispatchEvent(new Event("send"));
 }
 
@@ -70,9 +73,9 @@ form.addEventListener("htmx:configRequest", (event) => {
 function configureCommand(event, name, words = "") {
   if (knows(name, words.trim())) {
     event.preventDefault();
+    attachments.putBack(...flight.files);
     leave();
-    flight = null;
-    if (outbox.length) setTimeout(deliver);
+    proceed();
     run(name, words.trim());
     return;
   }
@@ -99,13 +102,16 @@ form.addEventListener("htmx:afterRequest", (event) => {
   if (isUnknownCommand(event.detail)) outbox[0].plain = true;
   else if (flight.files) (arrived ? leave : putAllBack)();
   else if (arrived && field.value === flight.text) editing.leave();
-  flight = null;
-  if (again || outbox.length) setTimeout(deliver);
-  again = false;
+  proceed();
   if (!arrived) return;
   problem.replaceChildren();
   document.dispatchEvent(new CustomEvent("page:prompted"));
 });
+
+function proceed() {
+  flight = null;
+  if (again || outbox.length) setTimeout(deliver);
+}
 
 function leave() {
   outbox.shift();

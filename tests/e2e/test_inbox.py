@@ -203,6 +203,24 @@ async def test_prompts_wait_for_the_one_on_its_way(stage: Stage, context: Browse
     await expect(tab.messages).to_contain_text("C.")
 
 
+async def test_an_edit_waits_for_the_prompts_before_it(stage: Stage, context: BrowserContext) -> None:
+    tab = await busy(stage, context, "edits last", *[Turn(text=text) for text in ("A.", "B.", "C.")])
+    await tab.send("old")
+    await texts(tab, "old")
+    routes = await held(tab, await session_of(tab))
+    for text in ("one", "two"):
+        await tab.send(text)
+    await rows(tab).get_by_role("button", name="Edit").click()
+    await expect(tab.prompt).to_have_value("old")
+    await tab.send("new")
+    for _ in range(2):
+        await (await routes.get()).continue_()
+    await texts(tab, "new", "one", "two")
+    await expect(tab.prompt).to_have_value("")
+    stage.model.gate("edits last").open()
+    await expect(tab.messages).to_contain_text("C.")
+
+
 async def test_what_does_not_arrive_comes_back(stage: Stage, context: BrowserContext) -> None:
     tab = await busy(stage, context, "lost", Turn(text="A."))
     routes = await held(tab, await session_of(tab))
