@@ -54,7 +54,6 @@ async def page_of(chromium_path: str, url: str) -> AsyncIterator[Page]:
         browser = await playwright.chromium.launch(executable_path=chromium_path, args=["--no-sandbox"])
         page = await browser.new_page()
         page.set_default_timeout(PATIENCE)
-        expect.set_options(timeout=PATIENCE)
         await page.goto(url)
         yield page
         await browser.close()
@@ -68,18 +67,19 @@ async def add_server(page: Page, server: Server) -> None:
     await page.get_by_placeholder("username").fill("opencode")
     await page.get_by_placeholder("password").fill(PASSWORD)
     await page.get_by_role("button", name="Add server").last.click()
-    await expect(page.get_by_placeholder("password")).to_have_count(0)
-    await expect(page.get_by_role("dialog").get_by_text(server.url.removeprefix("http://"))).to_be_visible()
+    await expect(page.get_by_placeholder("password")).to_have_count(0, timeout=PATIENCE)
+    listed = page.get_by_role("dialog").get_by_text(server.url.removeprefix("http://"))
+    await expect(listed).to_be_visible(timeout=PATIENCE)
 
 
 async def open_session(page: Page, app: str, server: Server) -> None:
-    """By the app's own address of a new session on our server."""
+    """By the app's own address of a session on our server."""
     async with server.client() as client:
         session = await client.create_session("From the web app")
     name = base64.urlsafe_b64encode(server.url.encode()).decode().rstrip("=")
     await page.goto(f"{app}/server/{name}/session/{session['id']}")
-    await expect(page.get_by_text("From the web app").first).to_be_visible()
-    await expect(page.get_by_role("button", name="Fake").first).to_be_visible()
+    await expect(page.get_by_text("From the web app").first).to_be_visible(timeout=PATIENCE)
+    await expect(page.get_by_role("button", name="Fake").first).to_be_visible(timeout=PATIENCE)
 
 
 async def test_a_conversation_in_the_web_app(
