@@ -14,8 +14,7 @@ from sessions.ids import now
 from sessions.models import Project, Session
 from sessions.models.ledger import shown
 from sessions.repository import Repository
-from sessions.wire.base import Wire
-from sessions.wire.project import ProjectChange, ProjectCommands, ProjectIcon
+from sessions.wire.project import ProjectChange
 
 from . import events
 from .rows import worktree_of
@@ -172,8 +171,8 @@ def change(project: Project, given: ProjectChange) -> None:
     wanted = given.wire()
     with transaction.atomic():
         project.name = wanted.get("name", project.name)
-        project.icon = project.icon | _own(wanted.get("icon", {}), ProjectIcon)
-        project.commands = project.commands | _own(wanted.get("commands", {}), ProjectCommands)
+        project.icon = project.icon | wanted.get("icon", {})
+        project.commands = project.commands | wanted.get("commands", {})
         project.time_updated = now()
         project.save(update_fields=["name", "icon", "commands", "time_updated"])
         updated(project)
@@ -189,8 +188,3 @@ def file_changed(project: Project, path: str, event: str) -> None:
     """Tell that a file came (`add`), went (`unlink`) or has another content (`change`); inside `atomic`."""
     file = shown(f"{project.worktree}/{path}")
     events.record("file.watcher.updated", {"file": file, "event": event}, project=project.id)
-
-
-def _own(given: dict[str, Any], shape: type[Wire]) -> dict[str, Any]:
-    """Without fields that the shape does not have: clients are strict about what a project holds."""
-    return {name: value for name, value in given.items() if name in shape.model_fields}

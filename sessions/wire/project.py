@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 from .base import Wire
+
+KNOWN = ConfigDict(extra="ignore")
+"""Clients are strict about what a project holds: what the shape does not have is dropped."""
 
 
 class ProjectIcon(Wire):
     """`override` is a data URL that a person chose; clients have names for colours."""
+
+    model_config = KNOWN
 
     url: Annotated[str, Field(max_length=1_000_000)] | None = None
     override: Annotated[str, Field(max_length=1_000_000)] | None = None
@@ -19,6 +24,8 @@ class ProjectIcon(Wire):
 
 class ProjectCommands(Wire):
     """`start` is run in a new worktree."""
+
+    model_config = KNOWN
 
     start: Annotated[str, Field(max_length=10_000)] | None = None
 
