@@ -32,16 +32,19 @@ async def changes_of(call: Call, session_id: str, messages: Sequence[Json]) -> l
     Asked for by message: without one OpenCode answers with an empty list.
     """
     found: list[Json] = []
+    path = f"/session/{session_id}/diff"
     for message in messages:
         wrote = _has_written(of_prompt(messages, message["info"]["id"]))
         known = (message["info"].get("summary") or {}).get("diffs") != []
         if message["info"]["role"] == "user" and (wrote or known):
             query = {"messageID": message["info"]["id"]}
-            for _ in range(TRIES if wrote else 1):
-                if diffs := await call.request("GET", f"/session/{session_id}/diff", query=query):
-                    found += diffs
+            diffs = await call.request("GET", path, query=query)
+            for _ in range(TRIES if wrote else 0):
+                if diffs:
                     break
-                await asyncio.sleep(PAUSE_SECONDS if wrote else 0)
+                await asyncio.sleep(PAUSE_SECONDS)
+                diffs = await call.request("GET", path, query=query)
+            found += diffs
     return found
 
 
