@@ -93,7 +93,9 @@ async def test_the_exit_code_is_a_shells(tmp_path: Path, line: str, code: int) -
 async def test_it_is_the_controlling_terminal_of_its_program(tmp_path: Path) -> None:
     """So keys are signals: Ctrl+C interrupts."""
     async with registry() as terminals:
-        terminal = await shell(terminals, tmp_path, "trap 'echo caught; exit 5' INT; echo ready; cat")
+        # Not `cat`: a signal between its fork and its exec is lost, and it would wait for ever.
+        waits = "while :; do sleep 0.1; done"
+        terminal = await shell(terminals, tmp_path, f"trap 'echo caught; exit 5' INT; echo ready; {waits}")
         await until(terminal, "ready")
         await terminal.write(b"\x03")
         assert "caught" in await all_of(terminal)
