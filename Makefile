@@ -26,11 +26,12 @@ lint: $(BIN)/.installed-dev
 bench: $(BIN)/.installed-dev static/vendor/.fetched
 	@$(BIN)/python -m bench $(ARGS)
 
-# What the tests drive and pip cannot install: a browser, a Redis, a terminal. Debian's own work everywhere.
+# What the tests drive and pip cannot install: a browser, a Redis, a terminal, two language servers.
 machine:
 	@wanted="chromium fonts-liberation"; \
 	for name in $(BROWSERS); do ! command -v $$name >/dev/null || wanted=; done; \
-	for name in redis-server tmux; do command -v $$name >/dev/null || wanted="$$wanted $$name"; done; \
+	for name in redis-server tmux clangd gopls; do command -v $$name >/dev/null || wanted="$$wanted $$name"; done; \
+	command -v go >/dev/null || wanted="$$wanted golang-go"; \
 	[ -n "$$wanted" ] || exit 0; \
 	if ! command -v apt-get >/dev/null; then \
 		echo "No apt-get to install what some tests need:" $$wanted >&2; \

@@ -6,6 +6,7 @@ from .events import Event
 from .inbox import AdmittedPrompt
 from .ledger import FileChange, Operation
 from .permissions import Decision, PermissionRequest, SavedRule
+from .problems import FileProblems
 from .project import Project
 from .questions import QuestionRequest
 from .review import ReviewComment, ReviewMark, StagedFile
@@ -18,6 +19,7 @@ __all__ = [
     "Decision",
     "Event",
     "FileChange",
+    "FileProblems",
     "Message",
     "Operation",
     "Part",

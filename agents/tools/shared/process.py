@@ -6,19 +6,19 @@ import asyncio
 import os
 import signal
 import uuid
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, Literal
+
+from agents.children.tree import MARK, Tree
+from agents.children.warden import warden
 
 CHUNK = 64 * 1024
 GRACE_SECONDS = 0.2
 """Between SIGTERM and SIGKILL; and how long output may stay silent after the child ended."""
 MAX_DRAIN_SECONDS = 2.0
 _REAP_SECONDS = 2.0
-_MAX_LOOKS = 20
-_MARK = "OPENCODE_WEB_CALL"
 
 
 class CannotStart(Exception):
@@ -54,8 +54,9 @@ async def run(
     if abort.is_set():
         return Ended("aborted", None)
     mark = uuid.uuid4().hex
-    process, output = await _start(argv, cwd, {**env, _MARK: mark})
-    tree = _Tree(process.pid, mark)
+    process, output = await _start(argv, cwd, {**env, MARK: mark})
+    tree = Tree(process.pid, mark)
+    warden.watch(process.pid)
     exited = asyncio.create_task(process.wait())
     reading = asyncio.create_task(_pump(output, on_output))
     aborted = asyncio.create_task(abort.wait())
@@ -75,6 +76,7 @@ async def run(
         aborted.cancel()
         reading.cancel()
         output.close()
+        warden.forget(process.pid)
 
 
 async def _ending(
@@ -164,72 +166,10 @@ async def _drain(reading: asyncio.Task[None], output: _Output) -> None:
         reading.result()
 
 
-async def _end_tree(tree: _Tree, tasks: set[asyncio.Task[int] | asyncio.Task[None]]) -> None:
+async def _end_tree(tree: Tree, tasks: set[asyncio.Task[int] | asyncio.Task[None]]) -> None:
     """SIGTERM to all, a moment to end (the child has exited and nobody holds its output), then SIGKILL."""
     tree.freeze()
     tree.signal(signal.SIGTERM)
     tree.signal(signal.SIGCONT)
     await asyncio.wait(tasks, timeout=GRACE_SECONDS)
     tree.kill()
-
-
-class _Tree:
-    """A child and everything it started, also what left its process group or lost its parent.
-
-    Found by descent, by session, and by a mark in the environment. Where there is no /proc, the process
-    group has to do.
-    """
-
-    def __init__(self, root: int, mark: str) -> None:
-        self.root = root
-        self.mark = mark
-        self.members: set[int] = set()
-
-    def freeze(self) -> None:
-        """Stop every member, until none is found that could have forked since the last look."""
-        stopped: set[int] = set()
-        for _ in range(_MAX_LOOKS):
-            self._look()
-            if self.members <= stopped:
-                break
-            _send(self.members - stopped, signal.SIGSTOP)
-            stopped |= self.members
-
-    def signal(self, number: signal.Signals) -> None:
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(self.root, number)
-        _send(self.members, number)
-
-    def kill(self) -> None:
-        self.freeze()
-        self.signal(signal.SIGKILL)
-
-    def _look(self) -> None:
-        table = dict(_processes())
-        marked = {pid for pid, (_, session) in table.items() if session == self.root or self._is_marked(pid)}
-        # What has ended is forgotten: its number may be given to a stranger.
-        self.members = (self.members | marked | {self.root}) & table.keys()
-        while (
-            children := {pid for pid, (parent, _) in table.items() if parent in self.members} - self.members
-        ):
-            self.members |= children
-
-    def _is_marked(self, pid: int) -> bool:
-        with suppress(OSError):
-            return f"{_MARK}={self.mark}".encode() in Path(f"/proc/{pid}/environ").read_bytes()
-        return False
-
-
-def _send(pids: set[int], number: signal.Signals) -> None:
-    for pid in pids:
-        with suppress(ProcessLookupError, PermissionError):
-            os.kill(pid, number)
-
-
-def _processes() -> Iterator[tuple[int, tuple[int, int]]]:
-    """(pid, (parent, session)) of each process, as in proc(5)."""
-    for folder in Path("/proc").glob("[0-9]*"):
-        with suppress(OSError, ValueError, IndexError):
-            # The name before the last parenthesis may hold blanks.
-            fields = (folder / "stat").read_bytes().rpartition(b")")[2].split()
-            yield int(folder.name), (int(fields[1]), int(fields[3]))

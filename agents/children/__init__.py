@@ -1,0 +1,1 @@
+"""Programs that live beside this one: MCP servers and language servers."""

@@ -1,0 +1,1 @@
+"""Language servers: which there are, where they run, and what they say of a project's files."""

@@ -1,0 +1,97 @@
+"""What language servers say, in our own words (Language Server Protocol 3.17).
+
+Lines and characters count from 0; characters are UTF-16 code units, as the protocol counts by default.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, TypedDict
+
+Severity = Literal[1, 2, 3, 4]
+"""Error, warning, information, hint."""
+ERROR: Severity = 1
+WARNING: Severity = 2
+
+
+class WirePosition(TypedDict):
+    line: int
+    character: int
+
+
+class WireRange(TypedDict):
+    start: WirePosition
+    end: WirePosition
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Position:
+    line: int
+    character: int
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Range:
+    start: Position
+    end: Position
+
+    @classmethod
+    def parse(cls, data: Any) -> Range:
+        """Of the protocol's own shape. Raises KeyError, TypeError."""
+        start, end = data["start"], data["end"]
+        return cls(
+            Position(int(start["line"]), int(start["character"])),
+            Position(int(end["line"]), int(end["character"])),
+        )
+
+    def wire(self) -> WireRange:
+        return {
+            "start": {"line": self.start.line, "character": self.start.character},
+            "end": {"line": self.end.line, "character": self.end.character},
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """`server` is the id of the language server, `source` who found it in the server's words, `code` its
+    name for the rule."""
+
+    range: Range
+    severity: Severity
+    message: str
+    code: str = ""
+    source: str = ""
+    server: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Location:
+    path: Path
+    range: Range
+
+
+@dataclass(frozen=True, slots=True)
+class Symbol:
+    """`kind` is the number of the protocol's SymbolKind; `container` the name of what it is in."""
+
+    name: str
+    kind: int
+    location: Location
+    container: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Update:
+    """A server's diagnostics of a file, all of them: they take the place of what it said before. `content` is
+    what the file held when the server looked at it; None when that is not known."""
+
+    root: Path
+    server: str
+    path: Path
+    diagnostics: tuple[Diagnostic, ...]
+    content: bytes | None
+
+
+class Failed(Exception):
+    """A language server could not be asked, or did not answer; the text is for people and the model."""

@@ -1,0 +1,27 @@
+from __future__ import annotations
+
+from django.db import models
+
+from .ledger import PathField
+from .project import Project
+
+
+class FileProblems(models.Model):
+    """What a language server last said of a content of a file: the problems (`sessions.store.problems`) that
+    it found in it. `path` is relative to the worktree, `content` an address of the object store."""
+
+    id = models.BigAutoField(primary_key=True)
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="problems")
+    path = PathField()
+    content = models.CharField(max_length=64)
+    server = models.CharField(max_length=64)
+    problems = models.JSONField(default=list)
+    time_updated = models.BigIntegerField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["project", "path", "content", "server"], name="problems_of_one_content"
+            )
+        ]
+        indexes = [models.Index(fields=["time_updated"], name="problems_by_time")]

@@ -1,0 +1,85 @@
+"""MCP servers and language servers from npm and PyPI: programs that nobody here wrote, each installed once
+into the user's cache. clangd and gopls come from apt (`make machine`).
+
+Where a registry cannot be reached, the tests that want them are skipped and say so.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from bench.npm import INSTALL_SECONDS, NotInstalled, installed
+
+NPM = {
+    "typescript-language-server": ("6.0.2", "typescript@5.9.3"),
+    "bash-language-server": ("5.8.1",),
+    "yaml-language-server": ("2.0.0",),
+    "@modelcontextprotocol/server-filesystem": ("2026.8.31",),
+    "@modelcontextprotocol/server-everything": ("2026.8.31",),
+    "@modelcontextprotocol/server-memory": ("2026.8.31",),
+}
+"""The version of each package, and what it needs beside it."""
+
+PYPI = {
+    "basedpyright": "1.40.2",
+    "mcp-server-fetch": "2026.10.24",
+    "mcp-server-git": "2026.10.19",
+    "mcp-server-time": "2026.10.19",
+}
+
+
+def npm(package: str, program: str, environ: Mapping[str, str]) -> Path:
+    """A program of a package from npm; skips without it. `environ` is the user's."""
+    version, *beside = NPM[package]
+    try:
+        return installed(package, version, environ, *beside) / ".bin" / program
+    except NotInstalled as error:
+        pytest.skip(f"{package} could not be installed: {error}")
+
+
+def pypi(package: str, program: str, environ: Mapping[str, str]) -> Path:
+    """A program of a package from PyPI, in an environment of its own; skips without it."""
+    cache = Path(environ.get("XDG_CACHE_HOME") or Path(environ["HOME"], ".cache"))
+    folder = cache / "opencode-web-bench" / f"{package}-{PYPI[package]}"
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # other test processes want the same
+        if not (folder / "installed").exists():
+            _install(folder, f"{package}=={PYPI[package]}", environ)
+            (folder / "installed").touch()
+    return folder / "venv" / "bin" / program
+
+
+def apt(program: str) -> Path:
+    """A program that `make machine` installs; fails without it."""
+    found = shutil.which(program)
+    assert found, f"{program} is not installed: run `make machine`"
+    return Path(found)
+
+
+def _install(folder: Path, wanted: str, environ: Mapping[str, str]) -> None:
+    python = folder / "venv" / "bin" / "python"
+    for command in (
+        [sys.executable, "-m", "venv", "--clear", str(folder / "venv")],
+        [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", wanted],
+    ):
+        try:
+            subprocess.run(
+                command,
+                env=dict(environ),
+                check=True,
+                capture_output=True,
+                text=True,
+                timeout=INSTALL_SECONDS,
+            )
+        except subprocess.TimeoutExpired:
+            pytest.skip(f"{wanted} could not be installed: it took longer than {INSTALL_SECONDS} s")
+        except subprocess.CalledProcessError as error:
+            pytest.skip(f"{wanted} could not be installed: {error.stderr.strip()[-500:]}")
