@@ -39,6 +39,37 @@ class Writer(Protocol):
     def __call__(self, directory: Path | None, patch: Mapping[str, Any]) -> None: ...
 
 
+class Preview(Protocol):
+    def __call__(self, directory: Path | None, patch: Mapping[str, Any]) -> Mapping[str, Any]: ...
+
+
+class Written(Protocol):
+    """One source of the configuration as it stands, references not replaced."""
+
+    @property
+    def file(self) -> Path:
+        """Or the name of the environment's variable that stands in for one."""
+
+    @property
+    def own(self) -> bool:
+        """The user's, and not the project's."""
+
+    @property
+    def writable(self) -> bool:
+        """Whether `change` writes into this one."""
+
+    @property
+    def held(self) -> bool:
+        """Whether something in it waits for trust."""
+
+    @property
+    def values(self) -> Mapping[str, Any]: ...
+
+
+class Sources(Protocol):
+    def __call__(self, directory: Path | None) -> Sequence[Written]: ...
+
+
 class Refused(ValueError):
     """A change of the configuration that is not written; the text names the key."""
 
@@ -61,6 +92,16 @@ def _writer() -> Writer:
     return cast(Writer, import_string(settings.CONFIG_WRITER))
 
 
+@cache
+def _preview() -> Preview:
+    return cast(Preview, import_string(settings.CONFIG_PREVIEW))
+
+
+@cache
+def _sources() -> Sources:
+    return cast(Sources, import_string(settings.CONFIG_SOURCES))
+
+
 def load(directory: Path | None) -> Loaded:
     """The merged configuration of a folder, or the user's own alone for None, and what was wrong with its
     files; cheap when unchanged."""
@@ -73,3 +114,13 @@ def change(directory: Path | None, patch: Mapping[str, Any]) -> None:
     Null takes a key away. Blocks; raises Refused or Unreadable, and then nothing is written.
     """
     _writer()(directory, patch)
+
+
+def preview(directory: Path | None, patch: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What the file of `change` would say, references replaced; nothing is written. Blocks, raises as it."""
+    return _preview()(directory, patch)
+
+
+def written(directory: Path | None) -> Sequence[Written]:
+    """The files that the configuration of a folder comes from, farthest first. Blocks."""
+    return _sources()(directory)

@@ -19,6 +19,7 @@ from agents.definitions import Agent, complaint, default_name, known_agents
 from agents.llm.providers import Provider, UnknownModel, find_model
 from agents.llm.settings.variants import known_variant
 from agents.llm.types import Model
+from agents.mcp.hub import hub
 from agents.plugins.faults import faults
 from agents.skills.discovery import skill_problems
 from agents.trust.pages import banner as trust_banner
@@ -84,8 +85,10 @@ async def mentions(request: HttpRequest) -> HttpResponse:
 
 @require_GET
 async def status(request: HttpRequest) -> HttpResponse:
-    """Whether the demo answers, and what is wrong in the configuration."""
+    """Whether the demo answers, and what is wrong in the configuration. Every page of a project asks, so its
+    MCP servers are started with that."""
     directory, session = await _place(request)
+    hub.warm(directory)
     loaded = await asyncio.to_thread(load, directory)
     selected, problem = await _selected(directory, session)
     skills = await asyncio.to_thread(skill_problems, directory)

@@ -23,7 +23,7 @@ from bench.turns import TurnFailed
 
 FILES = 2000
 MEASURE_SECONDS = 600
-FAILURES = (NotRunning, TurnFailed, TimeoutError, ValueError, httpx.HTTPError, ExceptionGroup)
+FAILURES = (NotInstalled, NotRunning, TurnFailed, TimeoutError, ValueError, httpx.HTTPError, ExceptionGroup)
 
 
 def arguments() -> argparse.Namespace:

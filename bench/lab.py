@@ -9,7 +9,7 @@ import shutil
 import socket
 import sys
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -65,16 +65,22 @@ class Lab:
 
     @asynccontextmanager
     async def server(
-        self, *, npm: str = OPENAI_COMPATIBLE, path: str = "/global/health", folder: Path | None = None
+        self,
+        *,
+        npm: str = OPENAI_COMPATIBLE,
+        path: str = "/global/health",
+        folder: Path | None = None,
+        config: Mapping[str, object] | None = None,
     ) -> AsyncIterator[Server]:
-        """The server once `path` has answered 200, working in `folder` on a model of package `npm`."""
+        """The server once `path` has answered 200, working in `folder` on a model of package `npm`; `config`
+        lies over the bench's configuration."""
         worked_in = folder or self.project
         shutil.rmtree(self.home, ignore_errors=True)
         shutil.copytree(self._first_home, self.home)
         project.reset(worked_in)
         model = [sys.executable, "-m", "bench.model"]
         async with listening(model, ROOT, os.environ, self.folder / "model.log") as answers:
-            environ = self._environ(answers.url, npm)
+            environ = self._environ({**_configuration(answers.url, npm), **(config or {})})
             command = self.target.argv(worked_in, _free_port())
             async with (
                 listening(command, worked_in, environ, self.folder / "server.log") as started,
@@ -84,11 +90,11 @@ class Lab:
                 ready_ms = (time.perf_counter() - started.began) * 1000
                 yield Server(client, started.pid, started.began, ready_ms)
 
-    def _environ(self, base_url: str, npm: str) -> dict[str, str]:
+    def _environ(self, configuration: Mapping[str, object]) -> dict[str, str]:
         return {
             **isolated(self.home),
             "OPENCODE_SERVER_PASSWORD": secrets.token_urlsafe(32),
-            "OPENCODE_CONFIG_CONTENT": json.dumps(_configuration(base_url, npm)),
+            "OPENCODE_CONFIG_CONTENT": json.dumps(configuration),
             **self.target.environ,
         }
 

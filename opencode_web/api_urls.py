@@ -7,8 +7,9 @@ from ninja import NinjaAPI
 
 import opencode_web
 from agents.accounts import api as accounts
-from agents.api import config, providers, servers, tools
+from agents.api import config, providers, servers, symbols, tools
 from agents.commands import api as commands
+from agents.mcp import api as mcp
 from agents.skills import api as skills
 from opencode_web import document
 from sessions.api import (
@@ -58,11 +59,13 @@ for _prefix, _module in (
     ("", commands),
     ("", config),
     ("", files),
+    ("", mcp),
     ("", process),
     ("", providers),
     ("", servers),
     ("", skills),
     ("", stream),
+    ("", symbols),
     ("", vcs),
 ):
     api.add_router(_prefix, _module.router)

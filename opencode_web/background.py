@@ -15,6 +15,8 @@ from channels.worker import Worker
 from django.conf import settings
 
 from agents.children.closing import close_all
+from agents.children.warden import warden
+from agents.lsp import telling
 from agents.runtime.consumer import AgentConsumer
 from agents.runtime.runtime import runtime
 from sessions.bus_redis import RedisBus
@@ -30,6 +32,8 @@ async def start() -> None:
     """Begin to work; call once, from the loop that goes on. Raises redis.RedisError without a Redis."""
     _running.push_async_callback(terminals.close)
     _running.push_async_callback(close_all)
+    terminals.watcher = warden
+    telling.register()
     if settings.REDIS_URL:
         redis_bus = RedisBus(settings.REDIS_URL, settings.EVENT_CHANNEL)
         await asyncio.to_thread(redis_bus.start)

@@ -12,6 +12,9 @@ API_ROOTS = frozenset(
     " permission project provider pty question session skill tui vcs".split()
 )
 
+_PAGES = frozenset({"/global/health", "/mcp/oauth/callback"})
+"""What is no operation of the API, though its path begins like one."""
+
 Handler = Callable[[HttpRequest], Awaitable[HttpResponseBase]]
 
 
@@ -23,7 +26,7 @@ def api_urls(get_response: Handler) -> Handler:
         root = request.path_info.split("/", 2)[1]
         if root == "api":
             request.urlconf = "opencode_web.api_v2_urls"
-        elif root in API_ROOTS and request.path_info != "/global/health":
+        elif root in API_ROOTS and request.path_info not in _PAGES:
             request.urlconf = "opencode_web.api_urls"
         return await get_response(request)
 

@@ -47,6 +47,11 @@ def worktrees(environ: Mapping[str, str] = os.environ) -> Path:
     return _below(environ, "worktrees")
 
 
+def servers(environ: Mapping[str, str] = os.environ) -> Path:
+    """Language servers that were installed by a click."""
+    return _below(environ, "servers")
+
+
 def logs(environ: Mapping[str, str] = os.environ) -> Path:
     return _below(environ, "log")
 

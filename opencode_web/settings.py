@@ -88,6 +88,8 @@ STATICFILES_DIRS = [BASE_DIR / "static"]
 
 CONFIG_LOADER = "opencode_web.config.load"
 CONFIG_WRITER = "opencode_web.config.writing.change"
+CONFIG_PREVIEW = "opencode_web.config.writing.preview"
+CONFIG_SOURCES = "opencode_web.config.written.written"
 """How `agents` reads opencode.json without importing this room."""
 
 OPENED_DIRECTORY = os.environ.get("OPENCODE_WEB_DIRECTORY", "")
@@ -109,6 +111,8 @@ STORE_QUOTA = int(float(os.environ.get("OPENCODE_WEB_STORE_GB") or 5) * 1024**3)
 TOOL_OUTPUT_DIR = paths.tool_output()
 PLAN_DIR = paths.plans()
 WORKTREE_DIR = paths.worktrees()
+SERVER_DIR = paths.servers()
+"""Language servers that were installed by a click."""
 TRUST_FILE = paths.trust()
 
 LOGGING_CONFIG = None  # the command line sets logging up

@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.http import HttpRequest, JsonResponse
 from django.urls import include, path
 
+from agents.mcp.oauth.callback import callback
 from sessions.store.sessions import VERSION
 
 
@@ -17,5 +18,8 @@ urlpatterns = [
     path("global/health", health),
     path("pickers/", include("agents.urls")),
     path("", include("agents.accounts.urls")),
+    path("", include("agents.mcp.pages.urls")),
+    path("", include("agents.lsp.pages.urls")),
+    path("mcp/oauth/callback", callback),
     path("", include("sessions.pages.urls")),
 ]

@@ -31,6 +31,11 @@ async def answered(session_id: str, request_id: str) -> None:
     await _hint({"type": "permission.answered", "session": session_id, "request": request_id})
 
 
+async def disposed(directory: str = "") -> None:
+    """What was started for a folder, or for any (empty), is to begin anew. Raises as `interrupt`."""
+    await _send({"type": "instance.disposed", "directory": directory})
+
+
 async def _hint(message: dict[str, str]) -> None:
     """A worker's heartbeat finds in the rows what a lost hint would have told it."""
     try:

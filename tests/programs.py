@@ -1,7 +1,7 @@
 """MCP servers and language servers from npm and PyPI: programs that nobody here wrote, each installed once
 into the user's cache. clangd and gopls come from apt (`make machine`).
 
-Where a registry cannot be reached, the tests that want them are skipped and say so.
+A test that wants one that cannot be had fails and says why: what is done with servers is tested with servers.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import subprocess
 import sys
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -36,16 +37,22 @@ PYPI = {
 
 
 def npm(package: str, program: str, environ: Mapping[str, str]) -> Path:
-    """A program of a package from npm; skips without it. `environ` is the user's."""
+    """A program of a package from npm; fails without it. `environ` is the user's."""
     version, *beside = NPM[package]
     try:
         return installed(package, version, environ, *beside) / ".bin" / program
     except NotInstalled as error:
-        pytest.skip(f"{package} could not be installed: {error}")
+        pytest.fail(f"{package} could not be installed: {error}")
+
+
+def everything(environ: Mapping[str, str]) -> dict[str, Any]:
+    """An MCP server that has all there is in the protocol, as the configuration names it."""
+    program = npm("@modelcontextprotocol/server-everything", "mcp-server-everything", environ)
+    return {"type": "local", "command": [str(program)], "environment": {"PATH": environ["PATH"]}}
 
 
 def pypi(package: str, program: str, environ: Mapping[str, str]) -> Path:
-    """A program of a package from PyPI, in an environment of its own; skips without it."""
+    """A program of a package from PyPI, in an environment of its own; fails without it."""
     cache = Path(environ.get("XDG_CACHE_HOME") or Path(environ["HOME"], ".cache"))
     folder = cache / "opencode-web-bench" / f"{package}-{PYPI[package]}"
     folder.mkdir(parents=True, exist_ok=True)
@@ -80,6 +87,6 @@ def _install(folder: Path, wanted: str, environ: Mapping[str, str]) -> None:
                 timeout=INSTALL_SECONDS,
             )
         except subprocess.TimeoutExpired:
-            pytest.skip(f"{wanted} could not be installed: it took longer than {INSTALL_SECONDS} s")
+            pytest.fail(f"{wanted} could not be installed: it took longer than {INSTALL_SECONDS} s")
         except subprocess.CalledProcessError as error:
-            pytest.skip(f"{wanted} could not be installed: {error.stderr.strip()[-500:]}")
+            pytest.fail(f"{wanted} could not be installed: {error.stderr.strip()[-500:]}")

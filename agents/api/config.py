@@ -12,12 +12,12 @@ from django.http import HttpRequest, HttpResponse
 from ninja import Router
 from ninja.errors import HttpError
 
-from agents.api import mcp
 from agents.api.listings import agents_of, configuration
 from agents.api.shapes import AgentInfo, ConfigPatch
 from agents.catalog import folders_in_use
 from agents.config import Config
 from agents.configuration import Refused, Unreadable, change
+from agents.mcp.hub import hub
 from sessions import bus
 from sessions.api.base import directory_of, wire
 from sessions.api.described import answers
@@ -74,7 +74,7 @@ async def _changed(directory: Path | None, patch: Mapping[str, Any]) -> HttpResp
     except Unreadable as error:
         data = {"path": str(error.file), "message": str(error)}
         return wire({"name": "ConfigJsonError", "data": data}, 400)
-    mcp.forget(directory)
+    await asyncio.to_thread(hub.forget, directory)
     return None
 
 

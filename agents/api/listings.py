@@ -5,6 +5,7 @@ Everything here reads files and blocks.
 
 from __future__ import annotations
 
+import os
 import shutil
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from agents.configuration import load
 from agents.definitions import Agent, agents
 from agents.formatters.run import formatters
 from agents.formatters.table import Formatter, applies
+from agents.lsp.service import service
 from agents.skills.discovery import discover
 from agents.skills.skill import BadSkill, Skill, body
 from sessions.repository import Repository
@@ -53,6 +55,27 @@ def skills_of(directory: Path) -> list[dict[str, Any]]:
     """Every skill with its body; one that can no longer be read is left out."""
     found = discover(directory, load(directory).config)
     return [item for skill in found.skills.values() if (item := _skill(skill))]
+
+
+def language_servers_of(directory: Path) -> list[dict[str, str]]:
+    """Those that run, and those that failed; `root` is relative to the folder."""
+    said = {"connected": "connected", "error": "error"}
+    states = (state for state in service.statuses(directory) if state.status in said)
+    return [
+        {
+            "id": state.id,
+            "name": state.id,
+            "root": _below(directory, state.root),
+            "status": said[state.status],
+        }
+        for state in states
+    ]
+
+
+def _below(directory: Path, root: Path) -> str:
+    """Empty for the folder itself."""
+    relative = os.path.relpath(root, directory)
+    return "" if relative == "." else relative
 
 
 def formatters_of(directory: Path) -> list[dict[str, Any]]:

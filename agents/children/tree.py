@@ -16,8 +16,8 @@ _MAX_LOOKS = 20
 class Tree:
     """A child and everything it started, also what left its process group or lost its parent.
 
-    Found by descent, by session, and by a mark in the environment. Where there is no /proc, the process
-    group has to do.
+    Found by session, and by descent and by a mark in the environment unless that is "". Where there is no
+    /proc, the process group has to do.
     """
 
     def __init__(self, root: int, mark: str) -> None:
@@ -56,14 +56,15 @@ class Tree:
         marked = {pid for pid, (_, session) in table.items() if session == self.root or self._is_marked(pid)}
         # What has ended is forgotten: its number may be given to a stranger.
         self.members = (self.members | marked | {self.root}) & table.keys()
-        while (
+        while self.mark and (
             children := {pid for pid, (parent, _) in table.items() if parent in self.members} - self.members
         ):
             self.members |= children
 
     def _is_marked(self, pid: int) -> bool:
-        with suppress(OSError):
-            return f"{MARK}={self.mark}".encode() in Path(f"/proc/{pid}/environ").read_bytes()
+        if self.mark:
+            with suppress(OSError):
+                return f"{MARK}={self.mark}".encode() in Path(f"/proc/{pid}/environ").read_bytes()
         return False
 
 

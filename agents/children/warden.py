@@ -8,33 +8,41 @@ import sys
 import threading
 from pathlib import Path
 
-_PROGRAM = Path(__file__).with_name("warden_process.py")
+_ROOT = Path(__file__).parent.parent.parent
+_PROGRAM = """
+import sys
+sys.path.insert(0, sys.argv[1])
+from agents.children.warden_process import main
+main()
+"""
 
 
 class Warden:
     """Methods may be called from any thread. A warden that was killed is replaced at the next call, and told
-    again of all groups."""
+    again of all trees."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
-        self._groups: set[int] = set()
+        self._marks: dict[int, str] = {}
 
-    def watch(self, group: int) -> None:
-        """End this process group when this program is gone; the first call starts the warden."""
+    def watch(self, pid: int, mark: str = "") -> None:
+        """End a child and all that has its mark, or else all of its session (`tree.py`), when this program is
+        gone. The first call starts the warden."""
         with self._lock:
-            self._groups.add(group)
-            if self._process is None or self._process.poll() is not None or not self._tell(f"+{group}"):
+            self._marks[pid] = mark
+            gone = self._process is None or self._process.poll() is not None
+            if gone or not self._tell(f"+{pid} {mark}"):
                 self._start()
 
-    def forget(self, group: int) -> None:
-        """The group has ended: its number may be given to a stranger."""
+    def forget(self, pid: int) -> None:
+        """It has ended: its number may be given to a stranger."""
         with self._lock:
-            self._groups.discard(group)
-            self._tell(f"-{group}")
+            self._marks.pop(pid, None)
+            self._tell(f"-{pid}")
 
     def _start(self) -> None:
-        argv = [sys.executable, "-I", "-S", str(_PROGRAM)]
+        argv = [sys.executable, "-I", "-S", "-c", _PROGRAM, str(_ROOT)]
         self._process = subprocess.Popen(
             argv,
             stdin=subprocess.PIPE,
@@ -42,8 +50,8 @@ class Warden:
             stderr=subprocess.DEVNULL,
             start_new_session=True,
         )
-        for group in self._groups:
-            self._tell(f"+{group}")
+        for pid, mark in self._marks.items():
+            self._tell(f"+{pid} {mark}")
 
     def _tell(self, line: str) -> bool:
         if self._process is None or self._process.stdin is None:

@@ -8,6 +8,7 @@ an answer of their own, which people see and which is not sent to the model.
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -22,6 +23,8 @@ from agents.commands.rows import DONE, executed, waiting
 from agents.commands.template import MissingArgument, Shell, mentions
 from agents.definitions import Agent, UnknownAgent
 from agents.llm.providers import UnknownModel
+from agents.mcp.errors import ServerFailed
+from agents.mcp.offered.prompts import Said
 from agents.runtime.mentions import completed
 from agents.runtime.run import Run
 from agents.runtime.steps.recorder import Recorder
@@ -76,7 +79,7 @@ class _Expansion:
             return await self._written()
         except (UnknownAgent, UnknownModel):
             return True  # the step says so
-        except (UnknownCommand, MissingArgument, BadSkill) as error:
+        except (UnknownCommand, MissingArgument, BadSkill, ServerFailed) as error:
             await self._fail(await Recorder.open(self.run, self.message), f"/{self.name}: {error}")
         except NotIncluded as refusal:
             self.run.rejected = False  # told here, with more than the end of the turn would say
@@ -89,6 +92,9 @@ class _Expansion:
             await self._write("", [])
             return True
         command, known = await find(self.run.directory, self.name)
+        if command.prompt is not None:
+            await self._write_said(await command.prompt.said(self.arguments))
+            return True
         pieces = command.expand(self.arguments)
         said = pieces if command.skill is None else [self.arguments]
         named = mentions("\n".join(piece for piece in said if isinstance(piece, str)))
@@ -107,6 +113,11 @@ class _Expansion:
             errand = _errand(command, known, text, included)
             await self._write("", [errand])
         return not inclusion.opened or await carry_out(self.run, self.message, [errand])
+
+    async def _write_said(self, said: Said) -> None:
+        """What an MCP server gave is no template."""
+        text = await asyncio.to_thread(bound, said.text, Path(settings.TOOL_OUTPUT_DIR))
+        await self._write(text.text, said.files)
 
     async def _write(self, text: str, more: list[dict[str, Any]]) -> None:
         """All at once, so that there is the whole or nothing."""

@@ -12,6 +12,7 @@ from agents.commands.template import Piece, check, expand, hints
 from agents.config import CommandConfig, Config
 from agents.configuration import load
 from agents.definitions import Agent, agents, prompt_text
+from agents.mcp.offered.prompts import Prompt, prompts_of
 from agents.skills.discovery import discover
 from agents.skills.skill import BadSkill, Skill, body
 
@@ -26,7 +27,8 @@ class UnknownCommand(LookupError):
 @dataclass(frozen=True, slots=True)
 class Command:
     """`subtask` is None where nothing is said: then the mode of its agent decides. `model` is written
-    `provider/model`. A skill has no template of its own: its body is read when it is called."""
+    `provider/model`. A skill has no template of its own: its body is read when it is called. Nor has a prompt
+    of an MCP server: the server is asked."""
 
     name: str
     description: str = ""
@@ -36,17 +38,24 @@ class Command:
     variant: str = ""
     subtask: bool | None = None
     skill: Skill | None = None
+    prompt: Prompt | None = None
 
     @property
     def source(self) -> str:
+        if self.prompt:
+            return "mcp"
         return "skill" if self.skill else "command"
 
     def hints(self) -> list[str]:
+        if self.prompt:
+            return self.prompt.hints()
         return [] if self.skill else hints(self.template)
 
     def check(self, arguments: str) -> None:
         """Raises MissingArgument."""
-        if self.skill is None:
+        if self.prompt:
+            self.prompt.values(arguments)
+        elif self.skill is None:
             check(self.template, arguments)
 
     def expand(self, arguments: str) -> list[Piece]:
@@ -99,9 +108,12 @@ BUILTIN = (
 
 
 def commands(directory: Path, config: Config) -> dict[str, Command]:
-    """By name. A configured command takes the place of a built-in one, and both that of a skill."""
+    """By name. A configured command takes the place of a built-in one, and both that of a prompt of an MCP
+    server and of a skill."""
     found = {command.name: command for command in BUILTIN}
     found |= {name: _configured(name, item) for name, item in config.command.items()}
+    for name, prompt in prompts_of(directory).items():
+        found.setdefault(name, Command(name, prompt.description, prompt=prompt))
     for name, skill in sorted(discover(directory, config).skills.items()):
         found.setdefault(name, Command(name, skill.description, skill=skill))
     return found

@@ -16,7 +16,7 @@ import logging
 import os
 import stat
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -38,7 +38,16 @@ class BrokenAuthFile(ValueError):
     """The file holds no JSON object; the text names file and line."""
 
 
-def read_entries(paths: Sequence[Path]) -> dict[str, Entry]:
+def _is_whole(entry: Any) -> bool:
+    """An entry of a known type with its texts, none of them empty."""
+    if not isinstance(entry, dict) or entry.get("type") not in _TEXTS:
+        return False
+    texts = [entry.get(name) for name in _TEXTS[entry["type"]]]
+    timed = entry["type"] != "oauth" or isinstance(entry.get("expires"), int | float)
+    return timed and all(isinstance(text, str) and text.strip() for text in texts)
+
+
+def read_entries(paths: Sequence[Path], is_whole: Callable[[Any], bool] = _is_whole) -> dict[str, Entry]:
     """Whole entries by provider id; of two files the first one wins.
 
     Never raises: a broken file is logged and passed over, and so is an entry that is none. The first file is
@@ -55,7 +64,7 @@ def read_entries(paths: Sequence[Path]) -> dict[str, Entry]:
             logger.error("provider keys left out: %s", error)
             continue
         for provider, entry in entries.items():
-            if _is_whole(entry):
+            if is_whole(entry):
                 found.setdefault(provider, entry)
     return found
 
@@ -104,15 +113,6 @@ def _changing(path: Path) -> Iterator[None]:
         yield
     finally:
         os.close(folder)
-
-
-def _is_whole(entry: Any) -> bool:
-    """An entry of a known type with its texts, none of them empty."""
-    if not isinstance(entry, dict) or entry.get("type") not in _TEXTS:
-        return False
-    texts = [entry.get(name) for name in _TEXTS[entry["type"]]]
-    timed = entry["type"] != "oauth" or isinstance(entry.get("expires"), int | float)
-    return timed and all(isinstance(text, str) and text.strip() for text in texts)
 
 
 def _read(path: Path) -> dict[str, Any]:

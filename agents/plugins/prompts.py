@@ -13,9 +13,9 @@ Parts = list[dict[str, Any]]
 
 
 async def message_parts(
-    session: Session, row: AdmittedPrompt, agent: str, model: str, completed: Callable[[Parts], Parts]
+    session: Session, row: AdmittedPrompt, agent: str, model: str
 ) -> Callable[[Parts], Parts]:
-    """A function to give the promotion: from the prompt's parts to those of the message, then `completed`.
+    """A function to give the promotion: from the prompt's parts to what plugins made of them.
 
     A prompt that was edited while the plugins were asked stays as it was edited.
     """
@@ -29,4 +29,4 @@ async def message_parts(
     }
     given: Parts = row.parts
     made: Parts = (await trigger(session, "chat.message", asked, {"parts": given}))["parts"]
-    return lambda parts: completed(made if parts == given else parts)
+    return lambda parts: made if parts == given else parts

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from functools import reduce
 
 from agents.commands.rows import is_command
 from agents.context.epochs import ContextBlocked, prepare
 from agents.definitions import UnknownAgent
 from agents.llm.providers import UnknownModel
 from agents.plugins.prompts import message_parts
+from agents.runtime.attachments import readers
+from agents.runtime.attachments.readers import Filling, Parts
 from agents.runtime.mentions import completed
 from agents.runtime.run import Run
 from agents.runtime.steps.sample import chosen_of, next_choice, sample
@@ -66,7 +69,8 @@ async def _promote(run: Run, waiting: list[AdmittedPrompt]) -> UserMessage | Non
     for row in waiting:
         choice = await next_choice(run, row)
         provider_id, _, model_id = choice.model.partition("/")
-        changed = await message_parts(run.session, row, choice.agent, choice.model, completed)
+        changed = await message_parts(run.session, row, choice.agent, choice.model)
+        filled = await readers.read(run, row.id, choice, changed(row.parts))
         message = await in_db(
             inbox.promote,
             row.id,
@@ -74,12 +78,19 @@ async def _promote(run: Run, waiting: list[AdmittedPrompt]) -> UserMessage | Non
             provider_id=provider_id,
             model_id=model_id,
             variant=choice.variant,
-            completed=changed,
+            completed=_in_turn(changed, filled, completed),
         )
         promoted = message or promoted
     if promoted is not None:
         await _remember(run, promoted)
     return promoted
+
+
+def _in_turn(*steps: Filling) -> Filling:
+    def made(parts: Parts) -> Parts:
+        return reduce(lambda so_far, step: step(so_far), steps, parts)
+
+    return made
 
 
 async def _remember(run: Run, prompt: UserMessage) -> None:

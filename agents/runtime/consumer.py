@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from channels.consumer import AsyncConsumer
 
+from agents.runtime import disposal
 from agents.runtime.runtime import runtime
 
 
@@ -18,3 +19,6 @@ class AgentConsumer(AsyncConsumer):
 
     async def permission_answered(self, message: dict[str, str]) -> None:
         runtime.answered(message["request"])
+
+    async def instance_disposed(self, message: dict[str, str]) -> None:
+        disposal.begin(message["directory"])

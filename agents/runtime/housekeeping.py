@@ -8,7 +8,7 @@ from django.conf import settings
 
 from agents.tools.shared.output import expire
 from sessions.ids import now
-from sessions.store import events
+from sessions.store import events, problems
 from sessions.store import sessions as session_store
 
 OUTPUT_SECONDS = 7 * 24 * 3600
@@ -23,4 +23,5 @@ def expire_outputs() -> None:
 def prune_rows() -> None:
     """Runs on the ORM's thread."""
     events.prune()
+    problems.prune()
     session_store.purge(now() - DELETED_MS)

@@ -17,12 +17,16 @@ from django.conf import settings
 
 from agents.catalog import warm_up
 from agents.custom_tools import contribute
+from agents.mcp.hub import hub
+from agents.mcp.offered import register as mcp
 from agents.plugins import terminals
 from agents.runtime import boundary, housekeeping, recovery, summaries
+from agents.runtime.attachments import files as attached_files
 from agents.runtime.calls import approvals, questions
 from agents.runtime.drain import drain
 from agents.runtime.run import Children, Run
 from agents.runtime.steps.transcript import Transcript
+from agents.tools import lsp
 from sessions.db import in_db
 from sessions.ids import now
 from sessions.models import Session
@@ -70,6 +74,9 @@ class Runtime:
         """Start the thread, settle what a dead worker left, and take up prompts that wait."""
         sys.setswitchinterval(SWITCH_SECONDS)
         contribute.register()
+        mcp.register()
+        attached_files.register()
+        lsp.register()
         loop = self._loop = asyncio.new_event_loop()
         terminals.register(loop)
         self._thread = threading.Thread(target=loop.run_forever, name="turns", daemon=True)
@@ -105,6 +112,7 @@ class Runtime:
         self._heartbeat = asyncio.create_task(self._beat())
         self._housekeeping = asyncio.create_task(self._keep_house())
         if settings.OPENED_DIRECTORY:
+            hub.warm(Path(settings.OPENED_DIRECTORY))
             await warm_up(Path(settings.OPENED_DIRECTORY))
 
     async def _keep_house(self) -> None:
@@ -197,6 +205,7 @@ class Runtime:
             return False
         session = await in_db(session_store.get, session_id)
         if session is not None:
+            hub.warm(Path(session.directory))
             entry.run = Run(
                 session,
                 await asyncio.to_thread(tracker, session.project),

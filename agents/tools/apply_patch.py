@@ -6,10 +6,12 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from agents.lsp.uses.feedback import with_diagnostics
 from agents.tools.base import Approval, FileWrite, Tool, ToolContext, ToolError, ToolResult, by_patch
 from agents.tools.shared import change, filetext
 from agents.tools.shared.patches.parse import PatchError, Section, parse
@@ -106,7 +108,8 @@ async def execute(args: Input, ctx: ToolContext) -> ToolResult:
             lambda steps: any(step.is_outdated(ctx) for step in steps),
         )
         made = [step.allowed(approval) for step in steps]
-        return await _apply(ctx, steps, made, approval.words)
+        result, written = await _apply(ctx, steps, made, approval.words)
+    return await with_diagnostics(ctx, result, written) if written else result
 
 
 async def _place(section: Section, ctx: ToolContext) -> tuple[Target, Target | None]:
@@ -165,11 +168,12 @@ def _updated(section: Section, target: Target, before: bytes) -> Change:
 
 async def _apply(
     ctx: ToolContext, steps: Sequence[Step], made: Sequence[Step | None], said: str
-) -> ToolResult:
-    """Write what was allowed of the steps (None: nothing of it), and tell."""
+) -> tuple[ToolResult, dict[Path, bytes | None]]:
+    """Write what was allowed of the steps (None: nothing of it), and tell; with the contents by path."""
     done = [step for step in made if step is not None]
+    writes = [write for step in done for write in step.writes()]
     with explained("A file of the patch"):
-        await ctx.write_files([write for step in done for write in step.writes()])
+        contents = await ctx.write_files(writes)
     files = await asyncio.to_thread(_described, ctx, done)
     pairs = zip(steps, made, strict=True)
     edits = [words for step, after in pairs if (words := step.told(after))]
@@ -183,7 +187,8 @@ async def _apply(
     listed = [f"{file['type']}: {file['relativePath']}" for file in files]
     spoken = [f"The user said: {said}"] if said else []
     told = [heading if done else "Nothing of the patch was applied.", *listed, *edits, *spoken]
-    return ToolResult(names or steps[0].where.title, "\n".join(told), metadata)
+    written = {write.path: content for write, content in zip(writes, contents, strict=True)}
+    return ToolResult(names or steps[0].where.title, "\n".join(told), metadata), written
 
 
 def _asked(ctx: ToolContext, steps: Sequence[Step]) -> dict[str, Any]:

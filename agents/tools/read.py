@@ -13,6 +13,7 @@ from typing import IO, BinaryIO
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from agents.lsp.uses.feedback import begin_reading
 from agents.tools.base import Attachment, Tool, ToolContext, ToolError, ToolResult
 from agents.tools.shared import filekind, filetext, staged
 from agents.tools.shared.names import printable
@@ -42,7 +43,9 @@ async def execute(args: Input, ctx: ToolContext) -> ToolResult:
     """Ask `read` and read; raises ToolError for what is missing, binary or no file."""
     target = await authorise(ctx, args.file_path, "read")
     await ctx.ask("read", target.patterns, always=["*"], metadata={"filepath": printable(str(target.path))})
-    return await asyncio.to_thread(_read, ctx, target, max(args.offset, 1), args.limit)
+    result = await asyncio.to_thread(_read, ctx, target, max(args.offset, 1), args.limit)
+    begin_reading(ctx, target.path)
+    return result
 
 
 def _read(ctx: ToolContext, target: Target, offset: int, limit: int) -> ToolResult:

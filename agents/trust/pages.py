@@ -10,6 +10,7 @@ from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import render
 from django.views.decorators.http import require_GET, require_POST
 
+from agents.mcp.hub import hub
 from agents.trust import state
 from agents.trust.wants import Want
 from sessions.db import in_db
@@ -33,6 +34,7 @@ async def trust(request: HttpRequest) -> HttpResponse:
         await asyncio.to_thread(state.trust, directory, request.POST.get("shown", ""))
     except state.Changed as problem:
         return await _dialog(request, project, directory, session, str(problem))
+    hub.warm(directory)
     return _page_anew()
 
 
@@ -40,6 +42,7 @@ async def trust(request: HttpRequest) -> HttpResponse:
 async def revoke(request: HttpRequest) -> HttpResponse:
     _, directory, _ = await _place(request.POST)
     await asyncio.to_thread(state.revoke, directory)
+    hub.warm(directory)
     return _page_anew()
 
 

@@ -1,4 +1,5 @@
-"""All that a project asks for, trusted or not: its configuration, plugins, custom tools, commands."""
+"""All that a project asks for, trusted or not: its configuration, plugins, custom tools, commands, and what
+runs with its language servers."""
 
 from __future__ import annotations
 
@@ -9,6 +10,7 @@ from pathlib import Path
 from django.conf import settings
 
 from agents.configuration import load
+from agents.lsp.trusted import wants as servers
 from agents.trust.code import CodeFile, code_files
 from agents.trust.store import TrustStore, digest
 from agents.trust.wants import Content, Want, Wish
@@ -24,7 +26,7 @@ class Changed(Exception):
 def wants(directory: Path) -> list[Want]:
     """In the order they take effect. Reads files."""
     code = (_want(file) for file in code_files(directory, "plugin", "tool") if not file.own)
-    return [*load(directory).wants, *(want for want in code if want is not None)]
+    return [*load(directory).wants, *(want for want in code if want is not None), *servers(directory)]
 
 
 def untrusted(directory: Path) -> list[Want]:

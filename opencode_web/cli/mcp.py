@@ -16,6 +16,11 @@ WANTED = "opencode_web.remote.launcher.wanted"
 RUN = "opencode_web.bridge.run.run"
 LISTING = ("servers", "listing")
 ADDING = ("servers", "add")
+SIGN_INS = {
+    "auth": "sign in to a remote MCP server (`mcp auth list`: where you are signed in)",
+    "logout": "sign out of a remote MCP server",
+    "debug": "what is known of a remote MCP server's sign-in",
+}
 
 
 def add(commands: Any) -> None:
@@ -50,6 +55,10 @@ def add(commands: Any) -> None:
         "--global", dest="globally", action="store_true", help="for all projects, in your own configuration"
     )
     verb(added, *ADDING)
+    for name, told in SIGN_INS.items():
+        parser = actions.add_parser(name, help=told)
+        parser.add_argument("name", nargs=None if name == "debug" else "?", help="of the server")
+        verb(parser, "sign_ins", name)
 
 
 def run(arguments: argparse.Namespace) -> None:

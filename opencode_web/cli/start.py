@@ -75,11 +75,11 @@ def _announce(network: Network, guard: Guard, *, with_browser: bool) -> None:
     link = launch_url(network.url, guard.launch_tokens.issue())
     say(f"opencode-web server listening on {network.url}")
     say(f"Open {link}")
-    if with_browser and _has_desktop():
+    if with_browser and has_desktop():
         threading.Thread(target=webbrowser.open, args=(link,), daemon=True).start()
 
 
-def _has_desktop() -> bool:
+def has_desktop() -> bool:
     """Without one, `webbrowser` would start a browser in the terminal."""
     if sys.platform in ("darwin", "win32"):
         return True

@@ -1,5 +1,10 @@
-"""The one page that is shown without a login: a shared transcript, to whoever has the secret in its address
-(docs/decisions/0015). Only its reading, and only by addresses of exactly this form."""
+"""What is shown without a login, to whoever has the secret in its address. Only its reading.
+
+A shared transcript (docs/decisions/0015), by addresses of exactly this form; and the page that an
+authorization server sends a browser back to (RFC 6749 §4.1.2), which comes from another site and so without
+our cookie: the secret is the `state` of a sign-in that a person has begun here, which works once
+(agents/mcp/oauth).
+"""
 
 from __future__ import annotations
 
@@ -11,11 +16,12 @@ from opencode_web.security.throttle import Throttle
 
 _PATH = re.compile(r"/s/[A-Za-z0-9_-]{43}")
 """256 bits in URL-safe text (RFC 4648 §5)."""
+_CALLBACK = "/mcp/oauth/callback"
 
 
 def is_shared_page(request: Request) -> bool:
     reads = not request.is_websocket and request.method in ("GET", "HEAD")
-    return reads and _PATH.fullmatch(request.path) is not None
+    return reads and (request.path == _CALLBACK or _PATH.fullmatch(request.path) is not None)
 
 
 def counted(send: Send, throttle: Throttle, client: str) -> Send:

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import argparse
+import asyncio
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from agents.api.mcp import servers, statuses
+from agents.children.closing import close_all
 from agents.configuration import Refused, Unreadable, change
+from agents.mcp import acting
+from agents.mcp.hub import hub
 from opencode_web.cli.stop import Stop
 from opencode_web.cli.terminal import say
 from opencode_web.verbs.table import table
 
 
 def listing(arguments: argparse.Namespace, directory: Path) -> None:
-    known, standing = servers(directory), statuses(directory)
+    """Connects to them all, and ends them again."""
+    known = hub.configured(directory)
+    standing = asyncio.run(_statuses(directory))
     rows = [(name, _where(known[name]), _state(standing[name])) for name in known]
     if rows:
         table(("Name", "Address or command", "State"), rows)
@@ -54,3 +59,10 @@ def _where(server: Any) -> str:
 
 def _state(status: dict[str, Any]) -> str:
     return ": ".join(filter(None, (status["status"], status.get("error", ""))))
+
+
+async def _statuses(directory: Path) -> acting.Statuses:
+    try:
+        return await acting.statuses(directory, acting.SETTLED_SECONDS)
+    finally:
+        await close_all()

@@ -1,4 +1,4 @@
-"""`/path`, `/find…`, `/file`, `/file/content`: the project's files, inside the project only."""
+"""`/path`, `/find`, `/find/file`, `/file`, `/file/content`: the project's files, inside the project only."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from pydantic import Field
 from sessions import browsing, search
 from sessions.api.base import NotFound, directory_of, project_of, wire
 from sessions.api.described import answers
-from sessions.wire.files import FileContent, FileNode, Kind, Symbol, TextMatch
+from sessions.wire.files import FileContent, FileNode, Kind, TextMatch
 from sessions.wire.project import Places
 
 router = Router()
@@ -66,14 +66,6 @@ async def find_file(
         return wire(await search.find_files(directory, query, limit=limit, files=files, folders=folders))
     except search.SearchFailed as error:
         raise HttpError(400, f"query: {error}") from error
-
-
-@router.get("/find/symbol", operation_id="find.symbols")
-@answers(list[Symbol])
-async def find_symbol(request: HttpRequest, query: str) -> HttpResponse:
-    """None: no language server is connected."""
-    directory_of(request)
-    return wire([])
 
 
 @router.get("/file", operation_id="file.list")

@@ -9,7 +9,7 @@ from typing import Any, Literal
 from django.http import HttpRequest, HttpResponse
 from ninja import Router
 
-from sessions import bus
+from sessions import bus, wake
 from sessions.api.base import directory_of, project_of, wire
 from sessions.api.described import answers
 from sessions.db import in_db
@@ -45,12 +45,14 @@ async def write_log(request: HttpRequest, body: LogEntry) -> HttpResponse:
 @router.post("/instance/dispose", operation_id="instance.dispose")
 @answers(bool)
 async def dispose(request: HttpRequest) -> HttpResponse:
-    """Have the clients of a folder begin anew.
+    """Have the clients of a folder begin anew, and the servers that were started for it (MCP, languages).
 
-    There is nothing to drop: what is kept of a folder in memory is read again when its files change.
+    There is nothing else to drop: what is kept of a folder in memory is read again when its files change.
     """
     project = await project_of(request)
-    _disposed(project.id, str(directory_of(request)))
+    directory = str(directory_of(request))
+    await wake.disposed(directory)
+    _disposed(project.id, directory)
     return wire(True)
 
 
@@ -58,6 +60,7 @@ async def dispose(request: HttpRequest) -> HttpResponse:
 @answers(bool)
 async def dispose_all(request: HttpRequest) -> HttpResponse:
     """The same for all folders."""
+    await wake.disposed()
     for project in await in_db(projects.recent, 1000):
         _disposed(project.id, project.worktree)
     bus.publish(bus.Event("global.disposed", {}, directory="global"))

@@ -28,7 +28,14 @@ router = Router()
 HEARTBEAT_SECONDS = 10.0
 MOST_BYTES = 16 * 1024 * 1024
 """Of events that wait for a reader; one that is further behind is told so and cut off."""
-INTERNAL = {"session.inbox", "review.changed", "permission.rules", "session.forked", "store.full"}
+INTERNAL = {
+    "session.inbox",
+    "review.changed",
+    "permission.rules",
+    "session.forked",
+    "store.full",
+    "mcp.changed",
+}
 """Events of ours alone: clients of the protocol do not know them."""
 DISPOSED = "server.instance.disposed"
 RESYNC = "server.resync"

@@ -36,6 +36,8 @@ def details(row: PermissionRequest, root: str) -> Details:
     if row.permission == "edit" and "command" in row.metadata:
         return Details("Let a command write a protected file?", "terminal", **_command(row, root))
     known = _KINDS.get(row.permission)
+    if known is None and {"server", "tool", "input"} <= row.metadata.keys():
+        return Details(f"Use {visible(row.permission)}?", "plug", **_of_server(row, root))
     if known is None:
         return Details(f"Use {visible(row.permission)}?", "tool", **_anything(row, root))
     title, icon, told = known
@@ -109,6 +111,24 @@ def _anything(row: PermissionRequest, root: str) -> dict[str, Any]:
     return {"subject": _listed(row.patterns), "code": bounded(visible(data), limit=_LONGEST)}
 
 
+def _of_server(row: PermissionRequest, root: str) -> dict[str, Any]:
+    """A tool of an MCP server, with its arguments."""
+    data = row.metadata
+    given = json.dumps(data["input"], ensure_ascii=False, indent=2) if data["input"] else ""
+    return {
+        "subject": visible(f"{data['tool']}, of the MCP server {data['server']}"),
+        "code": bounded(visible(given), limit=_LONGEST),
+    }
+
+
+def _sampling(row: PermissionRequest, root: str) -> dict[str, Any]:
+    """What an MCP server puts to the model."""
+    return {
+        "subject": visible(f"The MCP server {_listed(row.patterns)} asks {row.metadata.get('model', '')}:"),
+        "code": bounded(visible(str(row.metadata.get("prompt", ""))), limit=_LONGEST),
+    }
+
+
 def _errand(row: PermissionRequest, root: str) -> dict[str, Any]:
     data = row.metadata
     return {
@@ -132,11 +152,13 @@ def _listed(patterns: list[str]) -> str:
 _ASKS_ABOUT = {"bash": "Runs", "external_directory": "Outside of the project", "edit": "Writes"}
 _KINDS: dict[str, tuple[str, str, Callable[[PermissionRequest, str], dict[str, Any]]]] = {
     "edit": ("Change this file?", "edit", _edit),
+    "mcp_sampling": ("Let a server ask the model?", "plug", _sampling),
     "bash": ("Run this command?", "terminal", _command),
     "read": ("Read this file?", "file", _file),
     "list": ("List this folder?", "folder", _file),
     "glob": ("Find files by name?", "search", _search),
     "grep": ("Search in files?", "search", _search),
+    "lsp": ("Ask the language server about this file?", "search", _file),
     "webfetch": ("Fetch this page?", "globe", _page),
     "private_address": ("Fetch from a private address?", "shield", _private),
     "websearch": ("Search the web for this?", "globe", _query),

@@ -1,7 +1,8 @@
 """The inbox's socket, `/ws/inbox/`: what waits for the person, on every page, whatever it shows.
 
-A message is the whole inbox (`Inbox.wire`), or `rules` with the projects whose saved rules are others now; an
-empty one is a heartbeat. The guard has authenticated and checked the Origin, as for the socket of a page.
+A message is the whole inbox (`Inbox.wire`), `rules` with the projects whose saved rules are others now, or
+`servers`: how MCP or language servers stand is to be read again. An empty one is a heartbeat. The guard has
+authenticated and checked the Origin, as for the socket of a page.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from sessions.socket import HEARTBEAT, UNAUTHORISED
 from .inbox import EVENTS, inbox
 
 RULES = "permission.rules"
+SERVERS = frozenset({"mcp.changed", "mcp.tools.changed", "lsp.updated"})
 GATHER = 0.05
 """Seconds in which requests that come together become one message."""
 
@@ -60,7 +62,7 @@ class InboxSocket(AsyncWebsocketConsumer):
 
         def wants(event: bus.Event) -> bool:
             named_here = event.type == "session.updated" and event.session_id in named
-            return event.type in EVENTS or event.type == RULES or named_here
+            return event.type in EVENTS or event.type == RULES or event.type in SERVERS or named_here
 
         async with bus.subscribe(wants=wants) as mailbox:
             while True:
@@ -72,6 +74,8 @@ class InboxSocket(AsyncWebsocketConsumer):
                 events = await mailbox.take(HEARTBEAT)
                 if ruled := sorted({event.project_id for event in events if event.type == RULES}):
                     await self.send(text_data=json.dumps({"rules": ruled}))
+                if mailbox.overflowed or any(event.type in SERVERS for event in events):
+                    await self.send(text_data='{"servers": true}')
                 mailbox.overflowed = False
                 await asyncio.sleep(GATHER)
 

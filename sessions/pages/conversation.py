@@ -6,12 +6,14 @@ import asyncio
 from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.utils.http import content_disposition_header
 from django.utils.safestring import mark_safe
 from django.views.decorators.http import require_GET
 
 from sessions.db import in_db
 from sessions.models import Project, Session
 from sessions.rendering import states
+from sessions.rendering.attached import download
 from sessions.rendering.fragments import all_fragments
 from sessions.rendering.html import html
 from sessions.rendering.messages import Place, messages_html
@@ -78,6 +80,22 @@ async def output(request: HttpRequest, project_id: str, session_id: str, part_id
     if await in_db(turns.changed_files, found.id, part_id):
         shown += html("tools/review.html", part=part, base=Place.of(found).base)
     return HttpResponse(shown)
+
+
+@require_GET
+async def attachment(
+    request: HttpRequest, project_id: str, session_id: str, part_id: str, number: int
+) -> HttpResponse:
+    """A file that a tool gave or a person attached: sound is played, all else is only for download."""
+    found = await session_of(project_id, session_id)
+    part = await in_db(messages.part, found.id, part_id)
+    file = await asyncio.to_thread(download, part, number) if part else None
+    if file is None:
+        raise Http404("This file is not kept here.")
+    response = HttpResponse(file.content, content_type=file.mime)
+    response["Content-Security-Policy"] = "sandbox; default-src 'none'"
+    response["Content-Disposition"] = content_disposition_header(True, file.name)
+    return response
 
 
 @require_GET

@@ -23,7 +23,7 @@ LATE = "This prompt no longer waits: it is already being worked on, or it was wi
 
 @require_GET
 async def whole(request: HttpRequest, project_id: str, session_id: str, prompt_id: str) -> HttpResponse:
-    """`{"text", "agents"}` as it was written, for the composer to edit."""
+    """`{"text", "agents", "parts"}` as it was written, for the composer to edit; each part with its words."""
     session = await session_of(project_id, session_id)
     row = await in_db(inbox.find, session.id, prompt_id)
     if row is None:
@@ -31,7 +31,8 @@ async def whole(request: HttpRequest, project_id: str, session_id: str, prompt_i
     written = [part for part in row.parts if inbox.is_written(part)]
     texts = [part["text"] for part in written if part["type"] == "text"]
     agents = [part["name"] for part in written if part["type"] == "agent"]
-    return JsonResponse({"text": "\n".join(texts), "agents": agents})
+    parts = [(inbox.mentioned(part), part) for part in written if part["type"] == "file"]
+    return JsonResponse({"text": "\n".join(texts), "agents": agents, "parts": parts})
 
 
 @require_POST

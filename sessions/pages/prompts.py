@@ -21,8 +21,8 @@ class BadPrompt(ValueError):
 
 
 def parts_of(form: QueryDict) -> list[dict[str, Any]]:
-    """The wire's prompt parts of a form with `text`, any number of `agent_mention` (names) and of `file`
-    (JSON). Raises BadPrompt."""
+    """The wire's prompt parts of a form with `text`, any number of `agent_mention` (names), of `part_mention`
+    and of `file` (JSON). Raises BadPrompt."""
     files = [_file(raw) for raw in form.getlist("file")]
     if not form.get("text", "").strip() and not files:
         raise BadPrompt("Write something first.")
@@ -32,7 +32,7 @@ def parts_of(form: QueryDict) -> list[dict[str, Any]]:
 
 
 def written_of(form: QueryDict) -> list[dict[str, Any]]:
-    """The text and the agents mentioned in it; nothing for blank text. Raises BadPrompt."""
+    """The text, and the agents and files mentioned in it; nothing for blank text. Raises BadPrompt."""
     text = form.get("text", "").replace("\r\n", "\n")  # as forms encode line breaks
     if len(text) > MAX_TEXT:
         raise BadPrompt(
@@ -42,17 +42,37 @@ def written_of(form: QueryDict) -> list[dict[str, Any]]:
     if not text.strip():
         return []
     mentions = [_mention(text, name) for name in dict.fromkeys(form.getlist("agent_mention")[:MAX_MENTIONS])]
-    return [{"type": "text", "text": text}, *(part for part in mentions if part)]
+    parts = [_mentioned_part(text, raw) for raw in form.getlist("part_mention")[:MAX_MENTIONS]]
+    return [{"type": "text", "text": text}, *(part for part in (*mentions, *parts) if part)]
 
 
 def _mention(text: str, name: str) -> dict[str, Any] | None:
-    """An agent as a part, with where it stands in UTF-16 units as browsers count; None when it does not."""
-    found = re.search(rf"(?<!\S)@{re.escape(name)}(?![\w/-])", text) if name else None
+    """An agent as a part, with where it stands; None when it does not."""
+    place = place_of(text, f"@{name}") if name else None
+    return {"type": "agent", "name": name, "source": place} if place else None
+
+
+def _mentioned_part(text: str, raw: str) -> dict[str, Any] | None:
+    """What a suggestion stands for, as a file part whose content is read when the prompt is promoted: a file
+    or a symbol by its address, or a resource. None when it is not in the text. Raises BadPrompt."""
+    try:
+        words, part = json.loads(raw)
+        source, place = dict(part["source"]), place_of(text, str(words))
+        kept = {key: str(part[key]) for key in ("mime", "url", "filename")}
+    except (ValueError, KeyError, TypeError) as error:
+        raise BadPrompt("Something mentioned with @ came through damaged; pick it again.") from error
+    if kept["url"].startswith("data:"):
+        raise BadPrompt("A mention has an address, not a content.")
+    return {"type": "file", **kept, "source": {**source, "text": place}} if place else None
+
+
+def place_of(text: str, words: str) -> dict[str, Any] | None:
+    """Where the words of a mention stand first, in UTF-16 units as browsers count; None when they do not."""
+    found = re.search(rf"(?<!\S){re.escape(words)}(?![\w/-])", text)
     if found is None:
         return None
     start, length = _units(text[: found.start()]), _units(found[0])
-    source = {"value": found[0], "start": start, "end": start + length}
-    return {"type": "agent", "name": name, "source": source}
+    return {"value": found[0], "start": start, "end": start + length}
 
 
 def _units(text: str) -> int:

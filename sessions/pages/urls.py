@@ -19,6 +19,7 @@ urlpatterns = [
     path(SESSION, conversation.session),
     path(f"{SESSION}/messages", conversation.older),
     path(f"{SESSION}/parts/<str:part_id>/output", conversation.output),
+    path(f"{SESSION}/parts/<str:part_id>/files/<int:number>", conversation.attachment),
     path(f"{SESSION}/complete/files", complete.files),
     path(f"{SESSION}/complete/commands", complete.commands),
     path(f"{SESSION}/prompt", changes.prompt),

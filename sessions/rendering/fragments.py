@@ -12,6 +12,7 @@ from typing import Protocol
 from sessions.approvals.cards import permission_list
 from sessions.comments.tray import comment_tray
 from sessions.models import Session
+from sessions.problems.live import problems_news
 from sessions.review.display.live import review_news
 from sessions.review.display.undoing import files_undone
 from sessions.sharing.badge import share_button
@@ -59,7 +60,7 @@ FRAGMENTS: dict[str, tuple[Fragment, ...]] = {
     "question.replied": (question_list, plan_panel, timeline_news),
     "question.rejected": (question_list, plan_panel, timeline_news),
     "message.updated": (meter, timeline_news),
-    "file.edited": (review_news, timeline_news),
+    "file.edited": (review_news, timeline_news, problems_news),
     "session.diff": (review_news, news),
     "review.changed": (review_news, staged_bar, comment_tray, timeline_news, files_undone),
     "store.full": (store_notice,),
@@ -67,11 +68,13 @@ FRAGMENTS: dict[str, tuple[Fragment, ...]] = {
 }
 
 ELSEWHERE: dict[str, tuple[Fragment, ...]] = {
-    "file.edited": (review_news,),
+    "file.edited": (review_news, problems_news),
+    "lsp.client.diagnostics": (review_news, problems_news),
     "review.changed": (review_news,),
     "store.full": (store_notice,),
 }
-"""The same for events of other sessions of the project: they may have changed the files that are reviewed."""
+"""The same for events of other sessions of the project, or of none: they may have changed the files that are
+reviewed."""
 
 SIDEBAR_EVENTS = {
     "session.created",

@@ -8,6 +8,7 @@ from typing import Any
 
 from django.utils.safestring import SafeString, mark_safe
 
+from .attached import attached
 from .blocks import render_whole
 from .children import errand_html, errand_output
 from .compaction import is_cleared, marker_html
@@ -16,7 +17,7 @@ from .html import html
 from .questions import TOOLS as ASKING
 from .questions import answered_html
 from .text import bounded, terminal, visible
-from .tools import ANSWER, KINDS, card, is_image, todo_items
+from .tools import ANSWER, KINDS, card, todo_items
 
 Wire = Mapping[str, Any]
 HIDDEN = {"step-start", "step-finish", "snapshot", "patch"}
@@ -93,7 +94,8 @@ def part_html(
     if kind == "compaction":
         return marker_html(part, oob=oob)
     if kind == "file":
-        return html("parts/file.html", image=is_image(part), **context)
+        file = next(iter(attached(part)), None)
+        return html("parts/file.html", image=file is None, file=file, **context)
     return html("parts/other.html", **context)
 
 

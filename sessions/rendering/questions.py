@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -17,10 +18,13 @@ from .plan import ASKS, plan_html
 from .text import visible
 
 TOOLS = frozenset({"question", ASKS, "plan_enter"})
-"""Tools whose card is what was asked and answered."""
+"""Tools whose card is what was asked and answered. Questions of other tools are an MCP server's."""
 
 _HEADINGS = {ASKS: "The plan is ready", "plan_enter": "Make a plan first?"}
 _NAMES = {ASKS: "End plan mode", "plan_enter": "Enter plan mode"}
+_STOPS = "The agent is told that you do not answer, and stops"
+_DECLINES = "The server is told that you decline; the turn goes on"
+_LINK = re.compile(r"^(https?://\S+)$", re.MULTILINE)
 _ICONS = {ASKS: "list", "plan_enter": "list"}
 
 
@@ -32,10 +36,12 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """One question as `templates/questions/question.html` shows it."""
+    """One question as `templates/questions/question.html` shows it; `link` is an address that the person is
+    asked to open."""
 
     header: str
     text: str
+    link: str
     choices: Sequence[Choice]
     multiple: bool
     custom: bool
@@ -56,6 +62,8 @@ class Request:
     questions: Sequence[Asked]
     origin: str
     plan: SafeString
+    dismissal: str
+    """What follows from giving no answer."""
 
 
 def question_list(session: Session, *, oob: bool = True) -> str:
@@ -68,16 +76,18 @@ def request(row: QuestionRequest, session: Session, place: str = "") -> Request:
     """One request as it is shown on the page of a session (its own, or one above it); `place` goes before the
     ids of its elements."""
     asked = [_asked(question) for question in questions.questions_of(row)]
+    of_server = row.tool not in TOOLS
     title = _HEADINGS.get(row.tool) or ("A question for you" if len(asked) == 1 else "Questions for you")
     return Request(
         id=row.id,
         key=f"{place}{row.id}",
         call_id=row.call_id,
         title=title,
-        icon=_ICONS.get(row.tool, "ask"),
+        icon=_ICONS.get(row.tool, "plug" if of_server else "ask"),
         questions=asked,
         origin=visible(row.session.title) if row.session_id != session.id else "",
         plan=plan_html(row.session) if row.tool == ASKS else SafeString(),
+        dismissal=_DECLINES if of_server else _STOPS,
     )
 
 
@@ -116,9 +126,12 @@ def _questions(found: object) -> list[QuestionInfo]:
 
 
 def _asked(question: QuestionInfo, answer: Sequence[str] = ()) -> Asked:
+    text = visible(question.question)
+    link = _LINK.search(text)
     return Asked(
         header=visible(question.header),
-        text=visible(question.question),
+        text=text.replace(link[0], "", 1).rstrip() if link else text,
+        link=link[0] if link else "",
         choices=[Choice(visible(item.label), visible(item.description)) for item in question.options],
         multiple=bool(question.multiple),
         custom=question.custom is not False,

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
 
+from .attached import Attached, attached, files_of, is_image
+from .progress import Progress, progress_of
 from .text import last_lines, terminal, visible
 
 Input = Mapping[str, Any]
@@ -16,7 +18,6 @@ LIVE_LINES = 8
 ANSWER = "StructuredOutput"
 """The tool by which a model answers in the form that a prompt asks for."""
 _PATCHED = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: (.+)$", re.MULTILINE)
-IMAGES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +49,9 @@ class Card:
     path: str = ""
     note: str = ""
     images: tuple[Mapping[str, Any], ...] = ()
+    files: tuple[Attached, ...] = ()
+    """What else is attached."""
+    progress: Progress | None = None
 
 
 def relative(path: str, root: str) -> str:
@@ -67,6 +71,15 @@ def _pattern(data: Input, root: str) -> str:
     return (
         f"{data.get('pattern', '')}  in {where}" if where and where != "." else str(data.get("pattern", ""))
     )
+
+
+def _code(data: Input, root: str) -> str:
+    """What a language server is asked, and where."""
+    operation = str(data.get("operation", ""))
+    if operation == "workspaceSymbol":
+        return f"{operation}  {data.get('query', '')}"
+    line = f":{data['line']}" if operation != "documentSymbol" and "line" in data else ""
+    return f"{operation}  {_path(data, root)}{line}"
 
 
 def _named(key: str) -> Callable[[Input, str], str]:
@@ -121,6 +134,7 @@ KINDS: dict[str, Kind] = {
     "list": Kind("List", "folder", _path),
     "todowrite": Kind("Todos", "list", _todo_progress),
     "todoread": Kind("Todos", "list", _nothing),
+    "lsp": Kind("Code", "search", _code),
     "webfetch": Kind("Fetch", "globe", _named("url")),
     "websearch": Kind("Search the web", "globe", _named("query")),
     "codesearch": Kind("Search for code", "globe", _named("query")),
@@ -159,14 +173,10 @@ def card(part: Mapping[str, Any], root: str = "") -> Card:
         deletions=changed[1] if changed else None,
         path=_path(data, root) if kind.subtitle is _path else "",
         note=_note(part["tool"], metadata),
-        images=tuple(file for file in state.get("attachments") or () if is_image(file)),
+        images=tuple(file for file in files_of(part) if is_image(file)),
+        files=attached(part),
+        progress=progress_of(metadata) if running else None,
     )
-
-
-def is_image(part: Mapping[str, Any]) -> bool:
-    """Only pixels inside of the page are shown: nothing from elsewhere, and no SVG, which is a document."""
-    mime = part.get("mime", "")
-    return mime in IMAGES and part.get("url", "").startswith(f"data:{mime};base64,")
 
 
 def todo_items(data: Input) -> tuple[Mapping[str, Any], ...]:
@@ -189,6 +199,16 @@ def _note(tool: str, metadata: Mapping[str, Any]) -> str:
     if tool == "batch" and metadata.get("failed"):
         return f"{metadata['failed']} failed"
     count = metadata.get("matches", metadata.get("count"))
-    if tool in ("grep", "glob", "list") and isinstance(count, int):
+    if tool in ("grep", "glob", "list", "lsp") and isinstance(count, int):
         return f"{count} found"
+    if errors := _errors(metadata):
+        return f"{errors} error{'s' * (errors > 1)}"
     return ""
+
+
+def _errors(metadata: Mapping[str, Any]) -> int:
+    """The errors that language servers found after an edit."""
+    files = metadata.get("diagnostics")
+    found = files.values() if isinstance(files, dict) else ()
+    listed = (item for items in found if isinstance(items, list) for item in items)
+    return sum(isinstance(item, dict) and item.get("severity") == 1 for item in listed)

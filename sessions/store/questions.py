@@ -68,6 +68,15 @@ def reject(request_id: str) -> QuestionRequest | None:
     return row
 
 
+def withdraw(request_id: str) -> None:
+    """Whoever asked needs no answer any longer: its questions can no longer be answered."""
+    with transaction.atomic():
+        row = _pending().select_related("session").select_for_update().filter(id=request_id).first()
+        if row is not None:
+            _settle(row, "cancelled")
+            _record(row, "question.rejected", _named(row))
+
+
 def cancel(session_id: str) -> None:
     """The turn ended: its pending questions can no longer be answered."""
     with transaction.atomic():

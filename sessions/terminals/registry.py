@@ -8,6 +8,7 @@ import os
 import shutil
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Protocol
 
 from sessions import bus
 from sessions.ids import ascending
@@ -31,8 +32,19 @@ class CannotOpen(Exception):
         self.field = field
 
 
+class Watcher(Protocol):
+    """Ends what runs in a terminal when this program is killed."""
+
+    def watch(self, pid: int, /) -> None:
+        """The leader of a session has begun."""
+
+    def forget(self, pid: int, /) -> None:
+        """It has ended."""
+
+
 @dataclass
 class Registry:
+    watcher: Watcher | None = None
     _terminals: dict[str, Terminal] = field(default_factory=dict)
     _running: dict[str, asyncio.Task[None]] = field(default_factory=dict)
 
@@ -87,6 +99,9 @@ class Registry:
         await asyncio.gather(*(self.remove(terminal) for terminal in list(self._terminals.values())))
 
     async def _run(self, terminal: Terminal) -> None:
+        pid = terminal.pid
+        if self.watcher:
+            self.watcher.watch(pid)
         try:
             code = await terminal.run()
             if terminal.id in self._terminals:
@@ -94,6 +109,8 @@ class Registry:
         except Exception:
             log.exception("terminal %s failed", terminal.id)
         finally:
+            if self.watcher:
+                self.watcher.forget(pid)
             del self._running[terminal.id]
 
     def _make_room(self, project_id: str) -> None:

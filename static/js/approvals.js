@@ -29,7 +29,8 @@ function count(card) {
 }
 
 function mark() {
-  const asking = new Set([...document.querySelectorAll("#permissions .permission")].map((card) => card.dataset.call));
+  const asked = document.querySelectorAll("#permissions .permission, #questions .question");
+  const asking = new Set([...asked].map((card) => card.dataset.call));
   for (const card of document.querySelectorAll(".tool")) {
     card.toggleAttribute("data-waiting", asking.has(card.dataset.call));
   }

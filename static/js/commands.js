@@ -1,6 +1,7 @@
 // What a built-in `/command` does; their list is the server's (sessions/pages/complete.py).
 import { complain, form } from "./composer.js";
 import { open as openInbox } from "./inbox.js";
+import { open as openProblems } from "./problems.js";
 
 const COMMANDS = {
   new: () => document.querySelector("[data-new]").click(),
@@ -13,7 +14,9 @@ const COMMANDS = {
   models: () => open("model-picker"),
   agents: () => open("agent-picker"),
   permissions: () => location.assign(`/p/${document.body.dataset.project}/rules`),
+  mcp: () => location.assign(`/servers?project=${document.body.dataset.project}`),
   inbox: openInbox,
+  problems: openProblems,
   log: () => location.assign(`/p/${document.body.dataset.project}/log`),
   "review-mode": () => document.getElementById("staging-toggle")?.click(),
   export: () => ask("GET", "export", { target: "#dialog" }),

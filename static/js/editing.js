@@ -27,8 +27,9 @@ async function begin(wanted) {
   const found = answer?.ok ? await answer.json().catch(() => null) : null;
   field.readOnly = false;
   if (!found) return complain("This prompt no longer waits, so it cannot be edited.");
-  const { text, agents } = found;
+  const { text, agents, parts } = found;
   mentions.add(...agents);
+  for (const part of parts) mentions.attach(...part);
   set(wanted);
   show("edit");
   setPrompt(text);

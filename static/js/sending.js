@@ -62,6 +62,7 @@ form.addEventListener("htmx:configRequest", (event) => {
   const { parameters } = event.detail;
   parameters.set("text", flight.text);
   for (const name of mentions.within(flight.text)) parameters.append("agent_mention", name);
+  for (const part of mentions.partsWithin(flight.text)) parameters.append("part_mention", part);
   parameters.set("delivery", flight.delivery);
   if (flight.edit) event.detail.path = flight.edit;
   if (!flight.files) return; // what is attached belongs to the draft

@@ -19,7 +19,10 @@ let socket = null;
 function connect() {
   const scheme = location.protocol === "https:" ? "wss:" : "ws:";
   socket = new WebSocket(`${scheme}//${location.host}/ws/inbox/`);
-  socket.onopen = watch;
+  socket.onopen = () => {
+    watch();
+    document.dispatchEvent(new CustomEvent("servers:changed"));
+  };
   socket.onmessage = (message) => receive(JSON.parse(message.data));
   socket.onclose = (event) => {
     clearTimeout(watchdog);
@@ -34,10 +37,11 @@ function watch() {
   watchdog = setTimeout(() => socket.close(4000), SILENCE);
 }
 
-function receive({ html, waiting, rules }) {
+function receive({ html, waiting, rules, servers }) {
   watch();
   attempt = 0;
   if (rules) document.dispatchEvent(new CustomEvent("rules:changed", { detail: rules }));
+  if (servers) document.dispatchEvent(new CustomEvent("servers:changed"));
   if (!waiting) return;
   apply(html);
   count(waiting.length);

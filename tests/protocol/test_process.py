@@ -27,6 +27,7 @@ async def test_a_client_writes_to_the_log(served: Served) -> None:
 
 
 async def test_a_folder_disposed_of_ends_its_streams(served: Served, tmp_path: Path) -> None:
+    await served.session()  # so that the server knows its own project too
     here = {"directory": str(tmp_path)}
     wait = httpx.Timeout(30)
     async with (

@@ -1,9 +1,19 @@
 from __future__ import annotations
 
 import subprocess
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
+
+from tests import programs
+
+
+@pytest.fixture(scope="session")
+def everything(user_environ: Mapping[str, str]) -> dict[str, Any]:
+    """An MCP server that has all there is in the protocol, as the configuration names it."""
+    return programs.everything(user_environ)
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Sequence
 
 from agents.permission.errors import QuestionRejected
+from agents.runtime.calls.completion import undisturbed
 from agents.tools.base import Question
 from agents.turn import Turn
 from sessions.db import in_db
@@ -30,7 +31,8 @@ def look_again() -> None:
 
 
 async def ask(turn: Turn, part: ToolPart, questions: Sequence[Question]) -> list[list[str]]:
-    """The answers in the order of the questions; raises QuestionRejected. Waits as long as it takes."""
+    """The answers in the order of the questions; raises QuestionRejected. Waits as long as it takes.
+    Cancelling this withdraws the questions."""
     row = await in_db(
         store.ask,
         turn.session,
@@ -39,7 +41,11 @@ async def ask(turn: Turn, part: ToolPart, questions: Sequence[Question]) -> list
         call_id=part.call_id,
         tool=part.tool,
     )
-    settled = await _settled(row.id)
+    try:
+        settled = await _settled(row.id)
+    except asyncio.CancelledError:
+        await undisturbed(in_db(store.withdraw, row.id))
+        raise
     if settled is None or settled.state != "answered":
         raise QuestionRejected
     return [list(answer) for answer in settled.answers]

@@ -20,6 +20,9 @@ from agents.llm.types import (
 
 CLEARED = "[Old tool result content cleared]"
 
+SENT = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp", "application/pdf"})
+"""Providers refuse a request with a file of another kind, and every one that follows it."""
+
 
 def request_messages(rows: Sequence[dict[str, Any]], model: Model) -> list[ChatMessage]:
     """`[{"info", "parts"}]` as the store gives it; failed attempts and empty messages are left out."""
@@ -38,8 +41,16 @@ def _user(parts: Sequence[dict[str, Any]], model: Model) -> Iterator[Content]:
     for part in parts:
         if part["type"] == "text" and not part.get("ignored") and part["text"]:
             yield TextContent(part["text"])
-        elif part["type"] == "file":
+        elif part["type"] == "file" and not _is_read(part):
             yield _file(part, model)
+
+
+def _is_read(part: dict[str, Any]) -> bool:
+    """Whether what is attached stands in a text part, since the prompt was promoted."""
+    by_address = not part["url"].startswith("data:")
+    is_text = part["mime"].startswith("text/") or part["mime"] == "application/x-directory"
+    resource = (part.get("source") or {}).get("type") == "resource"
+    return by_address and (resource or (part["url"].startswith("file:") and is_text))
 
 
 def _file(part: dict[str, Any], model: Model) -> Content:
@@ -51,7 +62,7 @@ def _file(part: dict[str, Any], model: Model) -> Content:
     if mime.startswith("text/"):
         raw = base64.b64decode(data) if header.endswith(";base64") else unquote_to_bytes(data)
         return TextContent(f"Attached file {name}:\n{raw.decode('utf-8', 'replace')}")
-    if model.attachment:
+    if model.attachment and mime in SENT:
         return FileContent(mime, data, name)
     return TextContent(f"[The user attached {name} ({mime}), but this model cannot read such files.]")
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 from weakref import WeakValueDictionary
 
+from agents.lsp.uses.feedback import with_diagnostics
 from agents.tools.base import FileWrite, ToolContext, ToolError, ToolResult
 from agents.tools.shared import filetext
 from agents.tools.shared.paths import Target, explained
@@ -77,7 +78,8 @@ async def apply(ctx: ToolContext, target: Target, plan: Callable[[], Proposal]) 
     if words:
         metadata["edited"] = True
     said = [f"The user said: {approval.words}"] if approval.words else []
-    return ToolResult(target.title, "\n".join([words or proposal.told, *said]), metadata)
+    result = ToolResult(target.title, "\n".join([words or proposal.told, *said]), metadata)
+    return await with_diagnostics(ctx, result, {target.path: made.after}) if change else result
 
 
 async def _written(ctx: ToolContext, target: Target, change: Change) -> Change:

@@ -56,7 +56,7 @@ async def run(
     mark = uuid.uuid4().hex
     process, output = await _start(argv, cwd, {**env, MARK: mark})
     tree = Tree(process.pid, mark)
-    warden.watch(process.pid)
+    warden.watch(process.pid, mark)
     exited = asyncio.create_task(process.wait())
     reading = asyncio.create_task(_pump(output, on_output))
     aborted = asyncio.create_task(abort.wait())

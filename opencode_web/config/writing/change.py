@@ -51,6 +51,18 @@ def change(directory: Path | None, patch: Mapping[str, Any], environ: Mapping[st
             gate.trust(file, new, _read(new, file, environ, gate).want)
 
 
+def preview(
+    directory: Path | None, patch: Mapping[str, Any], environ: Mapping[str, str] = os.environ
+) -> dict[str, Any]:
+    """What the file would say then, references replaced; nothing is written. Raises as `change`."""
+    file, _ = target(directory, environ)
+    try:
+        text = _changed(_text(file), patch, file, environ)
+    except RecursionError as error:
+        raise Refused("The configuration is nested too deeply.") from error
+    return read_text(text, file, file.parent, environ).values
+
+
 def _changed(text: str, patch: Mapping[str, Any], file: Path, environ: Mapping[str, str]) -> str:
     try:
         document = jsonc.Document(text).value

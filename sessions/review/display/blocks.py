@@ -43,7 +43,7 @@ def _block(file: FileRow, *, staged: bool) -> str:
         f'<button type="button" class="file-toggle" id="{file.id}-name" data-fold aria-expanded="{opened}" '
         f'aria-controls="{file.id}-body"><span class="state" data-state="{file.letter}" title="{file.word}" '
         f'aria-hidden="true">{file.letter}</span><span class="visually-hidden">{file.word}: </span>'
-        f"{_path(file)}{counts(file)}</button></h3>{tag}"
+        f"{_path(file)}{counts(file)}</button></h3>{file.delta.html if file.delta else ''}{tag}"
         f'<span class="file-do">{"".join(_buttons(file, staged=staged))}'
         f"{viewed_box(file.viewed)}</span></div>"
         f'{since}<div id="{file.id}-problem" class="file-problem" role="alert"></div>{_body(file)}</section>'

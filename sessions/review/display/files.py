@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from django.utils.safestring import SafeString
 
 from sessions.models.ledger import shown
+from sessions.problems.deltas import Delta, delta, turned_by
 from sessions.review.display.bars import NOTHING_TOLD, Told
 from sessions.review.display.bodies import bodies
 from sessions.review.display.words import FILE_STATES
@@ -35,7 +36,8 @@ class FileRow:
 
     `id` names its element, `key` it in requests; `tag` says in words how it stands with it, `tone` picks the
     colour of that. `version` changes when anything shown of it does, `drawn` names what the scope did to it.
-    `bodies` is None where it loads later.
+    `delta` are the problems that came and went, None where that is not known. `bodies` is None where it loads
+    later.
     """
 
     id: str
@@ -54,6 +56,7 @@ class FileRow:
     undone: bool
     version: str
     drawn: str
+    delta: Delta | None = None
     bodies: tuple[SafeString, ...] | None = None
 
     @property
@@ -90,6 +93,7 @@ class Totals:
     deletions: int
     viewed: int
     undone: int
+    delta: Delta
 
     @property
     def left(self) -> int:
@@ -107,7 +111,7 @@ def file_rows(
     room = OPEN_ROWS
     for number, file in enumerate(found.files):
         size = file.additions + file.deletions
-        row = _row(file, marks, reading, own.get(digest(file.key), []), file.key in undone)
+        row = _row(file, found, marks, reading, own.get(digest(file.key), []), undone=file.key in undone)
         if not bare and number < OPEN_FILES and size <= room and not row.folded:
             room -= size
             row = replace(row, bodies=bodies(file, found, marks, reading, base))
@@ -125,7 +129,7 @@ def file_row(
 ) -> FileRow:
     """One file with its diff, and what came of the verdict just given on it."""
     undone = any(key == file.key for key, _ in found.undone)
-    row = _row(file, marks, reading, by_file(marks).get(digest(file.key), []), undone)
+    row = _row(file, found, marks, reading, by_file(marks).get(digest(file.key), []), undone=undone)
     return replace(row, bodies=bodies(file, found, marks, reading, base, told))
 
 
@@ -136,6 +140,7 @@ def totals(rows: Sequence[FileRow]) -> Totals:
         deletions=sum(row.deletions for row in rows),
         viewed=sum(row.viewed for row in rows),
         undone=sum(row.gone for row in rows),
+        delta=sum((row.delta for row in rows if row.delta), Delta()),
     )
 
 
@@ -143,7 +148,9 @@ def file_id(key: str) -> str:
     return f"file-{digest(key)}"
 
 
-def _row(file: ReviewedFile, marks: Marks, reading: Reading, own: Sequence[str], undone: bool) -> FileRow:
+def _row(
+    file: ReviewedFile, found: Listing, marks: Marks, reading: Reading, own: Sequence[str], *, undone: bool
+) -> FileRow:
     mark = file_mark(file)
     letter, word = _STATUS[file.status]
     kept = mark in marks.kept and file.state in ("here", "partly", "changed")
@@ -151,6 +158,7 @@ def _row(file: ReviewedFile, marks: Marks, reading: Reading, own: Sequence[str],
     comments = marks.comments.get(file.path, ())
     said = [(one.comment.id, one.comment.time_updated, one.state) for one in comments]
     there = (file.state, file.mark, file.additions, file.deletions, file.others, undone)
+    known = [found.problems.get(place) for place in file.places]
     return FileRow(
         id=file_id(file.key),
         key=file.key,
@@ -166,9 +174,17 @@ def _row(file: ReviewedFile, marks: Marks, reading: Reading, own: Sequence[str],
         kept=kept,
         viewed=mark in marks.viewed,
         undone=undone,
-        version=digest(repr((there, own, said, reading.query()))),
+        version=digest(repr((there, own, said, known, reading.query()))),
         drawn=" ".join(map(seal, file.whole)),
+        delta=_delta(file, found) if file.state in ("here", "changed") else None,
     )
+
+
+def _delta(file: ReviewedFile, found: Listing) -> Delta | None:
+    objects, known = found.project.objects, found.problems
+    if not known:
+        return None
+    return delta(turned_by(step, file.renamed_from or step.path, known, objects) for step in file.steps)
 
 
 def _since(others: Sequence[str]) -> str:

@@ -13,7 +13,7 @@ from sessions.snapshots.objects import ObjectMissing, ObjectStore
 from .colours import WHOLE
 from .comparing import Compared, FileChange, compare
 from .facts import facts, is_link, pictures
-from .lines import Notes, Source
+from .lines import Notes, Problems, Source
 from .query import Reading
 from .table import HunkBar, Table, file_mark
 
@@ -27,6 +27,7 @@ def file_body(
     query: str,
     marks: Mapping[str, HunkBar] | None = None,
     notes: Notes | None = None,
+    problems: Problems | None = None,
     renamed_from: str = "",
     mark: str = "",
 ) -> SafeString:
@@ -42,7 +43,8 @@ def file_body(
     if change.skipped:
         return _said(f"The content was not kept: {change.skipped}.")
     name = shown(change.path)
-    source = Source(name, _small(found.before), _small(found.after), found.diff.mixed_ends, notes or {})
+    colours = _small(found.before), _small(found.after)
+    source = Source(name, *colours, found.diff.mixed_ends, notes or {}, problems or {})
     url = f"{base}/review/file?{query}&{reading.query()}"
     table = Table(found.diff, reading.view, source, marks, url, mark or file_mark(name))
     if reading.piece:

@@ -9,7 +9,7 @@ from django.utils.html import escape
 from sessions.diffs.hunks import FileDiff, Hunk
 from sessions.diffs.rows import Rows, Stretch
 
-from .lines import Notes
+from .lines import Source
 from .query import Take, View
 
 STEP = 20
@@ -70,13 +70,13 @@ def named(start: int, stop: int, diff: FileDiff) -> Gap | None:
     return Gap(start, stop, new - old, first=start == 1, last=stop == len(diff.new) + 1)
 
 
-def bar(gap: Gap, diff: FileDiff, view: View, url: str, notes: Notes) -> str:
+def bar(gap: Gap, diff: FileDiff, view: View, url: str, source: Source) -> str:
     """The row that stands for a gap; with a URL its lines can be had."""
     buttons = "".join(_button(gap, take, url) for take in _takes(gap)) if url and diff.new else ""
     columns = 4 if view == "split" else 3
     return (
         f'<tbody class="between"><tr class="gap"><td colspan="{columns}"><div class="gap-bar">'
-        f"<span>{_words(gap, diff, notes)}</span>{buttons}</div></td></tr></tbody>"
+        f"<span>{_words(gap, diff, source)}</span>{buttons}</div></td></tr></tbody>"
     )
 
 
@@ -102,11 +102,13 @@ def _button(gap: Gap, take: Take, url: str) -> str:
     )
 
 
-def _words(gap: Gap, diff: FileDiff, notes: Notes) -> str:
+def _words(gap: Gap, diff: FileDiff, source: Source) -> str:
     lines = gap.stop - gap.start
     count = f"{lines:,} unchanged line{'s' if lines > 1 else ''}"
     if hidden := sum(gap.start <= hunk.begin[1] < gap.stop for hunk in diff.hidden):
         count = f"{lines:,} lines, {hidden} hunk{'s' if hidden > 1 else ''} of white space only not shown"
     shifts = {"old": gap.shift, "new": 0}
-    said = sum(gap.start <= line + shifts[side] < gap.stop for side, line in notes)
-    return f"{count}, {said} with a comment" if said else count
+    said = sum(gap.start <= line + shifts[side] < gap.stop for side, line in source.notes)
+    count += f", {said} with a comment" if said else ""
+    wrong = sum(side == "new" and gap.start <= line < gap.stop for side, line in source.problems)
+    return f"{count}, {wrong} with a problem" if wrong else count

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from django.utils.safestring import SafeString
@@ -17,6 +17,21 @@ Side = Literal["old", "new"]
 Notes = Mapping[tuple[Side, int], SafeString]
 """HTML that stands under a line: side and line number from 1."""
 
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """Safe HTML of what is said of a line: `button` stands beside it, `under` below it, out of sight until
+    the button is pressed unless `open`. `id` names what is below."""
+
+    button: str
+    under: str
+    id: str
+    open: bool = False
+
+
+Problems = Mapping[tuple[Side, int], Said]
+"""By side and line number from 1; those of the old side are of lines that are gone."""
+
 _LONG_LINE = 5000
 _NO_NEWLINE = '<span class="eof">no newline at the end</span>'
 
@@ -24,13 +39,14 @@ _NO_NEWLINE = '<span class="eof">no newline at the end</span>'
 @dataclass(frozen=True, slots=True)
 class Source:
     """What the lines of a file are shown with: its name and, of a small file, both contents, for the colours;
-    whether ends of lines are part of the change; what stands under lines."""
+    whether ends of lines are part of the change; what stands under lines, and what is said of them."""
 
     name: str
     before: str | None
     after: str | None
     line_ends: bool
     notes: Notes
+    problems: Problems = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +66,17 @@ class Paint:
             return line_html(text[:_LONG_LINE], None, ()) + more + end
         side, number = (self.old, row.old) if row.kind == "del" else (self.new, row.new)
         return line_html(text, side.get(number or 0), row.marks) + end
+
+    def said(self, row: Row | None) -> Said | None:
+        """What is said of a line, of one that is gone as it was."""
+        if row is None or not self.source.problems:
+            return None
+        return self.source.problems.get(("old", row.old or 0) if row.kind == "del" else ("new", row.new or 0))
+
+    def cell(self, row: Row) -> str:
+        """The line with the button beside it."""
+        said = self.said(row)
+        return said.button + self.line(row) if said else self.line(row)
 
 
 def painted(rows: Iterable[Sides], source: Source) -> Paint:
@@ -73,7 +100,8 @@ def _unified(rows: Sequence[Sides], paint: Paint) -> str:
     """Old and new number, and the line."""
     return "".join(
         f'<tr class="{row.kind}">{_number(row.old, "old")}{_number(row.new, "new")}'
-        f'<td class="line">{paint.line(row)}</td></tr>{_notes(row.old, row.new, paint.source.notes, 3)}'
+        f'<td class="line">{paint.cell(row)}</td></tr>'
+        f"{_under(paint.said(row), 3)}{_notes(row.old, row.new, paint.source.notes, 3)}"
         for row, _ in rows
         if row
     )
@@ -84,6 +112,7 @@ def _split(rows: Sequence[Sides], paint: Paint) -> str:
     notes = paint.source.notes
     return "".join(
         f"<tr>{_half(left, 'old', paint)}{_half(right, 'new', paint)}</tr>"
+        f"{_both(left, right, paint)}"
         f"{_notes(left.old if left else None, right.new if right else None, notes, 4)}"
         for left, right in rows
     )
@@ -93,7 +122,8 @@ def _half(row: Row | None, side: Side, paint: Paint) -> str:
     if row is None:
         return f'<td class="num none"></td><td class="line {side} none"></td>'
     number = row.old if side == "old" else row.new
-    return f'{_number(number, side, row.kind)}<td class="line {side} {row.kind}">{paint.line(row)}</td>'
+    line = paint.line(row) if side == "old" and row.kind == "context" else paint.cell(row)
+    return f'{_number(number, side, row.kind)}<td class="line {side} {row.kind}">{line}</td>'
 
 
 def _number(number: int | None, side: Side, kind: str = "") -> str:
@@ -102,6 +132,18 @@ def _number(number: int | None, side: Side, kind: str = "") -> str:
         return '<td class="num"></td>'
     css = f"num {side} {kind}".rstrip()
     return f'<td class="{css}" data-n="{number}"></td>'
+
+
+def _both(left: Row | None, right: Row | None, paint: Paint) -> str:
+    """What is below a line of the split view: a context line is the same on both sides."""
+    return ("" if left is right else _under(paint.said(left), 4)) + _under(paint.said(right), 4)
+
+
+def _under(said: Said | None, columns: int) -> str:
+    if said is None:
+        return ""
+    hidden = "" if said.open else " hidden"
+    return f'<tr class="note problems" id="{said.id}"{hidden}><td colspan="{columns}">{said.under}</td></tr>'
 
 
 def _notes(old: int | None, new: int | None, notes: Notes, columns: int) -> str:

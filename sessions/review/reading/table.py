@@ -171,7 +171,7 @@ class Table:
         return self._bar(gaps.between(previous, hunks[number] if number < len(hunks) else None, self.diff))
 
     def _bar(self, gap: Gap | None) -> str:
-        return gaps.bar(gap, self.diff, self.view, self.url, self.source.notes) if gap else ""
+        return gaps.bar(gap, self.diff, self.view, self.url, self.source) if gap else ""
 
     @property
     def _columns(self) -> int:

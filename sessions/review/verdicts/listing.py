@@ -16,8 +16,9 @@ from sessions.review.verdicts.presence import Presence
 from sessions.review.verdicts.renames import Renamed, renames
 from sessions.review.verdicts.scopes import Scope, entries, staged
 from sessions.snapshots.changes import Change
-from sessions.store import operations
+from sessions.store import operations, problems
 from sessions.store.operations import Later
+from sessions.store.problems import Known, Place
 from sessions.tracking import Tracker, tracker
 from sessions.undo.steps import net_steps
 
@@ -49,11 +50,22 @@ class ReviewedFile:
     renamed_from: str = ""
     owner: FileChange | None = None
 
+    @property
+    def places(self) -> list[Place]:
+        """Both contents of every step."""
+        pairs = [
+            place
+            for step in self.steps
+            for place in ((self.renamed_from or step.path, step.before), (step.path, step.after))
+        ]
+        return [(path, content) for path, content in pairs if content]
+
 
 @dataclass(frozen=True, slots=True)
 class Listing:
     """`problem` says why changes of commands are not among `files`, if so. `undone` has the operation that
-    took back a hunk, by file and hunk key (an empty one: the whole file).
+    took back a hunk, by file and hunk key (an empty one: the whole file). `problems` is what language
+    servers say of the contents before and after.
     """
 
     scope: Scope
@@ -61,6 +73,7 @@ class Listing:
     project: Tracker
     problem: str | None = None
     undone: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    problems: Mapping[Place, Known] = field(default_factory=dict)
 
     def file(self, key: str) -> ReviewedFile | None:
         return next((file for file in self.files if file.key == key), None)
@@ -82,7 +95,9 @@ async def listing(session: Session, scope: Scope, only: Container[str] | None = 
     later = await in_db(operations.later, session.project_id, _last_ids(changes, owners))
     undone = await in_db(operations.undone_hunks, session.project_id, [change.path for change in changes])
     files = await asyncio.to_thread(_files, scope, project, changes, owners, later, only)
-    return Listing(scope, tuple(files), project, problem, undone)
+    places = [place for file in files for place in file.places]
+    known = await in_db(problems.of_contents, session.project_id, places)
+    return Listing(scope, tuple(files), project, problem, undone, known)
 
 
 def _last_ids(changes: Iterable[Change], owners: Mapping[str, FileChange]) -> dict[str, int]:

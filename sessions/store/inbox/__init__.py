@@ -6,7 +6,7 @@ the session would go idle. Whatever is done to a prompt that waits is one transa
 """
 
 from .admission import PromptRefused, admit
-from .changes import edit, is_written, move, switch, withdraw
+from .changes import edit, is_written, mentioned, move, switch, withdraw
 from .promotion import promote
 from .waiting import Delivery, find, next_when_idle, sessions_waiting, steering, waiting
 
@@ -17,6 +17,7 @@ __all__ = [
     "edit",
     "find",
     "is_written",
+    "mentioned",
     "move",
     "next_when_idle",
     "promote",

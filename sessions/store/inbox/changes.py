@@ -14,7 +14,16 @@ from .waiting import Delivery, locked, record
 
 def is_written(part: dict[str, Any]) -> bool:
     """Whether a person wrote this part of a prompt, rather than attached it or a tool gave it."""
+    if part["type"] == "file":
+        return bool(mentioned(part))
     return part["type"] in ("text", "agent") and not part.get("synthetic")
+
+
+def mentioned(part: dict[str, Any]) -> str:
+    """The words of the text that a file part stands for; empty for a file beside the text."""
+    text = (part.get("source") or {}).get("text")
+    by_address = not str(part.get("url")).startswith("data:")
+    return str(text.get("value") or "") if by_address and isinstance(text, dict) else ""
 
 
 def edit(session_id: str, prompt_id: str, written: list[dict[str, Any]]) -> bool:

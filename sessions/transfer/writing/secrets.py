@@ -63,9 +63,17 @@ ASSIGNED = re.compile(
 IN_URL = re.compile(r"(?<=://)[^\s/@:\"'<>]{1,200}:[^\s/@\"'<>]{1,200}(?=@)")
 
 
+MCP_FILE = "mcp-auth.json"
+"""Sign-ins at MCP servers, beside each file of keys (agents/mcp/oauth/store.py)."""
+
+OPEN_NAMES = frozenset("type enterpriseUrl serverUrl scope clientId tokenEndpoint resource method".split())
+"""Names in those files whose text is no secret."""
+
+
 def known_values() -> list[str]:
     """The secrets of this installation and of its environment, the longest first."""
-    values = {*_environment(os.environ), *_files(settings.AUTH_FILES), settings.SECRET_KEY}
+    beside = [file.with_name(MCP_FILE) for file in settings.AUTH_FILES]
+    values = {*_environment(os.environ), *_files([*settings.AUTH_FILES, *beside]), settings.SECRET_KEY}
     return sorted((value for value in values if len(value) >= SHORTEST), key=len, reverse=True)
 
 
@@ -89,5 +97,5 @@ def _strings(data: Any, name: str = "") -> Iterator[str]:
     elif isinstance(data, list):
         for value in data:
             yield from _strings(value, name)
-    elif isinstance(data, str) and name not in ("type", "enterpriseUrl"):
+    elif isinstance(data, str) and name not in OPEN_NAMES:
         yield data

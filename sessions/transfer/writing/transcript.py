@@ -10,11 +10,12 @@ from typing import Any
 
 from django.utils.safestring import SafeString, mark_safe
 
+from sessions.rendering.attached import is_image
 from sessions.rendering.blocks import render_whole
 from sessions.rendering.html import html
 from sessions.rendering.parts import shown
 from sessions.rendering.text import bounded, terminal, visible
-from sessions.rendering.tools import card, is_image
+from sessions.rendering.tools import card
 
 from .document import Document, Wire
 from .style import policy, style

@@ -55,6 +55,18 @@ async def test_what_does_not_want_to_end_is_killed_with_all_it_started(tmp_path:
     assert await child.wait() == "ended by SIGKILL"
 
 
+async def test_after_the_end_its_pipes_are_closed_and_its_last_words_are_kept(tmp_path: Path) -> None:
+    """Of one whose output nobody read, that never read its input, and that speaks when asked to end."""
+    script = "trap 'echo farewell >&2; exit 3' TERM; echo ready >&2; head -c 1000000 /dev/zero & wait; wait"
+    before = set(os.listdir("/proc/self/fd"))
+    child = await Child.start(["sh", "-c", script], cwd=tmp_path, env=PATH)
+    child.input.write(b"x" * 10_000_000)
+    await child.end(grace=0.2)
+    assert child.errors.last() == "ready\nfarewell"
+    assert await child.wait() == "exited with code 3"
+    assert set(os.listdir("/proc/self/fd")) <= before
+
+
 @pytest.mark.parametrize(
     ("argv", "cwd", "words"),
     [
@@ -71,24 +83,28 @@ async def test_what_cannot_start_says_why(tmp_path: Path, argv: list[str], cwd: 
 
 
 def test_children_end_with_a_parent_that_is_killed(tmp_path: Path) -> None:
+    """Also what has left their process group, and reads no input."""
+    script = f'setsid sh -c "{STUBBORN}" & echo $!; {STUBBORN}'
     program = f"""
 import asyncio, os, pathlib
 from agents.children.child import Child
 async def main():
-    child = await Child.start(["sh", "-c", {STUBBORN!r}], cwd=pathlib.Path("."), env=dict(os.environ))
-    await child.output.readline()
-    print(child.pid, flush=True)
+    child = await Child.start(["sh", "-c", {script!r}], cwd=pathlib.Path("."), env=dict(os.environ))
+    lines = [(await child.output.readline()).decode() for _ in range(3)]
+    print(child.pid, *(line.strip() for line in lines if line.strip().isdigit()), flush=True)
     await asyncio.sleep(60)
 asyncio.run(main())
 """
     parent = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True)
     assert parent.stdout is not None
-    pid = int(parent.stdout.readline())
-    watcher = os.pidfd_open(pid)  # the child is not ours: only a descriptor tells of its end
+    # They are not ours: only descriptors tell of their end.
+    watchers = [os.pidfd_open(int(pid)) for pid in parent.stdout.readline().split()]
+    assert len(watchers) == 2
     parent.kill()
     parent.wait()
-    assert select.select([watcher], [], [], 20)[0]
-    os.close(watcher)
+    for watcher in watchers:
+        assert select.select([watcher], [], [], 20)[0]
+        os.close(watcher)
     parent.stdout.close()
 
 

@@ -8,6 +8,7 @@ import pytest
 from pydantic import ValidationError
 
 from agents.tools import invalid, todoread, todowrite
+from agents.tools.names import NAMES
 from agents.tools.registry import BUILTIN, Toolset
 from tests.agents.tools.context import DirectContext
 
@@ -34,6 +35,10 @@ ARGUMENTS = {
     "todowrite": {"todos"},
     "write": {"filePath", "content"},
 }
+
+
+def test_the_names_are_known_without_the_tools() -> None:
+    assert {tool.name for tool in BUILTIN} == NAMES
 
 
 def test_the_model_sees_opencodes_names() -> None:

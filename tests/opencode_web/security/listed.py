@@ -15,6 +15,10 @@ CHANGES = (
     "{waits}/staging/back/{operation}", "/settings/store/clean",
     "{base}/share/begin", "{base}/share/end", "/import/begin", "/import/cancel", "/import/again",
     "/accounts/key", "/accounts/begin", "/accounts/cancel", "/accounts/forget",
+    "/servers/mcp/switch", "/servers/mcp/restart", "/servers/mcp/try", "/servers/mcp/remove",
+    "/servers/mcp/sign-in", "/servers/mcp/cancel", "/servers/mcp/sign-out", "/servers/mcp/test",
+    "/servers/mcp/save", "/servers/languages/switch", "/servers/languages/retry",
+    "/servers/languages/install", "/pickers/problems/check",
 )  # fmt: skip
 BOTH = (
     "/p/{project}/s/", "{base}/rename", "{base}/undo/{message}", "{base}/fork",
@@ -26,7 +30,7 @@ BOTH = (
 READS = (
     "/", "/?choose", "/p/{project}/", "/p/{project}/sessions?q=pwned", "/p/{project}/sessions?archived=1",
     "/p/{project}/complete/commands", "/p/{project}/complete/files?q=pwned", "{base}",
-    "{base}/messages?before=msg_z", "{base}/parts/{part}/output", "{base}/complete/files?q=pwned",
+    "{base}/messages?before=msg_z", "{base}/parts/{part}/output", "{base}/parts/{part}/files/0", "{base}/complete/files?q=pwned",
     "{base}/complete/commands", "{base}/review", "{base}/review?view=split&scope=turn",
     "{base}/review?scope=call&message={answer}&part={call}", "{base}/review?scope=project",
     "{base}/review?scope=git", "{waits}/review?scope=staged", "{base}/review/files?path={file}",
@@ -40,8 +44,10 @@ READS = (
     "/settings", "/settings?project={project}", "/settings/store/{project}",
     "/pickers/models?session={session}", "/pickers/agents?session={session}",
     "/pickers/status?session={session}", "/pickers/mentions?session={session}", "/nothing/<pwned>",
+    "/pickers/symbols?session={session}&q=pwned",
     "{base}/inbox/msg_x", "{base}/export", "{base}/export.md", "{base}/export.json",
     "{base}/export.html", "{base}/export.html?redact=1", "{base}/share", "/s/que_x", "/import",
+    "/mcp/oauth/callback?state=none&error_description=pwned",
     "/import/found", "/import/found?path=/nothing/<pwned>", "/import/progress",
     "/accounts", "/accounts?project={project}", "/accounts/waiting?provider=openai",
     "/p/{project}/rules", "/p/{project}/rules/decisions?show=deny", "/p/{project}/rules/decisions",
@@ -49,6 +55,17 @@ READS = (
     "/permissions/per_x/card", "/permissions/per_x/file?file=0", "/permissions/per_x/matches?pattern=*",
     "/questions/que_x/card", "/pickers/rules?project={project}", "/pickers/why?request=per_x",
     "/pickers/commands?session={session}", "/pickers/trust?project={project}",
+    "/pickers/problems?project={project}&session={session}", "/pickers/resources?session={session}&q=pwned",
+    "/pickers/problems/count?project={project}&session={session}",
+    "/pickers/problems/lines?project={project}&path={file}&line=1",
+    "/servers?project={project}", "/servers/badge?project={project}", "/servers/mcp/list?project={project}",
+    "/servers/mcp/detail?project={project}&name=none", "/servers/mcp/form?project={project}",
+    "/servers/mcp/log?project={project}&name=none", "/servers/mcp/removal?project={project}&name=none",
+    "/servers/mcp/resource?project={project}&name=none&uri=pwned",
+    "/servers/mcp/schema?project={project}&name=none&tool=pwned",
+    "/servers/mcp/words?command=<pwned>%20'", "/servers/languages?project={project}",
+    "/servers/languages/log?project={project}&row=none&root=pwned",
+    "/servers/languages/more?project={project}",
 )  # fmt: skip
 API = (
     "/session", "/session/status", "/session/{session}", "/session/{session}/message",

@@ -11,6 +11,7 @@ from channels.routing import URLRouter
 from channels.testing import WebsocketCommunicator
 from django.test import AsyncClient
 
+from sessions import bus
 from sessions.approvals.inbox import inbox
 from sessions.approvals.socket import websocket_urlpatterns
 from sessions.db import in_db
@@ -118,6 +119,16 @@ async def test_the_socket_tells_what_comes_and_goes(world: World) -> None:
     for change in (permissions.revoke, permissions.restore):
         assert await in_db(change, rule.id, "me")
         assert (await tab.ruled())["rules"] == [session.project_id]
+    await tab.socket.disconnect()
+
+
+@pytest.mark.usefixtures("world")
+async def test_it_is_told_that_servers_stand_otherwise() -> None:
+    tab = Tab()
+    await tab.socket.connect()
+    await tab.waiting(0)
+    bus.publish(bus.Event("mcp.changed", {"server": "x"}, directory="/any"))
+    assert json.loads(await tab.socket.receive_from(timeout=5)) == {"servers": True}
     await tab.socket.disconnect()
 
 

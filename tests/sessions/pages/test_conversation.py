@@ -45,6 +45,39 @@ async def test_hostile_names_are_text_everywhere(async_client: AsyncClient, tmp_
         assert "javascript:" not in html
 
 
+async def test_sound_is_played_and_other_files_are_only_downloaded(
+    async_client: AsyncClient, tmp_path: Path
+) -> None:
+    talk = await Talk.begin(tmp_path / "project")
+    prompt = await talk.prompt()
+    answer = await talk.answer(prompt, finish="stop", time={"created": 1, "completed": 2})
+    ids = {"id": "prt_f", "sessionID": talk.session.id, "messageID": answer.id, "type": "file"}
+    attachments = [
+        ids | {"mime": "audio/wav", "url": "data:audio/wav;base64,UklGRg=="},
+        ids | {"mime": "text/html", "url": "data:text/html;base64,PGI+", "filename": "../a\n.html"},
+        ids | {"mime": "audio/wav", "url": "https://elsewhere/a.wav", "filename": "away"},
+        ids | {"mime": "audio/ogg", "url": "data:audio/ogg;base64,???"},
+    ]
+    done = {"status": "completed", "input": {}, "output": "", "title": "", "attachments": attachments}
+    state = done | {"time": {"start": 1, "end": 2}}
+    tool = await talk.part(answer, "tool", callID="c", tool="speaks", state=state)
+    html = await page(async_client, talk.url)
+    files = f"{talk.url}/parts/{tool.id}/files"
+    assert re.findall(r'<audio [^>]*src="([^"]*)"', html) == [f"{files}/0", f"{files}/3"]
+    assert "elsewhere" not in html
+    assert f"{files}/2" not in html
+    sound = await async_client.get(f"{files}/0")
+    assert (sound.content, sound["Content-Type"]) == (b"RIFF", "audio/wav")
+    other = await async_client.get(f"{files}/1")
+    assert (other.content, other["Content-Type"]) == (b"<b>", "application/octet-stream")
+    assert other["Content-Disposition"] == 'attachment; filename="a.html"'
+    assert other["Content-Security-Policy"].startswith("sandbox")
+    for number in (2, 3, 4):
+        assert (await async_client.get(f"{files}/{number}")).status_code == 404
+    file = await talk.part(prompt, "file", mime="audio/wav", url="data:audio/wav;base64,UklGRg==")
+    assert f'src="{talk.url}/parts/{file.id}/files/0"' in await page(async_client, talk.url)
+
+
 async def test_a_long_session_opens_by_one_page_and_is_paged_upward(
     async_client: AsyncClient, tmp_path: Path
 ) -> None:

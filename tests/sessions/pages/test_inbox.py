@@ -55,7 +55,11 @@ async def test_an_edit_changes_the_text_and_keeps_the_rest(async_client: AsyncCl
     hostile = '</textarea><b>\n"old" @general'
     prompt = await prompted(async_client, talk, hostile, file=json.dumps(PIXEL), agent_mention="general")
     url = f"{talk.url}/inbox/{prompt}"
-    assert (await async_client.get(url)).json() == {"text": hostile, "agents": ["general"]}
+    assert (await async_client.get(url)).json() == {
+        "text": hostile,
+        "agents": ["general"],
+        "parts": [],
+    }
     page = (await async_client.get(talk.url)).content.decode()
     assert "&lt;/textarea&gt;&lt;b&gt;" in page
     assert (await async_client.post(f"{url}/edit", {"text": "line\r\nline"})).status_code == 204
@@ -124,6 +128,53 @@ async def test_mentions_become_parts(
     source = {"value": value, "start": start, "end": start + len(value or "")}
     expected = [{"type": "agent", "name": "general", "source": source}] if value else []
     assert row.parts[1:] == expected
+
+
+SYMBOL: dict[str, Any] = {
+    "mime": "text/plain",
+    "url": "file:///project/a.py?start=3&end=3",
+    "filename": "a.py",
+    "source": {"type": "symbol", "path": "/project/a.py", "name": "greet", "kind": 12},
+}
+
+
+def mention(words: str, part: Any = SYMBOL) -> str:
+    return json.dumps([words, part])
+
+
+async def test_what_is_mentioned_is_attached_while_it_is_in_the_text(
+    async_client: AsyncClient, tmp_path: Path
+) -> None:
+    talk = await Talk.begin(tmp_path / "project")
+    both = [mention("@a.py#greet"), mention("@a.py#gre"), mention("@gone")]
+    prompt = await prompted(async_client, talk, "see \N{GRINNING FACE} @a.py#greet!", part_mention=both)
+    (row,) = await waiting(talk)
+    place = {"value": "@a.py#greet", "start": 7, "end": 18}
+    part = {"type": "file", **SYMBOL, "source": {**SYMBOL["source"], "text": place}}
+    assert row.parts[1:] == [part]
+
+    url = f"{talk.url}/inbox/{prompt}"
+    (again,) = (await async_client.get(url)).json()["parts"]
+    assert again == ["@a.py#greet", part]
+    edit = {"text": "@a.py#greet", "part_mention": json.dumps(again)}
+    assert (await async_client.post(f"{url}/edit", edit)).status_code == 204
+    (row,) = await waiting(talk)
+    assert [part["source"]["text"]["start"] for part in row.parts[1:]] == [0]
+    assert (await async_client.post(f"{url}/edit", {**edit, "text": "no more"})).status_code == 204
+    (row,) = await waiting(talk)
+    assert [part["type"] for part in row.parts] == ["text"]
+
+
+@pytest.mark.parametrize(
+    "given",
+    ["{", "[]", "3", mention("@a", 3), mention("@a", {}), mention("@a", {**SYMBOL, "url": "data:,x"})],
+)
+async def test_a_mention_that_is_none(async_client: AsyncClient, tmp_path: Path, given: str) -> None:
+    talk = await Talk.begin(tmp_path / "project")
+    answer = await async_client.post(f"{talk.url}/prompt", {"text": "@a", "part_mention": given})
+    assert answer.status_code == 422
+    assert "mention" in answer.content.decode()
+    assert await waiting(talk) == []
 
 
 async def test_nothing_changes_by_get(async_client: AsyncClient, tmp_path: Path) -> None:

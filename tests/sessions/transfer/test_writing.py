@@ -188,12 +188,17 @@ def test_the_secrets_of_this_machine_are_known(
 ) -> None:
     auth = tmp_path / "auth.json"
     auth.write_text(json.dumps({"a": {"type": "oauth", "access": "access-value", "expires": 1}}))
+    signed_in = {
+        "tokens": {"accessToken": "mcp-value", "scope": "a-scope"},
+        "serverUrl": "https://one.example",
+    }
+    (tmp_path / "mcp-auth.json").write_text(json.dumps({"server": signed_in}))
     settings.AUTH_FILES = [auth, tmp_path / "gone.json"]
     monkeypatch.setenv("SOME_SERVICE_TOKEN", "service-value")
     monkeypatch.setenv("MONKEY", "a-monkey-value")
     found = known_values()
-    assert {"access-value", "service-value", settings.SECRET_KEY} <= set(found)
-    assert not {"oauth", "a-monkey-value"} & set(found)
+    assert {"access-value", "mcp-value", "service-value", settings.SECRET_KEY} <= set(found)
+    assert not {"oauth", "a-scope", "https://one.example", "a-monkey-value"} & set(found)
 
 
 @pytest.mark.parametrize("form", ["json", "markdown", "html"])

@@ -1,0 +1,1 @@
+"""One language server: a program that is spoken with over its standard input and output."""

@@ -1,0 +1,1 @@
+"""How a language server is spoken with: framing, JSON-RPC, URIs, positions."""

@@ -1,0 +1,1 @@
+"""The life of language servers: which run, started, restarted and ended by need."""

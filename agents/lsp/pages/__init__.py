@@ -1,0 +1,1 @@
+"""Language servers on the page of servers: how they stand, switching them on, installing them."""

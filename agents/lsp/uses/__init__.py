@@ -1,0 +1,1 @@
+"""What the agent, clients and pages have of language servers."""

@@ -1,0 +1,147 @@
+"""Signing in and out at a remote MCP server. Everything here may be used on any loop."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from importlib import import_module
+from urllib.parse import parse_qs, urlsplit
+
+from agents.children.loop import background
+from agents.llm.auth import BrokenAuthFile
+from agents.mcp.hub import hub
+from agents.mcp.oauth import attempts, store
+from agents.mcp.oauth.attempts import SECONDS, Answer, Attempt, attempt_of
+from agents.mcp.oauth.errors import NotAsked, SignInFailed
+from agents.mcp.oauth.listener import Listener
+from agents.mcp.oauth.settings import Back, back, configured, reason_against
+from agents.mcp.server import Server
+
+__all__ = ["SECONDS", "Attempt", "NotAsked", "SignInFailed", "attempt_of", "reason_against"]
+
+logger = logging.getLogger(__name__)
+
+_BEGIN_SECONDS = 60.0
+"""For the address to be known."""
+
+
+async def begin(server: Server, origin: str) -> Attempt:
+    """Begin a sign-in in the place of one that waits already; its `url` is for the person's browser.
+
+    `origin` is where the person reaches this server, as `http://127.0.0.1:4096`; empty: they do not.
+    Raises SignInFailed; NotAsked when the server asks for none.
+    """
+    if reason := reason_against(server):
+        raise SignInFailed(reason)
+    return await background.ask(_begin(server, back(server, origin)))
+
+
+async def finish(attempt: Attempt) -> None:
+    """Wait until the person is done. Raises SignInFailed with what came of it."""
+    await background.ask(_finish(attempt))
+
+
+def hand_over(attempt: Attempt, code: str) -> None:
+    """A client that is logged in here has got the code."""
+    attempts.leave(attempt)
+    attempt.settle(Answer(code, attempt.state, by_browser=False))
+
+
+async def cancel(server: Server) -> None:
+    """Wait no longer; nothing happens where nobody waits."""
+    if attempt := attempts.drop(server):
+        await background.ask(_stop(attempt))
+        hub.tell(server)
+
+
+async def sign_out(server: Server) -> bool:
+    """Forget the tokens and connect without; whether there were any. Raises SignInFailed."""
+    await cancel(server)
+    try:
+        forgotten = await asyncio.to_thread(store.forget, server)
+    except (BrokenAuthFile, OSError) as error:
+        raise SignInFailed(f"The file of sign-ins cannot be changed: {error}") from error
+    if forgotten:
+        await hub.again(server)
+    return forgotten
+
+
+async def signed_in(server: Server) -> bool:
+    return await asyncio.to_thread(store.kept, server) is not None
+
+
+async def described(server: Server) -> list[str]:
+    """The authorization server of a server, line by line, for people. On the background loop."""
+    flow = (await asyncio.to_thread(import_module, "agents.mcp.oauth.flow")).Flow
+    try:
+        found = await flow(server, configured(server)).look()
+    except SignInFailed as error:
+        return [str(error)]
+    return list(found.lines())
+
+
+async def _begin(server: Server, where: Back) -> Attempt:
+    loop = asyncio.get_running_loop()
+    attempt = Attempt(server, loop.create_future(), loop.create_future())
+    if before := attempts.put(attempt):
+        await _stop(before)
+    attempt.task = asyncio.create_task(_run(attempt, where), name=f"sign in {server.name}")
+    both = {attempt.shown, attempt.task}
+    await asyncio.wait(both, timeout=_BEGIN_SECONDS, return_when=asyncio.FIRST_COMPLETED)
+    hub.tell(server)
+    if not attempt.shown.done():
+        await _stop(attempt)
+        raise attempt.error or SignInFailed("The server did not say in time where one signs in.")
+    return attempt
+
+
+async def _finish(attempt: Attempt) -> None:
+    if attempt.task is not None:
+        await asyncio.wait({attempt.task})
+    if attempt.error is not None:
+        raise attempt.error
+
+
+async def _stop(attempt: Attempt) -> None:
+    if attempt.task is not None:
+        attempt.task.cancel()
+        await asyncio.wait({attempt.task})
+
+
+async def _run(attempt: Attempt, where: Back) -> None:
+    """Keep what the sign-in gives, or note why it gave nothing."""
+    try:
+        async with asyncio.timeout(SECONDS), Listener(where) as redirect:
+            await _sign_in(attempt, redirect)
+        attempt.status = "complete"
+        await hub.again(attempt.server)
+    except TimeoutError:
+        attempt.fail(SignInFailed("The time for this sign-in is over. Begin again."), "expired")
+    except SignInFailed as error:
+        attempt.fail(error)
+    except asyncio.CancelledError:
+        attempt.fail(SignInFailed("The sign-in was cancelled."))
+        raise
+    except (BrokenAuthFile, OSError) as error:
+        attempt.fail(SignInFailed(f"The file of sign-ins cannot be changed: {error}"))
+    except Exception:
+        logger.exception("signing in to the MCP server %s", attempt.server.name)
+        attempt.fail(SignInFailed("The sign-in failed; the log says why."))
+    finally:
+        attempts.leave(attempt)
+        hub.tell(attempt.server)
+
+
+async def _sign_in(attempt: Attempt, redirect: str) -> None:
+    """Raises SignInFailed, and as `store.keep` does."""
+    server = attempt.server
+    flow = (await asyncio.to_thread(import_module, "agents.mcp.oauth.flow")).Flow
+
+    async def show(url: str) -> None:
+        attempt.show(url, parse_qs(urlsplit(url).query)["state"][-1])
+
+    async def wait() -> Answer:
+        return await attempt.answer
+
+    kept = await flow(server, configured(server), redirect).sign_in(show, wait, attempts.noted_scope(server))
+    await asyncio.to_thread(store.keep, server, kept)

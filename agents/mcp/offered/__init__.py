@@ -1,0 +1,1 @@
+"""What MCP servers offer to sessions: tools, prompts, resources and instructions."""

@@ -1,0 +1,1 @@
+"""The page of MCP servers: how they stand, what they offer, and setting them up."""

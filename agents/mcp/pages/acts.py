@@ -1,0 +1,131 @@
+"""What is done to a server that is there: switched, started again, tested, removed.
+
+A change is written into the file that has the server, where the page may write that; else it holds for this
+run of the program, as what API clients change does.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, cast
+
+from django.http import HttpRequest, HttpResponse
+from django.views.decorators.http import require_GET, require_POST
+
+from agents.config import McpConfig
+from agents.configuration import Refused, Unreadable, change
+from agents.mcp.hub import hub
+from agents.mcp.pages.listing import Row, place_id
+from agents.mcp.pages.places import place_of
+from agents.mcp.pages.trial import Result, tried
+from agents.mcp.pages.views import row_of
+from agents.mcp.server import parse
+from sessions.pages.respond import beside, done, fragment
+from sessions.repository import Repository
+
+RENEW = "servers:renew"
+"""Told to the page: read the list again."""
+HELD = "Its file waits for your trust: look at that first."
+
+
+@require_POST
+async def switch(request: HttpRequest) -> HttpResponse:
+    """`on` enables, without it the server is disabled."""
+    row, on = await row_of(request.POST), "on" in request.POST
+    if row.held:
+        return beside(row.place, HELD)
+    directory = (await place_of(request.POST)).directory
+    try:
+        await asyncio.to_thread(_switch, row, directory, on)
+    except (Refused, Unreadable) as error:
+        return beside(row.place, str(error))
+    return renewed(row.name, "enabled" if on else "disabled")
+
+
+@require_POST
+async def restart(request: HttpRequest) -> HttpResponse:
+    row = await row_of(request.POST)
+    directory = (await place_of(request.POST)).directory
+    try:
+        await asyncio.to_thread(hub.restart, directory, row.name)
+    except KeyError:
+        return beside(row.place, "It is not running.")
+    return renewed(row.name, "starting again")
+
+
+@require_POST
+async def test(request: HttpRequest) -> HttpResponse:
+    """Connect once more, beside the connection that is in use."""
+    row = await row_of(request.POST)
+    if row.held:
+        return beside(row.place, HELD)
+    directory = (await place_of(request.POST)).directory
+    configured = (await asyncio.to_thread(hub.configured, directory)).get(row.name)
+    result = await result_of(row.name, configured or {}, directory)
+    if isinstance(result, str):
+        return beside(row.place, result)
+    return fragment("mcp/result.html", result=result, place=row.place)
+
+
+@require_GET
+async def removal(request: HttpRequest) -> HttpResponse:
+    """The dialog that asks whether to."""
+    place = await place_of(request.GET)
+    return fragment("mcp/remove.html", row=await row_of(request.GET), project=place.id)
+
+
+@require_POST
+async def remove(request: HttpRequest) -> HttpResponse:
+    row = await row_of(request.POST)
+    directory = (await place_of(request.POST)).directory
+    try:
+        await asyncio.to_thread(_remove, row, directory)
+    except (Refused, Unreadable) as error:
+        return beside("server-dialog", str(error))
+    return renewed(row.name, "removed")
+
+
+async def result_of(name: str, config: McpConfig, directory: Path) -> Result | str:
+    """What connecting once gives, or why the entry makes no server."""
+    try:
+        server = parse(name, config)
+        root = (await asyncio.to_thread(Repository.of, directory)).worktree
+    except (ValueError, OSError) as error:
+        return str(error)
+    return await tried(server, root)
+
+
+def renewed(name: str, said: str) -> HttpResponse:
+    """`said` is read out; other pages are told by the hub."""
+    return done(**{RENEW: {"place": place_id(name), "said": f"{name}: {said}"}})
+
+
+def write(own: bool, directory: Path, name: str, entry: Any) -> None:
+    """Into the user's own file or the project's; then only the configuration counts. Blocks; raises as
+    `change`."""
+    change(None if own else directory, {"mcp": {name: entry}})
+    hub.forget(directory, name)
+
+
+def _switch(row: Row, directory: Path, on: bool) -> None:
+    if row.writable:
+        write(row.scope == "user", directory, row.name, {"enabled": on})
+    else:
+        with suppress(KeyError):
+            hub.switch(directory, row.name, on)
+
+
+def _remove(row: Row, directory: Path) -> None:
+    if row.writable:
+        write(row.scope == "user", directory, row.name, None)
+    elif row.scope == "client":
+        hub.forget(directory, row.name)
+    else:
+        raise Refused(f"It is written in {row.file}: take it out there.")
+
+
+def config_of(values: Any, name: str) -> McpConfig:
+    """The entry of a server in a configuration's values."""
+    return cast(McpConfig, (values.get("mcp") or {}).get(name) or {})

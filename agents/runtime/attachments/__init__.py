@@ -1,0 +1,1 @@
+"""What a prompt has attached by an address: read when the prompt is promoted."""

@@ -1,0 +1,35 @@
+// Where suggestions come from: quick sources are shown together, slow ones are added when they come.
+import { form } from "./composer.js";
+
+const THEIRS = "/pickers/";
+const QUICK = { files: "mentions", commands: "commands" };
+const SLOW = { files: ["symbols", "resources"], commands: [] };
+
+// What the browser carries out comes before commands of the same name that are sent.
+export async function quick(kind, query) {
+  const [ours, theirs] = await Promise.all([
+    options(`${form.dataset.complete}${kind}`, { q: query }),
+    options(`${THEIRS}${QUICK[kind]}`, there(query)),
+  ]);
+  const names = ours.map((option) => option.dataset.command);
+  for (const option of theirs) option.dataset.sent = "";
+  const sent = theirs.filter((option) => !names.includes(option.dataset.command ?? ""));
+  return kind === "files" ? [...sent, ...ours] : [...ours, ...sent];
+}
+
+// One promise of options for each source.
+export function slow(kind, query) {
+  return SLOW[kind].map((source) => options(`${THEIRS}${source}`, there(query)));
+}
+
+function there(query) {
+  const { project, session } = document.body.dataset;
+  return { q: query, project, session };
+}
+
+// The options at a URL; none where nobody answers.
+async function options(url, query) {
+  const answer = await fetch(`${url}?${new URLSearchParams(query)}`).catch(() => null);
+  const page = new DOMParser().parseFromString(answer?.ok ? await answer.text() : "", "text/html");
+  return [...page.querySelectorAll("[role=option]")];
+}
