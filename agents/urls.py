@@ -11,6 +11,7 @@ urlpatterns = [
     path("agents", pickers.agent_picker),
     path("mentions", pickers.mentions),
     path("resources", resources.options),
+    path("arguments", resources.arguments),
     path("symbols", symbols.options),
     path("status", pickers.status),
     path("choose", pickers.choose),

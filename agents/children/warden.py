@@ -11,7 +11,7 @@ from pathlib import Path
 _ROOT = Path(__file__).parent.parent.parent
 _PROGRAM = """
 import sys
-sys.path.insert(0, sys.argv[1])
+sys.path.append(sys.argv[1])
 from agents.children.warden_process import main
 main()
 """

@@ -9,6 +9,8 @@ from typing import Any
 from agents.lsp.client.wire.places import path_of
 from agents.lsp.types import Location, Position, Range, Symbol
 
+MOST_NAME = 500
+"""Characters."""
 _START = Range(Position(0, 0), Position(0, 0))
 
 
@@ -22,7 +24,7 @@ def of_workspace(answer: Any) -> Iterator[Symbol]:
             place = Range.parse(location["range"]) if "range" in location else _START
             if path is not None:
                 yield _symbol(item, Location(path, place), str(item.get("containerName") or ""))
-        except (KeyError, TypeError, ValueError):
+        except (KeyError, TypeError, ValueError, OverflowError):
             continue
 
 
@@ -32,11 +34,11 @@ def of_document(answer: Any, path: Path, container: str = "") -> Iterator[Symbol
         try:
             place = Range.parse(item["range"] if "range" in item else item["location"]["range"])
             symbol = _symbol(item, Location(path, place), container or str(item.get("containerName") or ""))
-        except (KeyError, TypeError, ValueError):
+        except (KeyError, TypeError, ValueError, OverflowError):
             continue
         yield symbol
         yield from of_document(item.get("children"), path, symbol.name)
 
 
 def _symbol(item: Any, location: Location, container: str) -> Symbol:
-    return Symbol(str(item["name"]), int(item["kind"]), location, container)
+    return Symbol(str(item["name"])[:MOST_NAME], int(item["kind"]), location, container[:MOST_NAME])

@@ -13,6 +13,8 @@ Severity = Literal[1, 2, 3, 4]
 """Error, warning, information, hint."""
 ERROR: Severity = 1
 WARNING: Severity = 2
+MOST = 2**31 - 1
+"""The largest number of a line or a character."""
 
 
 class WirePosition(TypedDict):
@@ -30,6 +32,12 @@ class Position:
     line: int
     character: int
 
+    @classmethod
+    def parse(cls, data: Any) -> Position:
+        """Of the protocol's own shape; what is beyond its numbers (`uinteger`) is the nearest that is one.
+        Raises KeyError, TypeError, ValueError."""
+        return cls(_number(data["line"]), _number(data["character"]))
+
 
 @dataclass(frozen=True, slots=True, order=True)
 class Range:
@@ -38,12 +46,8 @@ class Range:
 
     @classmethod
     def parse(cls, data: Any) -> Range:
-        """Of the protocol's own shape. Raises KeyError, TypeError."""
-        start, end = data["start"], data["end"]
-        return cls(
-            Position(int(start["line"]), int(start["character"])),
-            Position(int(end["line"]), int(end["character"])),
-        )
+        """Of the protocol's own shape. Raises KeyError, TypeError, ValueError."""
+        return cls(Position.parse(data["start"]), Position.parse(data["end"]))
 
     def wire(self) -> WireRange:
         return {
@@ -91,6 +95,13 @@ class Update:
     path: Path
     diagnostics: tuple[Diagnostic, ...]
     content: bytes | None
+
+
+def _number(value: Any) -> int:
+    try:
+        return min(max(int(value), 0), MOST)
+    except OverflowError as error:
+        raise ValueError("infinite") from error
 
 
 class Failed(Exception):

@@ -2,8 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from sessions.models import Session
 from sessions.rendering.html import html
+
+SAID = "lsp.client.diagnostics"
+
+
+def problems_said(paths: Collection[str]) -> str:
+    """Tells the page of whose files a server said something: it knows whether a diff of one is shown."""
+    return html("problems/said.html", paths=sorted(paths))
 
 
 def problems_news(session: Session, *, oob: bool = True) -> str:

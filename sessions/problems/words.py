@@ -22,8 +22,9 @@ def kind(problem: Problem) -> str:
 
 
 def rule(problem: Problem) -> str:
-    """Who says it, and by which rule."""
-    return visible(" ".join(filter(None, (problem.source or problem.server, problem.code))))
+    """Who says it, and by which rule: 0 stands for none."""
+    code = problem.code if problem.code != "0" else ""
+    return visible(" ".join(filter(None, (problem.source or problem.server, code))))
 
 
 def counted(number: int, severity: int) -> str:

@@ -1,4 +1,4 @@
-"""Files beside a part of the conversation: pictures are shown, sound is played, the rest can be downloaded."""
+"""Files beside a part of the conversation: pictures are shown, sound is played, all can be downloaded."""
 
 from __future__ import annotations
 

@@ -69,7 +69,7 @@ FRAGMENTS: dict[str, tuple[Fragment, ...]] = {
 
 ELSEWHERE: dict[str, tuple[Fragment, ...]] = {
     "file.edited": (review_news, problems_news),
-    "lsp.client.diagnostics": (review_news, problems_news),
+    "lsp.client.diagnostics": (problems_news,),
     "review.changed": (review_news,),
     "store.full": (store_notice,),
 }

@@ -11,6 +11,7 @@ from typing import Any
 
 from sessions import bus
 from sessions.db import in_db
+from sessions.problems.live import SAID, problems_said
 from sessions.store import children, messages
 
 from . import changes
@@ -78,6 +79,8 @@ class LivePage:
         own = [event for event in events if self._place and event.session_id == self._session_id]
         for event in compact(own):
             await self._detail(frame, event)
+        if said := {event.properties["path"] for event in events if event.type == SAID}:
+            frame.html.append(problems_said(said))
         renewing = [event.type for event in events if self._renews(event)]
         elsewhere = [event.type for event in events if not self._renews(event)]
         await self._renew(frame, renewed_by(renewing, elsewhere))

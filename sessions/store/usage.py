@@ -1,4 +1,4 @@
-"""What a step cost: part, message and the session's sums in one transaction."""
+"""What steps cost, with part, message and the session's sums in one transaction, and what else was spent."""
 
 from __future__ import annotations
 
@@ -23,13 +23,18 @@ def step_finished(
     with transaction.atomic():
         messages.put_part(part)
         messages.put_message(message)
-        row = Session.objects.get(id=message.session_id)
-        sums = Tokens.model_validate(row.tokens)
-        step = part.tokens
-        sums.input += step.input
-        sums.output += step.output
-        sums.reasoning += step.reasoning
-        sums.cache.read += step.cache.read
-        sums.cache.write += step.cache.write
         columns = {} if filling is None else {"window": filling}
-        session_store.update(row.id, tokens=sums.wire(), cost=row.cost + part.cost, **columns)
+        spent(message.session_id, part.tokens, part.cost, **columns)
+
+
+def spent(session_id: str, tokens: Tokens, cost: float, **columns: Any) -> None:
+    """Add to the session's sums; of what is no step of it this is all that is kept."""
+    with transaction.atomic():
+        row = Session.objects.get(id=session_id)
+        sums = Tokens.model_validate(row.tokens)
+        sums.input += tokens.input
+        sums.output += tokens.output
+        sums.reasoning += tokens.reasoning
+        sums.cache.read += tokens.cache.read
+        sums.cache.write += tokens.cache.write
+        session_store.update(row.id, tokens=sums.wire(), cost=row.cost + cost, **columns)

@@ -1,4 +1,5 @@
-// `@` completes files, agents and symbols, `/` at the start completes commands, by keyboard or pointer.
+// `@` completes files, agents and symbols, `/` at the start completes commands, and after a command of a server
+// what that suggests for its arguments, by keyboard or pointer.
 import { run } from "./commands.js";
 import { field, form, setPrompt } from "./composer.js";
 import { mentions } from "./mentions.js";
@@ -18,7 +19,10 @@ function word() {
   const command = before.match(/^\/([\w.:/-]*)$/);
   if (command) return { kind: "commands", query: command[1], start: 0 };
   const file = before.match(/(?:^|\s)@(\S*)$/);
-  return file && { kind: "files", query: file[1], start: before.length - file[1].length - 1 };
+  if (file) return { kind: "files", query: file[1], start: before.length - file[1].length - 1 };
+  const prompt = before.match(/^\/([\w./-]+:[\w.:/-]+)\s+([^\n]*)$/);
+  const [open] = prompt?.[2].match(/(?:"[^"]*|\S*)$/) ?? [];
+  return prompt && { kind: "arguments", query: open, start: before.length - open.length, name: prompt[1], written: prompt[2] };
 }
 
 async function update() {
@@ -31,7 +35,7 @@ async function update() {
   list.fill(options);
   await new Promise((resolve) => setTimeout(resolve, PAUSE));
   if (turn !== wanted) return;
-  for (const coming of slow(found.kind, found.query)) {
+  for (const coming of slow(found)) {
     coming.then((more) => turn === wanted && list.append(more));
   }
 }
@@ -55,9 +59,11 @@ function choose(option) {
   if (mention) mentions.add(mention);
   if (part) mentions.attach(insert, JSON.parse(part));
   const after = field.value.slice(field.selectionStart);
-  const before = `${field.value.slice(0, found.start)}${insert} `;
+  const goesOn = option.dataset.goesOn !== undefined;
+  const before = `${field.value.slice(0, found.start)}${insert}${goesOn ? "" : " "}`;
   setPrompt(before + after);
   field.setSelectionRange(before.length, before.length);
+  if (goesOn || found.kind === "arguments") update();
 }
 
 // Suggestions may be older than what was typed.

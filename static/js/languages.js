@@ -10,6 +10,7 @@ const said = document.getElementById("servers-said");
 const project = document.body.dataset.project;
 let due = 0;
 let acted = "";
+let acting = false;
 
 async function read(url, more = {}) {
   try {
@@ -28,6 +29,7 @@ async function renew() {
   const before = stands();
   const html = await read("/servers/languages");
   due = 0;
+  if (acting) return;
   if (html) put(html);
   const news = [...stands()].filter(([id, words]) => before.has(id) && before.get(id) !== words);
   if (news.length) said.textContent = news.map(([, words]) => words).join("; ");
@@ -85,3 +87,11 @@ document.addEventListener("languages:renew", ({ target, detail }) => {
 });
 document.addEventListener("toggle", ({ target }) => target.matches?.(".language-more") && toggled(target), true);
 section.addEventListener("htmx:afterSettle", watch);
+// The answer to the switch finds it in its place: what is new meanwhile is read after it.
+section.addEventListener("htmx:beforeRequest", ({ target }) => {
+  acting = target.id === "languages-switch";
+});
+section.addEventListener("htmx:afterRequest", () => {
+  if (acting) later();
+  acting = false;
+});

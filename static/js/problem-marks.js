@@ -1,10 +1,14 @@
 // Problems of lines: their marks in diffs open what is said of a line, and any of them can be put to the agent.
 import { field, setPrompt } from "./composer.js";
-import { panel } from "./review-state.js";
+import { panel, reload } from "./review-state.js";
 import { isWide, widen } from "./review-wide.js";
 
 const MOST = 50;
 const PATIENCE = 5000; // milliseconds that a diff may take to come
+const GATHERED = 150;
+const said = document.getElementById("problems-said");
+const turned = new Map(); // whether a mark was left open, for those that a person pressed
+let due = 0;
 
 // Put into the prompt, not sent: the person says how, and sends it.
 export function ask(texts) {
@@ -65,7 +69,37 @@ document.addEventListener("click", (event) => {
 });
 
 function toggle(mark) {
-  const under = document.getElementById(mark.getAttribute("aria-controls"));
-  under.hidden = !under.hidden;
-  mark.setAttribute("aria-expanded", String(!under.hidden));
+  const open = mark.getAttribute("aria-expanded") !== "true";
+  turned.set(nameOf(mark), open);
+  show(mark, open);
 }
+
+function show(mark, open) {
+  const under = document.getElementById(mark.getAttribute("aria-controls"));
+  if (under) under.hidden = !open;
+  mark.setAttribute("aria-expanded", String(open));
+}
+
+// Lines move, what is said of them stays.
+function nameOf(mark) {
+  return `${mark.closest(".file")?.dataset.key} ${mark.title}`;
+}
+
+// A diff that was drawn anew.
+panel?.addEventListener("review:shown", ({ target }) => {
+  for (const mark of target.querySelectorAll(".problem-mark")) {
+    if (turned.has(nameOf(mark))) show(mark, turned.get(nameOf(mark)));
+  }
+});
+
+// Servers have said something of files: the review is read again where it shows one of them.
+function heard() {
+  const paths = [...said.children].map((file) => file.dataset.path);
+  if (!paths.length) return;
+  said.replaceChildren();
+  const files = [...panel.querySelectorAll(".file")].map((file) => `/${file.dataset.file}`);
+  if (!files.some((file) => paths.some((path) => path.endsWith(file)))) return;
+  due ||= setTimeout(() => ((due = 0), reload()), GATHERED);
+}
+
+if (said) new MutationObserver(heard).observe(said, { childList: true });

@@ -3,10 +3,11 @@ import { form } from "./composer.js";
 
 const THEIRS = "/pickers/";
 const QUICK = { files: "mentions", commands: "commands" };
-const SLOW = { files: ["symbols", "resources"], commands: [] };
+const SLOW = { files: ["symbols", "resources"], commands: [], arguments: ["arguments"] };
 
 // What the browser carries out comes before commands of the same name that are sent.
 export async function quick(kind, query) {
+  if (!QUICK[kind]) return [];
   const [ours, theirs] = await Promise.all([
     options(`${form.dataset.complete}${kind}`, { q: query }),
     options(`${THEIRS}${QUICK[kind]}`, there(query)),
@@ -18,8 +19,8 @@ export async function quick(kind, query) {
 }
 
 // One promise of options for each source.
-export function slow(kind, query) {
-  return SLOW[kind].map((source) => options(`${THEIRS}${source}`, there(query)));
+export function slow({ kind, query, name = "", written = "" }) {
+  return SLOW[kind].map((source) => options(`${THEIRS}${source}`, { ...there(query), name, written }));
 }
 
 function there(query) {

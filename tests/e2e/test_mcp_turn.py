@@ -3,6 +3,7 @@ behind `/` and resources behind `@`."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -84,6 +85,29 @@ async def test_a_server_in_the_conversation(
         await tab.idle()
         assert "What's weather in Paris?" in str(stage.model.requests[-1].body["messages"][-1])
 
+        stage.plays(Turn(text="Well done."))
+        suggested = page.locator("#completions [role=option]")
+        await tab.prompt.press_sequentially("/e:completable-prompt S")
+        await expect(suggested).to_have_text([re.compile("Sales"), re.compile("Support")])
+        await tab.prompt.press("Enter")
+        await expect(tab.prompt).to_have_value("/e:completable-prompt Sales ")
+        await suggested.filter(has_text="David").click()
+        await tab.prompt.press("Enter")
+        await expect(tab.messages).to_contain_text("Well done.")
+        await tab.idle()
+        assert "David" in str(stage.model.requests[-1].body["messages"][-1])
+
+        stage.plays(Turn(text="It is seven."))
+        await tab.prompt.press_sequentially("Read @dynamic-text")
+        await page.get_by_role("option", name="Dynamic Text Resource").click()
+        await expect(tab.prompt).to_have_value("Read @e:demo://resource/dynamic/text/")
+        await tab.prompt.press_sequentially("7")
+        await page.get_by_role("option", name="demo://resource/dynamic/text/7").click()
+        await tab.prompt.press("Enter")
+        await expect(tab.messages).to_contain_text("It is seven.")
+        await tab.idle()
+        assert "Resource 7: " in str(stage.model.requests[-1].body["messages"][-1])
+
         stage.plays(Turn(text="It is layered."))
         await tab.prompt.press_sequentially("Explain @archi")
         await page.get_by_role("option", name="architecture.md").click()
@@ -93,4 +117,4 @@ async def test_a_server_in_the_conversation(
         await tab.idle()
         sent = str(stage.model.requests[-1].body["messages"][-1])
         assert "The user attached the resource demo://resource/static/document/architecture.md" in sent
-        await expect(tab.messages.locator(".attached")).to_contain_text("architecture.md")
+        await expect(tab.messages.locator(".attached").last).to_contain_text("architecture.md")

@@ -79,6 +79,10 @@ async def _appears(stage: Stage, tab: Tab) -> None:
     await expect(tab.review.locator(".file .delta")).to_contain_text("+2 errors")
     await mark.click()
     await expect(said).to_be_hidden()
+    for scope in ("turn", "session"):
+        await tab.page.locator("#review-scope").select_option(scope)
+        await expect(tab.page.locator("#review-scope")).to_have_value(scope)
+    await expect(mark).to_have_attribute("aria-expanded", "false")  # as the person left it
     await expect(tab.page.locator("#problems-live")).to_contain_text("Problems: ")
 
 
@@ -146,10 +150,15 @@ async def _goes(stage: Stage, tab: Tab) -> None:
     await gone.click()
     await expect(tab.review.locator("tr.problems")).to_contain_text("was here")
 
+    asked: list[str] = []
+    tab.page.on("request", lambda request: asked.append(request.url))
     (stage.project / "other.py").write_text("print(absent)\n")
     await button.click()
     await panel.get_by_role("button", name="Check again").click()
     await expect(panel).to_contain_text("Undefined name `absent`")
+    await expect(tab.page.locator("#problems-said")).to_be_empty()
+    assert any("/problems/" in url for url in asked)
+    assert not any("/review?" in url for url in asked), "no diff of it is shown"
     (stage.project / "other.py").write_text("print(1)\n")
     (stage.project / "app.py").write_text("print(1)\n")
     await panel.get_by_role("button", name="Check again").click()

@@ -17,10 +17,12 @@ LEFT_OUT = {
 
 DIFFERS = {
     "auth.set": "an empty key, or one with a line break, is 400; OpenCode keeps it",
+    "command.list": "prompts of MCP servers have an empty `template`; OpenCode sends `{}`",
     "config.get": "secrets are shown as …; a broken file does not hide the rest of the configuration",
     "config.update": "writes the nearest `opencode.json(c)` of the folder, comments stay, and answers the"
     " configuration in force; OpenCode writes `config.json`, which it does not read, and answers the patch",
-    "event.subscribe": "with `since` or `Last-Event-ID` also what was logged after it (ours)",
+    "event.subscribe": "with `since` or `Last-Event-ID` also what was logged after it (ours);"
+    " `lsp.client.diagnostics` {serverID, path} is ours, as seed 000 has it",
     "experimental.session.background": "always false: subagents in the background are not detached",
     "experimental.console.switchOrg": "always 400: there is no console",
     "experimental.controlPlane.moveSession": "within the project of the session, whose undo belongs to it;"
@@ -30,9 +32,9 @@ DIFFERS = {
     "file.status": "real changes; OpenCode always answers none",
     "find.symbols": "the ten best of the language servers that run; OpenCode always answers none",
     "global.config.update": "unknown top keys are written; OpenCode drops them",
-    "global.dispose": "tells clients; nothing is kept that would have to be dropped",
+    "global.dispose": "tells clients; MCP and language servers begin anew",
     "global.event": "no `sync` payloads",
-    "instance.dispose": "tells clients; configuration reloads itself when its files change",
+    "instance.dispose": "tells clients; MCP and language servers of the folder begin anew",
     "lsp.status": "servers that failed are listed as `error`; OpenCode leaves them out",
     "mcp.auth.authenticate": "opens no browser: `mcp.browser.open.failed` always says where to sign in",
     "mcp.auth.callback": "400 when no sign-in waits; OpenCode answers 500",
@@ -50,6 +52,9 @@ DIFFERS = {
     "provider.list": "keys are not shown",
     "pty.connect": "an unknown terminal closes the socket with 4404 (OpenCode: 404 at the handshake)",
     "pty.create": "a missing folder or program is 400",
+    "question.list": "also what MCP servers ask",
+    "question.reject": "as `question.list`",
+    "question.reply": "as `question.list`",
     "session.abort": "an unknown session is 404; OpenCode says true",
     "session.command": "an unknown command is 404; OpenCode answers 500",
     "session.create": "an unknown parent is 404; `workspaceID` is dropped",
@@ -57,13 +62,16 @@ DIFFERS = {
     "session.diff": "an unknown session is 404",
     "session.list": "a negative limit is 400; OpenCode ignores it",
     "session.prompt": "an empty prompt is 400, and so is a `format` with a schema that is none; answers are"
-    " held against it and go back to the model at most `retryCount` times; OpenCode takes any",
+    " held against it and go back to the model at most `retryCount` times; OpenCode takes any."
+    " A `file:` part gets one synthetic text before it, two in OpenCode; one that cannot be read stays,"
+    " OpenCode drops it",
     "session.prompt_async": "as `session.prompt`",
     "session.revert": "an unknown message is 404; OpenCode answers the session as it was",
     "session.shell": "in the ledger and undone like a tool call; 10 minutes at most",
     "session.summarize": "nothing to sum up is 400",
     "session.update": "`archived` null or 0 takes it out of the archive",
-    "tool.list": "an unknown model is 400",
+    "tool.ids": "tools of MCP servers and `lsp` are among them; OpenCode leaves them out",
+    "tool.list": "as `tool.ids`; an unknown model is 400",
     "tui.control.next": "the orders of the folder from the first question on, 64 at most",
     "tui.openThemes": "`theme.switch`; OpenCode sends `session.list`",
     "v2.fs.find": "at most 200",

@@ -54,7 +54,8 @@ async def test_a_folder_disposed_of_begins_with_new_servers(served: Served, tmp_
     path, note = repository(tmp_path), tmp_path / "pid"
     os.mkfifo(note)
     here = {"directory": str(path)}
-    await served.ask("PATCH", "/config", {"mcp": {"one": raw(environment={"PID_FILE": str(note)})}}, **here)
+    one = raw(environment={"PID_FILE": str(note)})
+    await served.ask("PATCH", "/config", {"mcp": {"one": one}}, directory=str(path))
     before = await asyncio.wait_for(asyncio.to_thread(note.read_text), PATIENCE)
     assert await served.get("/mcp", **here) == {"one": {"status": "connected"}}
     await served.post("/mcp", {"name": "added", "config": {**LOCAL, "enabled": False}}, **here)

@@ -260,6 +260,9 @@ async def test_a_server_asks_the_model_where_the_user_allows_it(
             put = model.requests[1].body
             assert put["max_tokens"] == 9
             assert "tools" not in put
+            steps = parts_of(await client.messages(session), "step-finish")
+            counted = (await client.get(f"/session/{session}"))["tokens"]["output"]
+            assert counted == sum(step["tokens"]["output"] for step in steps) * 3 / 2, "and the answer to it"
             script.turns.append(use("yes"))
             await client.prompt_async(session, "Call it.")
             request = (await until(events, "permission.asked")).properties

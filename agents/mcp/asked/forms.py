@@ -93,8 +93,8 @@ class Field:
         kind = {"integer": "A whole number", "number": "A number"}.get(str(self.schema.get("type")), "")
         if kind:
             bounds = [
-                f"at least {low}" if low is not None else "",
-                f"at most {high}" if high is not None else "",
+                f"at least {clean(str(low), 40)}" if low is not None else "",
+                f"at most {clean(str(high), 40)}" if high is not None else "",
             ]
             return ", ".join(text for text in (kind, *bounds) if text) + "."
         words = {"email": "An email address.", "uri": "An address (URL).", "date": "A date, as 2026-01-31."}

@@ -8,6 +8,7 @@ from contextlib import aclosing
 from dataclasses import dataclass, replace
 
 from agents.llm import stream
+from agents.llm.counted import tokens_of
 from agents.llm.settings.domains import Controls
 from agents.llm.types import ChatMessage, Finish, ModelError, ModelRequest, TextDelta
 from agents.mcp.offered.texts import clean
@@ -15,6 +16,8 @@ from agents.permission.errors import NotPermitted
 from agents.permission.rules import Floor
 from agents.tools.base import ToolContext
 from agents.turn import Turn
+from sessions.db import in_db
+from sessions.store import usage
 from sessions.wire.patterns import EVERYTHING, is_everything, matches
 
 PERMISSION = "mcp_sampling"
@@ -77,6 +80,8 @@ async def sampled(ctx: ToolContext, server: str, asked: Asked) -> Sampled:
                     pieces.append(event.text)
                 elif isinstance(event, Finish):
                     reason = _REASONS.get(event.reason, event.reason)
+                    cost = event.usage.cost(model.price)
+                    await in_db(usage.spent, ctx.session_id, tokens_of(event.usage), cost)
     except ModelError as error:
         raise Refused(f"The model could not be asked: {error.message}") from error
     return Sampled(clean("".join(pieces)), model.ref, reason)

@@ -66,8 +66,7 @@ class Sieve:
         field = _FIELDS[method]
         for _ in range(2):  # what the version allows, and then what the SDK reads
             items = message.result.get(field)
-            wrong = self._wrong(method, message.result) if isinstance(items, list) else {}
-            if not wrong:
+            if not isinstance(items, list) or not (wrong := self._wrong(method, message.result)):
                 return
             self._say(field, items, wrong)
             message.result[field] = [item for place, item in enumerate(items) if place not in wrong]

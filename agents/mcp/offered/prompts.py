@@ -59,6 +59,15 @@ class Prompt:
     def values(self, written: str) -> dict[str, str]:
         """The arguments by name: words as `name=value`, and others in their order, the last taking all that
         are left. Raises MissingArgument."""
+        values = self.given(written)
+        for one in self.arguments:
+            if one.required and not values.get(one.name):
+                about = f" ({one.description})" if one.description else ""
+                raise MissingArgument(f"The argument {one.name}{about} is missing. Write: {self.usage()}")
+        return values
+
+    def given(self, written: str) -> dict[str, str]:
+        """The same of what is there so far."""
         known = {one.name for one in self.arguments}
         values: dict[str, str] = {}
         others: list[str] = []
@@ -72,10 +81,6 @@ class Prompt:
         values |= dict(zip(left, others, strict=False))
         if left and len(others) > len(left):
             values[left[-1]] = " ".join(others[len(left) - 1 :])
-        for one in self.arguments:
-            if one.required and not values.get(one.name):
-                about = f" ({one.description})" if one.description else ""
-                raise MissingArgument(f"The argument {one.name}{about} is missing. Write: {self.usage()}")
         return values
 
     async def said(self, written: str) -> Said:

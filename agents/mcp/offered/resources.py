@@ -41,8 +41,7 @@ class Resource:
 
     @property
     def words(self) -> str:
-        """What stands for it in a prompt, without blanks."""
-        return "@" + _BLANK.sub("-", f"{self.server}:{self.name}").strip("-")
+        return words_of(self.server, self.name)
 
     def wire(self) -> dict[str, str]:
         """OpenCode's `McpResource`."""
@@ -59,6 +58,11 @@ class Resource:
         """The file part of a prompt, but for its place in the text."""
         source = {"type": "resource", "clientName": self.server, "uri": self.uri}
         return {"mime": self.mime or TEXT, "url": self.uri, "filename": self.name, "source": source}
+
+
+def words_of(server: str, name: str) -> str:
+    """What stands for a resource in a prompt, without blanks."""
+    return "@" + _BLANK.sub("-", f"{server}:{name}").strip("-")
 
 
 def resources_of(directory: Path) -> list[Resource]:

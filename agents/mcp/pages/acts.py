@@ -17,16 +17,18 @@ from django.views.decorators.http import require_GET, require_POST
 from agents.config import McpConfig
 from agents.configuration import Refused, Unreadable, change
 from agents.mcp.hub import hub
+from agents.mcp.oauth import signing
 from agents.mcp.pages.listing import Row, place_id
 from agents.mcp.pages.places import place_of
 from agents.mcp.pages.trial import Result, tried
 from agents.mcp.pages.views import row_of
-from agents.mcp.server import parse
+from agents.mcp.server import Server, parse
 from sessions.pages.respond import beside, done, fragment
 from sessions.repository import Repository
 
 RENEW = "servers:renew"
 """Told to the page: read the list again."""
+ELSEWHERE = "The sign-in is from OpenCode's own file; sign out there."
 HELD = "Its file waits for your trust: look at that first."
 
 
@@ -78,13 +80,16 @@ async def removal(request: HttpRequest) -> HttpResponse:
 
 @require_POST
 async def remove(request: HttpRequest) -> HttpResponse:
+    """With `sign_out` its sign-in is forgotten too, unless another file has the same server."""
     row = await row_of(request.POST)
     directory = (await place_of(request.POST)).directory
     try:
         await asyncio.to_thread(_remove, row, directory)
     except (Refused, Unreadable) as error:
         return beside("server-dialog", str(error))
-    return renewed(row.name, "removed")
+    if row.connection is None or "sign_out" not in request.POST:
+        return renewed(row.name, "removed")
+    return renewed(row.name, f"removed, {await _signed_out(row.connection.server, directory)}")
 
 
 async def result_of(name: str, config: McpConfig, directory: Path) -> Result | str:
@@ -115,6 +120,17 @@ def _switch(row: Row, directory: Path, on: bool) -> None:
     else:
         with suppress(KeyError):
             hub.switch(directory, row.name, on)
+
+
+async def _signed_out(server: Server, directory: Path) -> str:
+    """What came of it, in words."""
+    left = (await asyncio.to_thread(hub.configured, directory)).get(server.name)
+    if left is not None and left.get("url") == server.url:
+        return "still signed in, as another file has it too"
+    try:
+        return "signed out" if await signing.sign_out(server) else ELSEWHERE
+    except signing.SignInFailed as error:
+        return str(error)
 
 
 def _remove(row: Row, directory: Path) -> None:

@@ -124,20 +124,20 @@ def _tool(item: Any, name: str) -> Item:
         notes.append("only reads")
     elif hints is not None and hints.destructive_hint:
         notes.append("may destroy")
-    return Item(item.name, name, item.title or "", _short(item.description), notes)
+    return Item(item.name, name, _short(item.title), _short(item.description), notes)
 
 
 def _prompt(item: Any, name: str) -> Item:
     notes = [
         f"{argument.name}{'' if argument.required else ' (optional)'}" for argument in item.arguments or ()
     ]
-    return Item(item.name, name, item.title or "", _short(item.description), notes)
+    return Item(item.name, name, _short(item.title), _short(item.description), notes)
 
 
 def _resource(item: Any) -> Item:
     uri = getattr(item, "uri", None) or getattr(item, "uri_template", "")
     return Item(
-        str(uri), item.name, item.title or item.name, _short(item.description), [item.mime_type or ""]
+        str(uri), item.name, _short(item.title or item.name), _short(item.description), [item.mime_type or ""]
     )
 
 

@@ -6,12 +6,11 @@ from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_POST
 
 from agents.mcp.oauth import signing
-from agents.mcp.pages.acts import renewed
+from agents.mcp.pages.acts import ELSEWHERE, renewed
 from agents.mcp.pages.views import row_of
 from sessions.pages.respond import beside
 
 GONE = "It is not running any longer."
-ELSEWHERE = "The sign-in is from OpenCode's own file; sign out there."
 
 
 @require_POST

@@ -9,6 +9,7 @@ import asyncio
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from agents.llm.counted import tokens_of
 from agents.llm.types import (
     Finish,
     Model,
@@ -27,7 +28,7 @@ from agents.turn import Turn
 from sessions.db import in_db
 from sessions.ids import ascending, now
 from sessions.store import messages, order, usage
-from sessions.wire.base import NamedError, Tokens
+from sessions.wire.base import NamedError
 from sessions.wire.messages import AssistantMessage, MessagePath, MessageTime, UserMessage
 from sessions.wire.parts import (
     Created,
@@ -183,7 +184,7 @@ class Recorder:
         await self._close()
         self.usage = finish.usage
         cost = finish.usage.cost(model.price)
-        tokens = _tokens(finish.usage)
+        tokens = tokens_of(finish.usage)
         self.message.finish, self.message.tokens, self.message.cost = finish.reason, tokens, cost
         self.message.time.completed = now()
         snapshot = self.run.tracker.tree or None
@@ -204,13 +205,3 @@ class Recorder:
 
     async def _put_message(self) -> None:
         await in_db(messages.put_message, self.message.model_copy(deep=True))
-
-
-def _tokens(usage: Usage) -> Tokens:
-    return Tokens(
-        input=usage.input,
-        output=usage.output,
-        reasoning=usage.reasoning,
-        cache=Tokens.Cache(read=usage.cache_read, write=usage.cache_write),
-        total=usage.total,
-    )

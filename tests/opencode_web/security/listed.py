@@ -30,7 +30,8 @@ BOTH = (
 READS = (
     "/", "/?choose", "/p/{project}/", "/p/{project}/sessions?q=pwned", "/p/{project}/sessions?archived=1",
     "/p/{project}/complete/commands", "/p/{project}/complete/files?q=pwned", "{base}",
-    "{base}/messages?before=msg_z", "{base}/parts/{part}/output", "{base}/parts/{part}/files/0", "{base}/complete/files?q=pwned",
+    "{base}/messages?before=msg_z", "{base}/parts/{part}/output", "{base}/parts/{part}/files/0",
+    "{base}/complete/files?q=pwned",
     "{base}/complete/commands", "{base}/review", "{base}/review?view=split&scope=turn",
     "{base}/review?scope=call&message={answer}&part={call}", "{base}/review?scope=project",
     "{base}/review?scope=git", "{waits}/review?scope=staged", "{base}/review/files?path={file}",
@@ -56,6 +57,7 @@ READS = (
     "/questions/que_x/card", "/pickers/rules?project={project}", "/pickers/why?request=per_x",
     "/pickers/commands?session={session}", "/pickers/trust?project={project}",
     "/pickers/problems?project={project}&session={session}", "/pickers/resources?session={session}&q=pwned",
+    "/pickers/arguments?session={session}&name=pwned&written=pwned",
     "/pickers/problems/count?project={project}&session={session}",
     "/pickers/problems/lines?project={project}&path={file}&line=1",
     "/servers?project={project}", "/servers/badge?project={project}", "/servers/mcp/list?project={project}",

@@ -51,7 +51,7 @@ async def test_sound_is_played_and_other_files_are_only_downloaded(
     talk = await Talk.begin(tmp_path / "project")
     prompt = await talk.prompt()
     answer = await talk.answer(prompt, finish="stop", time={"created": 1, "completed": 2})
-    ids = {"id": "prt_f", "sessionID": talk.session.id, "messageID": answer.id, "type": "file"}
+    ids = {"id": "prt_f", "sessionID": talk.session.id, "messageID": answer, "type": "file"}
     attachments = [
         ids | {"mime": "audio/wav", "url": "data:audio/wav;base64,UklGRg=="},
         ids | {"mime": "text/html", "url": "data:text/html;base64,PGI+", "filename": "../a\n.html"},

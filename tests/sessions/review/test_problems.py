@@ -13,6 +13,7 @@ from sessions.snapshots.objects import object_id
 from sessions.store import problems
 from sessions.store.problems import Finding, Problem
 from tests.sessions.review.world import World
+from tests.sessions.staging.stage import staged
 
 pytestmark = pytest.mark.urls("tests.sessions.review.urls")
 
@@ -121,6 +122,24 @@ async def test_another_server_or_an_undone_file_says_nothing(world: World, async
     assert deltas(await page_of(async_client, session)) == ["+1 error"] * 2
     world.write("a.py", "a\n")
     assert deltas(await page_of(async_client, session)) == []
+
+
+async def test_edits_that_are_held_back_have_marks_and_counts(
+    world: World, async_client: AsyncClient
+) -> None:
+    world.write("a.py", BEFORE)
+    session = await world.session()
+    await staged(world, session, "a.py", AFTER)
+    await known(world, "a.py", BEFORE, problem(0, "os is odd", 2))
+    await known(world, "a.py", AFTER, problem(5, "Undefined missing"))
+    page = await page_of(async_client, session, "?scope=staged")
+    assert deltas(page) == ["+1 error, -1 warning"] * 2
+    assert [(opened, "Undefined missing" in text) for _, opened, text in under(page) if opened] == [
+        (True, True)
+    ]
+
+    await staged(world, session, "a.py", BEFORE.replace("re", "sys"))
+    assert deltas(await page_of(async_client, session, "?scope=staged")) == [], "nobody has seen that yet"
 
 
 async def test_the_version_of_a_file_follows_its_problems(world: World, async_client: AsyncClient) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -13,8 +14,8 @@ def uri_of(path: Path) -> str:
 
 
 def path_of(uri: Any) -> Path | None:
-    """None for what is no file of this machine. Servers escape in different ways, so paths are compared,
-    never URIs."""
+    """Without `..`, so that it shows where it lies; None for what is no file of this machine. Servers escape
+    in different ways, so paths are compared, never URIs."""
     if not isinstance(uri, str):
         return None
     try:
@@ -24,4 +25,4 @@ def path_of(uri: Any) -> Path | None:
         return None
     if parts.scheme != "file" or parts.netloc not in ("", "localhost") or "\0" in path:
         return None
-    return Path(path) if path.startswith("/") else None
+    return Path(os.path.normpath(path)) if path.startswith("/") else None

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import re
 import uuid
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
@@ -35,6 +36,7 @@ BIG = 1024 * 1024
 MAX_UNSENT = 64 * 1024 * 1024
 """Bytes that a server may leave unread before it is given up."""
 _VERSION = JsonRPCProtocol.VERSION
+_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 
 # What a server does wrong stands in its own log (`note`), not in ours.
 logging.getLogger("pygls").setLevel(logging.CRITICAL)
@@ -121,9 +123,17 @@ class Peer(JsonRPCClient):
 
 async def _load(body: bytes) -> Any:
     if len(body) < BIG:
-        return json.loads(body)
+        return _parsed(body)
     # Without a function in Python the parser would hold the interpreter's lock to the end.
-    return await asyncio.to_thread(json.loads, body, object_hook=lambda found: found)
+    return await asyncio.to_thread(_parsed, body, object_hook=lambda found: found)
+
+
+def _parsed(body: bytes, **more: Any) -> Any:
+    """Lone surrogates, which JSON can name and no encoder takes, are replaced."""
+    data = json.loads(body, **more)
+    if _SURROGATE.search(body) is None:
+        return data
+    return json.loads(json.dumps(data, ensure_ascii=False).encode("utf-8", "replace"), **more)
 
 
 def _message(data: Any) -> Any:

@@ -15,6 +15,7 @@ from django.test import AsyncClient
 
 from agents.config import McpConfig
 from agents.mcp.hub import hub
+from agents.mcp.oauth import store
 from agents.mcp.pages.listing import Row, row
 from agents.trust import state as trust
 from sessions.rendering.html import html
@@ -195,6 +196,25 @@ async def test_a_server_is_added_changed_and_removed(world: World) -> None:
     assert await world.done("remove", name="new") == "new: removed"
     assert await world.status("new") == "none"
     assert await world.status("raw") == "connected"
+
+
+async def test_a_sign_in_goes_with_its_server_where_nothing_else_needs_it(
+    world: World, settings: Any, tmp_path: Path
+) -> None:
+    settings.AUTH_FILES = [tmp_path / "data" / "auth.json"]
+    form = {"kind": "remote", "url": "http://127.0.0.1:9/mcp"}
+    await world.done("save", name="one", **form, saved="user")
+    (world.project / "opencode.json").write_text(json.dumps({"mcp": {"one": {"url": form["url"]}}}))
+    trust.trust(world.project, trust.fingerprint(trust.untrusted(world.project)))
+    found = await world.row("one")
+    assert found is not None
+    assert found.connection is not None
+    await asyncio.to_thread(store.keep, found.connection.server, store.Kept("token"))
+    assert "forget its tokens" in await world.get("/mcp/removal", name="one")
+    said = await world.done("remove", name="one", sign_out="1")
+    assert said == "one: removed, still signed in, as another file has it too"
+    assert await world.done("remove", name="one", sign_out="1") == "one: removed, signed out"
+    assert json.loads(store.files()[0].read_text()) == {}
 
 
 async def test_a_server_of_the_project_is_written_into_its_file(world: World) -> None:
