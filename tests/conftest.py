@@ -8,6 +8,7 @@ import shutil
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import django
 import pytest
@@ -21,7 +22,7 @@ _home = tempfile.TemporaryDirectory(prefix="opencode-web-tests-")
 
 def _move_home(home: Path) -> None:
     """Point HOME and the XDG folders into `home`; forget keys, git's and OpenCode's settings, Redis."""
-    for name in USER_ENVIRON:
+    for name in list(os.environ):
         if name.startswith(("OPENCODE_", "GIT_", "REDIS_")) or name.endswith("_API_KEY"):
             del os.environ[name]
     os.environ["HOME"] = str(home)
@@ -39,6 +40,19 @@ def _move_home(home: Path) -> None:
 _move_home(Path(_home.name))
 os.environ["DJANGO_SETTINGS_MODULE"] = "opencode_web.settings"
 django.setup()
+del os.environ["DJANGO_SETTINGS_MODULE"]  # a worker would load the settings before it has a home of its own
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:
+    """A worker of pytest-xdist begins with the home of the run and is told the user's environment."""
+    node.workerinput["user_environ"] = USER_ENVIRON
+
+
+def pytest_configure(config: Any) -> None:
+    if hasattr(config, "workerinput"):
+        USER_ENVIRON.clear()
+        USER_ENVIRON.update(config.workerinput["user_environ"])
 
 
 @pytest.fixture(scope="session")

@@ -197,7 +197,7 @@ assert hub.statuses(Path(sys.argv[1])) == {}
 assert not background.started
 assert not {"mcp", "mcp_types", "httpx2"} & sys.modules.keys()
 """
-    environ = {**os.environ, "PYTHONPATH": str(ROOT)}
+    environ = {**os.environ, "PYTHONPATH": str(ROOT), "DJANGO_SETTINGS_MODULE": "opencode_web.settings"}
     subprocess.run([sys.executable, "-c", program, str(tmp_path)], env=environ, check=True, cwd=tmp_path)
 
 

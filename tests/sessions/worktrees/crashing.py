@@ -10,6 +10,7 @@ from typing import Any
 
 import django
 
+os.environ["DJANGO_SETTINGS_MODULE"] = "opencode_web.settings"
 django.setup()
 
 from django.conf import settings  # noqa: E402
