@@ -61,8 +61,13 @@ class Hub:
 
     def connections(self, directory: Path) -> dict[str, Connection]:
         """Of the servers that are enabled, by name. What is configured and not there yet is started and what
-        is not configured any longer is ended, both in the background."""
-        root = Repository.of(directory).worktree
+        is not configured any longer is ended, both in the background. A folder that is gone keeps what it had:
+        a turn may still run in it."""
+        try:
+            root = Repository.of(directory).worktree
+        except OSError:
+            with self._lock:
+                return {name: self._connections[key] for name, key in self._wanted.get(directory, {}).items()}
         servers = self._servers(directory)
         wanted = {
             server.name: (Key(root, server.name, server.fingerprint), server)
@@ -192,8 +197,6 @@ class Hub:
     def _warm(self, directory: Path) -> None:
         try:
             self.connections(directory)
-        except OSError:
-            logger.warning("%s has no MCP servers: it cannot be read", directory)
         except Exception:
             logger.exception("the MCP servers of %s were not started", directory)
 

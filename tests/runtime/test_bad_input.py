@@ -67,18 +67,24 @@ async def test_five_megabytes_reach_the_model_whole(home: Path, project: Path) -
 async def test_a_folder_deleted_during_the_turn(home: Path, project: Path) -> None:
     script = [
         Turn(tools=[ToolUse("bash", {"command": "rm -rf ../project"})]),
-        Turn(tools=[ToolUse("read", {"filePath": "hello.py"}), ToolUse("bash", {"command": "pwd"})]),
+        Turn(
+            tools=[
+                ToolUse("read", {"filePath": "hello.py"}),
+                ToolUse("write", {"filePath": "new.py", "content": "x = 1\n"}),
+                ToolUse("bash", {"command": "pwd"}),
+            ]
+        ),
         Turn(text="It is gone."),
     ]
     async with (
         OpenAIServer(script) as model,
-        running(Server(home, project, model_config(model.base_url))) as client,
+        running(Server(home, project, model_config(model.base_url, lsp=True))) as client,
     ):
         session = await client.create_session()
         answer = await client.prompt(session["id"], "Clean up.", directory=str(project))
         assert answer["parts"][1]["text"] == "It is gone."
         states = [part["state"]["status"] for part in parts_of(await client.messages(session["id"]), "tool")]
-        assert states[1:] == ["error", "error"]
+        assert states[1:] == ["error"] * 3
     assert not project.exists()
 
 
