@@ -20,15 +20,22 @@ export function merge(html) {
   panel.dispatchEvent(new CustomEvent("review:renewed", { bubbles: true }));
 }
 
+// The page has it from the start, and the socket keeps it: an answer may be older.
+const plan = () => panel.querySelector("#plan");
+
 function alike(fresh) {
   return ["#review-files", "#review-tree"].every((id) => Boolean(panel.querySelector(id)) === Boolean(fresh.querySelector(id)));
 }
 
 function fill(fresh) {
+  const held = plan();
+  const focused = held.contains(document.activeElement) && document.activeElement;
+  fresh.getElementById("plan").replaceWith(held);
   const nodes = [...fresh.children];
   for (const node of fresh.querySelectorAll("[id]")) served.set(node.id, node.matches(".file") ? "" : node.outerHTML);
   panel.replaceChildren(...nodes);
   for (const node of nodes) window.htmx.process(node);
+  if (focused) focused.focus({ preventScroll: true });
   panel.querySelectorAll(".file").forEach(shown);
 }
 
@@ -77,7 +84,7 @@ function one(old, node) {
 
 function single(old, node) {
   const html = node.outerHTML;
-  if (!old || served.get(node.id) === html) return old;
+  if (!old || old === plan() || served.get(node.id) === html) return old;
   served.set(node.id, html);
   old.replaceWith(node);
   window.htmx.process(node);

@@ -5,13 +5,11 @@ from __future__ import annotations
 import asyncio
 
 from django.http import HttpRequest, HttpResponse
-from django.utils.safestring import mark_safe
 from django.views.decorators.http import require_GET
 
 from sessions.db import in_db
 from sessions.pages.access import session_of
 from sessions.pages.respond import fragment
-from sessions.rendering.plan import plan_panel
 from sessions.review.display import scopes
 from sessions.review.display.blocks import blocks
 from sessions.review.display.files import file_row, file_rows, totals
@@ -45,7 +43,6 @@ async def panel(request: HttpRequest, project_id: str, session_id: str) -> HttpR
         total=totals(rows),
         empty=scopes.empty(shown.scope, options),
         problem=shown.found.problem,
-        plan=mark_safe(await in_db(plan_panel, session, oob=False)),  # noqa: S308 (a rendered template)
     )
 
 
