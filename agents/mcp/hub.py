@@ -61,8 +61,8 @@ class Hub:
 
     def connections(self, directory: Path) -> dict[str, Connection]:
         """Of the servers that are enabled, by name. What is configured and not there yet is started and what
-        is not configured any longer is ended, both in the background. A folder that is gone keeps what it had, as
-        a turn may still run in it."""
+        is not configured any longer is ended, both in the background. A folder that is gone keeps what it
+        had: a turn may still run in it."""
         try:
             root = Repository.of(directory).worktree
         except OSError:
