@@ -5,12 +5,15 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +47,9 @@ class Server:
 
     def start(self, *arguments: str) -> None:
         """Return when it answers. Raises RuntimeError with what it said when it ends before that."""
+        if not self.data.exists():
+            self.data.mkdir(mode=0o700, parents=True)
+            shutil.copy(_migrated(), self.data)
         command = [sys.executable, "-m", self.module, "serve", str(self.project), "--port", "0"]
         self.process = subprocess.Popen(
             [*command, "--print-logs", *arguments],
@@ -92,6 +98,16 @@ class Server:
             "OPENCODE_WEB_NO_DISCOVERY": "1",
             **self.environ,
         }
+
+
+@cache
+def _migrated() -> Path:
+    """A database as a first start makes it: servers begin with a copy, which halves what their start takes."""
+    home = Path(tempfile.mkdtemp(dir=Path.home(), prefix="migrated-"))
+    server = Server(home, home)
+    command = [sys.executable, str(ROOT / "manage.py"), "migrate", "--verbosity", "0"]
+    subprocess.run(command, env=server.environment(), check=True)
+    return server.data / "db.sqlite3"
 
 
 def model_config(base_url: str, npm: str = "@ai-sdk/openai-compatible", **more: Any) -> dict[str, Any]:
