@@ -102,7 +102,7 @@ class Server:
 
 @cache
 def _migrated() -> Path:
-    """A database as a first start makes it: servers begin with a copy, which halves what their start takes."""
+    """A database as a first start makes it: servers begin with a copy, which halves their starts."""
     home = Path(tempfile.mkdtemp(dir=Path.home(), prefix="migrated-"))
     server = Server(home, home)
     command = [sys.executable, str(ROOT / "manage.py"), "migrate", "--verbosity", "0"]

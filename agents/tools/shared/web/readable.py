@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from typing import Literal
 
-from bs4 import BeautifulSoup
-from markdownify import MarkdownConverter
-
 from agents.tools.shared.web.fetch import Page
 
 Format = Literal["markdown", "text", "html"]
@@ -23,6 +20,9 @@ def readable(page: Page, wanted: Format) -> str:
     )
     if wanted == "html" or page.mime not in ("text/html", "application/xhtml+xml"):
         return text
+    from bs4 import BeautifulSoup  # 70 ms: not before the first page
+    from markdownify import MarkdownConverter
+
     soup = BeautifulSoup(text, "html.parser")
     for element in soup(_NO_CONTENT):
         element.decompose()
