@@ -66,7 +66,7 @@ def watch(context: BrowserContext) -> list[str]:
     faults: list[str] = []
 
     def said(message: ConsoleMessage) -> None:
-        if "Content Security Policy" in message.text:
+        if any(fault in message.text for fault in ("Content Security Policy", "returned no matches")):
             faults.append(message.text)
 
     context.set_default_timeout(PATIENCE)
