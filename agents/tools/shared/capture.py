@@ -45,7 +45,7 @@ class Capture:
         before = self.size
         self.size += len(data)
         if before <= MAX_BYTES and self.overflowed:
-            await asyncio.to_thread(self._spill, bytes(self._head) + data)
+            await asyncio.to_thread(self._spill, (bytes(self._head) + data)[:MAX_FILE_BYTES])
         elif self._file:
             await asyncio.to_thread(self._append, data[: max(MAX_FILE_BYTES - before, 0)])
         self._head += data[: max(MAX_BYTES - len(self._head), 0)]

@@ -274,6 +274,18 @@ async def test_what_is_over_the_file_cap_is_dropped_and_said_so(
     assert result.output.endswith("xend")
 
 
+async def test_the_file_cap_holds_for_the_first_piece_of_a_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(capture, "MAX_FILE_BYTES", 100_000)
+    kept = capture.Capture(tmp_path)
+    await kept.write(b"x" * 50_000)
+    await kept.write(b"x" * 60_000)
+    await kept.close()
+    assert kept.path is not None
+    assert kept.path.stat().st_size == 100_000
+
+
 async def test_output_that_cannot_be_kept_does_not_fail_the_command(context: DirectContext) -> None:
     context.output_directory.rmdir()
     context.output_directory.write_text("in the way")
