@@ -86,6 +86,7 @@ document.addEventListener("languages:renew", ({ target, detail }) => {
   later();
 });
 document.addEventListener("toggle", ({ target }) => target.matches?.(".language-more") && toggled(target), true);
+section.querySelectorAll(".language-more[open]").forEach(toggled); // somebody was faster than this script
 section.addEventListener("htmx:afterSettle", watch);
 // The answer to the switch finds it in its place: what is new meanwhile is read after it.
 section.addEventListener("htmx:beforeRequest", ({ target }) => {

@@ -98,6 +98,7 @@ document.addEventListener("servers:renew", ({ detail }) => {
   later();
 });
 document.addEventListener("toggle", ({ target }) => target.matches?.("#mcp-list .server-more") && toggled(target), true);
+opened().forEach(toggled); // somebody was faster than this script
 document.addEventListener("input", ({ target }) => target.matches("[data-find]") && find(target));
 document.addEventListener("click", ({ target }) => {
   const button = target.closest("[data-another], [data-drop]");
