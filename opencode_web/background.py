@@ -39,10 +39,9 @@ async def start() -> None:
         await asyncio.to_thread(redis_bus.start)
         _running.push_async_callback(asyncio.to_thread, redis_bus.stop)
     await clear_worktrees()
+    await finish_undos()
     if settings.RUNS_TURNS:
         _start_turns()
-    else:
-        await finish_undos()
 
 
 async def stop() -> None:

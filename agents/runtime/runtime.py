@@ -30,7 +30,6 @@ from agents.tools import lsp
 from sessions.db import in_db
 from sessions.ids import now
 from sessions.models import Session
-from sessions.review.recovery import recover as finish_undos
 from sessions.store import inbox, turns
 from sessions.store import sessions as session_store
 from sessions.tracking import tracker
@@ -105,7 +104,6 @@ class Runtime:
             self._loop.call_soon_threadsafe(function, *arguments)
 
     async def _start(self) -> None:
-        await finish_undos()
         for session in await in_db(session_store.leased):
             if _is_dead(session.lease_owner):
                 await self._take_over(session)

@@ -1,4 +1,5 @@
 // What a built-in `/command` does; their list is the server's (sessions/pages/complete.py).
+import { ajax } from "./ajax.js";
 import { complain, form } from "./composer.js";
 import { open as openInbox } from "./inbox.js";
 import { open as openProblems } from "./problems.js";
@@ -38,7 +39,7 @@ export function run(name, words = "") {
 
 function ask(verb, what, how = {}) {
   if (!form.dataset.base) return complain("There is no session yet: send a prompt first.");
-  window.htmx.ajax(verb, `${form.dataset.base}/${what}`, { target: "#composer-problem", swap: "innerHTML", ...how });
+  ajax(verb, `${form.dataset.base}/${what}`, { target: "#composer-problem", swap: "innerHTML", ...how });
 }
 
 function go(where) {

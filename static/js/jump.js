@@ -1,4 +1,5 @@
 // Goes to the message that the address names (`#msg_…`), loading older ones until it is there.
+import { ajax } from "./ajax.js";
 
 const scroller = document.getElementById("scroller");
 
@@ -6,7 +7,7 @@ async function older() {
   const button = document.getElementById("older");
   const url = button?.getAttribute("hx-get");
   if (!url) return false;
-  await window.htmx.ajax("GET", url, { source: button, target: "#older", swap: "outerHTML" });
+  await ajax("GET", url, { source: button, target: "#older", swap: "outerHTML" });
   return document.getElementById("older")?.getAttribute("hx-get") !== url;
 }
 

@@ -4,6 +4,7 @@ import "./fork.js";
 import "./socket.js";
 import "./time.js";
 import "./toast.js";
+import { ajax } from "./ajax.js";
 
 const PAUSE = 200; // milliseconds between two questions to the server
 const KEPT = 80;
@@ -79,7 +80,7 @@ function moveTo(change) {
 
 async function open(change) {
   moveTo(change);
-  await window.htmx.ajax("GET", `${base}/timeline/point?change=${change}`, { target: "#point" });
+  await ajax("GET", `${base}/timeline/point?change=${change}`, { target: "#point" });
   const opened = document.getElementById("point");
   opened.focus({ preventScroll: true });
   opened.scrollIntoView({ block: "nearest" });
