@@ -1,5 +1,4 @@
 // What a built-in `/command` does; their list is the server's (sessions/pages/complete.py).
-import { ajax } from "./ajax.js";
 import { complain, form } from "./composer.js";
 import { open as openInbox } from "./inbox.js";
 import { open as openProblems } from "./problems.js";
@@ -39,7 +38,7 @@ export function run(name, words = "") {
 
 function ask(verb, what, how = {}) {
   if (!form.dataset.base) return complain("There is no session yet: send a prompt first.");
-  ajax(verb, `${form.dataset.base}/${what}`, { target: "#composer-problem", swap: "innerHTML", ...how });
+  window.htmx.ajax(verb, `${form.dataset.base}/${what}`, { target: "#composer-problem", swap: "innerHTML", ...how });
 }
 
 function go(where) {

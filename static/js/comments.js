@@ -1,5 +1,4 @@
 // Comments on lines of a diff: a click on a line's number, or on a hunk's Comment button, opens a field under it.
-import { ajax } from "./ajax.js";
 import { panel } from "./review-state.js";
 
 const LONG = 60; // lines
@@ -61,7 +60,7 @@ async function open(cell, [start, end], on) {
     path: file.dataset.key, step: Math.max(steps.indexOf(cell.closest(".step")), 0), side: on, start, end,
     scope: scope.value, message: scope.dataset.message, part: scope.dataset.part,
   });
-  await ajax("GET", `${base()}/comments/form?${query}`, { target: fresh.firstChild, swap: "innerHTML" });
+  await window.htmx.ajax("GET", `${base()}/comments/form?${query}`, { target: fresh.firstChild, swap: "innerHTML" });
   fresh.querySelector("textarea")?.focus();
 }
 

@@ -1,5 +1,4 @@
 // Goes to the message that the address names (`#msg_…`), loading older ones until it is there.
-import { ajax } from "./ajax.js";
 
 const scroller = document.getElementById("scroller");
 
@@ -7,7 +6,7 @@ async function older() {
   const button = document.getElementById("older");
   const url = button?.getAttribute("hx-get");
   if (!url) return false;
-  await ajax("GET", url, { source: button, target: "#older", swap: "outerHTML" });
+  await window.htmx.ajax("GET", url, { source: button, target: "#older", swap: "outerHTML" });
   return document.getElementById("older")?.getAttribute("hx-get") !== url;
 }
 

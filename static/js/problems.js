@@ -1,5 +1,4 @@
 // The problems panel: opened by its button, `g d` or /problems; filtered, walked by the arrow keys.
-import { ajax } from "./ajax.js";
 import { merge } from "./merge.js";
 import { ask, inReview } from "./problem-marks.js";
 
@@ -23,7 +22,7 @@ export function open() {
 }
 
 function load(verb = "GET", path = "") {
-  return ajax(verb, base + path, { source: list, target: list, swap: "innerHTML", values: { project, session } });
+  return window.htmx.ajax(verb, base + path, { source: list, target: list, swap: "innerHTML", values: { project, session } });
 }
 
 // What stays the same keeps what was opened in it, and the keyboard stays where it is.
@@ -59,7 +58,7 @@ async function show(row) {
   row.setAttribute("aria-expanded", String(!under.hidden));
   if (under.hidden || under.firstElementChild) return;
   const values = { project, session, path: key, line: row.dataset.line };
-  ajax("GET", `${base}/lines`, { source: under, target: under, swap: "innerHTML", values });
+  window.htmx.ajax("GET", `${base}/lines`, { source: under, target: under, swap: "innerHTML", values });
 }
 
 function move(by) {

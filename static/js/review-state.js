@@ -1,6 +1,5 @@
 // What the review panel is asked for: the scope (of the address, so that it can be linked to) and how to read it
 // (remembered). Every request of the panel carries it.
-import { ajax } from "./ajax.js";
 
 const VIEW = "review:view";
 const SPACE = "review:space";
@@ -19,8 +18,12 @@ export function asked() {
 
 // `values` may hold a list; the answer is merged into the panel (review.js). An element has one request at a time:
 // what is sent for `source` waits for what was sent for it before.
-export function request(method, path, values, source = panel) {
-  return ajax(method, base + path, { source, target: panel, swap: "innerHTML", values });
+export async function request(method, path, values, source = panel) {
+  try {
+    await window.htmx.ajax(method, base + path, { source, target: panel, swap: "innerHTML", values });
+  } catch {
+    // A newer request took its place, or toast.js has said what is wrong.
+  }
 }
 
 export function reload() {

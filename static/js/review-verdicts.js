@@ -1,5 +1,4 @@
 // Verdicts by click: undo, keep, redo, viewed, on a hunk or a file; conflicts settled; the undo of all.
-import { ajax } from "./ajax.js";
 import { asked, base, panel, request } from "./review-state.js";
 import { sent } from "./review-typing.js";
 
@@ -45,7 +44,7 @@ function stage(button, verdict, more = { words: words(button) }) {
   const file = button.closest(".file");
   file.querySelector(".file-problem").replaceChildren();
   const values = { ...asked(), file: path, ...(hunk ? { hunk } : {}), drawn: file.dataset.drawn, noted: "1", panel: "1", ...more };
-  return ajax("POST", base.replace(/review$/, `staging/${verdict}`), { source: button, target: "#toasts", swap: "beforeend", values });
+  return window.htmx.ajax("POST", base.replace(/review$/, `staging/${verdict}`), { source: button, target: "#toasts", swap: "beforeend", values });
 }
 
 function words(button) {
@@ -81,7 +80,7 @@ panel?.addEventListener("click", (event) => {
     button.closest("form").remove();
     hunk.focus({ preventScroll: true });
   } else if (button.dataset.scopeUndo !== undefined) {
-    ajax("GET", `${base}/undo`, { source: button, target: "#dialog", swap: "innerHTML" });
+    window.htmx.ajax("GET", `${base}/undo`, { source: button, target: "#dialog", swap: "innerHTML" });
   }
 });
 

@@ -4,7 +4,6 @@ import "./fork.js";
 import "./socket.js";
 import "./time.js";
 import "./toast.js";
-import { ajax } from "./ajax.js";
 
 const PAUSE = 200; // milliseconds between two questions to the server
 const KEPT = 80;
@@ -80,7 +79,7 @@ function moveTo(change) {
 
 async function open(change) {
   moveTo(change);
-  await ajax("GET", `${base}/timeline/point?change=${change}`, { target: "#point" });
+  await window.htmx.ajax("GET", `${base}/timeline/point?change=${change}`, { target: "#point" });
   const opened = document.getElementById("point");
   opened.focus({ preventScroll: true });
   opened.scrollIntoView({ block: "nearest" });

@@ -43,6 +43,8 @@ document.addEventListener("htmx:responseError", (event) => {
 document.addEventListener("htmx:sendError", (event) => {
   if (!event.target.closest?.("#composer, [data-quiet]")) note("The server cannot be reached.");
 });
+// htmx makes a promise for each request, and rejects it with nothing: said above, or a newer request took its place.
+window.addEventListener("unhandledrejection", (event) => event.reason === undefined && event.preventDefault());
 
 const kept = sessionStorage.getItem(KEPT);
 if (kept) {

@@ -92,6 +92,8 @@ async def test_killed_in_mid_turn_and_started_again(
         await expect(tab.connection).not_to_have_attribute("data-state", "connected")
         await tab.send("Are you there?")
         await expect(tab.page.locator("#composer-problem")).to_contain_text("cannot be reached")
+        await tab.page.evaluate("void htmx.ajax('GET', '/pickers/models', '#toasts')")  # as the scripts ask
+        await expect(tab.page.locator(".toast").first).to_contain_text("cannot be reached")
         await asyncio.to_thread(stage.server.start, "--port", port)
         await tab.connected()
         await expect(tab.tool("sleep 600")).to_contain_text("Failed")
