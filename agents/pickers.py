@@ -25,7 +25,7 @@ from agents.skills.discovery import skill_problems
 from agents.trust.pages import banner as trust_banner
 from sessions.db import in_db
 from sessions.models import Session
-from sessions.store import projects
+from sessions.pages.access import located
 from sessions.store import sessions as session_store
 
 _COLOURS = {
@@ -48,13 +48,13 @@ MOST_MENTIONS = 12
 @require_GET
 async def models(request: HttpRequest) -> HttpResponse:
     """Every model of every provider; the one the session would use is selected, or `?model=`."""
-    directory, session = await _place(request)
+    directory, session, _ = await located(request.GET)
     return await _models(request, directory, session, request.GET.get("model", ""))
 
 
 @require_GET
 async def agent_picker(request: HttpRequest) -> HttpResponse:
-    directory, session = await _place(request)
+    directory, session, _ = await located(request.GET)
     config = (await asyncio.to_thread(load, directory)).config
     chosen = (session.agent if session else "") or default_name(config)
     found = [
@@ -73,7 +73,7 @@ async def agent_picker(request: HttpRequest) -> HttpResponse:
 @require_GET
 async def mentions(request: HttpRequest) -> HttpResponse:
     """The agents that a prompt may mention by `@`, as options of the composer; `?q=` is what was typed."""
-    directory, _ = await _place(request)
+    directory, _, _ = await located(request.GET)
     config = (await asyncio.to_thread(load, directory)).config
     query = request.GET.get("q", "").lower()
     found = [
@@ -87,7 +87,7 @@ async def mentions(request: HttpRequest) -> HttpResponse:
 async def status(request: HttpRequest) -> HttpResponse:
     """Whether the demo answers, and what is wrong in the configuration. Every page of a project asks, so its
     MCP servers are started with that."""
-    directory, session = await _place(request)
+    directory, session, _ = await located(request.GET)
     hub.warm(directory)
     loaded = await asyncio.to_thread(load, directory)
     selected, problem = await _selected(directory, session)
@@ -184,17 +184,6 @@ def _without_model(found: Iterable[Agent], providers: Mapping[str, Provider]) ->
                 find_model(providers, agent.model)
         except UnknownModel as error:
             yield f"Agent {agent.name!r}: {error}"
-
-
-async def _place(request: HttpRequest) -> tuple[Path, Session | None]:
-    """The folder by `?session=`, else by `?project=`. Raises Http404 for neither."""
-    session = await in_db(session_store.get, request.GET.get("session", ""))
-    if session is not None:
-        return Path(session.directory), session
-    project = await in_db(projects.get, request.GET.get("project", ""))
-    if project is None:
-        raise Http404("The session is gone.")
-    return Path(project.worktree), None
 
 
 async def _selected(directory: Path, session: Session | None, ref: str = "") -> tuple[Model | None, str]:

@@ -15,11 +15,11 @@ from agents.lsp.service import service
 from sessions.db import in_db
 from sessions.models import Project
 from sessions.models.ledger import unpack_path
+from sessions.pages.access import located
 from sessions.pages.respond import fragment
 from sessions.problems.current import FileNow, content_now, current
 from sessions.problems.panel import excerpt, panel
-from sessions.store import problems, projects
-from sessions.store import sessions as session_store
+from sessions.store import problems
 
 CHECKED = 20
 """Files that one press of the button has checked again."""
@@ -29,7 +29,7 @@ CHECK_SECONDS = 10.0
 @require_GET
 async def count(request: HttpRequest) -> HttpResponse:
     """The button of the header; hidden while there is nothing, and where language servers are off."""
-    project, directory = await _place(request.GET)
+    directory, _, project = await located(request.GET)
     servers = await _servers(directory)
     shown = panel(await current(project, servers) if servers else [])
     return fragment("problems/button.html", on=bool(servers), panel=shown)
@@ -37,7 +37,7 @@ async def count(request: HttpRequest) -> HttpResponse:
 
 @require_GET
 async def listing(request: HttpRequest) -> HttpResponse:
-    project, directory = await _place(request.GET)
+    directory, _, project = await located(request.GET)
     servers = await _servers(directory)
     return await _listing(request.GET, project, servers, await current(project, servers) if servers else [])
 
@@ -45,7 +45,7 @@ async def listing(request: HttpRequest) -> HttpResponse:
 @require_GET
 async def lines(request: HttpRequest) -> HttpResponse:
     """The lines of `?path=` around `?line=` (from 1), as the file is now."""
-    project, _ = await _place(request.GET)
+    project = (await located(request.GET)).project
     path, line = unpack_path(request.GET.get("path", "")), request.GET.get("line", "")
     content = await asyncio.to_thread(content_now, Path(project.worktree), path) if path else None
     if content is None or not (line.isdecimal() and len(line) < 9):
@@ -57,7 +57,7 @@ async def lines(request: HttpRequest) -> HttpResponse:
 @require_POST
 async def check(request: HttpRequest) -> HttpResponse:
     """Have the servers look at the files again that have, or had, problems."""
-    project, directory = await _place(request.POST)
+    directory, _, project = await located(request.POST)
     servers = await _servers(directory)
     paths = await in_db(problems.troubled, project.id, CHECKED) if servers else []
     worktree = Path(project.worktree)
@@ -81,12 +81,3 @@ async def _servers(directory: Path) -> set[str]:
     """The ids of those that may run; none where they are off."""
     config = (await asyncio.to_thread(load, directory)).config
     return {row.id for row in rows(config)}
-
-
-async def _place(query: QueryDict) -> tuple[Project, Path]:
-    """The project, and the folder, of `session`, else of `project`. Raises Http404."""
-    session = await in_db(session_store.get, query.get("session", ""))
-    project = await in_db(projects.get, session.project_id if session else query.get("project", ""))
-    if project is None:
-        raise Http404("The project is gone.")
-    return project, Path(session.directory if session else project.worktree)

@@ -6,7 +6,7 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
-from django.http import Http404, HttpRequest, HttpResponse, QueryDict
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import render
 from django.views.decorators.http import require_GET, require_POST
 
@@ -16,10 +16,10 @@ from agents.commands.template import MissingArgument
 from agents.configuration import load
 from sessions.db import in_db
 from sessions.models import Project, Session
+from sessions.pages.access import located
 from sessions.pages.prompts import BadPrompt, choice_of, parts_of
 from sessions.pages.respond import done, fragment, redirect, refused
 from sessions.sharing.sharing import share_new
-from sessions.store import projects
 from sessions.store import sessions as session_store
 from sessions.store.inbox import PromptRefused
 from sessions.wire.session import SessionModel
@@ -30,7 +30,7 @@ MOST_SHOWN = 20
 @require_GET
 async def options(request: HttpRequest) -> HttpResponse:
     """The commands of `?session=` or `?project=` whose name has `?q=` in it, those that begin so first."""
-    directory, _, _ = await _place(request.GET)
+    directory, _, _ = await located(request.GET)
     query = request.GET.get("q", "").lower()
     known = await asyncio.to_thread(_commands, directory)
     found = [command for command in known if query in command.name.lower()]
@@ -49,7 +49,7 @@ async def send(request: HttpRequest) -> HttpResponse:
     404 when there is no such command: the composer then sends the text as a prompt.
     """
     form = request.POST
-    directory, session, project = await _place(form)
+    directory, session, project = await located(form)
     name, arguments = form.get("name", ""), form.get("arguments", "").replace("\r\n", "\n")
     try:
         given, files = choice_of(form), _files(form, typed(name, arguments))
@@ -85,14 +85,3 @@ async def _new_session(
         session_store.create, project, str(directory), agent=given.get("agent", ""), model=model
     )
     return await share_new(request, created.id, created.directory) or created
-
-
-async def _place(form: QueryDict) -> tuple[Path, Session | None, Project]:
-    """The folder by `session`, else by `project`. Raises Http404 for neither."""
-    session = await in_db(session_store.get, form.get("session", ""))
-    if session is not None:
-        return Path(session.directory), session, session.project
-    project = await in_db(projects.get, form.get("project", ""))
-    if project is None:
-        raise Http404("The session is gone.")
-    return Path(project.worktree), None, project

@@ -6,11 +6,23 @@ The `find_` functions run on the ORM's thread, the others answer a request or ra
 
 from __future__ import annotations
 
-from django.http import Http404
+from pathlib import Path
+from typing import NamedTuple
+
+from django.http import Http404, QueryDict
 
 from sessions.db import in_db
 from sessions.models import Project, Session
 from sessions.store import projects
+from sessions.store import sessions as session_store
+
+
+class Located(NamedTuple):
+    """What a request is about: a folder, and the project and the session that it belongs to."""
+
+    directory: Path
+    session: Session | None
+    project: Project
 
 
 def find_project(project_id: str) -> Project | None:
@@ -40,3 +52,12 @@ async def session_of(project_id: str, session_id: str) -> Session:
     if session is None:
         raise Http404("This session does not exist, or it was deleted.")
     return session
+
+
+async def located(fields: QueryDict) -> Located:
+    """By `session`, else by `project`: fragments of the composer are asked for before there is a session."""
+    session = await in_db(session_store.get, fields.get("session", ""))
+    if session is not None:
+        return Located(Path(session.directory), session, session.project)
+    project = await project_of(fields.get("project", ""))
+    return Located(Path(project.worktree), None, project)

@@ -10,15 +10,13 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
 from agents.lsp.types import Symbol
 from agents.lsp.uses.symbols import find_symbols, kind_of
-from sessions.db import in_db
-from sessions.store import projects
-from sessions.store import sessions as session_store
+from sessions.pages.access import located
 
 logger = logging.getLogger(__name__)
 
@@ -38,7 +36,7 @@ ICONS = {
 @require_GET
 async def options(request: HttpRequest) -> HttpResponse:
     """The symbols of `?session=` or `?project=` whose names fit `?q=`, as options of the composer."""
-    directory, query = await _directory(request), request.GET.get("q", "")
+    directory, query = (await located(request.GET)).directory, request.GET.get("q", "")
     found: list[Symbol] = []
     if len(query) >= SHORTEST and "/" not in query:
         try:
@@ -88,14 +86,3 @@ def _words(symbol: Symbol, folder: Path) -> str:
     """Such as `@src/app.py#greet`: one word, and not that of a symbol in another file."""
     named = f"{symbol.location.path.relative_to(folder)}#{symbol.name}"
     return "@" + re.sub(r"\s+", "_", named)
-
-
-async def _directory(request: HttpRequest) -> Path:
-    """Raises Http404."""
-    session = await in_db(session_store.get, request.GET.get("session", ""))
-    if session is not None:
-        return Path(session.directory)
-    project = await in_db(projects.get, request.GET.get("project", ""))
-    if project is None:
-        raise Http404("The session is gone.")
-    return Path(project.worktree)

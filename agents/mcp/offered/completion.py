@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
-from pathlib import Path
 
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
@@ -14,9 +13,7 @@ from agents.mcp.offered.prompts import prompts_of
 from agents.mcp.offered.resources import Resource, matching
 from agents.mcp.offered.suggested import for_prompt, writing
 from agents.mcp.offered.templates import Offer, offers
-from sessions.db import in_db
-from sessions.store import projects
-from sessions.store import sessions as session_store
+from sessions.pages.access import located
 
 MOST_SHOWN = 12
 
@@ -24,7 +21,7 @@ MOST_SHOWN = 12
 @require_GET
 async def options(request: HttpRequest) -> HttpResponse:
     """The resources of the MCP servers of `?session=` or `?project=` that `?q=` names, as options."""
-    directory = await _directory(request)
+    directory = (await located(request.GET)).directory
     query = request.GET.get("q", "")
     found = await asyncio.to_thread(matching, directory, query, MOST_SHOWN)
     begun = await offers(directory, query, MOST_SHOWN)
@@ -35,7 +32,7 @@ async def options(request: HttpRequest) -> HttpResponse:
 @require_GET
 async def arguments(request: HttpRequest) -> HttpResponse:
     """What its server suggests for the argument at the end of `?written=` of the prompt `?name=`."""
-    directory = await _directory(request)
+    directory = (await located(request.GET)).directory
     prompt = (await asyncio.to_thread(prompts_of, directory)).get(request.GET.get("name", ""))
     at = writing(prompt, request.GET.get("written", "")) if prompt else None
     if prompt is None or at is None:
@@ -64,14 +61,3 @@ def _begun(offer: Offer) -> dict[str, str]:
         "about": offer.template.uri,
         "words": offer.words,
     }
-
-
-async def _directory(request: HttpRequest) -> Path:
-    """Raises Http404."""
-    session = await in_db(session_store.get, request.GET.get("session", ""))
-    if session is not None:
-        return Path(session.directory)
-    project = await in_db(projects.get, request.GET.get("project", ""))
-    if project is None:
-        raise Http404("The session is gone.")
-    return Path(project.worktree)
