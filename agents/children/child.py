@@ -97,12 +97,16 @@ class Child:
         try:
             self.input.close()
             if not await self._gone(grace):
-                await asyncio.to_thread(self._tree.signal, signal.SIGTERM)
+                self._tree.signal(signal.SIGTERM)
                 await self._gone(grace)
         finally:
-            self._tree.kill()
-            warden.forget(self.pid)
-            await self._closed()
+            # In a thread, and to its end whatever happens here: it looks at all processes.
+            killing = asyncio.ensure_future(asyncio.to_thread(self._tree.kill))
+            killing.add_done_callback(lambda _: warden.forget(self.pid))
+            try:
+                await asyncio.shield(killing)
+            finally:
+                await self._closed()
 
     async def _closed(self) -> None:
         """Its pipes; not even what is left of it, or did not read its input, keeps them open."""

@@ -55,7 +55,7 @@ class Tree:
         table = dict(_processes())
         marked = {pid for pid, (_, session) in table.items() if session == self.root or self._is_marked(pid)}
         # What has ended is forgotten: its number may be given to a stranger.
-        self.members = (self.members | marked | {self.root}) & table.keys()
+        self.members = (self.members | marked) & table.keys()
         while self.mark and (
             children := {pid for pid, (parent, _) in table.items() if parent in self.members} - self.members
         ):

@@ -151,8 +151,10 @@ class Connection:
         while True:
             begun = time.monotonic()
             try:
-                await hold(self)
+                await hold(self)  # what was cancelled may end otherwise at the same moment
             except Refusal as refusal:
+                if current.cancelling():
+                    return
                 signs_in = isinstance(refusal, NeedsAuth)
                 self._stand(State("needs_auth" if signs_in else "needs_client_registration", str(refusal)))
                 await store.changed()
@@ -163,7 +165,7 @@ class Connection:
                 logger.exception("the connection to the MCP server %s ended in an error", self.server.name)
                 self._stand(State("failed", f"{type(error).__name__}: {error}"))
             if current.cancelling():
-                return  # what was interrupted may have ended otherwise at the same moment
+                return
             if time.monotonic() - begun >= LONGEST_PAUSE:
                 pause = FIRST_PAUSE
             await asyncio.sleep(pause)

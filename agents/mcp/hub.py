@@ -45,6 +45,8 @@ class Hub:
 
     def __init__(self) -> None:
         self._lock = threading.RLock()
+        self._reading = threading.RLock()
+        """Taken before `_lock`: what was read last is applied last."""
         self._connections: dict[Key, Connection] = {}
         self._wanted: dict[Path, dict[str, Key]] = {}
         """What each folder that was asked about has."""
@@ -68,7 +70,10 @@ class Hub:
         except OSError:
             with self._lock:
                 return {name: self._connections[key] for name, key in self._wanted.get(directory, {}).items()}
-        servers = self._servers(directory)
+        with self._reading:
+            return self._apply(directory, root, self._servers(directory))
+
+    def _apply(self, directory: Path, root: Path, servers: Servers) -> dict[str, Connection]:
         wanted = {
             server.name: (Key(root, server.name, server.fingerprint), server)
             for server in servers.values()

@@ -94,7 +94,8 @@ def of_contents(
     wanted = set(places)
     found: dict[Place, dict[str, tuple[Problem, ...]]] = {}
     for paths in _pieces({path for path, _ in wanted}):
-        contents = {content for path, content in wanted if path in paths}
+        piece = set(paths)
+        contents = {content for path, content in wanted if path in piece}
         rows = FileProblems.objects.filter(project_id=project_id, path__in=paths, content__in=contents)
         rows = rows.filter(standing=True) if standing else rows
         for path, content, server, kept in rows.values_list("path", "content", "server", "problems"):

@@ -45,14 +45,17 @@ async function renew() {
   due = 0;
   if (reading) return later();
   reading = true;
-  const before = stands();
-  put(await read(`/servers/mcp/list?${project}`));
-  const news = [...stands()].filter(([id, words]) => before.has(id) && before.get(id) !== words);
-  if (news.length) said.textContent = news.map(([, words]) => words).join("; ");
-  acted = "";
-  for (const details of opened()) put(await read(address(details)));
-  list().querySelectorAll("[data-find]").forEach(find);
-  reading = false;
+  try {
+    const before = stands();
+    put(await read(`/servers/mcp/list?${project}`));
+    const news = [...stands()].filter(([id, words]) => before.has(id) && before.get(id) !== words);
+    if (news.length) said.textContent = news.map(([, words]) => words).join("; ");
+    acted = "";
+    for (const details of opened()) put(await read(address(details)));
+    list().querySelectorAll("[data-find]").forEach(find);
+  } finally {
+    reading = false;
+  }
 }
 
 function later() {
@@ -62,7 +65,8 @@ function later() {
 // What is closed is not kept up to date.
 async function toggled(details) {
   const body = details.querySelector(".server-body");
-  body.innerHTML = details.open ? await read(address(details)) : "";
+  const html = details.open ? await read(address(details)) : "";
+  body.innerHTML = details.open ? html : "";
   window.htmx.process(body);
 }
 

@@ -120,7 +120,8 @@ class Slot:
             self._set("error", f"{type(error).__name__}: {error}")
             return None
         finally:
-            self._starting = None
+            if self._starting is asyncio.current_task():  # else it was ended, and begun anew meanwhile
+                self._starting = None
         self._sent.clear()
         self.client = client
         self._set("connected", "")

@@ -106,12 +106,13 @@ async def _read(ctx: ToolContext, path: Path) -> None:
 
 async def _look(ctx: ToolContext, written: Mapping[Path, bytes | None]) -> _Seen:
     service.listen(breaks.hear)
-    since = _told.pop(ctx.session_id, breaks.mark)
+    since = _told.get(ctx.session_id, breaks.mark)
     found = await asyncio.gather(*(_touched(ctx, path, content) for path, content in written.items()))
     await asyncio.sleep(min(OTHERS, patience(ctx.turn.config)))
     edited = {path: diagnostics for path, diagnostics in zip(written, found, strict=True) if diagnostics}
+    mark = breaks.mark
     broken = breaks.since(since, ctx.worktree.resolve())
-    _note(ctx.session_id, breaks.mark)
+    _note(ctx.session_id, mark)
     lines = {path: columns.lines_of(written[path] or b"") for path in edited}
     return _Seen(edited, {path: found for path, found in broken.items() if path not in written}, lines)
 
@@ -121,6 +122,7 @@ _told: dict[str, int] = {}
 
 
 def _note(session_id: str, mark: int) -> None:
+    _told.pop(session_id, None)
     _told[session_id] = mark
     if len(_told) > MOST_SESSIONS:
         del _told[next(iter(_told))]

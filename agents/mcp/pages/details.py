@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import json
 from collections.abc import Sequence
@@ -61,11 +62,14 @@ def pieces(row: Row, directory: Path) -> list[Piece]:
     """The parts of a server's details, each exchanged by itself. Blocks."""
     connection = row.connection
     offers = connection.offers if connection else NOTHING
-    called = names_of(hub.connections(directory).values())
-    commands = prompt_names((row.name, item.name) for item in offers.prompts)
+    known = hub.connections(directory).values()
+    called = names_of(known)
+    commands = prompt_names((one.server.name, item.name) for one in known for item in one.prompts)
     shown: dict[str, dict[str, Any]] = {
         "tools": {"tools": [_tool(item, called.get((row.name, item.name), "")) for item in offers.tools]},
-        "prompts": {"prompts": [_prompt(item, commands[row.name, item.name]) for item in offers.prompts]},
+        "prompts": {
+            "prompts": [_prompt(item, commands.get((row.name, item.name), "")) for item in offers.prompts]
+        },
         "resources": {
             "resources": [_resource(item) for item in offers.resources],
             "templates": [_resource(item) for item in offers.templates],
@@ -95,7 +99,7 @@ async def resource(row: Row, uri: str) -> dict[str, Any]:
         answer = await row.connection.call(lambda client: client.read_resource(uri), RESOURCE_SECONDS)
     except ServerFailed as failure:
         return {"problem": str(failure)}
-    return {"contents": [_content(item) for item in answer.contents[:20]]}
+    return {"contents": await asyncio.to_thread(lambda: [_content(item) for item in answer.contents[:20]])}
 
 
 def log(row: Row) -> Log:

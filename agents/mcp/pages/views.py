@@ -61,7 +61,7 @@ async def resource(request: HttpRequest) -> HttpResponse:
 @require_GET
 async def log(request: HttpRequest) -> HttpResponse:
     """Nothing as long as it is the one that was `?seen=`."""
-    shown = details.log(await row_of(request.GET))
+    shown = await asyncio.to_thread(details.log, await row_of(request.GET))
     if shown.version == request.GET.get("seen"):
         return HttpResponse(status=204)
     return fragment("mcp/log.html", log=shown)

@@ -188,6 +188,17 @@ async def test_a_server_that_cannot_start_is_left_alone_until_someone_retries(pl
     assert (place.states()[0].status, place.starts) == ("error", 2)
 
 
+async def test_a_retry_while_it_starts_leaves_one_process(place: Place) -> None:
+    file = place.write("a.say", "wrong")
+    async with bus.subscribe() as mailbox:
+        assert await place.service.touch(place.folder, file) == ()
+        state = await place.until("starting", mailbox)
+        again = asyncio.create_task(place.service.retry(place.folder, "speller", state.root))
+        await place.until("connected", mailbox)
+        await asyncio.gather(again, *(place.said(f"{name}.say", "ok") for name in "bcd"))
+    assert (place.states()[0].status, place.starts <= 2) == ("connected", True)
+
+
 async def test_a_folder_that_is_disposed_of_begins_anew(place: Place) -> None:
     await place.said("a.say", "ok\n")
     await place.service.dispose(place.folder)

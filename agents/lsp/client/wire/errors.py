@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from agents.lsp.types import Failed
 
-METHOD_NOT_FOUND = -32601
 CONTENT_MODIFIED = -32801
 SERVER_CANCELLED = -32802
 

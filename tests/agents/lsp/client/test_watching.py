@@ -64,9 +64,12 @@ def test_what_git_ignores_is_not_told_of(tmp_path: Path) -> None:
     (tmp_path / "b.py").write_text("")
     (tmp_path / "a.py").unlink()
     found = kinds(tree.changes(), tmp_path)
-    assert found == {"b.py": CREATED, "a.py": DELETED, "out/x.py": CREATED}
+    assert found == {".gitignore": CHANGED, "b.py": CREATED, "a.py": DELETED, "out/x.py": CREATED}
     (tmp_path / "out/x.py").write_text("2")
     assert kinds(tree.changes(), tmp_path) == {"out/x.py": CHANGED}
+    (tmp_path / ".gitignore").write_text("none\n")
+    (tmp_path / "b.py").write_text("changed together with the rules")
+    assert kinds(tree.changes(), tmp_path) == {".gitignore": CHANGED, "b.py": CHANGED}
 
 
 def test_a_file_that_is_replaced_has_changed(tmp_path: Path) -> None:
