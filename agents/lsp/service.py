@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 
 from agents.children.closing import at_exit
 from agents.children.loop import background
+from agents.lsp.client.client import Client
 from agents.lsp.finding import Found
 from agents.lsp.life.known import Known
 from agents.lsp.life.plan import place_of, plan, uses
@@ -90,7 +91,7 @@ class Service:
         slots = await asyncio.to_thread(self._running, directory)
         if not slots:
             return []
-        return await self._there(_symbols(slots, query))
+        return await self._there(_symbols(self._pool, slots, query))
 
     async def document_symbols(
         self, directory: Path, path: Path, *, content: bytes | None = None, within: float = SYMBOL_SECONDS
@@ -171,10 +172,13 @@ class Service:
         return [slot for slot in self._slots(directory) if slot.client is not None]
 
 
-async def _symbols(slots: list[Slot], query: str) -> list[Symbol]:
-    clients = [slot.client for slot in slots if slot.client and slot.client.can("workspace/symbol")]
-    asked = (client.request("workspace/symbol", {"query": query}, SYMBOL_SECONDS) for client in clients)
-    answers = await asyncio.gather(*asked, return_exceptions=True)
+async def _symbols(pool: Pool, slots: list[Slot], query: str) -> list[Symbol]:
+    async def asked(slot: Slot, client: Client) -> Any:
+        with pool.at_work(slot):
+            return await client.request("workspace/symbol", {"query": query}, SYMBOL_SECONDS)
+
+    found = [(slot, slot.client) for slot in slots if slot.client and slot.client.can("workspace/symbol")]
+    answers = await asyncio.gather(*(asked(*one) for one in found), return_exceptions=True)
     return [symbol for answer in answers for symbol in of_workspace(answer)]
 
 

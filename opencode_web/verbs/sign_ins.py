@@ -43,7 +43,11 @@ def auth(arguments: argparse.Namespace, directory: Path) -> None:
 
 def logout(arguments: argparse.Namespace, directory: Path) -> None:
     server = _chosen(directory, arguments.name)
-    if not store.forget(server):
+    try:
+        forgotten = asyncio.run(signing.sign_out(server))
+    except SignInFailed as error:
+        raise Stop(plain(str(error))) from error
+    if not forgotten:
         raise Stop(f"{server.name}: there is no sign-in in {store.files()[0]}")
     say(f"Signed out of {server.name}")
 

@@ -63,7 +63,9 @@ class Attempt:
         self.shown.set_result(None)
 
     def fail(self, error: SignInFailed, status: Status = "failed") -> None:
-        self.status, self.error = status, error
+        """The first reason counts, and none after it has succeeded."""
+        if self.status == "pending":
+            self.status, self.error = status, error
 
     def settle(self, answer: Answer | SignInFailed) -> None:
         """From any thread; only the first one counts."""

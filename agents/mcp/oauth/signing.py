@@ -90,8 +90,10 @@ async def _begin(server: Server, where: Back) -> Attempt:
     await asyncio.wait(both, timeout=_BEGIN_SECONDS, return_when=asyncio.FIRST_COMPLETED)
     hub.tell(server)
     if not attempt.shown.done():
+        late = SignInFailed("The server did not say in time where one signs in.")
+        attempt.fail(late)
         await _stop(attempt)
-        raise attempt.error or SignInFailed("The server did not say in time where one signs in.")
+        raise attempt.error or late
     return attempt
 
 

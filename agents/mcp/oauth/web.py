@@ -71,8 +71,9 @@ class Guarded(httpx2.AsyncBaseTransport):
         url = str(request.url)
         check(url, self._server)
         scheme, host, port = origin(url)
+        until = asyncio.get_running_loop().time() + SECONDS
         try:
-            async with asyncio.timeout(SECONDS):
+            async with asyncio.timeout_at(until):
                 if proxy := _proxy(scheme, host):
                     response = await self._through(proxy).handle_async_request(request)
                 else:
@@ -81,7 +82,7 @@ class Guarded(httpx2.AsyncBaseTransport):
             raise Unreachable(f"{host} could not be reached.") from error
         if response.headers.get("content-encoding", "identity") != "identity":
             raise Unreachable(f"{host} sent a compressed answer that was not asked for.")
-        response.stream = _Bounded(response.stream, host)
+        response.stream = _Bounded(response.stream, host, until)
         return response
 
     async def aclose(self) -> None:
@@ -147,13 +148,24 @@ def _proxy(scheme: str, host: str) -> str:
 
 
 class _Bounded(httpx2.AsyncByteStream):
-    def __init__(self, stream: Any, host: str) -> None:
+    """A body of at most `_MOST` bytes that has come by `until`, in the time of the event loop."""
+
+    def __init__(self, stream: Any, host: str, until: float) -> None:
         self._stream = stream
         self._host = host
+        self._until = until
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         size = 0
-        async for chunk in self._stream:
+        chunks = aiter(self._stream)
+        while True:
+            try:
+                async with asyncio.timeout_at(self._until):
+                    chunk = await anext(chunks, None)
+            except (httpx2.TransportError, TimeoutError) as error:
+                raise Unreachable(f"{self._host} did not send its whole answer.") from error
+            if chunk is None:
+                return
             size += len(chunk)
             if size > _MOST:
                 raise Unreachable(f"{self._host} sent more than an answer can be.")
