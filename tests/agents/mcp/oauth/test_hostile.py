@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import ipaddress
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -79,6 +81,37 @@ async def test_a_discovery_that_goes_in_circles_ends(
     authority.rules.changed = {"issuer": None, "token_endpoint": None}
     authority.circles = True
     with pytest.raises(SignInFailed):
+        await signing.begin(remote(protected.address), ORIGIN)
+
+
+@pytest.mark.parametrize("cut", [False, True])
+async def test_an_answer_that_does_not_come_whole_is_not_waited_for(
+    monkeypatch: pytest.MonkeyPatch, cut: bool
+) -> None:
+    """Neither one that comes byte by byte, nor one that is cut off."""
+
+    async def drip(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n")
+        with suppress(OSError):
+            while not cut:
+                writer.write(b" ")
+                await writer.drain()
+                await asyncio.sleep(0.05)
+        writer.close()
+
+    monkeypatch.setattr(web, "SECONDS", 0.5)
+    async with await asyncio.start_server(drip, "127.0.0.1", 0) as server:
+        url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+        async with client(remote(url)) as http:
+            with pytest.raises(Unreachable, match="whole answer"):
+                await http.get(url)
+
+
+async def test_a_server_that_does_not_say_where_to_sign_in_is_told_so(
+    authority: Authority, protected: Protected, files: list[Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(signing, "_BEGIN_SECONDS", 0)
+    with pytest.raises(SignInFailed, match="did not say in time"):
         await signing.begin(remote(protected.address), ORIGIN)
 
 
