@@ -9,6 +9,7 @@ const section = document.getElementById("languages");
 const said = document.getElementById("servers-said");
 const project = document.body.dataset.project;
 let due = 0;
+let reading = false;
 let acted = "";
 let acting = false;
 
@@ -26,15 +27,21 @@ function stands() {
 }
 
 async function renew() {
-  const before = stands();
-  const html = await read("/servers/languages");
   due = 0;
-  if (acting) return;
-  if (html) put(html);
-  const news = [...stands()].filter(([id, words]) => before.has(id) && before.get(id) !== words);
-  if (news.length) said.textContent = news.map(([, words]) => words).join("; ");
-  const more = section.querySelector("#languages-more[open]");
-  if (more?.querySelector("[data-working]")) await fill(more);
+  if (reading) return later();
+  reading = true;
+  try {
+    const before = stands();
+    const html = await read("/servers/languages");
+    if (acting) return;
+    if (html) put(html);
+    const news = [...stands()].filter(([id, words]) => before.has(id) && before.get(id) !== words);
+    if (news.length) said.textContent = news.map(([, words]) => words).join("; ");
+    const more = section.querySelector("#languages-more[open]");
+    if (more?.querySelector("[data-working]")) await fill(more);
+  } finally {
+    reading = false;
+  }
   watch();
 }
 
