@@ -1,4 +1,4 @@
-# make run [DIR=~/code/thing] [PORT=4096] · make test [ARGS="-k undo"] · make lint · make bench · make clean
+# make run [DIR=~/code/thing] [PORT=4096] · make test [ARGS="-k undo"] · make test-long · make lint · make bench · make clean
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -6,7 +6,7 @@ BROWSERS := chromium chromium-browser google-chrome google-chrome-stable
 LOCKED := pyproject.toml constraints.txt
 comma := ,
 
-.PHONY: install run test lint bench machine clean
+.PHONY: install run test test-long lint bench machine clean
 
 install: $(BIN)/.installed static/vendor/.fetched
 
@@ -15,7 +15,11 @@ run: install
 	exec $(BIN)/opencode-web $${dir:+"$$dir"} $${PORT:+--port "$$PORT"} $(ARGS)
 
 test: $(BIN)/.installed-dev static/vendor/.fetched machine
-	@$(BIN)/pytest -n 2 --dist loadfile $(ARGS)
+	@$(BIN)/pytest -n 2 --dist loadfile -m "not long" $(ARGS)
+
+# Kills at random, long histories, lists of attacks: minutes each.
+test-long: $(BIN)/.installed-dev static/vendor/.fetched machine
+	@$(BIN)/pytest -n 2 --dist loadfile -m long $(ARGS)
 
 lint: $(BIN)/.installed-dev
 	@$(BIN)/ruff check .
