@@ -8,13 +8,14 @@ from __future__ import annotations
 import os
 import stat
 import threading
+import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 
 from sessions.snapshots.project import find_project_git
-from sessions.snapshots.watching.recall import Mark, identity, mark
+from sessions.snapshots.watching.recall import RETRY_SECONDS, Mark, identity, mark
 from sessions.snapshots.watching.watcher import Lost, Unwatchable, Watcher
 
 from . import ripgrep
@@ -70,7 +71,7 @@ class Kept:
     _rules: Mark = ()
     _above: tuple[Path, ...] = ()
     _passed: set[str] = field(default_factory=set)
-    _refused: bool = False
+    _refused_until: float = 0.0
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def listing(self) -> Listing:
@@ -110,11 +111,11 @@ class Kept:
         """List anew. What came, stays and is not among the names is ignored by a rule, also the next time."""
         self._listing = None
         seen = {path: mark(self.directory / path) for path in came}
-        if self._watcher is None and not self._refused:
+        if self._watcher is None and time.monotonic() >= self._refused_until:
             self._watch()
         self._listing = Listing(self.directory)
         if self._watcher and not all(map(self._watcher.watches, self._listing.folders)):
-            self._watcher, self._refused = None, True  # e.g. a repository in the repository
+            self._refuse()  # e.g. a repository in the repository
         if len(self._passed) > _MOST_PASSED:
             self._passed.clear()
         left_out = seen.keys() - self._listing.files
@@ -131,7 +132,10 @@ class Kept:
         try:
             self._watcher = Watcher(self.directory, lambda below: ignored_folders(self.directory, below))
         except Unwatchable:
-            self._refused = True
+            self._refuse()
+
+    def _refuse(self) -> None:
+        self._watcher, self._refused_until = None, time.monotonic() + RETRY_SECONDS
 
     def _marks(self) -> Mark:
         """What tells one state from another of all that decides which names there are, but for the rules in

@@ -16,6 +16,8 @@ logger = logging.getLogger(__name__)
 
 TRUSTED_SECONDS = 300.0
 """How long events alone are believed: then one look at everything finds what they cannot tell."""
+RETRY_SECONDS = 300.0
+"""After a worktree could not be watched: other programs may have given back what was lacking."""
 MOST_PATHS = 200
 """Of more changed paths than these git is not told: it looks at everything."""
 
@@ -42,7 +44,7 @@ class Recall:
     _rules: Mark = ()
     _index: Mark = ()
     _until: float = 0.0
-    _refused: bool = False
+    _refused_until: float = 0.0
     _pending: set[str] = field(default_factory=set)
 
     def ask(self, rules: Mark, index: Mark) -> Known | None:
@@ -60,7 +62,7 @@ class Recall:
         """Everything is about to be looked at: from here on events count."""
         self._tree = None
         known = self._watcher is not None and rules == self._rules and self._read()
-        if not known and not self._refused:
+        if not known and time.monotonic() >= self._refused_until:
             self._watch(ignored)
         self._rules = rules
         self._pending.clear()
@@ -98,7 +100,7 @@ class Recall:
 
     def _refuse(self, error: Unwatchable) -> None:
         logger.info("%s is not watched: %s", self.worktree, error)
-        self._watcher, self._refused = None, True
+        self._watcher, self._refused_until = None, time.monotonic() + RETRY_SECONDS
 
 
 def mark(path: Path | None) -> tuple[int, ...]:

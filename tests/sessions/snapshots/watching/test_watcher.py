@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import math
 import os
 import random
 import shutil
@@ -13,7 +15,7 @@ import pytest
 
 from sessions.snapshots.changes import Tree
 from sessions.snapshots.snapshot import SnapshotStore
-from sessions.snapshots.watching import recall, watcher
+from sessions.snapshots.watching import inotify, recall, watcher
 from sessions.snapshots.watching.inotify import Inotify
 from sessions.snapshots.watching.mounts import tells_all
 
@@ -41,7 +43,7 @@ def looks(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, ...]]:
 def unwatched(root: Path, worktree: Path) -> SnapshotStore:
     """A store that has git look at everything each time."""
     store = SnapshotStore(root, worktree)
-    store._recall._refused = True
+    store._recall._refused_until = math.inf
     return store
 
 
@@ -271,3 +273,73 @@ def test_file_systems_that_do_not_tell(tmp_path: Path) -> None:
     mounts.write_text("not what the kernel writes\n")
     assert not tells_all(Path("/home"), mounts)
     assert not tells_all(Path("/home"), tmp_path / "missing")
+
+
+def instances() -> int:
+    """How many inotify instances this process holds."""
+    links = (os.path.join("/proc/self/fd", name) for name in os.listdir("/proc/self/fd"))
+    return sum(os.path.lexists(link) and "inotify" in os.readlink(link) for link in links)
+
+
+def test_one_instance_for_all_worktrees_given_back_when_idle(tmp_path: Path) -> None:
+    gc.collect()
+    inotify.release_idle()
+    assert instances() == 0
+    folders = [tmp_path / f"{number}" for number in range(5)]
+    for folder in folders:
+        (folder / "inner").mkdir(parents=True)
+    watchers = [watcher.Watcher(folder, lambda _: set()) for folder in [*folders, tmp_path, folders[0]]]
+    assert instances() == 1
+    (folders[0] / "inner" / "file").write_text("told to three")
+    told = [each.changed() for each in watchers]
+    assert told == [{"inner/file"}, set(), set(), set(), set(), {"0/inner/file"}, {"inner/file"}]
+    del watchers[-1]
+    gc.collect()
+    (folders[0] / "inner" / "file").write_text("the others still are")
+    assert watchers[0].changed() == {"inner/file"}
+    assert watchers[5].changed() == {"0/inner/file"}
+    inotify.release_idle(3600)
+    assert instances() == 1
+    inotify.release_idle()
+    assert instances() == 0
+    (folders[1] / "unseen").write_text("")
+    for each in watchers:
+        with pytest.raises(watcher.Lost):
+            each.changed()
+    again = watcher.Watcher(folders[1], lambda _: set())
+    (folders[1] / "seen").write_text("")
+    assert again.changed() == {"seen"}
+    del watchers, each, again
+    gc.collect()
+    assert instances() == 0
+
+
+def test_one_that_is_not_asked_does_not_fill_the_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(inotify, "_MOST_EVENTS", 10)
+    busy, asked = tmp_path / "busy", tmp_path / "asked"
+    busy.mkdir()
+    asked.mkdir()
+    silent, asking = (watcher.Watcher(folder, lambda _: set()) for folder in (busy, asked))
+    for number in range(20):
+        (busy / f"{number}").write_text("")
+    assert asking.changed() == set()
+    with pytest.raises(watcher.Lost):
+        silent.changed()
+
+
+def test_what_could_not_be_watched_is_tried_again(
+    store: SnapshotStore, repository: Path, monkeypatch: pytest.MonkeyPatch, looks: list[object]
+) -> None:
+    def fail(*_: object) -> int:
+        raise OSError(24, "Too many open files")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(watcher, "Inotify", fail)
+        store.track()
+    monkeypatch.setattr(recall, "RETRY_SECONDS", 0.0)
+    store._recall._refused_until = 0.0
+    first = store.track()
+    assert store.track() is first
+    assert looks == [(), ()]
