@@ -8,10 +8,13 @@ import sys
 import threading
 from pathlib import Path
 
-_ROOT = Path(__file__).parent.parent.parent
+import psutil
+
+_PATHS = [str(Path(__file__).parent.parent.parent), str(Path(psutil.__file__).parent.parent)]
+"""Of this program, and of what it imports: neither the user's site-packages nor the working folder counts."""
 _PROGRAM = """
 import sys
-sys.path.append(sys.argv[1])
+sys.path += sys.argv[1:]
 from agents.children.warden_process import main
 main()
 """
@@ -42,7 +45,7 @@ class Warden:
             self._tell(f"-{pid}")
 
     def _start(self) -> None:
-        argv = [sys.executable, "-I", "-S", "-c", _PROGRAM, str(_ROOT)]
+        argv = [sys.executable, "-I", "-S", "-c", _PROGRAM, *_PATHS]
         self._process = subprocess.Popen(
             argv,
             stdin=subprocess.PIPE,

@@ -1,5 +1,5 @@
 """A small process that outlives this program by a moment: whatever ends the program, also `kill -9`, ends the
-process trees that it was told of. Nothing but the standard library.
+process trees that it was told of. It imports little: it is there for as long as the program.
 
 It reads lines from its standard input: `+PID MARK` for a tree to end (`tree.py`; without a mark its session),
 `-PID` for one that has ended by itself. The end of the input is the end of the program.

@@ -10,9 +10,11 @@ import struct
 import sys
 import termios
 from asyncio.subprocess import Process
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
+
+from sessions.platform.processes import processes
 
 from . import launch
 
@@ -77,24 +79,14 @@ async def end_session(leader: int) -> None:
 
 
 def _members(leader: int) -> set[int]:
-    """The processes of a session that still run; without /proc the leader's own process group."""
-    if Path("/proc/self/stat").exists():
-        return {process for process, session in _processes() if session == leader}
+    """The processes of a session that still run; where none can be seen, the leader's own process group."""
+    if table := processes():
+        return {each.pid for each in table.values() if each.session == leader}
     try:
         os.killpg(leader, 0)
     except OSError:
         return set()
     return {-leader}
-
-
-def _processes() -> Iterator[tuple[int, int]]:
-    """(process, session) of each process that is no zombie, as in proc(5)."""
-    for folder in Path("/proc").glob("[0-9]*"):
-        with suppress(OSError, ValueError, IndexError):
-            # The name before the last parenthesis may hold blanks.
-            fields = (folder / "stat").read_bytes().rpartition(b")")[2].split()
-            if fields[0] != b"Z":
-                yield int(folder.name), int(fields[3])
 
 
 def _send(processes: set[int], number: signal.Signals) -> None:

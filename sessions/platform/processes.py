@@ -1,0 +1,58 @@
+"""The processes of this machine, as psutil sees them on Linux and macOS."""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from dataclasses import dataclass
+
+import psutil
+
+
+@dataclass(frozen=True, slots=True)
+class Process:
+    """`session` is the number of its session leader (setsid(2)), 0 where that is not told."""
+
+    pid: int
+    parent: int
+    session: int
+
+
+def visible() -> bool:
+    """Whether processes can be looked at here: not where /proc is hidden."""
+    try:
+        psutil.Process().ppid()
+    except (psutil.Error, OSError):
+        return False
+    return True
+
+
+def processes() -> dict[int, Process]:
+    """Those that run, zombies left out, by their number; none where they are not `visible`. It blocks."""
+    if not visible():
+        return {}
+    return {
+        each.pid: Process(each.pid, each.info["ppid"] or 0, _session(each.pid))
+        for each in psutil.process_iter(["ppid", "status"])
+        if each.info["status"] != psutil.STATUS_ZOMBIE
+    }
+
+
+def variable(pid: int, name: str) -> str | None:
+    """A variable of the environment a process was started with; None where it cannot be read. It blocks."""
+    with suppress(psutil.Error, OSError):
+        return psutil.Process(pid).environ().get(name)
+    return None
+
+
+def memory(pid: int) -> int | None:
+    """Bytes a process holds, what it shares with others included; None where it cannot be read. It blocks."""
+    with suppress(psutil.Error, OSError):
+        return psutil.Process(pid).memory_info().rss
+    return None
+
+
+def _session(pid: int) -> int:
+    with suppress(OSError):
+        return os.getsid(pid)
+    return 0
