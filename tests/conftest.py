@@ -13,6 +13,7 @@ from typing import Any
 import django
 import pytest
 
+from sessions.platform import signals
 from tests.redis_server import RedisServer
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
@@ -36,6 +37,7 @@ def _move_home(home: Path) -> None:
         os.environ[f"XDG_{kind}_HOME"] = str(home / folder)
 
 
+signals.reset()
 # At import and not in pyproject.toml: pytest-django would load the settings there before this file.
 _move_home(Path(_home.name))
 os.environ["DJANGO_SETTINGS_MODULE"] = "opencode_web.settings"

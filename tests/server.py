@@ -10,7 +10,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import cache
@@ -40,6 +40,8 @@ class Server:
     process: subprocess.Popen[str] | None = None
     module: str = "opencode_web"
     """What `python -m` is given."""
+    prefix: Sequence[str] = ()
+    """A program that runs the rest of its arguments, and what it is given."""
 
     @property
     def data(self) -> Path:
@@ -52,7 +54,7 @@ class Server:
             shutil.copy(_migrated(), self.data)
         command = [sys.executable, "-m", self.module, "serve", str(self.project), "--port", "0"]
         self.process = subprocess.Popen(
-            [*command, "--print-logs", *arguments],
+            [*self.prefix, *command, "--print-logs", *arguments],
             cwd=ROOT,
             env=self.environment(),
             stdout=subprocess.PIPE,

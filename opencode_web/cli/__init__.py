@@ -10,11 +10,13 @@ from collections.abc import Sequence
 from opencode_web.cli.arguments import parse
 from opencode_web.cli.stop import Stop
 from opencode_web.cli.terminal import complain
+from sessions.platform import signals
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command; return its exit status: 0, 1 for a failure, 2 for a wrong argument, 128 and the number
     of the signal for an interruption and for a reader that went away."""
+    signals.reset()
     arguments = parse(sys.argv[1:] if argv is None else argv)
     try:
         arguments.run(arguments)

@@ -131,7 +131,10 @@ def test_an_interrupted_one_goes_on(tmp_path: Path) -> None:
         making.files(tmp_path / "data", making.session(GONE, f"ses_{index:04}"), [])
     environ = Server(tmp_path, tmp_path).environment()
     command = [sys.executable, "-m", "opencode_web", "import", str(tmp_path / "data"), "--yes"]
-    process = subprocess.Popen(command, env=environ, cwd=ROOT, stderr=subprocess.PIPE, text=True)
+    background = ["sh", "-c", "trap '' INT; exec \"$@\"", "-"]  # as a script starts it with &
+    process = subprocess.Popen(
+        [*background, *command], env=environ, cwd=ROOT, stderr=subprocess.PIPE, text=True
+    )
     assert process.stderr is not None
     assert process.stderr.readline() == "100 of 400 sessions\n"
     process.send_signal(signal.SIGINT)
