@@ -84,6 +84,14 @@ def redis(tmp_path: Path) -> Iterator[RedisServer]:
     server.stop()
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Leave out, and say so, what needs /proc where there is none."""
+    if not Path("/proc/self").exists():
+        for item in items:
+            if "proc" in item.keywords:
+                item.add_marker(pytest.mark.skip(reason="there is no /proc"))
+
+
 def _program(*names: str) -> str:
     """The path of the first that is installed.
 

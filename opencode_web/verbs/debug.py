@@ -18,6 +18,7 @@ from agents.skills.discovery import discover
 from opencode_web import paths as places
 from opencode_web.cli.stop import Stop
 from opencode_web.cli.terminal import complain, say
+from sessions.platform.limits import limits
 
 PACKAGES = ("django", "channels", "daphne", "litellm", "mcp", "pydantic")
 
@@ -49,6 +50,8 @@ def info(arguments: argparse.Namespace, directory: Path) -> None:
     say(f"Python {sys.version.split()[0]} on {platform.platform()}")
     for name in PACKAGES:
         say(f"{name} {version(name)}")
+    for limit in limits():
+        say(limit)
 
 
 def paths(arguments: argparse.Namespace, directory: Path) -> None:

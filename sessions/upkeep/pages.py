@@ -11,6 +11,7 @@ from sessions.db import in_db
 from sessions.ids import now
 from sessions.pages.access import project_of
 from sessions.pages.respond import fragment, page
+from sessions.platform.limits import limits
 from sessions.store import sessions as session_store
 
 from .caretaker import caretaker
@@ -24,7 +25,13 @@ async def settings(request: HttpRequest) -> HttpResponse:
     """`?project=` is where the way back leads."""
     back = request.GET.get("project", "")
     project = await project_of(back) if back else None
-    return page(request, "settings/page.html", project=project, meter=await in_db(meter, await _sizes()))
+    return page(
+        request,
+        "settings/page.html",
+        project=project,
+        meter=await in_db(meter, await _sizes()),
+        limits=await asyncio.to_thread(limits),
+    )
 
 
 @require_POST

@@ -12,7 +12,7 @@ import os
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from sessions.snapshots.watching.inotify import (
+from sessions.platform.inotify import (
     APPEARED,
     ATTRIBUTES,
     DELETE_SELF,
@@ -25,7 +25,7 @@ from sessions.snapshots.watching.inotify import (
     Event,
     Inotify,
 )
-from sessions.snapshots.watching.mounts import tells_all
+from sessions.platform.mounts import tells_all
 
 MOST_FOLDERS = 32_768
 """More are not watched: the kernel keeps about a kilobyte for each, and a user has a limited number."""

@@ -13,11 +13,12 @@ from pathlib import Path
 
 import pytest
 
+from sessions.platform import inotify
+from sessions.platform.inotify import Inotify
+from sessions.platform.mounts import tells_all
 from sessions.snapshots.changes import Tree
 from sessions.snapshots.snapshot import SnapshotStore
-from sessions.snapshots.watching import inotify, recall, watcher
-from sessions.snapshots.watching.inotify import Inotify
-from sessions.snapshots.watching.mounts import tells_all
+from sessions.snapshots.watching import recall, watcher
 
 Git = Callable[..., str]
 NAMES = ("a", "b", "c.log", "deep", "übrig", "\udcff")
