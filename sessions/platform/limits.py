@@ -20,7 +20,7 @@ def limits() -> tuple[str, ...]:
     if reason := _silent():
         found.append(
             f"The system does not tell of changed files ({reason}). All files are looked at for each step, "
-            "which takes longer in large projects; and the folders that a command made stay, empty, when it is "
+            "which takes longer in large projects; and folders that a command made stay, empty, when it is "
             "undone."
         )
     return tuple(found)
