@@ -17,9 +17,10 @@ run: install
 test: $(BIN)/.installed-dev static/vendor/.fetched machine
 	@$(BIN)/pytest -n 2 --dist loadfile -m "not long" $(ARGS)
 
-# Kills at random, long histories, lists of attacks: minutes each.
+# Kills at random, long histories, lists of attacks: minutes each. Then what a Mac has: no /proc, no inotify.
 test-long: $(BIN)/.installed-dev static/vendor/.fetched machine
 	@$(BIN)/pytest -n 2 --dist loadfile -m long $(ARGS)
+	@$(BIN)/python -m tests.bare $(BIN)/pytest -n 2 --dist loadfile -m "not long" $(ARGS) tests/runtime tests/sessions
 
 lint: $(BIN)/.installed-dev
 	@$(BIN)/ruff check .

@@ -57,6 +57,7 @@ def repository(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.proc
 def test_names_are_listed_once_while_only_contents_change(repository: Path) -> None:
     kept = Kept(repository)
     first = kept.listing()

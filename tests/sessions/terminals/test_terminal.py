@@ -101,6 +101,7 @@ async def test_it_is_the_controlling_terminal_of_its_program(tmp_path: Path) -> 
         assert "caught" in await all_of(terminal)
 
 
+@pytest.mark.proc
 @pytest.mark.parametrize("ending", ["remove", "exit"])
 async def test_what_runs_in_it_ends_with_it(tmp_path: Path, ending: str) -> None:
     """A background job, one that is stopped, and one that ignores the hang-up."""
@@ -159,6 +160,7 @@ async def test_a_project_has_so_many_terminals(tmp_path: Path, monkeypatch: pyte
         assert terminals.of(tmp_path.parent) == []
 
 
+@pytest.mark.proc
 @pytest.mark.parametrize(
     ("wanted", "field"),
     [

@@ -48,6 +48,7 @@ def unwatched(root: Path, worktree: Path) -> SnapshotStore:
     return store
 
 
+@pytest.mark.proc
 def test_nothing_happened_costs_no_process(
     store: SnapshotStore, repository: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -63,6 +64,7 @@ def test_nothing_happened_costs_no_process(
     assert store.track() is first
 
 
+@pytest.mark.proc
 def test_only_what_changed_is_looked_at(
     store: SnapshotStore, repository: Path, looks: list[tuple[str, ...]]
 ) -> None:
@@ -142,6 +144,7 @@ def oddity(root: Path, path: Path, library: Path, chance: random.Random) -> None
             os.replace(path, path.with_name("replaced"))
 
 
+@pytest.mark.proc
 def test_a_lost_queue_is_made_good(
     store: SnapshotStore, worktree: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -232,6 +235,7 @@ def test_now_and_then_everything_is_looked_at(
     assert looks == [(), ()]
 
 
+@pytest.mark.proc
 def test_folders_are_watched_only_where_git_looks(
     repository: Path, git: Git, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -282,6 +286,7 @@ def instances() -> int:
     return sum(os.path.lexists(link) and "inotify" in os.readlink(link) for link in links)
 
 
+@pytest.mark.proc
 def test_one_instance_for_all_worktrees_given_back_when_idle(tmp_path: Path) -> None:
     gc.collect()
     inotify.release_idle()
@@ -315,6 +320,7 @@ def test_one_instance_for_all_worktrees_given_back_when_idle(tmp_path: Path) -> 
     assert instances() == 0
 
 
+@pytest.mark.proc
 def test_one_that_is_not_asked_does_not_fill_the_memory(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -330,6 +336,7 @@ def test_one_that_is_not_asked_does_not_fill_the_memory(
         silent.changed()
 
 
+@pytest.mark.proc
 def test_what_could_not_be_watched_is_tried_again(
     store: SnapshotStore, repository: Path, monkeypatch: pytest.MonkeyPatch, looks: list[object]
 ) -> None:
