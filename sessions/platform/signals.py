@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import signal
 from types import FrameType
+from typing import Any
 
 OWN = frozenset((signal.SIGPIPE, signal.SIGXFSZ))
 """Python ignores these for itself; it restores them in what it starts."""
@@ -29,4 +30,4 @@ def _pass(number: int, frame: FrameType | None) -> None:
     """Nothing."""
 
 
-_handlers = {signal.SIGINT: signal.default_int_handler, signal.SIGCHLD: signal.SIG_DFL}
+_handlers: dict[int, Any] = {signal.SIGINT: signal.default_int_handler, signal.SIGCHLD: signal.SIG_DFL}

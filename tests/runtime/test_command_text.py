@@ -11,6 +11,7 @@ import pytest
 
 from tests.loopback.openai import OpenAIServer
 from tests.loopback.script import HttpError, Turn
+from tests.processes import noted
 from tests.runtime.command_stage import ASK, asking, sent
 from tests.server import Server, model_config, parts_of, running, serving, until
 
@@ -115,7 +116,7 @@ async def test_a_shell_line_that_hangs_is_stopped_with_the_turn(home: Path, proj
         assert state["input"]["timeout"] == 30_000
         await stage.client.abort(stage.session)
         assert (await answer)["info"]["error"]["name"] == "MessageAbortedError"
-        assert not Path(f"/proc/{(project / 'pid').read_text().strip()}").exists()
+        assert not noted(project / "pid")
         assert not stage.model.requests
 
 

@@ -68,6 +68,7 @@ def configured(environ: Mapping[str, str]) -> dict[str, Any]:
     }
 
 
+@pytest.mark.proc
 @pytest.mark.parametrize("ending", ["SIGTERM", "SIGKILL"])
 async def test_nothing_outlives_the_server(
     home: Path, project: Path, user_environ: Mapping[str, str], ending: str

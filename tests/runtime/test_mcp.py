@@ -6,9 +6,11 @@ import json
 import os
 import signal
 from collections.abc import AsyncIterator, Mapping
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
+
+import psutil
+import pytest
 
 from bench.client import Event
 from tests.agents.mcp.watching import raw
@@ -139,6 +141,7 @@ async def test_rules_by_full_name_and_wildcard_and_tools_that_change_in_a_call(
             assert "bash" in names()
 
 
+@pytest.mark.proc
 async def test_a_server_tells_its_progress_and_asks_the_person(
     home: Path, project: Path, everything: dict[str, Any]
 ) -> None:
@@ -218,11 +221,9 @@ async def test_a_server_tells_its_progress_and_asks_the_person(
 def program_of(server: Server, name: str) -> int:
     """The process of this name that a server has started."""
     assert server.process is not None
-    for folder in Path("/proc").glob("[0-9]*"):
-        with suppress(OSError):
-            parent = (folder / "stat").read_text().rpartition(")")[2].split()[1]
-            if int(parent) == server.process.pid and name in (folder / "cmdline").read_text():
-                return int(folder.name)
+    for process in psutil.Process(server.process.pid).children():
+        if any(name in argument for argument in process.cmdline()):
+            return process.pid
     raise AssertionError(f"{name} does not run")
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from tests.loopback.openai import OpenAIServer
 from tests.loopback.script import HttpError, ToolUse, Turn, Wait
+from tests.processes import noted
 from tests.runtime.cast import AGENTS, Cast, cast, task, task_parts, until_output
 from tests.server import Server, model_config, running, until
 
@@ -27,7 +28,7 @@ async def test_stopping_the_session_above_stops_them(home: Path, project: Path) 
             await client.abort(parent)
             await until(events, "session.idle", sessionID=parent)
         assert await client.status() == {}
-        assert not Path(f"/proc/{(project / 'pid').read_text().strip()}").exists()
+        assert not noted(project / "pid")
         for part in await task_parts(client, parent):
             assert part["state"]["status"] == "error"
             assert part["state"]["metadata"]["interrupted"] is True
@@ -45,7 +46,7 @@ async def test_deleting_the_session_above_stops_them(home: Path, project: Path) 
             await until_output(events, "begun")
             await client.delete_session(parent)
             await until(events, "session.idle", sessionID=parent)
-        assert not Path(f"/proc/{(project / 'pid').read_text().strip()}").exists()
+        assert not noted(project / "pid")
         assert await client.sessions() == []
 
 

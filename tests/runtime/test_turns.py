@@ -12,6 +12,7 @@ from tests.loopback.anthropic import AnthropicServer
 from tests.loopback.openai import OpenAIServer
 from tests.loopback.script import Cut, HttpError, ToolUse, Turn, Wait
 from tests.loopback.server import LoopbackServer
+from tests.processes import noted
 from tests.server import Server, model_config, parts_of, running, serving, until
 
 EDIT = {"filePath": "hello.py", "oldString": "'hello'", "newString": "'goodbye'"}
@@ -139,7 +140,7 @@ async def test_stop_keeps_what_was_said_and_ends_the_children(home: Path, projec
         assert part["state"]["status"] == "error"
         assert history[-1]["info"]["error"]["name"] == "MessageAbortedError"
         assert parts_of(history, "text")[-1]["text"] == "Wait."
-        assert not Path(f"/proc/{(project / 'pid').read_text().strip()}").exists()
+        assert not noted(project / "pid")
 
 
 async def test_a_prompt_while_busy_is_queued_and_runs(home: Path, project: Path) -> None:

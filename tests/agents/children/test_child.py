@@ -13,17 +13,10 @@ import pytest
 
 from agents.children.child import CannotStart, Child
 from agents.children.loop import Background
+from tests.processes import alive
 
 PATH = {"PATH": os.environ["PATH"]}
 STUBBORN = "trap '' TERM HUP; echo ready; while :; do sleep 1; done"
-
-
-def alive(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    return "Z" not in Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[:1]
 
 
 async def test_streams_and_the_tail_of_its_errors(tmp_path: Path) -> None:

@@ -12,18 +12,11 @@ from agents.lsp.client import guard
 from agents.lsp.client.client import Client
 from agents.lsp.client.wire import rpc
 from agents.lsp.types import Failed
+from tests.processes import alive
 
 from .stage import WITHIN, argv, playing, pushed
 
 HEADER = "Content-Length: {}\r\n\r\n"
-
-
-def alive(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    return "Z" not in Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[:1]
 
 
 async def test_a_command_that_is_not_there(tmp_path: Path) -> None:
