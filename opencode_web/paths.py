@@ -32,6 +32,11 @@ def snapshots(environ: Mapping[str, str] = os.environ) -> Path:
     return _below(environ, "snapshots")
 
 
+def copies(environ: Mapping[str, str] = os.environ) -> Path:
+    """Daily copies of the database (docs/decisions/0021)."""
+    return _below(environ, "copies")
+
+
 def tool_output(environ: Mapping[str, str] = os.environ) -> Path:
     """Managed Tool Output Files (seed 002)."""
     return _below(environ, "tool-output")
