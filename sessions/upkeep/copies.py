@@ -69,9 +69,17 @@ def copy_now(moment: datetime | None = None) -> Path | None:
     moment = moment or datetime.now(UTC)
     made = folder() / _name(moment)
     copy_to(file, made)
-    for old in copies(moment)[KEPT:]:
-        old.unlink(missing_ok=True)
+    _rotate(moment)
     return made
+
+
+def _rotate(moment: datetime) -> None:
+    """Drop the oldest: those over KEPT, and of large ones more, so that contents have most of the quota."""
+    taken = 0
+    for number, path in enumerate(copies(moment)):
+        taken += path.stat().st_size
+        if number >= KEPT or (number >= 2 and taken > settings.STORE_QUOTA / 5):
+            path.unlink(missing_ok=True)
 
 
 def copy_to(file: Path, target: Path) -> None:
