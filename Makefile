@@ -31,12 +31,12 @@ lint: $(BIN)/.installed-dev
 bench: $(BIN)/.installed-dev static/vendor/.fetched
 	@$(BIN)/python -m bench $(ARGS)
 
-# What the tests drive and pip cannot install: a browser, a Redis, a terminal, npm for other people's servers,
+# What the tests drive and pip cannot install: a browser, a Redis, a terminal, strace, npm for other people's servers,
 # two language servers, and Go for one of them.
 machine:
 	@wanted="chromium fonts-liberation"; \
 	for name in $(BROWSERS); do ! command -v $$name >/dev/null || wanted=; done; \
-	for name in redis-server tmux clangd gopls; do command -v $$name >/dev/null || wanted="$$wanted $$name"; done; \
+	for name in redis-server tmux strace clangd gopls; do command -v $$name >/dev/null || wanted="$$wanted $$name"; done; \
 	command -v npm >/dev/null || wanted="$$wanted nodejs npm"; \
 	command -v go >/dev/null || wanted="$$wanted golang-go"; \
 	[ -n "$$wanted" ] || exit 0; \

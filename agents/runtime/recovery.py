@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from django.db import transaction
 
+from sessions.db import durable
 from sessions.ids import now
 from sessions.models import Message, Part
 from sessions.store import children, messages, permissions, questions
@@ -48,7 +49,7 @@ FAILED = Ending(
 def settle(session_id: str, ending: Ending) -> None:
     """Close every open part and message of the session; its requests can no longer be answered."""
     error = NamedError(name=ending.name, data={"message": ending.error})
-    with transaction.atomic():
+    with durable(), transaction.atomic():
         permissions.cancel(session_id)
         questions.cancel(session_id)
         for row in Message.objects.filter(

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import secrets
+from contextlib import nullcontext
 from typing import Any
 
 from django.db import transaction
 from django.db.models import Q
 
+from sessions.db import durable
 from sessions.ids import descending, now
 from sessions.models import Project, Session
 from sessions.wire.base import ModelRef
@@ -141,9 +143,10 @@ def purge(older_than: int) -> int:
 
 
 def set_status(session_id: str, status: Status, *, error: dict[str, Any] | None = None) -> None:
-    """The live state; `error` is kept until the next turn starts (shown as failed)."""
+    """The live state; `error` is kept until the next turn starts (shown as failed). Idle is told only when
+    the turn outlives a power cut."""
     wire = status.wire()
-    with transaction.atomic():
+    with durable() if status.type == "idle" else nullcontext(), transaction.atomic():
         row = Session.objects.filter(id=session_id).first()
         if row is None:
             return

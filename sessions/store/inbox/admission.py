@@ -7,6 +7,7 @@ from typing import Any
 from django.db import transaction
 from pydantic import ValidationError
 
+from sessions.db import durable
 from sessions.ids import ascending, now
 from sessions.models import AdmittedPrompt, Message, Part, Session
 from sessions.wire.parts import PART
@@ -42,7 +43,7 @@ def admit(
     id that something else has.
     """
     check(parts)
-    with transaction.atomic():
+    with durable(), transaction.atomic():
         Session.objects.select_for_update().filter(id=session.id).first()  # one position after another
         known = AdmittedPrompt.objects.filter(id=message_id).first() if message_id else None
         if known is not None and known.session_id == session.id:
