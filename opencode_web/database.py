@@ -28,6 +28,7 @@ from sessions.upkeep import copies, damage
 logger = logging.getLogger(__name__)
 
 APPEND_ONLY = {"decision_unchanged": "BEFORE UPDATE", "decision_undeleted": "BEFORE DELETE"}
+_ADVICE = "is the disk full, or may it not be written? XDG_DATA_HOME names another folder"
 _SIDECARS = ("-wal", "-shm", "-journal")
 
 
@@ -55,7 +56,7 @@ def prepare() -> str:
                 copies.copy_now()  # its first page can stand in for one that is damaged
         file.chmod(0o600)
     except (sqlite3.Error, DatabaseError) as error:
-        raise Unusable(f"{file} cannot be brought up to date: {error}") from error
+        raise Unusable(f"{file} cannot be used: {error}; {_ADVICE}") from error
     return said
 
 

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from opencode_web.cli.arguments import parse
 from opencode_web.cli.stop import Stop
 from opencode_web.cli.terminal import complain
+from opencode_web.cli.trouble import in_words
 from sessions.platform import signals
 
 
@@ -30,4 +31,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         # What is left in the buffer would fail again when Python ends.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 128 + signal.SIGPIPE
+    except Exception as error:
+        words = in_words(error)
+        if words is None:
+            raise
+        complain(words)
+        return 1
     return 0
