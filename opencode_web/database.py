@@ -13,7 +13,7 @@ from contextlib import closing, contextmanager
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from django.apps import apps
 from django.conf import settings
@@ -29,6 +29,8 @@ logger = logging.getLogger(__name__)
 
 APPEND_ONLY = {"decision_unchanged": "BEFORE UPDATE", "decision_undeleted": "BEFORE DELETE"}
 _ADVICE = "is the disk full, or may it not be written? XDG_DATA_HOME names another folder"
+_IN_USE = "in-use.lock"
+_held: list[IO[str]] = []
 _SIDECARS = ("-wal", "-shm", "-journal")
 
 
@@ -52,6 +54,7 @@ def prepare() -> str:
         with _one_at_a_time(file.with_name("start.lock")):
             said = mend(file)
             verify_wal(file)
+            _share(file)
             if _migrate() or not copies.copies():
                 copies.copy_now()  # its first page can stand in for one that is damaged
         file.chmod(0o600)
@@ -82,6 +85,7 @@ def put_aside(file: Path) -> Path | None:
         if not fault:
             return None
         logger.error("%s is damaged: %s", file, fault)
+        _claim(file, fault)
         aside = damage.aside(file, f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}")
     elif damaged := damage.files():
         aside = damaged[-1]
@@ -110,11 +114,7 @@ def verify_wal(file: Path) -> None:
 
 def pending_migrations() -> set[tuple[str, str]]:
     """(app, name) of the migrations on disk that the database lacks. Raise Unusable if it has more."""
-    on_disk = {
-        (app.label, file.stem)
-        for app in apps.get_app_configs()
-        for file in Path(app.path, "migrations").glob("[0-9]*.py")
-    }
+    on_disk = migrations_on_disk()
     applied = set(MigrationRecorder(connection).applied_migrations())
     labels = {app for app, _ in on_disk}
     newer = sorted(f"{app}.{name}" for app, name in applied - on_disk if app in labels)
@@ -124,6 +124,15 @@ def pending_migrations() -> set[tuple[str, str]]:
             f"upgrade, or set XDG_DATA_HOME to another folder"
         )
     return on_disk - applied
+
+
+def migrations_on_disk() -> set[tuple[str, str]]:
+    """(app, name) of all migrations of this program."""
+    return {
+        (app.label, file.stem)
+        for app in apps.get_app_configs()
+        for file in Path(app.path, "migrations").glob("[0-9]*.py")
+    }
 
 
 def find_fault(file: Path) -> str:
@@ -162,6 +171,26 @@ def protect_decisions() -> None:
                 f'CREATE TRIGGER IF NOT EXISTS "{name}" {when} ON "{table}" '
                 "BEGIN SELECT RAISE(ABORT, 'a decision stays as it was written'); END"
             )
+
+
+def _share(file: Path) -> None:
+    """Until this process ends, nobody puts the file aside under it."""
+    handle = file.with_name(_IN_USE).open("w")
+    fcntl.flock(handle, fcntl.LOCK_SH)
+    _held[:] = [handle]
+
+
+def _claim(file: Path, fault: str) -> None:
+    """Raise Unusable when another process uses the file: it would go on writing to what is put aside."""
+    _held.clear()
+    with file.with_name(_IN_USE).open("w") as handle:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise Unusable(
+                f"{file} is damaged ({fault}), and a server uses it: stop that first; "
+                f"what can be read is salvaged at the next start"
+            ) from error
 
 
 @contextmanager

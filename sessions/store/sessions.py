@@ -54,6 +54,7 @@ def create(
             metadata=metadata,
             time_created=moment,
             time_updated=moment,
+            used=_used(moment),
         )
         Project.objects.filter(id=project.id).update(time_updated=moment)
         events.moved(row.id, directory)
@@ -87,12 +88,19 @@ def update(session_id: str, **columns: Any) -> Session | None:
         for name, value in columns.items():
             setattr(row, name, value)
         row.time_updated = now()
-        row.save(update_fields=[*columns, "time_updated"])
+        row.used = _used(row.time_updated)
+        row.save(update_fields=[*columns, "time_updated", "used"])
         if "directory" in columns:
             events.moved(session_id, row.directory)
         switches.note(row, before)
         _announce("session.updated", row)
     return row
+
+
+def _used(moment: int) -> int:
+    """After every other use, also when the clock was put back since."""
+    last = Session.objects.order_by("-used").values_list("used", flat=True).first()
+    return max(moment, last + 1 if last else 0)
 
 
 def remember(session_id: str, agent: str, model: ModelRef) -> None:

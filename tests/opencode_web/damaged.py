@@ -30,10 +30,10 @@ def conversations(file: Path, sessions: int = 6, messages: int = 12, wal: bool =
             "INSERT INTO django_migrations (app, name, applied) VALUES (?, ?, ?)",
             [tuple(map(str, row)) for row in applied],
         )
-        _add(db, "opencode_sessions_project", id="p" * 40, worktree="/work/thing", name="thing")
+        add(db, "opencode_sessions_project", id="p" * 40, worktree="/work/thing", name="thing")
         for s in range(sessions):
             session = f"ses_{s:03}"
-            _add(
+            add(
                 db,
                 SESSION,
                 id=session,
@@ -44,7 +44,7 @@ def conversations(file: Path, sessions: int = 6, messages: int = 12, wal: bool =
             )
             for m in range(messages):
                 message = f"msg_{s:03}{m:03}"
-                _add(
+                add(
                     db,
                     MESSAGE,
                     id=message,
@@ -52,7 +52,7 @@ def conversations(file: Path, sessions: int = 6, messages: int = 12, wal: bool =
                     role="user",
                     data=json.dumps({"time": {"created": m}}),
                 )
-                _add(
+                add(
                     db,
                     "opencode_sessions_event",
                     type="message.updated",
@@ -61,7 +61,7 @@ def conversations(file: Path, sessions: int = 6, messages: int = 12, wal: bool =
                 )
                 for part in range(2):
                     data = json.dumps({"text": f"{message} {part} " + "word " * 200})
-                    _add(
+                    add(
                         db,
                         PART,
                         id=f"prt_{s:03}{m:03}{part}",
@@ -109,13 +109,13 @@ def _leaves(data: bytes, page: int) -> list[int]:
     return [leaf for child in below for leaf in _leaves(data, child)]
 
 
-def _add(db: sqlite3.Connection, table: str, **values: Any) -> None:
+def add(db: sqlite3.Connection, table: str, **values: Any) -> None:
     """A row; columns that are required and not given are empty."""
     (sql,) = db.execute("SELECT sql FROM sqlite_master WHERE name = ?", (table,)).fetchone()
     for _, column, kind, required, _, key in db.execute(f'PRAGMA table_info("{table}")').fetchall():
         if required and not key and column not in values:
             empty = "{}" if f'JSON_VALID("{column}")' in sql else ""
-            values[column] = empty if kind.startswith(("text", "varchar")) else 0
+            values[column] = empty if kind.lower().startswith(("text", "varchar")) else 0
     names = ", ".join(f'"{name}"' for name in values)
     marks = ", ".join("?" * len(values))
     db.execute(f'INSERT INTO "{table}" ({names}) VALUES ({marks})', tuple(values.values()))  # noqa: S608

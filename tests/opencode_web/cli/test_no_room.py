@@ -67,7 +67,7 @@ def begin(home: Path, mount: str, commands: Sequence[str]) -> dict[str, subproce
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
-        )  # fmt: skip
+        )
         for command in commands
     }
 
