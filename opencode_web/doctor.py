@@ -7,12 +7,14 @@ import shutil
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from django.apps import apps
 from django.conf import settings
 from django.db import connection, models, transaction
+from pydantic import ValidationError
 
 from opencode_web import paths
 from sessions.ids import now
@@ -73,36 +75,44 @@ def _rows() -> Iterator[Finding]:
     """Each row of each table, as the program reads it."""
     for model in apps.get_models():
         if model._meta.app_label == "opencode_sessions":
-            bad = [
-                key
-                for key in model._base_manager.values_list("pk", flat=True)
-                if not _is_readable(model, key)
-            ]
-            for key in bad:
+            for key in _unreadable(model):
                 yield Finding(
                     f"{model._meta.verbose_name} {key} cannot be read",
                     "take it out of the database, into a file beside it",
-                    lambda model=model, key=key: _take_out(model, key),
+                    partial(_take_out, model, key),
                 )
 
 
-def _is_readable(model: type[models.Model], key: Any) -> bool:
+def _unreadable(model: type[models.Model]) -> list[Any]:
+    """The keys of rows that cannot be read; row by row only where reading them all fails."""
+    rows = model._base_manager.all()
     try:
-        row = model._base_manager.get(pk=key)
+        return [row.pk for row in rows.iterator() if not _is_valid(row)]
+    except Exception:
+        return [key for key in rows.values_list("pk", flat=True) if not _is_readable(rows.filter(pk=key))]
+
+
+def _is_readable(rows: models.QuerySet[models.Model]) -> bool:
+    try:
+        return all(_is_valid(row) for row in rows)
+    except Exception:
+        return False
+
+
+def _is_valid(row: models.Model) -> bool:
+    try:
         if isinstance(row, Message):
             message_info(row)
         elif isinstance(row, Part):
             part_info(row)
-    except model.DoesNotExist:
-        return True  # went meanwhile
-    except Exception:
+    except ValidationError:
         return False
     return True
 
 
 def _take_out(model: type[models.Model], key: Any) -> None:
     """Delete a row as it is, with what belongs to it, and keep its columns as a line of JSON."""
-    table, column = model._meta.db_table, model._meta.pk.column  # type: ignore[union-attr]
+    table, column = model._meta.db_table, model._meta.pk.column
     file = paths.data_directory() / f"unreadable-{datetime.now(UTC):%Y%m%dT%H%M%SZ}.jsonl"
     with transaction.atomic(), connection.cursor() as cursor:
         taken = [(table, column)]
@@ -134,7 +144,7 @@ def _addresses(contents: bool) -> Iterator[Finding]:
                 f"{project.name}: {len(bad)} change{'s' * (len(bad) > 1)} of files ({some}"
                 f"{', …' if len(bad) > 3 else ''}) lack a content",
                 "mark them as not undoable",
-                lambda keys=[key for key, _ in bad]: _mark_gone(keys),
+                partial(_mark_gone, [key for key, _ in bad]),
             )
         staged = StagedFile.objects.filter(session__project=project).values_list("path", "base", "content")
         for path, base, content in staged:
@@ -195,7 +205,7 @@ def _leftovers() -> Iterator[Finding]:
     data = paths.data_directory()
     for path in sorted({path for pattern in _LEFTOVERS for path in data.glob(pattern)}):
         yield Finding(
-            f"{path.name} was left by something that was cut short", "remove it", lambda p=path: _remove(p)
+            f"{path.name} was left by something that was cut short", "remove it", partial(_remove, path)
         )
     if damage.files():
         return
@@ -205,7 +215,7 @@ def _leftovers() -> Iterator[Finding]:
             yield Finding(
                 f"The store {root.name} belongs to no project that is known",
                 "remove it",
-                lambda p=root: _remove(p),
+                partial(_remove, root),
             )
 
 

@@ -256,9 +256,10 @@ class Reading:
     def _one(self, number: int) -> Row | None:
         try:
             query = f"SELECT {self._columns} {self._from} WHERE rowid = ?"
-            return self._db.execute(query, (number,)).fetchone()
+            row: Row | None = self._db.execute(query, (number,)).fetchone()
         except sqlite3.Error:
             return None
+        return row
 
     def _numbers(self, table: str) -> set[int]:
         """The numbers of all rows, as the table's indexes have them."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -14,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from opencode_web import backup
 from sessions.snapshots.objects import ObjectStore
 from tests.opencode_web.damaged import MESSAGE, PART, add, conversations, count, leaves, spoil
 from tests.server import ROOT
@@ -25,6 +27,14 @@ database.prepare()
 print("ready", flush=True)
 input()
 """
+FAULTS = {
+    "changed": "is not as it was backed up",
+    "missing": "is missing",
+    "a link": "is missing",
+    "outside": "names files that no backup has",
+    "newer": "made by a newer opencode-web .*9999_from_the_future",
+    "unfinished": "is no whole backup",
+}
 CHANGE = "opencode_sessions_filechange"
 
 
@@ -106,14 +116,14 @@ def writing(file: Path) -> Iterator[None]:
 
 
 def test_a_backup_is_restored_whole(place: Place, tmp_path: Path) -> None:
-    backup, secret = tmp_path / "backup", {"OPENCODE_WEB_PASSPHRASE": "open sesame"}
+    target, secret = tmp_path / "backup", {"OPENCODE_WEB_PASSPHRASE": "open sesame"}
     with writing(place.data / "db.sqlite3"):
-        status, said = place.run("backup", "--credentials", str(backup), **secret)
+        status, said = place.run("backup", "--credentials", str(target), **secret)
     assert status == 0, said
-    assert not any(b"sk-hush" in path.read_bytes() for path in backup.rglob("*") if path.is_file())
+    assert not any(b"sk-hush" in path.read_bytes() for path in target.rglob("*") if path.is_file())
     other = Place(tmp_path / "other")
-    assert other.run("restore", "--credentials", str(backup), OPENCODE_WEB_PASSPHRASE="wrong")[0] == 1
-    status, said = other.run("restore", "--credentials", str(backup), **secret)
+    assert other.run("restore", "--credentials", str(target), OPENCODE_WEB_PASSPHRASE="wrong")[0] == 1
+    status, said = other.run("restore", "--credentials", str(target), **secret)
     assert status == 0, said
     assert count(other.data / "db.sqlite3", PART) == 144
     assert count(other.data / "db.sqlite3", "opencode_sessions_todo") % 2 == 0, "a part of a transaction"
@@ -124,40 +134,58 @@ def test_a_backup_is_restored_whole(place: Place, tmp_path: Path) -> None:
         0,
         "All is well: every row can be read, and every content that one names is there.\n",
     )
-    status, said = other.run("restore", str(backup))
-    assert (status, "is not empty: it has db.sqlite3" in said) == (1, True), said
-    assert place.run("backup", str(backup))[0] == 1, "a second one into the same folder"
 
 
-def test_a_backup_without_credentials_has_none(place: Place, tmp_path: Path) -> None:
-    status, said = place.run("backup", str(tmp_path / "backup"))
-    assert (status, "all credentials" in said) == (0, True), said
+def test_a_backup_without_credentials_has_none(
+    place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(place.folder))
+    backup.back_up(tmp_path / "backup")
     names = {path.name for path in (tmp_path / "backup").rglob("*")}
     assert names & {"auth.json", "mcp-auth.json", "secret", "credentials.json"} == set()
+    with pytest.raises(backup.Refused, match="is there already"):
+        backup.back_up(tmp_path / "backup")
+    with pytest.raises(backup.Refused, match="is within"):
+        backup.back_up(place.data / "backup")
+    spoil(place.data / "db.sqlite3", leaves(place.data / "db.sqlite3", PART)[5])
+    with pytest.raises(backup.Refused, match="the database is damaged"):
+        backup.back_up(tmp_path / "another")
+    assert not (tmp_path / "another").exists()
 
 
-@pytest.mark.parametrize("fault", ["changed", "missing", "outside", "no manifest", "newer"])
-def test_what_is_no_whole_backup_is_refused(place: Place, tmp_path: Path, fault: str) -> None:
-    backup, other = tmp_path / "backup", Place(tmp_path / "other")
-    assert place.run("backup", str(backup))[0] == 0
-    manifest = json.loads((backup / "manifest.json").read_text())
-    match fault:
-        case "changed":
-            (backup / "plans/1-a.md").write_text("made up")
-        case "missing":
-            (backup / "plans/1-a.md").unlink()
-        case "outside":
-            manifest["files"]["../../evil"] = manifest["files"].pop("plans/1-a.md")
-        case "newer":
-            manifest["migrations"].append("opencode_sessions.9999_from_the_future")
-    (backup / "manifest.json").write_text(json.dumps(manifest))
-    if fault == "no manifest":
-        (backup / "manifest.json").unlink()
-    status, said = other.run("restore", str(backup))
-    assert (status, "Traceback" in said) == (1, False), said
-    assert not {"db.sqlite3", "plans", "snapshots"} & {
-        path.name for path in other.data.iterdir() if not path.is_dir() or any(path.iterdir())
-    }
+def test_what_is_no_whole_backup_is_refused(
+    place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole, other = tmp_path / "whole", Place(tmp_path / "other")
+    monkeypatch.setenv("XDG_DATA_HOME", str(place.folder))
+    backup.back_up(whole)
+    monkeypatch.setenv("XDG_DATA_HOME", str(other.folder))
+    for fault, words in FAULTS.items():
+        source = tmp_path / fault
+        shutil.copytree(whole, source)
+        manifest = json.loads((source / "manifest.json").read_text())
+        match fault:
+            case "changed":
+                (source / "plans/1-a.md").write_text("made up")
+            case "missing":
+                (source / "plans/1-a.md").unlink()
+            case "a link":
+                (source / "plans/1-a.md").unlink()
+                (source / "plans/1-a.md").symlink_to("/etc/hostname")
+            case "outside":
+                manifest["files"]["../../evil"] = manifest["files"].pop("plans/1-a.md")
+            case "newer":
+                manifest["migrations"].append("opencode_sessions.9999_from_the_future")
+        (source / "manifest.json").write_text(json.dumps(manifest))
+        if fault == "unfinished":
+            (source / "manifest.json").unlink()
+        with pytest.raises(backup.Refused, match=words):
+            backup.restore(source)
+        assert not list(other.data.iterdir()), fault
+    backup.restore(whole)
+    assert count(other.data / "db.sqlite3", PART) == 144
+    with pytest.raises(backup.Refused, match=r"is not empty: it has db.sqlite3"):
+        backup.restore(whole)
 
 
 def test_the_doctor_marks_what_is_gone_and_takes_out_what_cannot_be_read(place: Place) -> None:

@@ -48,6 +48,7 @@ def test_a_damaged_database_is_put_aside_whole(tmp_path: Path, offset: int) -> N
     assert aside.read_bytes() == damaged
     assert {path.name for path in tmp_path.iterdir()} <= {
         aside.name,
+        "in-use.lock",
         f"{aside.name}-wal",
         f"{aside.name}-shm",
     }

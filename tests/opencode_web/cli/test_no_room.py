@@ -72,9 +72,11 @@ def begin(home: Path, mount: str, commands: Sequence[str]) -> dict[str, subproce
     }
 
 
-@pytest.mark.parametrize("mount", [READ_ONLY, FULL], ids=["read-only", "full"])
-def test_no_command_shows_a_traceback(home: Path, mount: str) -> None:
-    for command, process in begin(home, mount, COMMANDS).items():
+@pytest.mark.parametrize(
+    ("mount", "commands"), [(READ_ONLY, COMMANDS), (FULL, COMMANDS[:4])], ids=["read-only", "full"]
+)
+def test_no_command_shows_a_traceback(home: Path, mount: str, commands: Sequence[str]) -> None:
+    for command, process in begin(home, mount, commands).items():
         output, said = process.communicate()
         last = said.strip().splitlines()[-1:]
         assert process.returncode == 1, (command, output, said)

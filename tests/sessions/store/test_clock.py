@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from sessions.ids import ascending, descending
-from sessions.store import inbox, projects
+from sessions.store import inbox, permissions, projects
 from sessions.store import sessions as session_store
 
 pytestmark = pytest.mark.django_db
@@ -55,3 +55,23 @@ def test_ids_and_prompts_rise_when_the_clock_goes_back(
     assert made == sorted(made)
     assert down == sorted(down, reverse=True)
     assert [row.id for row in inbox.waiting(session.id)] == [row.id for row in prompts]
+
+
+def test_a_rule_for_minutes_does_not_last_longer(tmp_path: Path, move_clock: Callable[[int], None]) -> None:
+    session = session_store.create(projects.open_project(tmp_path), str(tmp_path))
+    asked = permissions.ask(
+        session,
+        message_id="",
+        call_id="",
+        agent="build",
+        permission="bash",
+        patterns=["git log"],
+        always=["git *"],
+        metadata={},
+        arguments_hash="",
+    )
+    permissions.reply(asked.id, "always", scope="minutes", minutes=5)
+    assert permissions.rules(session.project_id)
+    move_clock(-HOUR)
+    assert not permissions.rules(session.project_id)
+    assert not permissions.in_force(session, "")
