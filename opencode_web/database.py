@@ -22,7 +22,7 @@ from django.db import connection
 from django.db.migrations.recorder import MigrationRecorder
 from django.db.utils import DatabaseError
 
-from opencode_web.salvage import salvage
+from opencode_web.salvage.salvage import salvage
 from sessions.upkeep import copies, damage
 
 logger = logging.getLogger(__name__)
@@ -31,6 +31,7 @@ APPEND_ONLY = {"decision_unchanged": "BEFORE UPDATE", "decision_undeleted": "BEF
 _ADVICE = "is the disk full, or may it not be written? XDG_DATA_HOME names another folder"
 _IN_USE = "in-use.lock"
 _held: list[IO[str]] = []
+_DAMAGE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR)
 _SIDECARS = ("-wal", "-shm", "-journal")
 
 
@@ -56,11 +57,20 @@ def prepare() -> str:
             verify_wal(file)
             _share(file)
             if _migrate() or not copies.copies():
-                copies.copy_now()  # its first page can stand in for one that is damaged
+                _copy()
         file.chmod(0o600)
     except (sqlite3.Error, DatabaseError) as error:
         raise Unusable(f"{file} cannot be used: {error}; {_ADVICE}") from error
     return said
+
+
+def _copy() -> None:
+    """After each migration: the list of tables in it can stand in for one that is damaged. The server can do
+    without."""
+    try:
+        copies.copy_now()
+    except (OSError, sqlite3.Error) as error:
+        logger.warning("the database was not copied: %s", error)
 
 
 def mend(file: Path) -> str:
@@ -137,13 +147,15 @@ def migrations_on_disk() -> set[tuple[str, str]]:
 
 def find_fault(file: Path) -> str:
     """What is wrong with the file; empty when nothing is. Raise Unusable when it cannot be looked at."""
+    if not file.is_dir() and file.stat().st_size == 0 and copies.copies():
+        return "the file is empty"
     try:
         with closing(sqlite3.connect(file, timeout=20)) as connection_:
             answer: Any = connection_.execute("PRAGMA quick_check(1)").fetchone()[0]
-    except sqlite3.OperationalError as error:
-        raise Unusable(f"{file} cannot be opened: {error}") from error
     except sqlite3.DatabaseError as error:
-        return str(error)
+        if error.sqlite_errorcode & 0xFF in _DAMAGE:
+            return str(error)
+        raise Unusable(f"{file} cannot be opened: {error}") from error
     return "" if answer == "ok" else str(answer)
 
 

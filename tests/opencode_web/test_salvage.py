@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from opencode_web.salvage import Salvaged, Table, salvage
+from opencode_web.salvage.report import Salvaged, Table
+from opencode_web.salvage.salvage import salvage
 from sessions.upkeep.copies import copy_to
 from tests.opencode_web.damaged import (
     MESSAGE,
@@ -135,6 +136,20 @@ def test_half_of_a_file_gives_half_of_the_rows(tmp_path: Path) -> None:
         file.truncate(damaged.stat().st_size // 2 + 100)
     done = salvage(damaged, tmp_path / "new.sqlite3", [])
     assert 100 <= of(done, PART).saved < 576
+    assert sound(tmp_path / "new.sqlite3")
+
+
+@pytest.mark.parametrize("content", [b"", b"\xff" * 40960], ids=["empty", "overwritten"])
+def test_where_nothing_can_be_read_the_newest_copy_is_taken(
+    damaged: Path, tmp_path: Path, content: bytes
+) -> None:
+    copy, bad = tmp_path / "copy.sqlite3", tmp_path / "newer.sqlite3"
+    copy_to(damaged, copy)
+    bad.write_bytes(b"\xff" * 8192)
+    damaged.write_bytes(content)
+    done = salvage(damaged, tmp_path / "new.sqlite3", [bad, copy])
+    assert done.copy == copy.name
+    assert (of(done, PART).saved, of(done, PART).copied, of(done, PART).unknown) == (0, 144, True)
     assert sound(tmp_path / "new.sqlite3")
 
 
