@@ -7,11 +7,13 @@ import logging
 import os
 import sqlite3
 import sys
+from pathlib import Path
+
+from opencode_web import paths
 
 logger = logging.getLogger(__name__)
 
 _FULL = (errno.ENOSPC, errno.EDQUOT)
-_REFUSED = (errno.EROFS, errno.EACCES, errno.EPERM)
 _ELSEWHERE = "set XDG_DATA_HOME to a folder that can be written"
 
 
@@ -29,11 +31,13 @@ def in_words(error: Exception) -> str | None:
 
 def _of_files(error: OSError) -> str:
     what = os.fspath(error.filename) if isinstance(error.filename, str | os.PathLike) else "a file"
+    home = paths.data_home()
+    advice = Path(what).is_relative_to(home) or home.is_relative_to(what)
     if error.errno in _FULL:
-        return f"the disk is full: {what} cannot be written; make room, or {_ELSEWHERE}"
-    if error.errno in _REFUSED:
-        return f"{what} cannot be used: {error.strerror}; {_ELSEWHERE}"
-    return f"{what}: {error.strerror or error}"
+        return f"the disk is full: {what} cannot be written; make room" + (
+            f", or {_ELSEWHERE}" if advice else ""
+        )
+    return f"{what} cannot be used: {error.strerror or error}" + (f"; {_ELSEWHERE}" if advice else "")
 
 
 def _is_of_database(error: Exception) -> bool:
