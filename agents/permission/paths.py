@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from enum import Flag, auto
 from itertools import pairwise
 from pathlib import Path
 
@@ -15,17 +16,32 @@ _STREAMS = re.compile(r"/dev/(?:null|zero|full|random|urandom|tty|stdin|stdout|s
 _SYSTEM = re.compile(r"/(?:usr/(?:local/)?)?s?bin/[^/]+")
 
 
-def touched(name: str, words: Sequence[Word]) -> Iterator[tuple[str, bool]]:
-    """(path as known, whether it is written) for each argument of command `name` that is a path."""
+class Use(Flag):
+    """What is done with a path: nothing but naming it, reading the file, writing it."""
+
+    GO = 0
+    READ = auto()
+    WRITE = auto()
+
+
+def touched(name: str, words: Sequence[Word]) -> Iterator[tuple[str, Use]]:
+    """(path as known, what is done with it) for each argument of command `name` that is a path."""
     yield from _command_itself(words[0])
     yield from _options(words)
     operands = _operands(name, words)
-    in_place = name == "sed" and any(word.text.startswith(("-i", "--in-place")) for word in words)
+    in_place = name == "sed" and any(re.match("-[nEsuz]*i|--in-place", word.text) for word in words)
     for index, word in enumerate(operands):
-        last = index == len(operands) - 1
-        path = beginning(word)
-        if path:
-            yield path, in_place or name in known.WRITES_ALL or (last and name in known.WRITES_LAST)
+        last = index == len(operands) - 1 and name in known.WRITES_LAST
+        writes = in_place or name in known.WRITES_ALL or last
+        reads = name in known.READS and not last
+        use = (Use.WRITE if writes else Use.GO) | (Use.READ if reads else Use.GO)
+        for path in names(word):
+            yield path, use
+
+
+def names(word: Word) -> list[str]:
+    """The paths that a word names, or the folder that its known beginning ends in."""
+    return [path] if (path := beginning(word)) else []
 
 
 def beginning(word: Word) -> str:
@@ -50,20 +66,21 @@ def is_system_command(path: str) -> bool:
     return _SYSTEM.fullmatch(path) is not None
 
 
-def _command_itself(word: Word) -> Iterator[tuple[str, bool]]:
+def _command_itself(word: Word) -> Iterator[tuple[str, Use]]:
     path = beginning(word)
     if "/" in path and not path.startswith(("/usr/", "/bin/", "/sbin/", "/opt/", "/nix/", "/snap/")):
         # Its folder, because the command itself is often a link to the system's: .venv/bin/python.
-        yield path[: path.rfind("/") + 1], False
+        yield path[: path.rfind("/") + 1], Use.GO
 
 
-def _options(words: Sequence[Word]) -> Iterator[tuple[str, bool]]:
+def _options(words: Sequence[Word]) -> Iterator[tuple[str, Use]]:
     for before, word in pairwise(words):
         attached = _ATTACHED.fullmatch(word.known)
         if attached:
-            yield attached[1], attached[0].startswith("of=")
+            uses = {"of=": Use.WRITE, "if=": Use.READ}
+            yield attached[1], uses.get(attached[0][:3], Use.GO)
         elif before.text in known.PATH_OPTIONS and beginning(word):
-            yield beginning(word), before.text != "-C"
+            yield beginning(word), Use.GO if before.text == "-C" else Use.WRITE
 
 
 def _operands(name: str, words: Sequence[Word]) -> list[Word]:

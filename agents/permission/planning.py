@@ -1,7 +1,7 @@
 """Plan mode in the permission layer: nothing changes but the plan. Pure. Source: seed 004 §8.4.
 
 Tools that edit are denied every file but plan files. The shell must not be the way around that, so of a line:
-- what it is known to write (redirections, `tee`, `rm`, `sed -i`, …) counts as an edit, and is denied;
+- what it is known to write (redirections, `tee`, `rm`, `sed -i`, …) counts as an edit, as always, and is denied;
 - one that is known to only read (`readonly.py`) runs as the rules for `bash` say, which is mostly unasked;
 - any other line is asked about each time, by a mark that no approval given in another mode lifts.
 
@@ -11,12 +11,11 @@ user gives to the plan agent by name come after these.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
 from agents.permission.readonly import reads_only
-from agents.permission.rules import Rule, Ruleset, evaluate
+from agents.permission.rules import Rule, Ruleset
 from agents.permission.shell import ShellAnalysis
 
 MAY_CHANGE: Final = "may change files: "
@@ -43,8 +42,3 @@ def marks(rules: Ruleset) -> list[Rule]:
 def marked(line: str, analysis: ShellAnalysis, rules: Ruleset) -> list[str]:
     """The line with its mark, as one more pattern to ask `bash` for; empty when it may run as it is."""
     return [MAY_CHANGE + line.strip()] if marks(rules) and not reads_only(analysis) else []
-
-
-def forbidden(paths: Sequence[str], rules: Ruleset) -> list[str]:
-    """Of the paths that a line writes those that plan mode denies to edit."""
-    return [path for path in paths if marks(rules) and evaluate("edit", path, rules).action == "deny"]

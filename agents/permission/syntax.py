@@ -1,0 +1,125 @@
+"""Whether a parsed line is one that is understood to its last byte. Pure.
+
+The grammar is an approximation of bash, so nothing is taken on trust: each node is of a known type, each leaf
+looks as its type does, and between leaves there are blanks only. What bash evaluates as text a second time
+(arithmetic, subscripts, indirection, `@P`) is not understood, whatever it holds.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Final
+
+from tree_sitter import Node
+
+_NODES: Final = frozenset(
+    "array brace_expression case_item case_statement command command_name command_substitution"
+    " compound_statement concatenation declaration_command do_group elif_clause else_clause file_redirect"
+    " for_statement function_definition heredoc_redirect herestring_redirect if_statement list"
+    " negated_command parenthesized_expression pipeline process_substitution program redirected_statement"
+    " string subshell test_command unset_command variable_assignment variable_assignments"
+    " while_statement".split()
+)
+_WORD: Final = re.compile(r"""(?:[^\s`$()<>&|;"'\\]|\\[^\n])*""")
+_TEXT: Final = re.compile(r"(?:[^`$\\]|\\.|\$(?![\w({\[@*#?!$'-]))*", re.DOTALL)
+_LEAVES: Final = {
+    "ansi_c_string": re.compile(r"\$'(?:[^'\\]|\\.)*'", re.DOTALL),
+    "comment": re.compile(r"#[^\n]*"),
+    "extglob_pattern": _WORD,
+    "file_descriptor": re.compile(r"\d+"),
+    "heredoc_content": _TEXT,
+    "heredoc_end": re.compile(r"\w+"),
+    "heredoc_start": re.compile(r"""\w+|\\\w+|'\w+'|"\w+\""""),
+    "number": re.compile(r"-?\d+"),
+    "raw_string": re.compile(r"'[^']*'"),
+    "regex": _TEXT,
+    "special_variable_name": re.compile(r"[@*#?$!_0-]"),
+    "string_content": _TEXT,
+    "test_operator": re.compile(r"-[a-zA-Z]"),
+    "variable_name": re.compile(r"\w+"),
+    "word": _WORD,
+}
+_EXPANSION: Final = re.compile(
+    r"\s*(?:\$(?:\w+|[@*#?$!-])"
+    r"|\$\{#?(?:\w+|[@*#?$!-])(?:\[(?:\d+|[@*])\])?"
+    r"(?:(?:##?|%%?|//?|\^\^?|,,?|:?[-+?])[\w .,:/*?=+@%^#!\[\]-]*|: ?-?\d+(?::-?\d+)?)?\})"
+)
+_BLANKS: Final = re.compile(rb"(?:[ \t\n]|\\\n)*")
+# Other blanks and control characters: bash takes them for letters, the grammar for blanks.
+_STRANGE: Final = re.compile(r"[^\S \t\n]|[\x00-\x08\x0b-\x1f\x7f]")
+# The grammar takes a line continuation inside of a word for the end of the word; bash does not.
+_SPLIT_WORD: Final = re.compile(r"\S\\\n\S")
+_COMPARISONS: Final = frozenset({"=", "==", "!=", "=~", "<", ">", "&&", "||", "-nt", "-ot", "-ef"})
+
+
+def understood(root: Node, text: str) -> bool:
+    """Whether bash makes of `text` what its tree says; `root` is the node of the whole."""
+    if root.has_error or _STRANGE.search(text) or _SPLIT_WORD.search(text):
+        return False
+    data = text.encode("utf-8", "replace")
+    outside = data[: root.start_byte] + data[root.end_byte :]
+    return _BLANKS.fullmatch(outside) is not None and all(_known(node, data) for node in _nodes(root))
+
+
+def _nodes(root: Node) -> Iterator[Node]:
+    """All of them but those inside of expansions, which are looked at as texts."""
+    waiting = [root]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        if node.type not in ("simple_expansion", "expansion"):
+            waiting += node.children
+
+
+def _known(node: Node, data: bytes) -> bool:
+    text = data[node.start_byte : node.end_byte].decode("utf-8", "replace")
+    kind = node.type
+    if kind in ("simple_expansion", "expansion"):
+        return _EXPANSION.fullmatch(text) is not None
+    if kind == "heredoc_body":
+        return _quotes(node) or (_TEXT.fullmatch(_between(node, data)) is not None)
+    if kind in _LEAVES:
+        return not node.children and _LEAVES[kind].fullmatch(text) is not None
+    if kind in ("binary_expression", "unary_expression"):
+        return _tests(node) and _blank(node, data)
+    if not node.is_named:
+        return (
+            kind != "$"
+            or data[node.end_byte : node.end_byte + 1] not in b"({['"
+            or node.end_byte >= len(data)
+        )
+    if kind == "compound_statement" and node.children[0].type != "{":
+        return False
+    return kind in _NODES and _blank(node, data)
+
+
+def _tests(node: Node) -> bool:
+    """Whether it compares texts and files: what compares numbers evaluates them, `-v` and `-R` subscripts."""
+    if node.type == "unary_expression":
+        operator = node.children[0]
+        return (operator.text or b"") not in (b"-v", b"-R")
+    operator = node.children[1]
+    return (operator.text or b"").decode() in _COMPARISONS
+
+
+def _quotes(body: Node) -> bool:
+    """Whether a here-document is taken as it stands: its delimiter is quoted."""
+    redirect = body.parent
+    starts = [child for child in redirect.children if child.type == "heredoc_start"] if redirect else []
+    return bool(starts) and (starts[0].text or b"")[:1] in (b"'", b'"', b"\\")
+
+
+def _blank(node: Node, data: bytes) -> bool:
+    return all(_BLANKS.fullmatch(data[start:end]) for start, end in _gaps(node))
+
+
+def _between(node: Node, data: bytes) -> str:
+    return "\0".join(data[start:end].decode("utf-8", "replace") for start, end in _gaps(node))
+
+
+def _gaps(node: Node) -> Iterator[tuple[int, int]]:
+    edges = [(0, node.start_byte), *((child.start_byte, child.end_byte) for child in node.children)]
+    for (_, end), (start, _) in pairwise([*edges, (node.end_byte, 0)]):
+        yield end, start
