@@ -25,9 +25,10 @@ def _uncertain(command: ShellCommand, denials: list[str], rules: Ruleset) -> boo
     rule = evaluate("bash", command.text, rules)
     if command.hidden and is_everything(rule.pattern) and rule.action == "allow" and denials:
         return True
-    if command.shape == command.text or not command.words:
-        return False
-    return any(_overlap(command.shape, pattern) for pattern in denials if not _within(rule, pattern))
+    shape = command.shape
+    return shape is not None and any(
+        _overlap(shape, pattern) for pattern in denials if not _within(rule, pattern)
+    )
 
 
 def _within(rule: Rule, pattern: str) -> bool:

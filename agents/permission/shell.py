@@ -29,7 +29,6 @@ from agents.permission.unwrap import (
     wraps_clearly,
 )
 from agents.permission.words import Word, command_words, late_words, literal, read_word, shape_of, source
-from sessions.wire.patterns import EVERYTHING
 
 _MAX_DEPTH = 150
 _MAX_FOLDERS = 64
@@ -51,15 +50,15 @@ _RESERVED = {"!", "{", "}", "then", "do", "done", "fi", "esac", "else", "elif"}
 class ShellCommand:
     """One simple command: `text` is what rules are matched with, `always` the pattern "allow always" adds.
 
-    `dynamic`: the shell makes something else of one of its words (`{}` it leaves alone). `shape` is the text
-    as a pattern of all that it may become, and `hidden` says that what it runs is not in the line.
+    `dynamic`: the shell makes something else of one of its words (`{}` it leaves alone). `shape` is a
+    pattern of all that it may become, where that is more than the text; `hidden`: what it runs is not in the line.
     """
 
     text: str
     words: tuple[str, ...]
     always: str | None
     dynamic: bool = False
-    shape: str = EVERYTHING
+    shape: str | None = None
     hidden: bool = False
 
 
@@ -208,7 +207,8 @@ class _Walk:
             if child.type.endswith("_expression") and child.type != "brace_expression":
                 waiting += reversed(child.children)
             else:
-                found.append(read_word(child, self.variables))
+                operator = not child.is_named or child.type == "test_operator"
+                found.append(literal(source(child)) if operator else read_word(child, self.variables))
         return found
 
     def reads_script(self, words: Sequence[Word]) -> bool:
@@ -283,8 +283,7 @@ class _Walk:
     def touch(self, found: Iterable[tuple[str, paths.Use]], folders: Folders) -> None:
         for text, use in found:
             for folder in sorted(folders):
-                path = paths.resolve(folder, text)
-                if path is not None:
+                for path in paths.meant(folder, text, use):
                     self.touched.append(path)
                     self.read += [path] if paths.Use.READ in use else []
                     self.written += [path] if paths.Use.WRITE in use else []
@@ -317,13 +316,13 @@ def _assigned(node: Node) -> str:
 
 
 def _described(words: Sequence[Word], name: str, *, fed: bool) -> ShellCommand:
-    dynamic = any(word.dynamic and word.raw != "{}" for word in words)
+    dynamic = words[0].dynamic or any(word.dynamic and word.raw != "{}" for word in words)
     shape = " ".join(shape_of(word) for word in words)
     return ShellCommand(
         shown(words),
         tuple(word.text for word in words),
         None if fed and dynamic else always_pattern(words),
         dynamic,
-        f"{shape} *" if fed else shape,
+        f"{shape} *" if fed else shape if dynamic else None,
         runners.hides(name, words),
     )

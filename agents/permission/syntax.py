@@ -14,6 +14,11 @@ from typing import Final
 
 from tree_sitter import Node
 
+_TOKENS: Final = frozenset(
+    '( ) { } [ ] [[ ]] ; & | |& && || ;; ;& ;;& ! = += == != =~ < > >> >& <& >&- <&- &> &>> >| << <<- <<< .. " $ $( `'
+    " <( >( -nt -ot -ef if then elif else fi for select in do done while until case esac function declare typeset export"
+    " readonly local unset unsetenv".split()
+) | {""}
 _NODES: Final = frozenset(
     "array brace_expression case_item case_statement command command_name command_substitution"
     " compound_statement concatenation declaration_command do_group elif_clause else_clause file_redirect"
@@ -78,6 +83,8 @@ def _known(node: Node, data: bytes) -> bool:
     kind = node.type
     if kind in ("simple_expansion", "expansion"):
         return _EXPANSION.fullmatch(text) is not None
+    if kind == "heredoc_redirect":
+        return _ends(node, data) and _blank(node, data)
     if kind == "heredoc_body":
         return _quotes(node) or (_TEXT.fullmatch(_between(node, data)) is not None)
     if kind in _LEAVES:
@@ -85,11 +92,9 @@ def _known(node: Node, data: bytes) -> bool:
     if kind in ("binary_expression", "unary_expression"):
         return _tests(node) and _blank(node, data)
     if not node.is_named:
-        return (
-            kind != "$"
-            or data[node.end_byte : node.end_byte + 1] not in b"({['"
-            or node.end_byte >= len(data)
-        )
+        # A dollar that stands alone: where an opening one follows, the grammar did not know what it was.
+        opens = kind == "$" and data[node.end_byte : node.end_byte + 1] in (b"(", b"{", b"[", b"'")
+        return text.strip() in _TOKENS and not opens
     if kind == "compound_statement" and node.children[0].type != "{":
         return False
     return kind in _NODES and _blank(node, data)
@@ -102,6 +107,27 @@ def _tests(node: Node) -> bool:
         return (operator.text or b"") not in (b"-v", b"-R")
     operator = node.children[1]
     return (operator.text or b"").decode() in _COMPARISONS
+
+
+def _ends(redirect: Node, data: bytes) -> bool:
+    """Whether a here-document begins in the line after its command's and ends at its delimiter."""
+    parts = {child.type: child for child in redirect.children}
+    start, body, end = (parts.get(f"heredoc_{name}") for name in ("start", "body", "end"))
+    if start is None or end is None:
+        return False
+    head = data[start.end_byte : body.start_byte if body else end.start_byte]
+    text = data[start.end_byte : end.end_byte].partition(b"\n")[2]
+    strip = b"\t" if "<<-" in parts else b""
+    lines = [line.lstrip(strip) if strip else line for line in text.split(b"\n")]
+    delimiter = (start.text or b"").strip(b"'\"\\")
+    after = data[end.end_byte : end.end_byte + 1]
+    return (
+        lines[-1] == delimiter
+        and delimiter not in lines[:-1]
+        and after in (b"", b"\n")
+        and b"\\\n" not in data[start.end_byte : end.end_byte]
+        and head.count(b"<<") == 0
+    )
 
 
 def _quotes(body: Node) -> bool:

@@ -15,7 +15,9 @@ class Lines:
         self.random = random.Random(seed)
 
     def next(self) -> str:
-        text = "".join(f"{self.statement(3)}{self.one('; ', '; ', ' && ', chr(10))}" for _ in range(self.count(2)))
+        text = "".join(
+            f"{self.statement(3)}{self.one('; ', '; ', ' && ', chr(10))}" for _ in range(self.count(2))
+        )
         line = text + self.statement(3)
         return self.mutated(line) if self.random.random() < 0.4 else line
 
@@ -57,14 +59,20 @@ class Lines:
 
     def substitution(self, depth: int) -> str:
         inner = self.statement(depth - 1) if depth > 0 else self.command()
-        return self.one(f"$({inner})", f"`{self.command()}`", f"$( {inner} )", f"<({inner})", "`echo \\`c3\\``")
+        return self.one(
+            f"$({inner})", f"`{self.command()}`", f"$( {inner} )", f"<({inner})", "`echo \\`c3\\``"
+        )
 
     def word(self, depth: int) -> str:
         if depth <= 0:
             return self.one("w", "-n", "'q'", '"d"', "$x", "a=b", "w.py", "1")
         return self.either(
-            lambda: self.one("w", "-f", "-v", "w*", "*.py", "~", "'s $(c9) `c9`'", "a\\ b", "1", "x[1]", "#", "!", "-eq"),
-            lambda: self.one("w", "'q'", '"d w"', "$'a\\tb\\'c'", '$"t"', "{a,b}", "{1..3}", "{}", "a{b,c{d,e}}f"),
+            lambda: self.one(
+                "w", "-f", "-v", "w*", "*.py", "~", "'s $(c9) `c9`'", "a\\ b", "1", "x[1]", "#", "!", "-eq"
+            ),
+            lambda: self.one(
+                "w", "'q'", '"d w"', "$'a\\tb\\'c'", '$"t"', "{a,b}", "{1..3}", "{}", "a{b,c{d,e}}f"
+            ),
             lambda: self.substitution(depth),
             lambda: f'"{self.word(depth - 1).replace(chr(34), "")}"',
             lambda: f'"{self.substitution(depth)} {self.substitution(depth)}"',
@@ -83,13 +91,36 @@ class Lines:
 
     def expansion(self, depth: int) -> str:
         name = self.one(*_NAMES, "1", "@", "*", "#", "!x", "#x", "a[0]", "a[@]", "a[x]", "a[$(c4)]", "!a[0]")
-        operator = self.one("", ":-", "-", ":+", "+", ":=", "=", "#", "##", "%", "%%", "/", "//", "/#", "^", "^^", ",", ":", "@", "")
+        operator = self.one(
+            "",
+            ":-",
+            "-",
+            ":+",
+            "+",
+            ":=",
+            "=",
+            "#",
+            "##",
+            "%",
+            "%%",
+            "/",
+            "//",
+            "/#",
+            "^",
+            "^^",
+            ",",
+            ":",
+            "@",
+            "",
+        )
         if not operator:
             return self.one(f"${{{name}}}", "$x", "$y", "${x}", "$@", "$#", "$?")
         if operator == "@":
             return f"${{{name}@{self.one('P', 'Q', 'E', 'A', 'U')}}}"
         inside = self.either(
-            lambda: self.one("w", "a b", "*.py", "1", "$y", "~", "'q'", "\\}", "x", "1:2", "a/b", "[a-z]", "/"),
+            lambda: self.one(
+                "w", "a b", "*.py", "1", "$y", "~", "'q'", "\\}", "x", "1:2", "a/b", "[a-z]", "/"
+            ),
             lambda: self.substitution(depth - 1),
             lambda: self.word(depth - 1),
         )
@@ -98,7 +129,9 @@ class Lines:
     def assignment(self, depth: int) -> str:
         value = self.either(
             lambda: self.word(depth),
-            lambda: self.one("'$(c5)'", "'a[$(c5)]'", "c6", "'`c5`'", "x", "(a b)", f"(w $(c7) {self.word(0)})", ""),
+            lambda: self.one(
+                "'$(c5)'", "'a[$(c5)]'", "c6", "'`c5`'", "x", "(a b)", f"(w $(c7) {self.word(0)})", ""
+            ),
         )
         return f"{self.one(*_NAMES, 'x', 'a[0]', 'a[$(c8)]', 'PS4', 'IFS', 'LANG')}{self.one('=', '=', '+=')}{value}"
 
@@ -116,7 +149,9 @@ class Lines:
         )  # fmt: skip
 
     def here(self, depth: int) -> str:
-        start, end = self.random.choice([("E", "E"), ("'E'", "E"), ('"E"', "E"), ("\\E", "E"), ("-E", "\tE"), ("E-F", "E-F")])
+        start, end = self.random.choice(
+            [("E", "E"), ("'E'", "E"), ('"E"', "E"), ("\\E", "E"), ("-E", "\tE"), ("E-F", "E-F")]
+        )
         body = self.one(
             "text", f"a {self.substitution(depth)} b", "`c2`", f"{self.expansion(depth)}", "\\$(c1) \\`c1\\`", "$x ' \" #",
             f"'{self.substitution(depth)}'", "$((x))", "a\\\nE",
@@ -129,12 +164,12 @@ class Lines:
         return self.one(
             f"echo {word}", f"printf %s {word}", "printf -v x %s '$(c3)'", f"test {word}", f"test -v {word}",
             f"[ {word} ]", f"[ -n {word} ]", f"[ {word} = {self.word(0)} ]", f"[[ {word} ]]", f"[[ -v {word} ]]",
-            f"[[ {word} == {self.word(0)} ]]", f"[[ {word} -eq 1 ]]", f"[[ $x -eq 0 ]]", f"[[ a =~ {self.one('^a$', '(a|b)', '$x', 'a b')} ]]",
-            f"(( {self.number(depth)} ))", f"let {self.one('x', 'x=1', 'x[0]')}", f"eval {word}", f"eval \"$x\"", "eval 'c1; c2'",
+            f"[[ {word} == {self.word(0)} ]]", f"[[ {word} -eq 1 ]]", "[[ $x -eq 0 ]]", f"[[ a =~ {self.one('^a$', '(a|b)', '$x', 'a b')} ]]",
+            f"(( {self.number(depth)} ))", f"let {self.one('x', 'x=1', 'x[0]')}", f"eval {word}", "eval \"$x\"", "eval 'c1; c2'",
             f"trap {self.one(chr(39) + 'c4' + chr(39), '$x', 'c5')} EXIT", f"declare {self.one('-i ', '-n ', '-a ', '', '-x ')}x={self.word(0)}",
             f"export x={self.word(0)}", "read x <<< w", f"unset {self.one('x', 'a[0]', chr(39) + 'a[$(c6)]' + chr(39))}",
             f"readonly z={word}", "set -- a b", f"set {self.one('-u', '-f', '-x', '-e', 'w')}", f"cd {self.one('.', '..', '$x')}",
-            f": {word}", "shopt -s extglob nullglob", "alias c1=c2", f"mapfile -C c7 -c 1 y <<< w", "hash -p /c8 c9",
+            f": {word}", "shopt -s extglob nullglob", "alias c1=c2", "mapfile -C c7 -c 1 y <<< w", "hash -p /c8 c9",
             f"command {self.command()}", f"builtin eval {word}", f"exec {self.command()}", f"local x={word}", "let 'a[$(c2)]=1'",
             "getopts x y", "wait", "shift", "type c1", "command -v c1", f"time {self.command()}", f"coproc {self.command()}",
         )  # fmt: skip
@@ -159,11 +194,17 @@ class Lines:
             lambda: f"({self.statement(inner)})",
             lambda: f"{{ {self.statement(inner)}; }}",
             lambda: f"! {self.statement(inner)}",
-            lambda: f"if {self.statement(inner)}; then {self.statement(inner)}; else {self.statement(inner)}; fi",
-            lambda: f"for {self.one('x', 'i', 'PATH')} in {self.word(inner)} b; do {self.statement(inner)}; done",
+            lambda: (
+                f"if {self.statement(inner)}; then {self.statement(inner)}; else {self.statement(inner)}; fi"
+            ),
+            lambda: (
+                f"for {self.one('x', 'i', 'PATH')} in {self.word(inner)} b; do {self.statement(inner)}; done"
+            ),
             lambda: f"for ((i=0;i<{self.one('1', 'x')};i++)); do {self.statement(inner)}; done",
             lambda: f"while {self.statement(inner)}; do {self.statement(inner)}; break; done",
-            lambda: f"case {self.word(inner)} in w|a*) {self.statement(inner)};; *) {self.statement(inner)};; esac",
+            lambda: (
+                f"case {self.word(inner)} in w|a*) {self.statement(inner)};; *) {self.statement(inner)};; esac"
+            ),
             lambda: f"{self.one('f', 'c1')}() {{ {self.statement(inner)}; }}; f",
             lambda: f"{self.statement(inner)} # {self.word(inner)}",
             lambda: f"{self.statement(inner)} {self.one('2>&1', '>out', '>$(c9)')}",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -43,23 +44,19 @@ def executed(line: str, scratch: Path) -> set[str]:
         stderr=subprocess.DEVNULL,
         start_new_session=True,
     )
-    try:
+    with suppress(subprocess.TimeoutExpired):
         process.wait(SECONDS)
-    except subprocess.TimeoutExpired:
-        pass
-    finally:
-        try:
-            os.killpg(process.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
-        process.wait()
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
     return set(log.read_bytes().decode(errors="replace").split("\0")) - {""} if log.exists() else set()
 
 
 def reported(name: str, analysis: ShellAnalysis) -> bool:
     """Whether the analysis has a command of that name, or one whose name only the shell knows."""
     return analysis.errors or any(
-        command.hidden or matches(command.shape.split(" ", 1)[0] or "*", name) for command in analysis.commands
+        command.hidden or name in command.words[:1] or matches((command.shape or "").split(" ", 1)[0], name)
+        for command in analysis.commands
     )
 
 
