@@ -1,8 +1,8 @@
 """What the shell's own commands and assignments do to the rest of the line: which of it is understood. Pure.
 
-A variable of the line is harmless unless the shell or, once exported, some program takes it for more than a
-value; a builtin is, unless it evaluates a word as code, assigns where that cannot be seen, or changes how later
-words are read.
+A variable of the line is harmless unless the shell or, once exported, some program takes it for more than
+a value; a builtin is, unless it evaluates a word as code, assigns where that cannot be seen, or changes how
+later words are read.
 """
 
 from __future__ import annotations
@@ -47,7 +47,8 @@ def harmless(name: str) -> bool:
 
 def assignable(name: str) -> bool:
     """Whether the shell keeps it to itself: nothing of its own, and not exported already."""
-    return harmless(name) or not (_SPECIAL.fullmatch(name) or name in os.environ or name in _PAGERS)
+    plain = _NAME.fullmatch(name) and not _SPECIAL.fullmatch(name)
+    return harmless(name) or bool(plain and name not in os.environ and name not in _PAGERS)
 
 
 _PAGERS: Final = frozenset({"TERM", "PAGER", "GIT_PAGER"})

@@ -1,8 +1,8 @@
 """What a shell command may turn out to be that a rule denies: then no rule for everything allows it. Pure.
 
-Rules match what a line says. Where the shell makes words of its own, a program gets more of them, or runs what
-the line does not show, the command could be one that is denied: it is asked about, by a mark before its text. A
-rule that names such a command (`make *`) allows it still. See docs/decisions/0023-deny-holds.md.
+Rules match what a line says. Where the shell makes words of its own, a program gets more of them, or runs
+what the line does not show, the command could be one that is denied: it is asked about, by a mark before its
+text. A rule that names such a command (`make *`) allows it still. See docs/decisions/0023-deny-holds.md.
 """
 
 from __future__ import annotations

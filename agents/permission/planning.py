@@ -1,7 +1,7 @@
 """Plan mode in the permission layer: nothing changes but the plan. Pure. Source: seed 004 §8.4.
 
 Tools that edit are denied every file but plan files. The shell must not be the way around that, so of a line:
-- what it is known to write (redirections, `tee`, `rm`, `sed -i`, …) counts as an edit, as always, and is denied;
+- what it is known to write (redirections, `tee`, `rm`, `sed -i`, …) counts as an edit, and is denied;
 - one that is known to only read (`readonly.py`) runs as the rules for `bash` say, which is mostly unasked;
 - any other line is asked about each time, by a mark that no approval given in another mode lifts.
 

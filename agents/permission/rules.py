@@ -33,8 +33,8 @@ class Floor(Rule):
 
 @dataclass(frozen=True, slots=True)
 class Configured(Rule):
-    """A rule that the user wrote. One that denies is lifted by nobody else, and by the user in a later rule for
-    the same or for something narrower (docs/decisions/0023-deny-holds.md)."""
+    """A rule that the user wrote. One that denies is lifted by nobody else, and by the user in a later rule
+    for the same or for something narrower (docs/decisions/0023-deny-holds.md)."""
 
     def lifts(self, denial: Rule) -> bool:
         return matches(denial.permission, self.permission) and matches(denial.pattern, self.pattern)

@@ -94,13 +94,13 @@ OPTIONS: Final = {
 """By command: the options (and words) by which it runs another program, or reads a setting that names one."""
 
 PLAIN: Final = frozenset(
-    "[ basename cat cd cmp column comm cp cut date df diff dirname du echo egrep expr false fgrep fold grep head id"
-    " jq ln ls md5sum mkdir mv nl od pwd readlink realpath rev ruff seq sha1sum sha256sum sleep stat strings tail tee"
-    " test touch tr tree true type uname uniq wc which whoami xxd".split()
+    "[ basename cat cd cmp column comm cp cut date df diff dirname du echo egrep expr false fgrep fold grep"
+    " head id jq ln ls md5sum mkdir mv nl od pwd readlink realpath rev ruff seq sha1sum sha256sum sleep stat"
+    " strings tail tee test touch tr tree true type uname uniq wc which whoami xxd".split()
 ) | frozenset(
-    "git add;git blame;git branch;git checkout;git commit;git describe;git ls-files;git ls-tree;git merge-base"
-    ";git remote;git reset;git restore;git rev-list;git rev-parse;git shortlog;git stash;git status;git switch"
-    ";git tag".split(";")
+    "git add;git blame;git branch;git checkout;git commit;git describe;git ls-files;git ls-tree"
+    ";git merge-base;git remote;git reset;git restore;git rev-list;git rev-parse;git shortlog;git stash"
+    ";git status;git switch;git tag".split(";")
 )
 """No option of theirs runs anything."""
 
@@ -109,8 +109,8 @@ _WIDENS: Final = PLAIN | frozenset(
 )
 
 _HIDES: Final = frozenset(
-    ". at batch bmake crontab ed emacs ex expect gdb gmake just make nvim parallel rake screen script source ssh"
-    " systemd-run tmux vi view vim vimdiff watch".split()
+    ". at batch bmake crontab ed emacs ex expect gdb gmake just make nvim parallel rake screen script source"
+    " ssh systemd-run tmux vi view vim vimdiff watch".split()
 )
 _GIT_HIDES: Final = frozenset(
     "daemon difftool filter-branch for-each-repo instaweb mergetool send-email web--browse".split()
@@ -128,7 +128,7 @@ _AWK_RUNS: Final = re.compile(r"system|getline|[|>@]|/inet")
 
 
 def git_command(words: Sequence[Word]) -> Sequence[Word]:
-    """The words of git without what stands before its subcommand, where that changes nothing but the folder."""
+    """The words of git without the options that stand before its subcommand."""
     at = 1
     while at < len(words) and words[at].text.startswith("-"):
         at += 2 if words[at].text in _GIT_VALUED else 1

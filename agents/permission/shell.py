@@ -25,6 +25,7 @@ from agents.permission.unwrap import (
     command_name,
     inner_commands,
     inner_scripts,
+    script_clear,
     shown,
     wraps_clearly,
 )
@@ -51,7 +52,8 @@ class ShellCommand:
     """One simple command: `text` is what rules are matched with, `always` the pattern "allow always" adds.
 
     `dynamic`: the shell makes something else of one of its words (`{}` it leaves alone). `shape` is a
-    pattern of all that it may become, where that is more than the text; `hidden`: what it runs is not in the line.
+    pattern of all that it may become, where that is more than the text; `hidden`: what it runs is not in the
+    line.
     """
 
     text: str
@@ -241,7 +243,8 @@ class _Walk:
             return self.simple([literal(name), *words[1:]], folders, depth + 1, fed=fed)
         self.describe(words, name, fed=fed)
         self.errors |= first.raw in _RESERVED or not builtins.understood(name, words)
-        self.errors |= not wraps_clearly(words) or not all(map(builtins.harmless, assignments(words)))
+        self.errors |= not (wraps_clearly(words) and script_clear(words))
+        self.errors |= not all(map(builtins.harmless, assignments(words)))
         self.touch(paths.touched(name, words), folders)
         if name == "sed":
             effects = sed.effects(words)
@@ -324,5 +327,5 @@ def _described(words: Sequence[Word], name: str, *, fed: bool) -> ShellCommand:
         None if fed and dynamic else always_pattern(words),
         dynamic,
         f"{shape} *" if fed else shape if dynamic else None,
-        runners.hides(name, words),
+        words[0].dynamic or runners.hides(name, words),
     )

@@ -14,10 +14,14 @@ from typing import Final
 
 from tree_sitter import Node
 
+_APART: Final = frozenset(
+    {("[", "test_command"), ("[[", "test_command"), ("{", "compound_statement"), ("!", "negated_command")}
+)
+"""Words of their own, that a letter behind them makes something else."""
 _TOKENS: Final = frozenset(
-    '( ) { } [ ] [[ ]] ; & | |& && || ;; ;& ;;& ! = += == != =~ < > >> >& <& >&- <&- &> &>> >| << <<- <<< .. " $ $( `'
-    " <( >( -nt -ot -ef if then elif else fi for select in do done while until case esac function declare typeset export"
-    " readonly local unset unsetenv".split()
+    "( ) { } [ ] [[ ]] ; & | |& && || ;; ;& ;;& ! = += == != =~ < > >> >& <& >&- <&- &> &>> >| << <<- <<< .."
+    ' " $ $( ` <( >( -nt -ot -ef if then elif else fi for select in do done while until case esac function'
+    " declare typeset export readonly local unset unsetenv".split()
 ) | {""}
 _NODES: Final = frozenset(
     "array brace_expression case_item case_statement command command_name command_substitution"
@@ -56,6 +60,13 @@ _BLANKS: Final = re.compile(rb"(?:[ \t\n]|\\\n)*")
 _STRANGE: Final = re.compile(r"[^\S \t\n]|[\x00-\x08\x0b-\x1f\x7f]")
 # The grammar takes a line continuation inside of a word for the end of the word; bash does not.
 _SPLIT_WORD: Final = re.compile(r"\S\\\n\S")
+_LINE: Final = re.compile(rb"(?:[ \t]|\\\n)*")
+_NOTHING: Final = re.compile(rb"")
+_ONE_LINE: Final = frozenset(
+    "command command_name declaration_command file_redirect herestring_redirect redirected_statement"
+    " unset_command variable_assignment variable_assignments".split()
+)
+"""A newline between their parts would end them."""
 _COMPARISONS: Final = frozenset({"=", "==", "!=", "=~", "<", ">", "&&", "||", "-nt", "-ot", "-ef"})
 
 
@@ -92,9 +103,13 @@ def _known(node: Node, data: bytes) -> bool:
     if kind in ("binary_expression", "unary_expression"):
         return _tests(node) and _blank(node, data)
     if not node.is_named:
-        # A dollar that stands alone: where an opening one follows, the grammar did not know what it was.
-        opens = kind == "$" and data[node.end_byte : node.end_byte + 1] in (b"(", b"{", b"[", b"'")
-        return text.strip() in _TOKENS and not opens
+        following = data[node.end_byte : node.end_byte + 1]
+        if kind == "$" and following in (b"(", b"{", b"[", b"'"):
+            return False  # an opening one that the grammar took for a letter
+        within = node.parent.type if node.parent else ""
+        if (kind, within) in _APART:
+            return following in (b" ", b"\t", b"\n")
+        return text.strip() in _TOKENS
     if kind == "compound_statement" and node.children[0].type != "{":
         return False
     return kind in _NODES and _blank(node, data)
@@ -138,7 +153,10 @@ def _quotes(body: Node) -> bool:
 
 
 def _blank(node: Node, data: bytes) -> bool:
-    return all(_BLANKS.fullmatch(data[start:end]) for start, end in _gaps(node))
+    if node.type == "test_command" and node.children[0].type == "[" and b"\n" in (node.text or b""):
+        return False
+    blanks = _LINE if node.type in _ONE_LINE else _NOTHING if node.type == "concatenation" else _BLANKS
+    return all(blanks.fullmatch(data[start:end]) for start, end in _gaps(node))
 
 
 def _between(node: Node, data: bytes) -> str:

@@ -11,7 +11,7 @@ from agents.permission import runners
 from agents.permission.words import Word
 
 _MAX_WRAPPERS = 10
-_ASSIGNMENT = re.compile(r"\w+\+?=")
+_ASSIGNMENT = re.compile(r"[^=]*=")
 
 
 def command_name(words: Sequence[Word]) -> str:
@@ -34,22 +34,30 @@ def inner_commands(words: Sequence[Word]) -> Iterator[Sequence[Word]]:
 
 
 def wraps_clearly(words: Sequence[Word]) -> bool:
-    """Whether it is known which of the words of a wrapper are the command inside."""
-    wrapper = known.WRAPPERS.get(command_name(words))
-    if wrapper is None:
-        return True
-    start = _inner_start(words)
-    front = words[1:start]
-    return not any(word.dynamic and word.raw != "{}" for word in front) and not any(
-        (
-            word.text.startswith("--")
-            and "=" not in word.text
-            and word.text
-            not in wrapper.valued | known.WRAPPER_FLAGS | set(known.SCRIPT_OPTIONS.get(words[0].text, ()))
-        )
-        or word.text in ("-C", "--chdir")
-        or word.text.startswith("--chdir=")
+    """Whether it is known which of the words of a wrapper are the command inside, and where that runs."""
+    name = command_name(words)
+    wrapper = known.WRAPPERS.get(name)
+    front = words[1 : _inner_start(words)] if wrapper else []
+    expected = known.WRAPPER_FLAGS.union(
+        known.SCRIPT_OPTIONS.get(name, ()), wrapper.valued if wrapper else ()
+    )
+    return not any(
+        (word.dynamic and word.raw != "{}")
+        or word.text in ("-", "-C", "--chdir")
+        or (name == "time" and word.text[:1] == "-" and word.text not in ("-p", "--"))
+        or (word.text.startswith("--") and word.text.partition("=")[0] not in expected - {"--chdir"})
         for word in front
+    )
+
+
+def script_clear(words: Sequence[Word]) -> bool:
+    """Whether it is known which word is the script of a shell: behind `-c` no option may take another one."""
+    if command_name(words) not in known.SHELLS:
+        return True
+    texts = [word.text for word in words[1:]]
+    start = next((at for at, text in enumerate(texts) if re.match(r"-\w*c", text)), len(texts))
+    return not any(re.match(r"\+|--\w|-\w*[oO]", text) for text in texts[start:]) and not any(
+        text.startswith(("--rcfile", "--init-file")) or text[:1] == "+" for text in texts[:start]
     )
 
 
@@ -171,9 +179,17 @@ def _option_scripts(name: str, words: Sequence[Word]) -> Iterator[Word]:
             if attached:
                 text = word.text.removeprefix(option + "=")
                 yield replace(word, raw=text, text=text)
+            elif name not in known.SHELLS and (text := _attached(word.text, option)):
+                yield replace(word, raw=text, text=text)
             elif _is_option(word.text, option) and at + 1 < len(words):
                 # Options may stand between -c and its script: bash -c -e 'script'.
                 yield from [rest for rest in words[at + 1 :] if not rest.text.startswith("-")][:1]
+
+
+def _attached(text: str, option: str) -> str:
+    """The script in one word with a short option: `env -iS'ls -a'`."""
+    cluster = _is_option(text, option) and len(option) == 2
+    return text.partition(option[1])[2] if cluster else ""
 
 
 def _is_option(text: str, option: str) -> bool:

@@ -160,7 +160,7 @@ def _between(data: bytes, start: int, end: int) -> tuple[str, str, bool]:
 
 
 def _ansi_c(text: str) -> str | None:
-    """What `$'text'` stands for (the bash manual, "ANSI-C Quoting"); None where it ends early or is no text."""
+    """What `$'text'` stands for (the bash manual, "ANSI-C Quoting"); None where that is not a text."""
 
     def meant(found: re.Match[str]) -> str:
         letter, octal, byte, short, long, _ = found.groups()

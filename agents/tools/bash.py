@@ -154,8 +154,8 @@ def _external(analysis: ShellAnalysis, workdir: Path, ctx: ToolContext) -> list[
 
 
 def _held(permission: str, paths: Sequence[Path], ctx: ToolContext) -> list[str]:
-    """Of the paths that the line reads or writes those that the rules of `read` or `edit` do not simply allow:
-    the shell must not be the way around them."""
+    """Of the paths that the line reads or writes those that the rules of `read` or `edit` do not allow: the
+    shell must not be the way around them."""
     names = [read_pattern(ctx, path) for path in paths]
     return [name for name in names if evaluate(permission, name, ctx.turn.rules).action != "allow"]
 

@@ -1,3 +1,4 @@
+# ruff: noqa: E501  (tables of pieces of lines)
 """Random lines of bash whose commands do not exist: what a shell would run can be watched without harm."""
 
 from __future__ import annotations
@@ -174,6 +175,26 @@ class Lines:
             "getopts x y", "wait", "shift", "type c1", "command -v c1", f"time {self.command()}", f"coproc {self.command()}",
         )  # fmt: skip
 
+    def wrapper(self, depth: int) -> str:
+        """One of the programs that run others; they are real."""
+        made = self.statement(0)
+        word = self.word(depth)
+        return self.one(
+            f"env {self.one('', 'A=1 ', 'LANG=C ', '-i ', '-u x ', '- ', '-C . ', '--unset x ', '--uns x ')}{made}",
+            f"timeout {self.one('', '-k 1 ', '-s KILL ', '--sig KILL ', '--signal=KILL ', '$x ')}2 {made}",
+            f"nice {self.one('', '-n 5 ', '-5 ', '--adj 5 ', '--adjustment=5 ')}{made}",
+            f"nohup {made}",
+            f"echo {word} | xargs {self.one('', '-n 1 ', '-I{} ', '-0 ', '-r ', '--max-a 1 ')}{made}",
+            f"echo {word} | xargs {self.one('', '-n1 ', '-I{} ', '-IX ')}{self.one('sh -c', 'bash -c X', 'sh -c {}', '{}')}",
+            f"find . {self.one('', '-maxdepth 0 ', '-name x -o ')}-exec {made} {self.one('+', chr(92) + ';', '{} +')}",
+            f"bash {self.one('-c', '-ec', '-c -e', '-co errexit', '-c +o errexit', '-o errexit -c', '--norc -c')}"
+            f" {self.one(chr(39) + 'c1; c2' + chr(39), word, chr(34) + '$x' + chr(34), chr(34) + 'c3 $y' + chr(34))}",
+            f"{self.one('sh', 'bash', 'bash -s')} <<< {self.one('c1', word, chr(39) + 'c2; c3' + chr(39))}",
+            f"echo {word} | {self.one('sh', 'bash', 'bash -s')}",
+            f"env -S {self.one(chr(39) + 'c1 w' + chr(39), word)}",
+            f"env {self.one('nice', 'timeout 2', 'nohup', 'command')} {made}",
+        )
+
     def statement(self, depth: int) -> str:
         if depth <= 0:
             return f"{self.command()} {self.word(0)}"
@@ -184,6 +205,8 @@ class Lines:
             lambda: self.simple(depth),
             lambda: self.builtin(depth),
             lambda: self.builtin(depth),
+            lambda: self.wrapper(depth),
+            lambda: self.wrapper(depth),
             lambda: self.assignment(depth),
             lambda: self.assignment(depth),
             lambda: self.here(depth),

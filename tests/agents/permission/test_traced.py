@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 from contextlib import suppress
@@ -14,16 +15,30 @@ from agents.permission.shell import ShellAnalysis, analyse
 from sessions.wire.patterns import matches
 from tests.agents.permission.grammar import Lines
 
-# Nothing is found in PATH, so bash hands each command to this function, which notes its name.
-HANDLER = 'command_not_found_handle() { printf "%s\\0" "$1" >> "$BASH_TRACE_LOG"; }\n'
+# What is not found in PATH is noted by this function, which every bash has from BASH_ENV.
+HANDLER = 'command_not_found_handle() {{ printf "%s\\0" "$1" >> {log}; }}\n'
+STUB = '#!/bin/sh\nprintf "%s\\0" "${{0##*/}}" >> {log}\n'
+REAL = ("bash", "env", "find", "nice", "nohup", "sh", "timeout", "xargs")
 SECONDS = 5
 
 
 @pytest.fixture
 def scratch(tmp_path: Path) -> Path:
-    (tmp_path / "handler").write_text(HANDLER)
-    (tmp_path / "up" / "project").mkdir(parents=True)
+    laid_out(tmp_path)
     return tmp_path
+
+
+def laid_out(scratch: Path) -> None:
+    """A project, and a folder of programs that note their names beside the real ones that run others."""
+    (scratch / "handler").write_text(HANDLER.format(log=scratch / "log"))
+    (scratch / "up" / "project").mkdir(parents=True)
+    programs = scratch / "programs"
+    programs.mkdir()
+    for number in range(10):
+        (programs / f"c{number}").write_text(STUB.format(log=scratch / "log"))
+        (programs / f"c{number}").chmod(0o700)
+    for name in REAL:
+        (programs / name).symlink_to(shutil.which(name) or f"/usr/bin/{name}")
 
 
 def executed(line: str, scratch: Path) -> set[str]:
@@ -34,10 +49,9 @@ def executed(line: str, scratch: Path) -> set[str]:
         ["/bin/bash", "--norc", "-c", line],
         cwd=scratch / "up" / "project",
         env={
-            "PATH": str(scratch / "nowhere"),
+            "PATH": str(scratch / "programs"),
             "HOME": str(scratch),
             "BASH_ENV": str(scratch / "handler"),
-            "BASH_TRACE_LOG": str(log),
         },
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
