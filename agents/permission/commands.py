@@ -110,7 +110,8 @@ GIT_WITH_PATHS: Final = frozenset({"apply", "clone", "init", "worktree"})
 PATH_OPTIONS: Final = frozenset({"-C", "-O", "-o", "-t"})
 READS: Final = INTERPRETERS | frozenset(
     "awk base64 bat cat cmp comm cp csplit cut diff egrep fgrep gawk git grep gunzip gzip head install"
-    " jq less ln more mv nl od rg rsync scp sed sort split strings tac tail tar uniq vi vim wc xxd xz zip".split()
+    " jq less ln more mv nl od rg rsync scp sed sort split strings tac tail tar uniq vi vim wc xxd xz"
+    " zip".split()
 )
 """What they do with the contents of files that they are given."""
 WRITES_ALL: Final = frozenset(
