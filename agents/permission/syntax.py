@@ -67,6 +67,9 @@ _ONE_LINE: Final = frozenset(
     " unset_command variable_assignment variable_assignments".split()
 )
 """A newline between their parts would end them."""
+# What stands behind `>&` bash expands once more after its quotes are gone.
+_COPIES: Final = re.compile(r"\d*[<>]&")
+_COPY: Final = re.compile(r"\d*[<>]&\s*[\w./-]+")
 _COMPARISONS: Final = frozenset({"=", "==", "!=", "=~", "<", ">", "&&", "||", "-nt", "-ot", "-ef"})
 
 
@@ -96,6 +99,8 @@ def _known(node: Node, data: bytes) -> bool:
         return _EXPANSION.fullmatch(text) is not None
     if kind == "heredoc_redirect":
         return _ends(node, data) and _blank(node, data)
+    if kind == "file_redirect" and _COPIES.match(text) and not _COPY.fullmatch(text):
+        return False
     if kind == "heredoc_body":
         return _quotes(node) or (_TEXT.fullmatch(_between(node, data)) is not None)
     if kind in _LEAVES:

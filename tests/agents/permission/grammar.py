@@ -16,6 +16,11 @@ class Lines:
         self.random = random.Random(seed)
 
     def next(self) -> str:
+        if self.random.random() < 0.5:
+            line = self.either(
+                lambda: self.wrapper(1), lambda: self.builtin(1), lambda: self.here(1), lambda: self.simple(1)
+            )
+            return self.mutated(line) if self.random.random() < 0.5 else line
         text = "".join(
             f"{self.statement(3)}{self.one('; ', '; ', ' && ', chr(10))}" for _ in range(self.count(2))
         )

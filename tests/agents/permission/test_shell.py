@@ -268,7 +268,8 @@ def test_words_say_what_bash_makes_of_them(word: str, project: Path) -> None:
 @pytest.mark.parametrize(
     "words",
     [
-        "{a,b}", "x{a,b}y", "{a,b}{c,d}", "{a,{b,c}}", "{a,b", "a}", "{}", "{a}", "{1..3}", "{3..1}", "{01..3}",
+        "{a,b}", "x{a,b}y", "{a,b}{c,d}", "{a,{b,c}}", "{a,b", "a}", "{}", "{a}", "{1..3}", "{3..1}",
+        "{01..3}",
         "x{,a}y",
         "{a,b}.{c,d}", "{{a,b},c}", "{a,b}}", "{{a,b}", "a{b,c}{}",
         "{a..c}", "{-1..1}",

@@ -101,6 +101,6 @@ def test_what_runs_was_reported(scratch: Path) -> None:
 
 @pytest.mark.long
 def test_what_runs_of_thousands_of_lines_was_reported(scratch: Path) -> None:
-    faults, understood = compare(2, int(os.environ.get("TRACED_LINES", "6000")), scratch)
+    faults, understood = compare(2, int(os.environ.get("TRACED_LINES", "4000")), scratch)
     assert faults == []
     assert understood > 600
