@@ -1,4 +1,4 @@
-"""What a shell command may turn out to be that a rule denies: then no rule for everything allows it. Pure.
+"""What a shell command may turn out to be that a rule denies or asks about: then `*` does not allow it. Pure.
 
 Rules match what a line says. Where the shell makes words of its own, a program gets more of them, or runs
 what the line does not show, the command could be one that is denied: it is asked about, by a mark before its
@@ -7,8 +7,9 @@ text. A rule that names such a command (`make *`) allows it still. See docs/deci
 
 from __future__ import annotations
 
-from agents.permission.rules import Rule, Ruleset, denied, evaluate
-from agents.permission.shell import ShellAnalysis, ShellCommand
+from agents.permission.planning import MAY_CHANGE
+from agents.permission.rules import Rule, Ruleset, evaluate, in_effect
+from agents.permission.shell import UNREADABLE, ShellAnalysis, ShellCommand
 from sessions.wire.patterns import is_everything, matches
 
 UNCERTAIN = "may be denied: "
@@ -16,19 +17,20 @@ UNCERTAIN = "may be denied: "
 
 
 def uncertain(analysis: ShellAnalysis, rules: Ruleset) -> list[ShellCommand]:
-    """Of the commands of a line those that may turn out to be denied."""
-    denials = [pattern for pattern in denied("bash", rules) if not pattern.startswith(UNCERTAIN)]
-    return [command for command in analysis.commands if _uncertain(command, denials, rules)]
+    """Of the commands of a line those that may turn out to be denied, or to be asked about."""
+    denials, asks = in_effect("bash", "deny", rules), in_effect("bash", "ask", rules)
+    asks = [pattern for pattern in asks if not pattern.startswith((UNCERTAIN, MAY_CHANGE))]
+    return [command for command in analysis.commands if _uncertain(command, denials, asks, rules)]
 
 
-def _uncertain(command: ShellCommand, denials: list[str], rules: Ruleset) -> bool:
+def _uncertain(command: ShellCommand, denials: list[str], asks: list[str], rules: Ruleset) -> bool:
     rule = evaluate("bash", command.text, rules)
-    if command.hidden and is_everything(rule.pattern) and rule.action == "allow" and denials:
+    counts = denials or (asks and command.text.startswith(UNREADABLE))
+    if counts and command.hidden and is_everything(rule.pattern) and rule.action == "allow":
         return True
+    open_to = [pattern for pattern in (*denials, *asks) if not _within(rule, pattern)]
     shape = command.shape
-    return shape is not None and any(
-        _overlap(shape, pattern) for pattern in denials if not _within(rule, pattern)
-    )
+    return shape is not None and any(_overlap(shape, pattern) for pattern in open_to)
 
 
 def _within(rule: Rule, pattern: str) -> bool:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from agents.permission.planning import marks
-from agents.permission.rules import Rule, Ruleset, denied, evaluate
+from agents.permission.rules import Rule, Ruleset, evaluate, in_effect
 from sessions.wire.patterns import EVERYTHING, is_everything, matches
 
 TASK: Final = "task"
@@ -56,6 +56,6 @@ def _denied(rules: Ruleset) -> Iterator[Rule]:
     for name in dict.fromkeys([*_ALWAYS_LOOKED_AT, *named]):
         if name in _APART:
             continue
-        denials = denied(name, rules)
+        denials = in_effect(name, "deny", rules)
         everything = [EVERYTHING] if evaluate(name, EVERYTHING, rules).action == "deny" else []
         yield from (Rule(name, pattern, "deny") for pattern in dict.fromkeys([*everything, *denials]))

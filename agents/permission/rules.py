@@ -101,12 +101,12 @@ def evaluate(permission: str, pattern: str, rules: Ruleset) -> Rule:
     return _stricter(found or Rule(permission, pattern, "ask"), floor)
 
 
-def denied(permission: str, rules: Ruleset) -> list[str]:
-    """The patterns that are denied in effect; a later rule may have lifted a denial."""
+def in_effect(permission: str, action: Action, rules: Ruleset) -> list[str]:
+    """The patterns of the rules with this action that no later rule has lifted."""
     patterns = [
-        rule.pattern for rule in rules if rule.action == "deny" and matches(rule.permission, permission)
+        rule.pattern for rule in rules if rule.action == action and matches(rule.permission, permission)
     ]
-    return [one for one in dict.fromkeys(patterns) if evaluate(permission, one, rules).action == "deny"]
+    return [one for one in dict.fromkeys(patterns) if evaluate(permission, one, rules).action == action]
 
 
 def judge(permission: str, patterns: Sequence[str], rules: Ruleset, approved: Ruleset) -> Verdict:
