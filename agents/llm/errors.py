@@ -34,6 +34,8 @@ _TRY_AGAIN = re.compile(
 )
 _NEVER_AGAIN = re.compile(r"insufficient_quota|billing|credit balance|payment required", re.IGNORECASE)
 _RETRY_STATUS = frozenset({408, 409, 429})
+_LONGEST_PAGE = 16 * 1024
+"""Characters of a page that are looked at: what looks for unclosed elements takes quadratic time."""
 _KEY_LIKE = re.compile(r"\b(?:(?:sk|pk|gsk|xai|key)[-_]|AIza)[A-Za-z0-9_*-]{12,}|(?<=Bearer )\S+")
 _SECRET_HEADER = re.compile(r"auth|key|token|secret|cookie", re.IGNORECASE)
 _STATUS_OF_TYPE = {
@@ -151,8 +153,8 @@ def _page_text(body: str) -> str:
     """The text of an HTML or plain page, short; nothing for a JSON object without words."""
     if body.lstrip().startswith(("{", "[")):
         return ""
-    without_code = re.sub(r"(?is)<(script|style|head)\b.*?</\1>", " ", body)
-    return " ".join(re.sub(r"<[^>]*>", " ", without_code).split())[:300]
+    without_code = re.sub(r"(?is)<(script|style|head)\b.*?</\1>", " ", body[:_LONGEST_PAGE])
+    return " ".join(re.sub(r"<[^<>]*>", " ", without_code).split())[:300]
 
 
 def _phrase(status: int | None) -> str:
