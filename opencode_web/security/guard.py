@@ -13,8 +13,9 @@ from typing import Literal, TypedDict
 
 from opencode_web.security import cors, csrf, headers, launch, origins, tickets
 from opencode_web.security.asgi import Application, Receive, Scope, Send, respond
-from opencode_web.security.cookies import SessionCookies
+from opencode_web.security.cookies import BrowserSession, SessionCookies
 from opencode_web.security.credentials import Credentials
+from opencode_web.security.logins import Logins
 from opencode_web.security.pages import PATHS, STYLE, Pages
 from opencode_web.security.policy import Policy
 from opencode_web.security.proxy import apply_forwarded
@@ -45,16 +46,20 @@ class Guard:
         policy: Policy,
         clock: Callable[[], float] = time.monotonic,
         redeem: tickets.Redeem = tickets.none_issued,
+        logins: Logins | None = None,
     ) -> None:
         self.launch_tokens = launch.LaunchTokens(clock)
         self._application = application
         self._policy = policy
         self._redeem = redeem
         self._credentials = Credentials(policy.username, policy.password)
-        self._cookies = SessionCookies(policy.key, policy.port)
+        self._logins = logins or Logins()
+        self._cookies = SessionCookies(policy.key, policy.port, self._logins.has_ended)
         self._throttle = Throttle(clock)
         self._wrong_shares = Throttle(clock)
-        self._pages = Pages(self._credentials, self._cookies, self._throttle, self.launch_tokens)
+        self._pages = Pages(
+            self._credentials, self._cookies, self._logins, self._throttle, self.launch_tokens
+        )
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] not in ("http", "websocket"):
@@ -92,8 +97,16 @@ class Guard:
             raise Refused(403, "the login form has to come from this server")
         if request.path in PATHS:
             await self._pages.answer(request, receive, send)
+        elif login := self._login(request):
+            await self._logins.hold(login, self._application, request.scope, receive, send)
         else:
             await self._application(request.scope, receive, send)
+
+    def _login(self, request: Request) -> BrowserSession | None:
+        """The login that a request ends with; also of a socket that a page of ours opens by a ticket."""
+        principal = request.scope["principal"]
+        by_login = principal and principal["kind"] in ("cookie", "ticket")
+        return self._cookies.read(request.cookies) if by_login else None
 
     async def _show_shared(self, request: Request, receive: Receive, send: Send) -> None:
         """Whoever asks is nobody here: cookies and credentials are not looked at."""

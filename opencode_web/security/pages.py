@@ -12,6 +12,7 @@ from opencode_web.security import launch
 from opencode_web.security.asgi import Receive, Send, TooLarge, read_body, redirect, respond
 from opencode_web.security.cookies import SessionCookies
 from opencode_web.security.credentials import Credentials
+from opencode_web.security.logins import Logins
 from opencode_web.security.refusal import LOGIN, Refused
 from opencode_web.security.request import Request
 from opencode_web.security.throttle import Throttle
@@ -35,11 +36,13 @@ class Pages:
         self,
         credentials: Credentials,
         cookies: SessionCookies,
+        logins: Logins,
         throttle: Throttle,
         tokens: launch.LaunchTokens,
     ) -> None:
         self._credentials = credentials
         self._cookies = cookies
+        self._logins = logins
         self._throttle = throttle
         self._tokens = tokens
         self._form = Template((_FOLDER / "login.html").read_text(encoding="utf-8"))
@@ -97,6 +100,16 @@ class Pages:
         await respond(send, 200, json.dumps(body), "application/json")
 
     async def _log_out(self, request: Request, receive: Receive, send: Send) -> None:
+        """End the login of the cookie; with `everywhere` in the form every browser's."""
+        try:
+            form = parse_qs((await read_body(receive)).decode("latin-1"), max_num_fields=4)
+        except (TooLarge, ValueError) as error:
+            raise Refused(413, "the form is too long") from error
+        session = self._cookies.read(request.cookies)
+        if "everywhere" in form:
+            await self._logins.end_all()
+        elif session:
+            await self._logins.end(session)
         cookie = self._cookies.clear(_is_secure(request)).encode("ascii")
         headers = [(b"set-cookie", cookie), (b"hx-redirect", LOGIN.encode())]
         await respond(send, 200, "", headers=headers)

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import base64
+from typing import Any
 
 import httpx
 import pytest
+from asgiref.testing import ApplicationCommunicator
 
 from opencode_web.security import launch, throttle
+from opencode_web.security.asgi import Receive, Scope, Send
 from opencode_web.security.cookies import SessionCookies
+from opencode_web.security.logins import End, Logins
 from tests.opencode_web.security.harness import (
     BEARER,
     EVIL,
@@ -214,6 +218,76 @@ async def test_rule_6_logout_needs_the_token_and_clears_the_cookie(house: House)
     assert (await browser.post("/logout", headers={"Origin": ORIGIN})).status_code == 403
     assert (await browser.post("/logout", headers=headers)).status_code == 200
     assert (await browser.get("/")).status_code == 401
+
+
+async def test_rule_6_a_cookie_opens_nothing_after_logout(house: House) -> None:
+    browser, other = await house.browser(), await house.browser()
+    stolen = cookie_header(house, browser)
+    await browser.post("/logout", headers=await house.csrf(browser))
+    assert (await house.client().get("/session", headers=stolen)).status_code == 401
+    assert (await house.client().get("/auth/launch", headers=stolen)).status_code == 403
+    assert await house.handshake({"Host": HOST, "Origin": ORIGIN, **stolen}) == "websocket.close"
+    assert (await other.get("/session")).status_code == 200
+
+
+async def test_rule_6_every_browser_can_be_signed_out(house: House) -> None:
+    browser, other = await house.browser(), await house.browser()
+    headers = await house.csrf(browser)
+    assert (await browser.post("/logout", headers=headers, data={"everywhere": "1"})).status_code == 200
+    for header in (cookie_header(house, other),):
+        assert (await house.client().get("/session", headers=header)).status_code == 401
+
+
+async def test_rule_6_ends_are_written_down_and_learned() -> None:
+    """As by two processes with one database."""
+    rows: list[End] = []
+
+    async def remember(end: End) -> None:
+        rows.append(end)
+
+    first, second = Logins(remember), Logins()
+    cookies = SessionCookies("key", 1, second.has_ended)
+    header = cookies.issue(False).partition(";")[0].encode()
+    session = cookies.read([header])
+    assert session
+    await first.end(session)
+    assert cookies.read([header])
+    second.learn(rows)
+    assert cookies.read([header]) is None
+    restarted = Logins()
+    restarted.learn(rows)
+    assert restarted.has_ended(session)
+
+
+async def test_rule_6_what_is_open_closes_with_the_login(house: House) -> None:
+    browser, other = await house.browser(), await house.browser()
+    sockets = [await opened(house, cookie_header(house, one)) for one in (browser, other)]
+    await browser.post("/logout", headers=await house.csrf(browser))
+    assert await sockets[0].receive_output(5) == {"type": "websocket.close", "code": 4401}
+    await sockets[0].wait(5)
+    assert await sockets[1].receive_nothing()
+    await other.post("/logout", headers=await house.csrf(other), data={"everywhere": "1"})
+    assert (await sockets[1].receive_output(5))["code"] == 4401
+
+
+async def opened(house: House, cookie: dict[str, str]) -> Any:
+    """A socket that is open, of an application that listens until its client is gone."""
+
+    async def listening(scope: Scope, receive: Receive, send: Send) -> None:
+        await receive()
+        await send({"type": "websocket.accept"})
+        while (await receive())["type"] != "websocket.disconnect":
+            pass
+
+    inner, house.guard._application = house.guard._application, listening
+    fields = {"Host": HOST, "Origin": ORIGIN, **cookie}
+    headers = [(name.lower().encode(), value.encode()) for name, value in fields.items()]
+    scope = {"type": "websocket", "path": "/ws", "query_string": b"", "headers": headers, "client": None}
+    socket: Any = ApplicationCommunicator(house.guard, scope)  # type: ignore[no-untyped-call]
+    await socket.send_input({"type": "websocket.connect"})
+    assert (await socket.receive_output(5))["type"] == "websocket.accept"
+    house.guard._application = inner
+    return socket
 
 
 # Rule 16: failed logins
