@@ -37,7 +37,7 @@ class Pages:
         credentials: Credentials,
         cookies: SessionCookies,
         logins: Logins,
-        throttle: Throttle,
+        throttle: Throttle | None,
         tokens: launch.LaunchTokens,
     ) -> None:
         self._credentials = credentials
@@ -67,9 +67,6 @@ class Pages:
         await self._send_form(send, 200, _parameter(request, "next"), "")
 
     async def _log_in(self, request: Request, receive: Receive, send: Send) -> None:
-        wait = self._throttle.wait(request.client)
-        if wait:
-            raise Refused(429, f"too many wrong passwords; try again in {wait} seconds", wait)
         try:
             body = await read_body(receive)
             form = parse_qs(body.decode("utf-8", "replace"), max_num_fields=4)
@@ -79,7 +76,8 @@ class Pages:
         if self._credentials.verify_password(form.get("password", [""])[0]):
             await redirect(send, launch.local_path(target), self._cookies.issue(_is_secure(request)))
         else:
-            self._throttle.fail(request.client)
+            if self._throttle:
+                await self._throttle.fail(request.client)
             await self._send_form(send, 403, target, _WRONG)
 
     async def _show_style(self, request: Request, receive: Receive, send: Send) -> None:
