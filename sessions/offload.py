@@ -16,6 +16,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable
+from contextlib import suppress
 from functools import wraps
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
@@ -124,6 +125,8 @@ class _Process:
     def ask(self, task: bytes, seconds: float) -> Any:
         assert self._process.stdin is not None
         assert self._process.stdout is not None
+        if self._process.poll() is not None:
+            raise _Idle
         try:
             self._process.stdin.write(task + b"\n")
             self._process.stdin.flush()
@@ -145,7 +148,10 @@ class _Process:
 
     def end(self) -> None:
         self._process.kill()
-        self._process.communicate()
+        for pipe in (self._process.stdin, self._process.stdout):
+            with suppress(OSError):
+                pipe.close()  # type: ignore[union-attr]
+        self._process.wait()
 
 
 pool = Pool()

@@ -42,9 +42,10 @@ def main() -> None:
 
 def _done(task: dict[str, Any]) -> dict[str, Any]:
     module, _, name = task["name"].partition(":")
+    function = getattr(importlib.import_module(module), name)
     signal.setitimer(signal.ITIMER_PROF, task["seconds"])
     try:
-        return {"value": getattr(importlib.import_module(module), name)(*task["arguments"])}
+        return {"value": function(*task["arguments"])}
     except RecursionError:
         return {"failure": "it is nested too deep"}
     except MemoryError:
