@@ -25,7 +25,7 @@ _FORMATTER: HtmlFormatter[str] = HtmlFormatter(nowrap=True)
 
 def highlight(code: str, language: str) -> str:
     """Safe HTML of code in a language named as in a Markdown fence; plain when it is unknown or long."""
-    if not language or len(code) > LIMIT or _lexer(language.lower()) is None:
+    if not language or len(code) > LIMIT:
         return str(escape(code))
     try:
         return _coloured(code, language)
@@ -35,7 +35,8 @@ def highlight(code: str, language: str) -> str:
 
 @offload(over=SMALL, seconds=SECONDS)
 def _coloured(code: str, language: str) -> str:
-    return str(pygments.highlight(code, _lexer(language.lower()), _FORMATTER))
+    lexer = _lexer(language.lower())
+    return str(escape(code) if lexer is None else pygments.highlight(code, lexer, _FORMATTER))
 
 
 @lru_cache(maxsize=128)

@@ -103,8 +103,10 @@ class LivePage:
         for part_id, stream in self._streams.items():
             if stream.gap:
                 part = await in_db(messages.part, self._session_id, part_id)
-                row = await _rendered(len(part["text"]), stream.row, part["text"]) if part else None
-                frame.stream(part_id, row or await _rendered(stream.size, stream.poll))
+                update = Update()
+                if part:
+                    update = await _rendered(len(part["text"]), stream.row, part["text"])
+                frame.stream(part_id, update or await _rendered(stream.size, stream.poll))
             else:
                 frame.stream(part_id, await _rendered(stream.size, stream.poll))
         return frame
