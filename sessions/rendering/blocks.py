@@ -173,8 +173,9 @@ def split(text: str) -> list[str]:
 
 def render_whole(text: str) -> str:
     """HTML of a finished text: the same as what a stream of it would have shown in the end."""
+    text = prose(text.replace("\r", ""))
     try:
-        return _render_whole(prose(text.replace("\r", "")))
+        return _render_whole(text)
     except NotDone:
         return plain(text)
 
