@@ -5,8 +5,6 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-import threading
-import webbrowser
 from collections.abc import Awaitable, Callable
 
 from agents.heap import permanent
@@ -14,6 +12,7 @@ from opencode_web import logs, paths
 from opencode_web.cli.directory import project_directory
 from opencode_web.cli.django import prepare_django, wired
 from opencode_web.cli.network import DEFAULT_PORT, Network, choose
+from opencode_web.cli.opening import open_link, place
 from opencode_web.cli.redis import check_redis
 from opencode_web.cli.stop import Stop
 from opencode_web.cli.terminal import say
@@ -54,6 +53,8 @@ def run(arguments: argparse.Namespace) -> None:
         serve(guard, network.address, network.port, on_ready=on_ready, on_shutdown=wired(SHUTDOWN))
     except PortTaken as error:
         raise Stop(str(error)) from error
+    finally:
+        place(network.port).unlink(missing_ok=True)
 
 
 def _apart() -> str:
@@ -72,11 +73,13 @@ def _policy(network: Network) -> Policy:
 
 
 def _announce(network: Network, guard: Guard, *, with_browser: bool) -> None:
-    link = launch_url(network.url, guard.launch_tokens.issue())
+    tokens = guard.launch_tokens
+    link = launch_url(network.url, tokens.issue())
     say(f"opencode-web server listening on {network.url}")
     say(f"Open {link}")
     if with_browser and has_desktop():
-        threading.Thread(target=webbrowser.open, args=(link,), daemon=True).start()
+        token = tokens.issue()
+        open_link(launch_url(network.url, token), network.port, lambda: tokens.waits(token))
 
 
 def has_desktop() -> bool:

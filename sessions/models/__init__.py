@@ -5,6 +5,7 @@ from .conversation import Message, Part, Session, Todo
 from .events import Event
 from .inbox import AdmittedPrompt
 from .ledger import FileChange, Operation
+from .logins import EndedLogin
 from .permissions import Decision, PermissionRequest, SavedRule
 from .problems import FileProblems
 from .project import Project
@@ -17,6 +18,7 @@ __all__ = [
     "ContextEpoch",
     "ContextMessage",
     "Decision",
+    "EndedLogin",
     "Event",
     "FileChange",
     "FileProblems",

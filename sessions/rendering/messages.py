@@ -97,5 +97,5 @@ def foot_html(info: Wire, place: Place, prompt: Wire | None = None, *, oob: bool
 def error_words(error: Wire) -> dict[str, str]:
     """`{"title", "detail"}` of a wire error."""
     name = str(error.get("name", "Error"))
-    detail = visible(str((error.get("data") or {}).get("message") or ""))[:4000]
+    detail = visible(str((error.get("data") or {}).get("message") or "")[:4000])
     return {"title": _ERROR_NAMES.get(name, "Something went wrong"), "detail": detail}
