@@ -83,7 +83,7 @@ async def test_a_proposal_made_anew_keeps_what_was_written(stage: Stage, context
 
 
 async def test_what_is_long_is_opened_before_it_can_be_allowed(stage: Stage, context: BrowserContext) -> None:
-    hiding = f"touch one; : {'x' * 40_000}; touch asked-\u3164evil"
+    hiding = f"touch one; : {'x' * 40_000}; touch new-\u3164evil"
     write = ToolUse("write", {"filePath": "asked-long.txt", "content": "line\n" * 2300 + "evil\n"})
     stage.plays(Turn(tools=[ToolUse("bash", {"command": hiding})]), Turn(tools=[write]), Turn(text="Both."))
     tab = await stage.tab(context, await stage.session("long ones"))
@@ -94,7 +94,7 @@ async def test_what_is_long_is_opened_before_it_can_be_allowed(stage: Stage, con
     await expect(card.get_by_role("button", name="Allow…")).to_be_disabled()
     await expect(card).to_contain_text("Open all of it above first")
     await card.get_by_role("button", name="Show the other").click()
-    await expect(card.locator(".command.rest")).to_contain_text("; touch asked-\\u3164evil")
+    await expect(card.locator(".command.rest")).to_contain_text("; touch new-\\u3164evil")
     await expect(card.get_by_role("button", name="Allow…")).to_be_enabled()
     await once.click()
     await expect(card).to_contain_text("asked-long.txt")
