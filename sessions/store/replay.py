@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from sessions import bus
+from sessions.ids import of_log
 from sessions.models import ContextMessage, Event, Message, Part, PermissionRequest, QuestionRequest, Session
 from sessions.review.filediffs import file_diffs
 from sessions.review.scope import net
@@ -29,7 +30,12 @@ def replay(cursor: int, *, project: str = "") -> tuple[int, list[bus.Event] | No
     rows = events.after(cursor, project=project)
     if rows is None or cursor > latest:
         return latest, None
-    return latest, [event for row in _once(rows) if (event := _event(row)) is not None]
+    return latest, events_of(rows)
+
+
+def events_of(rows: Sequence[Event]) -> list[bus.Event]:
+    """Of these rows of the log, the oldest first."""
+    return [event for row in _once(rows) if (event := _event(row)) is not None]
 
 
 def _once(rows: Sequence[Event]) -> list[Event]:
@@ -60,6 +66,7 @@ def _event(row: Event) -> bus.Event | None:
         project_id=row.project_id,
         session_id=row.session_id,
         directory=events.directory_of(row.session_id) if row.session_id else "",
+        id=of_log(row.time_created, row.pk),
     )
 
 

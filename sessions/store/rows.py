@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any
 
@@ -32,7 +33,7 @@ def session_wire(row: Session, root: str = "") -> dict[str, Any]:
         "directory": row.directory,
         "path": _path(row.directory, root or _root(row)),
         "parentID": row.parent_id,
-        "title": row.title,
+        "title": row.title if row.titled else _default_title(row),
         "version": row.version,
         "time": _without_nulls(time),
         "summary": row.summary or None,
@@ -47,6 +48,12 @@ def session_wire(row: Session, root: str = "") -> dict[str, Any]:
         "share": {"url": share_url(row)} if row.share_token else None,
     }
     return _without_nulls(data)
+
+
+def _default_title(row: Session) -> str:
+    """Clients know a session that has no title yet by the form of this one."""
+    made = datetime.fromtimestamp(row.time_created / 1000, UTC).isoformat(timespec="milliseconds")
+    return f"{'Child' if row.parent_id else 'New'} session - {made.replace('+00:00', 'Z')}"
 
 
 def _path(directory: str, root: str) -> str | None:
