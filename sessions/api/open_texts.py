@@ -32,10 +32,10 @@ class OpenTexts:
     def of(cls, project_id: str = "") -> OpenTexts:
         """What streams now, in a project or in all. On the ORM's thread."""
         found = cls()
-        rows = Session.objects.filter(time_deleted=None).exclude(status__type="idle")
-        busy = dict(
-            (rows.filter(project_id=project_id) if project_id else rows).values_list("id", "project_id")
-        )
+        sessions = Session.objects.filter(time_deleted=None).exclude(status__type="idle")
+        if project_id:
+            sessions = sessions.filter(project_id=project_id)
+        busy = dict(sessions.values_list("id", "project_id"))
         said = Message.objects.filter(session_id__in=busy, role="assistant")
         open_messages = said.exclude(data__time__has_key="completed").values("id")
         texts = Part.objects.filter(message_id__in=open_messages, type__in=("text", "reasoning"))

@@ -1,7 +1,7 @@
 """`/event` and `/global/event`: everything that happens, as server-sent events framed as OpenCode does.
 
-Every logged event has its `id:`, so a client that comes again with `Last-Event-ID` (every EventSource does) or
-`?since=` is first sent what was logged after that cursor, and what it missed of texts that still stream.
+Every logged event has its `id:`, so a client that comes again with `Last-Event-ID` (every EventSource does)
+or `?since=` is first sent what was logged after that cursor, and what it missed of texts that still stream.
 `/global/event` says what changed sessions once more as `sync` events, as OpenCode does.
 """
 
@@ -45,6 +45,8 @@ DISPOSED = "server.instance.disposed"
 RESYNC = "server.resync"
 """Ours: events are missing, so the client has to read again what it shows."""
 NOW = "now"
+GLOBAL = "global"
+"""What stands for the folder of what concerns all of them, and the list of projects."""
 FOREIGN = 2**62
 """What stands for a cursor of another server: one that the log has not come to."""
 
@@ -184,8 +186,8 @@ class _Global(_Stream):
         return await self._about(event, await super()._content(event))
 
     async def _about(self, event: bus.Event, payload: str) -> str:
-        if not event.project_id and not event.directory:
-            return f'{{"payload":{payload}}}'
-        directory = event.directory or await in_db(worktree_of, event.project_id)
+        directory = event.directory or GLOBAL
+        if event.project_id and not event.directory and event.type != "project.updated":
+            directory = await in_db(worktree_of, event.project_id)
         project = f'"project":{json.dumps(event.project_id)},' if event.project_id else ""
         return f'{{"directory":{json.dumps(directory)},{project}"payload":{payload}}}'

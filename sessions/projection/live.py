@@ -23,7 +23,7 @@ Wire = dict[str, Any]
 Maker = tuple[type[events.Told], str, str]
 """The kind of event that a part's deltas are, and the name and value of the field for its id."""
 
-_NOT_TOLD = INTERNAL | {DISPOSED, "server.heartbeat"}
+_NOT_TOLD = INTERNAL | ours.EVENTS | {DISPOSED, "server.heartbeat"}
 _ASKED = {"question.asked", "question.replied", "question.rejected", "permission.replied"}
 _MOST_KNOWN = 1000
 

@@ -1,13 +1,13 @@
 """What changed sessions, as OpenCode's servers tell it each other: `sync` events and their history.
 
 An event of the log is told with its place in it: `seq` rises within a session, whose id `aggregateID` is.
-The history is made of the log and of what the rows say now, so what happened to one thing several times
-comes once. Rows that the log does not reach back to (any more) come before all that it has.
+The history is made of the log and of what the rows say now: of what happened to one thing several times it
+has the first and the last. Rows that the log does not reach back to (any more) come before all that it has.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 from django.db.models import Min
@@ -15,7 +15,7 @@ from django.db.models import Min
 from sessions import bus
 from sessions.ids import of_log
 from sessions.models import Event, Message, Part, Session
-from sessions.store.replay import events_of
+from sessions.store.replay import ends, events_of
 from sessions.store.rows import message_wire, part_wire, session_wire
 from sessions.wire import ours
 
@@ -51,14 +51,20 @@ def of(event: bus.Event) -> Wire | None:
     return {"type": "sync", "id": event.id, "syncEvent": told}
 
 
-def history(known: Mapping[str, int]) -> list[Wire]:
-    """What there is of all sessions, of those in `known` what came after that `seq`."""
-    rows = Session.objects.select_related("project").order_by("time_created", "-id")
+def session_ids() -> list[str]:
+    """Of all sessions, the oldest first."""
+    return list(Session.objects.order_by("time_created", "-id").values_list("id", flat=True))
+
+
+def history(session_id: str, known: int = -1) -> list[Wire]:
+    """What there is of a session after the `seq` that a client knows; all of it where the log no longer
+    reaches back to that."""
+    row = Session.objects.select_related("project").filter(id=session_id).first()
+    return list(_of_session(row, known)) if row else []
+
+
+def _of_session(row: Session, known: int) -> Iterator[Wire]:
     oldest = Event.objects.aggregate(oldest=Min("id"))["oldest"] or 0
-    return [event for row in rows for event in _of_session(row, known.get(row.id, -1), oldest)]
-
-
-def _of_session(row: Session, known: int, oldest: int) -> Iterator[Wire]:
     logged = Event.objects.filter(session_id=row.id, type__in=_TYPES).order_by("id")
     if known >= LOGGED + oldest - 1:
         yield from _told(list(logged.filter(id__gt=known - LOGGED)))
@@ -88,7 +94,7 @@ def _whole(row: Session, named: set[str], *, created: bool) -> Iterator[tuple[st
 
 
 def _told(logged: list[Event]) -> Iterator[Wire]:
-    for event in events_of(logged):
+    for event in events_of(ends(logged)):
         number = LOGGED + (event.seq or 0)
         yield _event(event.session_id, number, event.type, event.id, event.properties)
 

@@ -3,7 +3,7 @@
 The shapes of the document are closed: a client that checks what it is answered refuses a field that is not
 declared. So what is ours goes only to a client that asks for it by the header `X-Opencode-Web: 1`, in answers
 and in the events of `/event` and `/global/event`. An operation adds a field to its answer where
-`asked(request)` is true; what rows and events have is cut down by `session`, `part` and `event` for all others.
+`asked(request)` is true; what rows and events have is cut down by `session`, `part` and `event` for others.
 """
 
 from __future__ import annotations

@@ -64,8 +64,8 @@ DIFFERS = {
     "session.shell": "in the ledger and undone like a tool call; 10 minutes at most",
     "session.summarize": "nothing to sum up is 400",
     "session.update": "`archived` null or 0 takes it out of the archive",
-    "sync.history.list": "what happened to one thing several times comes once, as it is now; `seq` rises with"
-    " gaps",
+    "sync.history.list": "of what happened to one thing several times the first and the last, as it is now;"
+    " `seq` rises with gaps",
     "sync.replay": "a session that is here stays as it is; what is no history is 400, OpenCode answers 500",
     "sync.steal": "always 400: there are no workspaces",
     "tool.ids": "tools of MCP servers and `lsp` are among them; OpenCode leaves them out",
@@ -92,6 +92,27 @@ DIFFERS = {
     "worktree.reset": "refuses what would lose commits; ignored files stay",
 }
 """By operation id: a sentence each."""
+
+NEVER = {
+    "installation.update-available": "the program is upgraded by whoever installed it",
+    "installation.updated": "as `installation.update-available`",
+    "models-dev.refreshed": "the list of models comes with the program",
+    "project.directories.updated": "told as `project.updated`, which has the folders",
+    "session.next.tool.input.delta": "the arguments of a call are told when they are complete",
+    "vcs.branch.updated": "the branch is read when it is asked for",
+    "workspace.failed": "there are no workspaces",
+    "workspace.ready": "there are no workspaces",
+    "workspace.status": "there are no workspaces",
+}
+"""Declared events that are not sent, and why."""
+
+ELSEWHERE = {
+    "lsp.updated": "test_languages",
+    "mcp.browser.open.failed": "test_mcp",
+    "mcp.tools.changed": "test_mcp",
+    "worktree.failed": "a start command for which no terminal can be opened",
+}
+"""Declared events that a walk cannot cause by itself: the test that hears them, or what they want."""
 
 FACTS = (
     'A bad body or query is `400 {"name":"BadRequest","data":{"message","kind"}}`, which is none of'
