@@ -73,7 +73,19 @@ async def test_the_events_of_a_turn_are_as_declared(served: Served) -> None:
         events = [event for _, event in await up_to(frames, "session.idle")]
         payloads = [event for _, event in await up_to(everywhere, "session.idle")]
     file.unlink()
+    watched = [event["properties"] for event in events if event["type"] == "file.watcher.updated"]
+    assert watched == [{"file": str(file), "event": "add"}]
+    told = {event["type"]: event["properties"] for event in events}
     events = [event for event in events if "sessionID" in event["properties"]]
+    assert told["file.edited"] == {"file": str(file)}
+    parts = [event["properties"]["part"] for event in events if event["type"] == "message.part.updated"]
+    (patch,) = [part for part in parts if part["type"] == "patch"]
+    (began,) = [
+        part for part in parts if part["messageID"] == patch["messageID"] and part["type"] == "step-start"
+    ]
+    assert (patch["hash"], patch["files"]) == (began.get("snapshot", ""), [str(file)])
+    (made,) = [part for part in parts if part.get("state", {}).get("status") == "completed"]
+    assert made["state"]["metadata"]["diagnostics"] == {}
     synced = [event["payload"]["syncEvent"] for event in payloads if event["payload"]["type"] == "sync"]
     payloads = [event for event in payloads if "sessionID" in event["payload"].get("properties", {})]
     types = [event["type"] for event in events]
