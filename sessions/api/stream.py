@@ -130,7 +130,7 @@ class _Stream:
         """Called from any thread."""
         if not self._tells(event) or self._mailbox.overflowed:
             return False
-        self._waiting += len(event.json)
+        self._waiting += len(self._encoded(event))
         if self._waiting > MOST_BYTES:
             self._mailbox.cut_off()
         return not self._mailbox.overflowed
@@ -161,6 +161,9 @@ class _Stream:
         return f"{cursor}data: {await self._content(event)}\n\n".encode("utf-8", "replace")
 
     async def _content(self, event: bus.Event) -> str:
+        return self._encoded(event)
+
+    def _encoded(self, event: bus.Event) -> str:
         return event.json if self.own else event.plain_json
 
 

@@ -75,9 +75,9 @@ def announce(change: FileChange) -> None:
     properties = {"sessionID": change.session_id, "file": file, "messageID": change.message_id}
     if change.for_session_id:
         properties["forSessionID"] = change.for_session_id
-    about = {"project": change.project_id, "session": change.session_id}
-    events.record("file.edited", properties, **about)
-    events.record("file.watcher.updated", {"file": file, "event": _kind(change)}, **about)
+    watched = {"file": file, "event": _kind(change)}
+    for type, told in (("file.edited", properties), ("file.watcher.updated", watched)):
+        events.record(type, told, project=change.project_id, session=change.session_id)
 
 
 def _kind(change: FileChange) -> str:

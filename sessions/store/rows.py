@@ -92,9 +92,11 @@ def part_info(row: Part) -> WirePart:
 
 
 def part_wire(row: Part) -> dict[str, Any]:
-    """The wire object straight from the row, without validation (it was validated when written)."""
+    """The wire object straight from the row, without validation (it was validated when written). One from
+    elsewhere may lack the text that clients count on."""
     ids = {"id": row.id, "sessionID": row.session_id, "messageID": row.message_id}
-    return {**ids, "type": row.type, **row.data}
+    text = {"text": ""} if row.type in ("text", "reasoning") else {}
+    return {**ids, "type": row.type, **text, **row.data}
 
 
 def message_wire(row: Message) -> dict[str, Any]:
