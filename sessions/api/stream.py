@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from django.http import HttpRequest, StreamingHttpResponse
 from ninja import Router
@@ -114,7 +114,7 @@ class _Stream:
             )
             yield await self._missed(self.since)
             texts = await in_db(OpenTexts.of, self.project_id) if self.again else OpenTexts()
-            yield await self._frames(texts.begin())
+            yield await self._frames([event for event in texts.begin() if self._tells(event)])
             disposed = False
             while not mailbox.overflowed and not disposed:
                 waiting = await mailbox.take(texts.patience(HEARTBEAT_SECONDS))
@@ -181,9 +181,9 @@ class _Global(_Stream):
         again = sync.of(event)
         if again is None:
             return await super()._frame(event)
-        first = await super()._frame(replace(event, seq=None))
-        content = await self._about(event, json.dumps(again, ensure_ascii=False))
-        return first + f"id: {event.seq}\ndata: {content}\n\n".encode("utf-8", "replace")
+        first = await self._content(event)
+        second = await self._about(event, json.dumps(again, ensure_ascii=False))
+        return f"data: {first}\n\nid: {event.seq}\ndata: {second}\n\n".encode("utf-8", "replace")
 
     async def _content(self, event: bus.Event) -> str:
         return await self._about(event, await super()._content(event))

@@ -43,7 +43,7 @@ class Reference:
     declare none (metadata, arguments)."""
 
     def __init__(self, document: dict[str, Any]) -> None:
-        self.document = _closed(document)
+        self.document: dict[str, Any] = _closed(document)
         self.operations = list(_operations(self.document))
 
     def operation(self, method: str, path: str) -> Operation | None:
