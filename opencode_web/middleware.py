@@ -9,7 +9,7 @@ from django.utils.decorators import async_only_middleware
 
 API_ROOTS = frozenset(
     "agent auth command config doc event experimental file find formatter global instance log lsp mcp path"
-    " permission project provider pty question session skill tui vcs".split()
+    " permission project provider pty question session skill sync tui vcs".split()
 )
 
 _PAGES = frozenset({"/global/health", "/mcp/oauth/callback"})

@@ -18,6 +18,7 @@ from functools import cached_property
 from typing import Any
 
 from .ids import ascending
+from .wire import ours
 
 
 @dataclass(frozen=True)
@@ -38,9 +39,16 @@ class Event:
     @cached_property
     def json(self) -> str:
         """`{"id", "type", "properties"}`, encoded once however many clients listen."""
-        return json.dumps(
-            {"id": self.id, "type": self.type, "properties": self.properties}, ensure_ascii=False
-        )
+        return self._encoded(self.properties)
+
+    @cached_property
+    def plain_json(self) -> str:
+        """The same without what is ours (`wire.ours`)."""
+        plain = ours.event(self.type, self.properties)
+        return self.json if plain is self.properties else self._encoded(plain)
+
+    def _encoded(self, properties: dict[str, Any]) -> str:
+        return json.dumps({"id": self.id, "type": self.type, "properties": properties}, ensure_ascii=False)
 
 
 class Subscription:

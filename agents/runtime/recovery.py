@@ -9,7 +9,7 @@ from django.db import transaction
 from sessions.db import durable
 from sessions.ids import now
 from sessions.models import Message, Part
-from sessions.store import children, messages, permissions, questions
+from sessions.store import children, messages, patches, permissions, questions
 from sessions.store import sessions as session_store
 from sessions.store.rows import message_info, part_info
 from sessions.wire.base import NamedError
@@ -61,6 +61,7 @@ def settle(session_id: str, ending: Ending) -> None:
             message.error = error
             message.time.completed = now()
             messages.put_message(message)
+            patches.put_patch(message)
         failed = error.wire() if ending.shown_as_failed else None
         session_store.set_status(session_id, Status(type="idle"), error=failed)
 

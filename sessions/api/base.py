@@ -18,6 +18,7 @@ from sessions.db import in_db
 from sessions.models import Project, Session
 from sessions.store import projects
 from sessions.store import sessions as session_store
+from sessions.wire import ours
 from sessions.wire.parsing import BadBody, parsed
 
 LONGEST_PATH = 4096
@@ -47,6 +48,11 @@ def wire(data: Any, status: int = 200) -> HttpResponse:
     """A JSON response of what is on the wire already: no second validation of rows."""
     body = json.dumps(data, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
     return HttpResponse(body, status=status, content_type="application/json")
+
+
+def session_answer(request: HttpRequest, info: dict[str, Any]) -> HttpResponse:
+    """A session, with what is ours for who asks for it."""
+    return wire(info if ours.asked(request) else ours.session(info))
 
 
 def directory_of(request: HttpRequest, named: str = "", *, browsed: bool = False) -> Path:

@@ -7,7 +7,7 @@ from typing import Any
 from django.db import transaction
 
 from sessions import bus
-from sessions.ids import now
+from sessions.ids import now, of_log
 from sessions.models import Event, Session
 
 REMEMBERED = 4096
@@ -44,6 +44,7 @@ def record(
         project_id=project,
         session_id=session,
         directory=directory_of(session) if session else "",
+        id=of_log(row.time_created, row.pk),
     )
     transaction.on_commit(lambda: bus.publish(event))
 

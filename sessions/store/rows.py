@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any
 
@@ -32,7 +33,7 @@ def session_wire(row: Session, root: str = "") -> dict[str, Any]:
         "directory": row.directory,
         "path": _path(row.directory, root or _root(row)),
         "parentID": row.parent_id,
-        "title": row.title,
+        "title": row.title if row.titled else _default_title(row),
         "version": row.version,
         "time": _without_nulls(time),
         "summary": row.summary or None,
@@ -47,6 +48,12 @@ def session_wire(row: Session, root: str = "") -> dict[str, Any]:
         "share": {"url": share_url(row)} if row.share_token else None,
     }
     return _without_nulls(data)
+
+
+def _default_title(row: Session) -> str:
+    """Clients know a session that has no title yet by the form of this one."""
+    made = datetime.fromtimestamp(row.time_created / 1000, UTC).isoformat(timespec="milliseconds")
+    return f"{'Child' if row.parent_id else 'New'} session - {made.replace('+00:00', 'Z')}"
 
 
 def _path(directory: str, root: str) -> str | None:
@@ -85,9 +92,11 @@ def part_info(row: Part) -> WirePart:
 
 
 def part_wire(row: Part) -> dict[str, Any]:
-    """The wire object straight from the row, without validation (it was validated when written)."""
+    """The wire object straight from the row, without validation (it was validated when written). One from
+    elsewhere may lack the text that clients count on."""
     ids = {"id": row.id, "sessionID": row.session_id, "messageID": row.message_id}
-    return {**ids, "type": row.type, **row.data}
+    text = {"text": ""} if row.type in ("text", "reasoning") else {}
+    return {**ids, "type": row.type, **text, **row.data}
 
 
 def message_wire(row: Message) -> dict[str, Any]:

@@ -43,7 +43,7 @@ def create(
             parent_id=parent,
             directory=directory,
             slug=secrets.token_hex(4),
-            title=title or "New session",
+            title=title or ("Child session" if parent else "New session"),
             titled=bool(title),
             version=VERSION,
             agent=agent,

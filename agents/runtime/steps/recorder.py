@@ -27,7 +27,7 @@ from agents.runtime.run import Run
 from agents.turn import Turn
 from sessions.db import in_db
 from sessions.ids import ascending, now
-from sessions.store import messages, order, usage
+from sessions.store import messages, order, patches, usage
 from sessions.wire.base import NamedError
 from sessions.wire.messages import AssistantMessage, MessagePath, MessageTime, UserMessage
 from sessions.wire.parts import (
@@ -196,6 +196,7 @@ class Recorder:
         self.message.error = error
         self.message.time.completed = now()
         await self._put_message()
+        await in_db(patches.put_patch, self.message)
 
     def _new(self, kind: type[Any], **fields: Any) -> Any:
         return kind(id=ascending("prt"), session_id=self.run.session.id, message_id=self.message.id, **fields)

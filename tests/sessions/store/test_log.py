@@ -10,10 +10,11 @@ from django.db import transaction
 from sessions import bus
 from sessions.db import in_db
 from sessions.ids import ascending, descending, now
-from sessions.models import AdmittedPrompt, Event, Message, Session
+from sessions.models import AdmittedPrompt, Event, Message, Part, Session
 from sessions.store import events, inbox, messages, permissions, projects
 from sessions.store import sessions as session_store
 from sessions.store.inbox import PromptRefused
+from sessions.store.rows import part_wire
 from sessions.wire.messages import UserMessage
 from sessions.wire.parts import TextPart
 
@@ -174,3 +175,10 @@ def test_an_answer_is_taken_once_and_never_after_the_turn(tmp_path: Path) -> Non
     assert permissions.reply(second, "once") is None
     with pytest.raises(ValueError, match="once"):
         permissions.reply(second, "perhaps")
+
+
+def test_a_text_from_elsewhere_has_its_text() -> None:
+    row = Part(id="prt_1", message_id="msg_1", session_id="ses_1", type="reasoning", data={})
+    assert part_wire(row)["text"] == ""
+    row.data["text"] = "said"
+    assert part_wire(row)["text"] == "said"
