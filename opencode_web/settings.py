@@ -105,6 +105,8 @@ SHARE_MODE = "agents.sharing.mode"
 CONTEXT_WINDOW = "agents.catalog.context_window"
 """How the page learns the size of a model's context window without importing the room above."""
 
+WORKER_DIR = paths.workers()
+"""A file for each process that holds leases, locked as long as it lives."""
 SNAPSHOT_DIR = paths.snapshots()
 STORE_QUOTA = int(float(os.environ.get("OPENCODE_WEB_STORE_GB") or 5) * 1024**3)
 """Bytes that the contents kept for undo may take, of all projects together (docs/decisions/0013)."""

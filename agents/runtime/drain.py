@@ -36,8 +36,9 @@ async def drain(run: Run) -> None:
         await _answer(run, prompt)
         await summaries.summarise(run.session)
         await prune(run, (await asyncio.to_thread(load, run.directory)).config)
-        await in_db(session_store.set_status, run.session.id, Status(type="idle"), error=run.error)
         await commands.finished(run, prompt)
+        if await boundary.has_work(run.session.id):  # else it is told with the release of the lease
+            await in_db(session_store.set_status, run.session.id, Status(type="idle"), error=run.error)
 
 
 async def _answer(run: Run, prompt: UserMessage) -> None:

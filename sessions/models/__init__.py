@@ -3,7 +3,7 @@
 from .context import ContextEpoch, ContextMessage
 from .conversation import Message, Part, Session, Todo
 from .events import Event
-from .inbox import AdmittedPrompt
+from .inbox import Admission, AdmittedPrompt
 from .ledger import FileChange, Operation
 from .permissions import Decision, PermissionRequest, SavedRule
 from .problems import FileProblems
@@ -13,6 +13,7 @@ from .review import ReviewComment, ReviewMark, StagedFile
 from .switches import Switch
 
 __all__ = [
+    "Admission",
     "AdmittedPrompt",
     "ContextEpoch",
     "ContextMessage",

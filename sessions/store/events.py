@@ -6,7 +6,7 @@ from typing import Any
 
 from django.db import transaction
 
-from sessions import bus
+from sessions import bus, fence
 from sessions.ids import now
 from sessions.models import Event, Session
 
@@ -44,8 +44,16 @@ def record(
         project_id=project,
         session_id=session,
         directory=directory_of(session) if session else "",
+        epoch=fence.epoch(session),
     )
     transaction.on_commit(lambda: bus.publish(event))
+
+
+def tell(type: str, properties: dict[str, Any], session: str) -> None:
+    """Publish what cannot be logged, as nothing can be written."""
+    project = Session.objects.filter(id=session).values_list("project_id", flat=True).first() or ""
+    directory = directory_of(session)
+    bus.publish(bus.Event(type, properties, project_id=project, session_id=session, directory=directory))
 
 
 def _references(properties: dict[str, Any]) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from typing import Any, TypeVar, cast
 from django.db import transaction
 from django.db.models import QuerySet
 
-from sessions import bus
+from sessions import bus, fence
 from sessions.ids import now
 from sessions.models import Message, Part, Session
 from sessions.wire.messages import AssistantMessage, UserMessage
@@ -110,8 +110,12 @@ def _put(kind: type[Row], rows: list[Row]) -> None:
 def publish_delta(project_id: str, part: WirePart, field: str, delta: str, offset: int) -> None:
     """A transient piece of streaming text: sent, not logged (design law 3).
 
-    `offset` is how many characters came before, so that a listener knows a gap from a repetition.
+    `offset` is how many characters came before, so that a listener knows a gap from a repetition. Not from a
+    worker that may have lost its lease meanwhile.
     """
+    lease = fence.current()
+    if lease is not None and not lease.is_fresh:
+        return
     properties = {
         "sessionID": part.session_id,
         "messageID": part.message_id,
@@ -126,6 +130,7 @@ def publish_delta(project_id: str, part: WirePart, field: str, delta: str, offse
         project_id=project_id,
         session_id=part.session_id,
         directory=events.known_directory(part.session_id),
+        epoch=fence.epoch(part.session_id),
     )
     bus.publish(event)
 

@@ -41,7 +41,7 @@ class Cluster:
         with closing(sqlite3.connect(self.server.data / "db.sqlite3")) as database:
             query = "select lease_owner from opencode_sessions_session where id = ?"
             (owner,) = database.execute(query, [session_id]).fetchone()
-        return self.workers[int(owner.split(":")[-2])]
+        return self.workers[int((self.server.data / "workers" / owner).read_text())]
 
 
 @asynccontextmanager

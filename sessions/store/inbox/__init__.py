@@ -8,6 +8,7 @@ the session would go idle. Whatever is done to a prompt that waits is one transa
 from .admission import PromptRefused, admit
 from .changes import edit, is_written, mentioned, move, switch, withdraw
 from .promotion import promote
+from .stopping import let_go, stop, stopped, take_back
 from .waiting import Delivery, find, next_when_idle, sessions_waiting, steering, waiting
 
 __all__ = [
@@ -17,13 +18,17 @@ __all__ = [
     "edit",
     "find",
     "is_written",
+    "let_go",
     "mentioned",
     "move",
     "next_when_idle",
     "promote",
     "sessions_waiting",
     "steering",
+    "stop",
+    "stopped",
     "switch",
+    "take_back",
     "waiting",
     "withdraw",
 ]
