@@ -14,7 +14,7 @@ from typing import ParamSpec, TypeVar
 
 from django.db import connection, connections
 
-from sessions.fence import Fence, Lease, current, fenced
+from sessions.fence import current, guarded
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -31,12 +31,7 @@ async def in_db(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> 
     loop = asyncio.get_running_loop()
     if lease is None:
         return await loop.run_in_executor(_thread, lambda: function(*args, **kwargs))
-    return await loop.run_in_executor(_thread, lambda: _under(lease, lambda: function(*args, **kwargs)))
-
-
-def _under(lease: Lease, work: Callable[[], T]) -> T:
-    with fenced(lease), connection.execute_wrapper(Fence(lease)):
-        return work()
+    return await loop.run_in_executor(_thread, lambda: guarded(lease, lambda: function(*args, **kwargs)))
 
 
 def in_db_sync(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:

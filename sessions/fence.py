@@ -13,10 +13,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from django.db import connection, transaction
 
+T = TypeVar("T")
 _CLOCK: int = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
 _WRITES = ("INSERT", "UPDATE", "DELETE")
 _HELD = "SELECT 1 FROM opencode_sessions_session WHERE id = %s AND lease_owner = %s AND lease_epoch = %s"
@@ -94,7 +95,13 @@ def require() -> None:
         raise LeaseLost(lease)
 
 
-class Fence:
+def guarded(lease: Lease, work: Callable[[], T]) -> T:
+    """Do what uses the ORM in this thread under a lease. Raises LeaseLost."""
+    with fenced(lease), connection.execute_wrapper(_Fence(lease)):
+        return work()
+
+
+class _Fence:
     """For `connection.execute_wrapper`: the first write of every transaction looks at the lease, and raises
     LeaseLost instead of writing past another's."""
 

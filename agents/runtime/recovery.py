@@ -88,6 +88,9 @@ def close(lease: Lease, how: Close) -> None:
         running = row.status.get("type") == "busy" or _open(lease.session_id).exists()
         if how.ending is not None:
             settle(lease.session_id, how.ending)
+            if how.ending is CRASHED:
+                told = {"sessionID": row.id}
+                events.record(events.SETTLED, told, project=row.project_id, session=row.id)
         elif row.status.get("type", "idle") != "idle":
             session_store.set_status(lease.session_id, Status(type="idle"), error=how.error)
         if stopped:

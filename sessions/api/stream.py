@@ -18,6 +18,7 @@ from sessions import bus
 from sessions.api.base import directory_of, project_of
 from sessions.api.described import answers
 from sessions.db import in_db
+from sessions.ids import now
 from sessions.store import events as event_log
 from sessions.store.replay import replay
 from sessions.store.rows import worktree_of
@@ -35,8 +36,11 @@ INTERNAL = {
     "session.forked",
     "store.full",
     "mcp.changed",
+    event_log.SETTLED,
 }
 """Events of ours alone: clients of the protocol do not know them."""
+SETTLED_MS = 60_000
+"""How long a session's end is told to those who connect after it."""
 DISPOSED = "server.instance.disposed"
 RESYNC = "server.resync"
 """Ours: events are missing, so the client has to read again what it shows."""
@@ -96,6 +100,8 @@ class _Stream:
             yield await self._frame(bus.Event("server.connected", {}, seq=self.since))
             if self.since is not None:
                 yield await self._missed(self.since)
+            else:
+                yield await self._settled()
             disposed = False
             while not mailbox.overflowed and not disposed:
                 waiting = await mailbox.take(HEARTBEAT_SECONDS)
@@ -127,6 +133,11 @@ class _Stream:
             return await self._frame(bus.Event(RESYNC, why, seq=self._seen))
         wanted = [event for event in found if event.type not in INTERNAL and self._concerns(event)]
         return b"".join([await self._frame(event) for event in wanted])
+
+    async def _settled(self) -> bytes:
+        """Who comes back after a restart may still take sessions for busy whose turns were settled before."""
+        found = await in_db(event_log.settled_since, now() - SETTLED_MS, self.project_id)
+        return b"".join([await self._frame(event) for event in found if self._concerns(event)])
 
     async def _frames(self, events: list[bus.Event]) -> bytes:
         new = (event for event in events if event.seq is None or event.seq > self._seen)

@@ -20,6 +20,7 @@ from .blocks import Update
 from .fragments import ELSEWHERE, SIDEBAR_EVENTS, Fragment, all_fragments, renewed_by
 from .frames import Frame
 from .messages import Place, foot_html, shell_html
+from .notices import alarm
 from .parts import parent_id, part_html, placeholder_html, shown, streamed_html, summary_html
 from .states import sidebar_item
 from .streams import PartStream
@@ -42,6 +43,8 @@ class LivePage:
     def wants(self, event: bus.Event) -> bool:
         """Whether an event of the project changes anything here."""
         if self._session_id in (event.session_id, event.properties.get("forSessionID")):
+            return True
+        if _is_alarm(event):
             return True
         return event.type in SIDEBAR_EVENTS or event.type in ELSEWHERE or event.type == "session.deleted"
 
@@ -79,6 +82,7 @@ class LivePage:
         own = [event for event in events if self._place and event.session_id == self._session_id]
         for event in compact(own):
             await self._detail(frame, event)
+        frame.html += [alarm(event.properties["error"]) for event in events if _is_alarm(event)]
         if said := {event.properties["path"] for event in events if event.type == SAID}:
             frame.html.append(problems_said(said))
         renewing = [event.type for event in events if self._renews(event)]
@@ -220,3 +224,8 @@ class LivePage:
                 frame.html.append(html)
             else:
                 frame.remove(f"{session_id}-item")
+
+
+def _is_alarm(event: bus.Event) -> bool:
+    """An error that could not be written down, which no row will ever tell."""
+    return event.type == "session.error" and event.seq is None

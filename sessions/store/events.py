@@ -11,6 +11,10 @@ from sessions.ids import now
 from sessions.models import Event, Session
 
 REMEMBERED = 4096
+RECENT = 5000
+"""Events among which one of the last minute is looked for."""
+SETTLED = "session.settled"
+"""Ours: a turn that its worker did not end was settled."""
 _directories: dict[str, str] = {}
 """By session; every event of a session asks."""
 
@@ -97,6 +101,25 @@ def after(cursor: int, *, session: str = "", project: str = "", limit: int = 100
         rows = rows.filter(project_id__in=(project, ""))
     found = list(rows.order_by("id")[: limit + 1])
     return None if len(found) > limit else found
+
+
+def settled_since(moment: int, project: str) -> list[bus.Event]:
+    """Of sessions that a turn was settled in since (ms), which another worker had begun, what their status is
+    now; of a project, or of all."""
+    rows = Event.objects.filter(id__gt=latest() - RECENT, time_created__gte=moment, type=SETTLED)
+    if project:
+        rows = rows.filter(project_id=project)
+    ids = set(rows.values_list("session_id", flat=True))
+    told = []
+    for row in Session.objects.filter(id__in=ids, time_deleted=None, status__type="idle").order_by("id"):
+        for kind, more in (("session.status", {"status": row.status}), ("session.idle", {})):
+            properties = {"sessionID": row.id, **more}
+            told.append(
+                bus.Event(
+                    kind, properties, project_id=row.project_id, session_id=row.id, directory=row.directory
+                )
+            )
+    return told
 
 
 def latest() -> int:

@@ -53,21 +53,23 @@ async def cluster(
         environ = {"REDIS_URL": redis.url, "OPENCODE_WEB_LEASE_SECONDS": LEASE_SECONDS}
         server = Server(home, project, model_config(model.base_url, **config), environ)
         await asyncio.to_thread(server.start, "--no-worker")
-        workers = [_start_worker(server) for _ in range(2)]
+        workers = await asyncio.gather(start_worker(server), start_worker(server))
         try:
-            for worker in workers:
-                assert worker.stdout is not None
-                assert "waiting for prompts" in await asyncio.to_thread(worker.stdout.readline)
             async with server.client() as client:
                 yield Cluster(server, client, model, {worker.pid: worker for worker in workers})
         finally:
-            endings = await asyncio.gather(*(asyncio.to_thread(_end, worker) for worker in workers))
+            endings = await asyncio.gather(*(asyncio.to_thread(end_worker, worker) for worker in workers))
             await asyncio.to_thread(server.stop)
         assert set(endings) <= {0, -signal.SIGKILL}
 
 
+async def start_worker(server: Server) -> subprocess.Popen[str]:
+    """One that waits for prompts."""
+    return await asyncio.to_thread(_start_worker, server)
+
+
 def _start_worker(server: Server) -> subprocess.Popen[str]:
-    return subprocess.Popen(
+    worker = subprocess.Popen(
         [sys.executable, "-m", "opencode_web", "worker", "--print-logs"],
         cwd=ROOT,
         env=server.environment(),
@@ -75,9 +77,12 @@ def _start_worker(server: Server) -> subprocess.Popen[str]:
         stderr=(server.home / "stderr.log").open("a"),
         text=True,
     )
+    assert worker.stdout is not None
+    assert "waiting for prompts" in worker.stdout.readline()
+    return worker
 
 
-def _end(worker: subprocess.Popen[str]) -> int:
+def end_worker(worker: subprocess.Popen[str]) -> int:
     worker.send_signal(signal.SIGTERM)
     return worker.wait(PATIENCE)
 
@@ -138,7 +143,7 @@ async def test_a_worker_that_is_ended_saves_its_turn_and_another_goes_on(
         session = await all_.client.create_session()
         await all_.client.prompt_async(session["id"], "Talk.")
         await until(events, "message.part.delta", delta="partial")
-        assert await asyncio.to_thread(_end, all_.holder(session["id"])) == 0
+        assert await asyncio.to_thread(end_worker, all_.holder(session["id"])) == 0
         answer = await all_.client.prompt(session["id"], "And now?")
         assert [part["text"] for part in answer["parts"] if part["type"] == "text"] == ["after"]
         texts = parts_of(await all_.client.messages(session["id"]), "text")

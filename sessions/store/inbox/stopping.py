@@ -11,7 +11,7 @@ from sessions.models import Admission, AdmittedPrompt, Message, Part, Session
 from sessions.store import events, messages
 from sessions.store.rows import part_wire
 
-from .changes import is_written
+from .changes import is_written, unplaced
 from .waiting import next_when_idle, record
 
 BEFORE = "Stopped before the model was asked; the prompt was taken back."
@@ -74,7 +74,7 @@ def let_go(session_id: str, prompt_id: str) -> bool:
 def _offer(session: Session, prompt_id: str, parts: list[dict[str, Any]]) -> None:
     """A child's prompt is its parent's, which learns of the stop by its call."""
     if session.parent_id is None and _written(parts):
-        Admission.objects.filter(id=prompt_id).update(stopped=parts)
+        Admission.objects.filter(id=prompt_id).update(stopped=unplaced(parts))
 
 
 def _written(parts: list[dict[str, Any]]) -> bool:
