@@ -122,6 +122,7 @@ def settle(session_id: str, ending: Ending) -> None:
                 message = message_info(row)
             except Unreadable as problem:
                 unreadable.append(problem)
+                messages.close_unreadable(row, str(problem))
                 continue
             assert isinstance(message, AssistantMessage)
             message.error = error

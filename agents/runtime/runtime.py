@@ -248,8 +248,8 @@ class Runtime:
             unanswered = await in_db(turns.unanswered, session_id)
             if stopped or unanswered is None:
                 asked = [unanswered.id] if stopped and unanswered else []
-                ending = recovery.STOPPED if stopped else recovery.CRASHED
-                await self._close(entry, lease, recovery.Close(ending, stopped=stopped, unasked=asked))
+                cut_off = recovery.STOPPED if stopped else recovery.CRASHED
+                await self._close(entry, lease, recovery.Close(cut_off, stopped=stopped, unasked=asked))
                 return True
             await in_db(recovery.settle, session_id, recovery.CRASHED)
             entry.settled.set()

@@ -60,6 +60,18 @@ def put_message(message: UserMessage | AssistantMessage) -> None:
             session_store.update(message.session_id, time_compacting=compacting)
 
 
+def close_unreadable(row: Message, words: str) -> None:
+    """End a message that cannot be read, with what there is to say of it, and leave the rest as it is."""
+    data = dict(row.data) if isinstance(row.data, dict) else {}
+    time = data.get("time")
+    data["time"] = {**(time if isinstance(time, dict) else {"created": row.time_created}), "completed": now()}
+    data["error"] = {"name": "UnknownError", "data": {"message": words}}
+    Message.objects.filter(id=row.id).update(data=data)
+    info = {"id": row.id, "sessionID": row.session_id, "role": row.role, **data}
+    properties = {"sessionID": row.session_id, "info": info}
+    record(row.session_id, "message.updated", properties, {"messageID": row.id}, "failed")
+
+
 def put_part(part: WirePart) -> None:
     """Insert or replace a part."""
     put_parts([part])

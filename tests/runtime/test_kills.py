@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import random
 import sqlite3
 from collections import Counter
@@ -17,6 +16,7 @@ from typing import Any
 import pytest
 
 from bench.client import Client
+from tests.conftest import USER_ENVIRON
 from tests.loopback.openai import OpenAIServer
 from tests.loopback.script import ToolUse, Turn
 from tests.opencode_web.test_worker import end_worker, start_worker
@@ -25,8 +25,8 @@ from tests.server import Server, model_config
 
 pytestmark = pytest.mark.long
 
-KILLS = int(os.environ.get("OPENCODE_WEB_KILLS") or 8)
-"""For each of the two tests; the figures that are told of are those of 100."""
+KILLS = int(USER_ENVIRON.get("OPENCODE_WEB_KILLS") or 6)
+"""For each of the two tests."""
 SESSIONS = 6
 PATIENCE = 90.0
 OPEN = {
@@ -161,23 +161,26 @@ async def test_of_a_worker(redis: RedisServer, home: Path, project: Path) -> Non
         environ = {"REDIS_URL": redis.url, "OPENCODE_WEB_LEASE_SECONDS": "3"}
         server = Server(home, project, model_config(model.base_url), environ)
         await asyncio.to_thread(server.start, "--no-worker")
-        workers = [await start_worker(server) for _ in range(2)]
+        workers = [asyncio.create_task(start_worker(server)) for _ in range(2)]
+        await asyncio.gather(*workers)
         unclean: dict[int, Any] = {}
         async with server.client() as client:
             made = [await client.create_session(title="named") for _ in range(SESSIONS)]
             chat = Chat([str(session["id"]) for session in made])
 
             async def kill() -> Client:
-                victim = workers.pop(random.randrange(2))
+                await asyncio.wait(workers)
+                victim = workers.pop(random.randrange(2)).result()
                 victim.kill()
                 await asyncio.to_thread(victim.wait)
-                workers.append(await start_worker(server))
+                workers.append(asyncio.create_task(start_worker(server)))
                 return client
 
             for number in range(KILLS):
                 if found := await kill_and_look(chat, kill, server, client):
                     unclean[number] = found
-        await asyncio.gather(*(asyncio.to_thread(end_worker, worker) for worker in workers))
+        for worker in workers:
+            await asyncio.to_thread(end_worker, await worker)
         await asyncio.to_thread(server.stop)
         assert unclean == {}
         assert asked_twice(model) == []

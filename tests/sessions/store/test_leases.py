@@ -26,6 +26,7 @@ from sessions.models import Event, Session
 from sessions.store import leases, projects
 from sessions.store import sessions as session_store
 from sessions.workers import Worker, is_dead
+from tests.conftest import USER_ENVIRON
 
 pytestmark = pytest.mark.django_db(transaction=True)
 SECONDS = 15.0
@@ -266,7 +267,7 @@ def test_two_epochs_never_interleave() -> None:
     run_state_machine_as_test(  # type: ignore[no-untyped-call]
         Leases,
         settings=settings(
-            max_examples=int(os.environ.get("OPENCODE_WEB_EXAMPLES") or 40),
+            max_examples=int(USER_ENVIRON.get("OPENCODE_WEB_EXAMPLES") or 40),
             stateful_step_count=30,
             deadline=None,
             suppress_health_check=list(HealthCheck),
