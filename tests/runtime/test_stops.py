@@ -11,14 +11,18 @@ from agents.runtime import recovery
 from sessions.db import in_db
 from sessions.models import Admission, AdmittedPrompt, Message, Session
 from sessions.store import inbox, leases
-from sessions.store.inbox import PromptRefused, promotion
+from sessions.store.inbox import PromptRefused
+from sessions.wire.messages import UserMessage
 from tests.loopback.script import Turn, Wait
 from tests.server import parts_of, serving, until
 from tests.sessions.talk import Talk
 
 database = pytest.mark.django_db(transaction=True)
 TEXT = [{"type": "text", "text": "Do it."}]
-CHOICE = {"agent": "build", "provider_id": "p", "model_id": "m"}
+
+
+async def promoted(id: str) -> UserMessage | None:
+    return await in_db(inbox.promote, id, agent="build", provider_id="p", model_id="m")
 
 
 def offered(session: Session) -> list[str]:
@@ -78,7 +82,7 @@ async def test_a_promoted_prompt_leaves_the_history_again(tmp_path: Path) -> Non
     before = await talk.prompt("An old one.")
     admitted = await in_db(inbox.admit, talk.session, TEXT)
     lease = await held(talk)
-    message = await in_db(lambda: promotion.promote(admitted.id, **CHOICE))
+    message = await promoted(admitted.id)
     assert message is not None
     await in_db(inbox.stop, talk.session.id)
     await in_db(recovery.close, lease, recovery.Close(recovery.STOPPED, unasked=[message.id]))
@@ -106,13 +110,14 @@ async def test_the_same_id_is_the_same_prompt_for_ever(tmp_path: Path) -> None:
     await in_db(inbox.admit, talk.session, TEXT, message_id=id)
     again = await in_db(inbox.admit, talk.session, TEXT, message_id=id, delivery="steer")
     assert (again.id, await in_db(AdmittedPrompt.objects.count)) == (id, 1)
-    await in_db(lambda: promotion.promote(id, **CHOICE))
+    await promoted(id)
     again = await in_db(inbox.admit, talk.session, TEXT, message_id=id)
     assert (again.id, again.parts) == (id, TEXT)
     assert await in_db(AdmittedPrompt.objects.count) == 0
-    for changed in ({"parts": [{"type": "text", "text": "Do that."}]}, {"agent": "plan"}):
-        with pytest.raises(PromptRefused, match="another content"):
-            await in_db(lambda: inbox.admit(talk.session, **{"parts": TEXT, "message_id": id, **changed}))  # noqa: B023
+    with pytest.raises(PromptRefused, match="another content"):
+        await in_db(inbox.admit, talk.session, [{"type": "text", "text": "Do that."}], message_id=id)
+    with pytest.raises(PromptRefused, match="another content"):
+        await in_db(inbox.admit, talk.session, TEXT, message_id=id, agent="plan")
     other = await Talk.begin(tmp_path / "other")
     with pytest.raises(PromptRefused, match="another session"):
         await in_db(inbox.admit, other.session, TEXT, message_id=id)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.conf import settings as django_settings
 from django.db import transaction
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
@@ -169,9 +170,9 @@ def test_a_worker_is_dead_when_the_kernel_says_so(monkeypatch: pytest.MonkeyPatc
     assert is_dead(worker.name)
     assert is_dead("anotherboot.1234")
     workers.forget_dead({worker.name})
-    assert (Path(workers.settings.WORKER_DIR) / worker.name).exists()
+    assert (Path(django_settings.WORKER_DIR) / worker.name).exists()
     workers.forget_dead(set())
-    assert not (Path(workers.settings.WORKER_DIR) / worker.name).exists()
+    assert not (Path(django_settings.WORKER_DIR) / worker.name).exists()
 
 
 class Leases(RuleBasedStateMachine):
@@ -181,7 +182,7 @@ class Leases(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        folder = Path(workers.settings.DATA_DIR)
+        folder = Path(django_settings.DATA_DIR)
         self.session = session_store.create(projects.open_project(folder), str(folder))
         self.held: dict[str, list[Lease]] = {"one": [], "two": [], "three": []}
         self.seen: dict[str, Session] = {}
@@ -264,7 +265,7 @@ class Leases(RuleBasedStateMachine):
 
 
 def test_two_epochs_never_interleave() -> None:
-    run_state_machine_as_test(  # type: ignore[no-untyped-call]
+    run_state_machine_as_test(
         Leases,
         settings=settings(
             max_examples=int(USER_ENVIRON.get("OPENCODE_WEB_EXAMPLES") or 40),
