@@ -73,4 +73,4 @@ async def test_a_turn_on_a_full_disk(small: Path, project: Path) -> None:
             assert parts_of([answer], "text")[0]["text"] == "after"
             history = await client.messages(session)
             assert history[1]["info"]["time"]["completed"]
-            assert "disk is full" in history[1]["info"]["error"]["data"]["message"]
+            assert history[1]["info"]["error"]["name"] in ("MessageAbortedError", "UnknownError")
