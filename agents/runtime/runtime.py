@@ -22,7 +22,7 @@ from agents.plugins import terminals
 from agents.runtime import boundary, housekeeping, recovery, summaries
 from agents.runtime.attachments import files as attached_files
 from agents.runtime.calls import approvals, questions
-from agents.runtime.drain import drain
+from agents.runtime.drain import drain, finished
 from agents.runtime.run import Children, Run
 from agents.runtime.steps.transcript import Transcript
 from agents.tools import lsp
@@ -259,7 +259,10 @@ class Runtime:
         await asyncio.wait([entry.turn])
         ending = self._ending(session_id, entry.turn)
         await self._close(entry, lease, self._closing_of(entry, ending))
+        lease.over = True
         if entry.run is not None:
+            if ending is None:
+                await finished(entry.run)
             caretaker.turn_ended(entry.run.session)
         return ending is None or ending is recovery.STOPPED  # the heartbeat goes on after an error: no spin
 
