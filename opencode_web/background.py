@@ -36,7 +36,7 @@ async def start() -> None:
     terminals.watcher = warden
     telling.register()
     if settings.REDIS_URL:
-        redis_bus = RedisBus(settings.REDIS_URL, settings.EVENT_CHANNEL)
+        redis_bus = RedisBus(settings.REDIS_URL, settings.EVENT_CHANNEL, settings.INSTALLATION)
         await asyncio.to_thread(redis_bus.start)
         _running.push_async_callback(asyncio.to_thread, redis_bus.stop)
         _running.callback(asyncio.create_task(logins.follow()).cancel)

@@ -57,6 +57,11 @@ def servers(environ: Mapping[str, str] = os.environ) -> Path:
     return _below(environ, "servers")
 
 
+def workers(environ: Mapping[str, str] = os.environ) -> Path:
+    """Who holds leases, and lives (docs/decisions/0019)."""
+    return _below(environ, "workers")
+
+
 def logs(environ: Mapping[str, str] = os.environ) -> Path:
     return _below(environ, "log")
 

@@ -17,6 +17,7 @@ from opencode_web.cli.redis import check_redis
 from opencode_web.cli.stop import Stop
 from opencode_web.cli.terminal import say
 from opencode_web.config import load
+from opencode_web.holding import Held, hold
 from opencode_web.security import Guard, Policy
 from opencode_web.security.launch import launch_url
 from opencode_web.security.policy import policy_for
@@ -36,9 +37,10 @@ def run(arguments: argparse.Namespace) -> None:
         os.environ["OPENCODE_WEB_DIRECTORY"] = str(project_directory(arguments.directory))
     if arguments.no_worker:
         os.environ["OPENCODE_WEB_NO_WORKER"] = "1"
-    check_redis(os.environ, needed_by=_apart())
+    check_redis(os.environ, paths.secret(), needed_by=_apart())
     logs.set_up(print_logs=arguments.print_logs)
     network = choose(arguments, load(None).config.server, os.environ)
+    _hold(f"the server at {network.url} (process {os.getpid()})")
     policy = _policy(network)
     with permanent():
         prepare_django()
@@ -55,6 +57,13 @@ def run(arguments: argparse.Namespace) -> None:
         raise Stop(str(error)) from error
     finally:
         place(network.port).unlink(missing_ok=True)
+
+
+def _hold(name: str) -> None:
+    try:
+        hold(paths.data_directory(), name, os.environ)
+    except Held as error:
+        raise Stop(str(error)) from error
 
 
 def _apart() -> str:

@@ -20,6 +20,7 @@ from sessions.api.base import directory_of, project_of
 from sessions.api.described import answers
 from sessions.api.open_texts import OpenTexts
 from sessions.db import in_db
+from sessions.ids import now
 from sessions.projection import sync
 from sessions.store import events as event_log
 from sessions.store.replay import replay
@@ -39,8 +40,11 @@ INTERNAL = {
     "session.forked",
     "store.full",
     "mcp.changed",
+    event_log.SETTLED,
 }
 """Events of ours alone: clients of the protocol do not know them."""
+SETTLED_MS = 60_000
+"""How long a session's end is told to those who connect after it."""
 DISPOSED = "server.instance.disposed"
 RESYNC = "server.resync"
 """Ours: events are missing, so the client has to read again what it shows."""
@@ -113,6 +117,8 @@ class _Stream:
                 bus.Event("server.connected", {}, seq=None if self.since == FOREIGN else self.since)
             )
             yield await self._missed(self.since)
+            if not self.again:
+                yield await self._settled()
             texts = await in_db(OpenTexts.of, self.project_id) if self.again else OpenTexts()
             yield await self._frames([event for event in texts.begin() if self._tells(event)])
             disposed = False
@@ -151,6 +157,11 @@ class _Stream:
             why = {"reason": "The log of events does not reach back to this cursor."}
             return await self._frame(bus.Event(RESYNC, why, seq=self._seen))
         return b"".join([await self._frame(event) for event in found if self._tells(event)])
+
+    async def _settled(self) -> bytes:
+        """Who comes back after a restart may still take sessions for busy whose turns were settled before."""
+        found = await in_db(event_log.settled_since, now() - SETTLED_MS, self.project_id)
+        return b"".join([await self._frame(event) for event in found if self._concerns(event)])
 
     async def _frames(self, events: list[bus.Event]) -> bytes:
         new = (event for event in events if event.seq is None or event.seq > self._seen)

@@ -3,7 +3,7 @@
 from .context import ContextEpoch, ContextMessage
 from .conversation import Message, Part, Session, Todo
 from .events import Event
-from .inbox import AdmittedPrompt
+from .inbox import Admission, AdmittedPrompt
 from .ledger import FileChange, Operation
 from .logins import EndedLogin
 from .permissions import Decision, PermissionRequest, SavedRule
@@ -14,6 +14,7 @@ from .review import ReviewComment, ReviewMark, StagedFile
 from .switches import Switch
 
 __all__ = [
+    "Admission",
     "AdmittedPrompt",
     "ContextEpoch",
     "ContextMessage",

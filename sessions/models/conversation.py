@@ -8,8 +8,9 @@ from .project import Project
 class Session(models.Model):
     """One conversation. Times are milliseconds; `status` is the wire's (idle, busy, retry).
 
-    `lease_owner` and `lease_until` say which worker drains it (claimed by conditional update). `revert` is
-    the wire's revert state while an undo can still be redone. `window` is what filled the model's context
+    `lease_owner` and `lease_until` say which worker drains it (claimed by conditional update); each claim
+    raises `lease_epoch`, and `stop_epoch` is the one whose turn is to be stopped. `revert` is the wire's
+    revert state while an undo can still be redone. `window` is what filled the model's context
     window at the last step, in tokens by kind. `staging` is review mode: edits wait until a person keeps
     them. `metadata` is a client's own. `share_token` is the secret of its shared page, empty while there is
     none; `share_base` is the address of the server it was shared at. A fork names the session it came from
@@ -55,6 +56,8 @@ class Session(models.Model):
     time_deleted = models.BigIntegerField(null=True, blank=True)
     lease_owner = models.CharField(max_length=64, blank=True)
     lease_until = models.BigIntegerField(default=0)
+    lease_epoch = models.BigIntegerField(default=0)
+    stop_epoch = models.BigIntegerField(default=0)
 
     class Meta:
         indexes = [

@@ -22,6 +22,7 @@ from .fragments import ELSEWHERE, SIDEBAR_EVENTS, Fragment, all_fragments, renew
 from .frames import Frame
 from .highlight import SMALL
 from .messages import Place, foot_html, shell_html
+from .notices import alarm
 from .parts import parent_id, part_html, placeholder_html, shown, streamed_html, summary_html
 from .states import sidebar_item
 from .streams import PartStream
@@ -46,6 +47,8 @@ class LivePage:
     def wants(self, event: bus.Event) -> bool:
         """Whether an event of the project changes anything here."""
         if self._session_id in (event.session_id, event.properties.get("forSessionID")):
+            return True
+        if _is_alarm(event):
             return True
         return event.type in SIDEBAR_EVENTS or event.type in ELSEWHERE or event.type == "session.deleted"
 
@@ -85,6 +88,7 @@ class LivePage:
         own = [event for event in events if self._place and event.session_id == self._session_id]
         for event in compact(own):
             await self._detail(frame, event)
+        frame.html += [alarm(event.properties["error"]) for event in events if _is_alarm(event)]
         if said := {event.properties["path"] for event in events if event.type == SAID}:
             frame.html.append(problems_said(said))
         renewing = [event.type for event in events if self._renews(event)]
@@ -237,3 +241,8 @@ class LivePage:
 async def _rendered(size: int, render: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
     """What becomes of a text of this size; a long one may wait for another process."""
     return await asyncio.to_thread(render, *args, **kwargs) if size > SMALL else render(*args, **kwargs)
+
+
+def _is_alarm(event: bus.Event) -> bool:
+    """An error that could not be written down, which no row will ever tell."""
+    return event.type == "session.error" and event.seq is None

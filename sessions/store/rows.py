@@ -6,6 +6,8 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any
 
+from pydantic import ValidationError
+
 from sessions.models import Message, Part, PermissionRequest, Project, Session
 from sessions.wire.base import Tokens
 from sessions.wire.messages import MESSAGE, AssistantMessage, UserMessage
@@ -78,8 +80,22 @@ def share_url(row: Session) -> str:
     return f"{row.share_base}/s/{row.share_token}"
 
 
+class Unreadable(ValueError):
+    """A row that is not what its kind has to be; the text is for people and names it."""
+
+    def __init__(self, kind: str, id: str, session_id: str) -> None:
+        super().__init__(
+            f"The {kind} {id} of session {session_id} cannot be read: it is damaged, or of a newer version. "
+            "Everything else was kept."
+        )
+
+
 def message_info(row: Message) -> UserMessage | AssistantMessage:
-    return MESSAGE.validate_python({"id": row.id, "sessionID": row.session_id, "role": row.role} | row.data)
+    """Raises Unreadable."""
+    try:
+        return MESSAGE.validate_python(message_wire(row))
+    except (ValidationError, TypeError) as error:
+        raise Unreadable("message", row.id, row.session_id) from error
 
 
 def message_data(message: UserMessage | AssistantMessage) -> dict[str, Any]:
@@ -88,7 +104,11 @@ def message_data(message: UserMessage | AssistantMessage) -> dict[str, Any]:
 
 
 def part_info(row: Part) -> WirePart:
-    return PART.validate_python(part_wire(row))
+    """Raises Unreadable."""
+    try:
+        return PART.validate_python(part_wire(row))
+    except (ValidationError, TypeError) as error:
+        raise Unreadable("part", row.id, row.session_id) from error
 
 
 def part_wire(row: Part) -> dict[str, Any]:

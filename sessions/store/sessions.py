@@ -1,4 +1,4 @@
-"""Sessions: create, rename, archive, delete with undo, status, lease."""
+"""Sessions: create, rename, archive, delete with undo, status."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from contextlib import nullcontext
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Q
 
 from sessions.db import durable
 from sessions.ids import descending, now
@@ -165,44 +164,6 @@ def set_status(session_id: str, status: Status, *, error: dict[str, Any] | None 
             _event(row, "session.error", {"sessionID": row.id, "error": error})
         if status.type == "idle":
             _event(row, "session.idle", {"sessionID": row.id})
-
-
-def claim(session_id: str, owner: str, until: int) -> bool:
-    """Take the session's lease if it is free, expired or ours; times in ms."""
-    free = Q(lease_owner="") | Q(lease_owner=owner) | Q(lease_until__lt=now())
-    return bool(
-        Session.objects.filter(free, id=session_id, time_deleted=None).update(
-            lease_owner=owner, lease_until=until
-        )
-    )
-
-
-def renew(owner: str, until: int) -> None:
-    """The heartbeat of a worker: all its leases at once."""
-    Session.objects.filter(lease_owner=owner).update(lease_until=until)
-
-
-def release(session_id: str, owner: str) -> None:
-    Session.objects.filter(id=session_id, lease_owner=owner).update(lease_owner="", lease_until=0)
-
-
-def holds(session_id: str, owner: str) -> bool:
-    """Whether the session's lease is this worker's."""
-    return Session.objects.filter(id=session_id, lease_owner=owner).exists()
-
-
-def leased() -> list[Session]:
-    """Sessions that a worker holds, or held when it died; each before the ones it started."""
-    rows = Session.objects.exclude(lease_owner="").select_related("project")
-    return list(rows.order_by("time_created", "-id"))
-
-
-def seize(session: Session, owner: str, until: int) -> bool:
-    """Take the lease from the dead worker that `session` names, unless somebody else already did."""
-    rows = Session.objects.filter(
-        id=session.id, lease_owner=session.lease_owner, lease_until=session.lease_until
-    )
-    return bool(rows.update(lease_owner=owner, lease_until=until))
 
 
 def _announce(type: str, row: Session) -> None:

@@ -13,6 +13,7 @@ from typing import Any, BinaryIO, Literal
 
 from agents.children.tree import MARK, Tree
 from agents.children.warden import warden
+from sessions.store.leases import confirmed
 
 CHUNK = 64 * 1024
 GRACE_SECONDS = 0.2
@@ -53,6 +54,7 @@ async def run(
     """
     if abort.is_set():
         return Ended("aborted", None)
+    await confirmed()
     mark = uuid.uuid4().hex
     process, output = await _start(argv, cwd, {**env, MARK: mark})
     tree = Tree(process.pid, mark)
