@@ -70,9 +70,9 @@ LEASE_SECONDS = float(os.environ.get("OPENCODE_WEB_LEASE_SECONDS") or 15)
 HOOK_SECONDS = float(os.environ.get("OPENCODE_WEB_HOOK_SECONDS") or 5)
 """How long one hook of a plugin may take before the turn goes on without it."""
 
-_installation = f"opencode-web-{sha256(SECRET_KEY.encode()).hexdigest()[:16]}"
-AGENT_CHANNEL = f"{_installation}.agent"
-EVENT_CHANNEL = f"{_installation}.events"
+INSTALLATION = f"opencode-web-{sha256(SECRET_KEY.encode()).hexdigest()[:16]}"
+AGENT_CHANNEL = f"{INSTALLATION}.agent"
+EVENT_CHANNEL = f"{INSTALLATION}.events"
 """One Redis may serve several installations: Pub/Sub knows no databases."""
 
 _IN_MEMORY = {"BACKEND": "channels.layers.InMemoryChannelLayer", "CONFIG": {"capacity": 100_000}}
