@@ -17,7 +17,7 @@ _NAME = re.compile(
 _ORDINARY = re.compile(
     r"[A-Za-z]{1,12}|\d{1,12}(?:\.\d+)*|(?:application|text|image|audio|video|\*)/[\w.+*-]+|[.~]?(?:/[\w.-]+)+/?"
 )
-"""Words, numbers, versions, media types, paths: blacked out they would hide what is no secret. Under a telling
+"""Words, numbers, versions, media types, paths: black, they would hide what is no secret. Under a telling
 name it is one all the same."""
 _REFERENCES = re.compile(r"(?:\{(?:env|file):[^}]*\})+")
 
