@@ -1,4 +1,5 @@
-"""Folders that a client may not open as a project: the system's, whole homes, where keys lie. `~` is the home."""
+"""Folders that a client may not open as a project: the system's, a whole home, where keys lie. `~` is the
+home."""
 
 CLOSED = (
     "/etc",
