@@ -67,6 +67,13 @@ asyncio.run(main())
 """
 
 
+def small() -> bytes:
+    return b"[]"
+
+
+SMALL = ("identity", small)
+
+
 @asynccontextmanager
 async def site() -> AsyncIterator[str]:
     """Each of the answers at a path of its number; `/moved/N` leads there with the same body."""
@@ -75,7 +82,8 @@ async def site() -> AsyncIterator[str]:
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         with suppress(ConnectionError, asyncio.IncompleteReadError):
             if request := await read_request(reader):
-                head, (coding, body) = "200 OK", ("identity", lambda: b"[]")
+                head = "200 OK"
+                coding, body = SMALL
                 _, *kind, number = request.path.partition("?")[0].split("/")
                 if number.isdigit():
                     coding, body = answers[int(number)]

@@ -151,7 +151,7 @@ def test_only_regular_files_are_opened(project: Path) -> None:
     for path in (project / "pipe", project / "sub"):
         with pytest.raises(OSError, match="no regular file"):
             opened(path, project)
-    for path in ("/proc/self/environ", "/dev/null", "/sys/kernel/notes"):
+    for name in ("/proc/self/environ", "/dev/null", "/sys/kernel/notes"):
         with pytest.raises(LeadsOut):
-            opened(Path(path), None)
+            opened(Path(name), None)
     assert not Reach(project).reaches(Path("/proc/self/environ"))
