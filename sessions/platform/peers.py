@@ -152,12 +152,11 @@ def _socket(client: Address, server: Address) -> str | None:
     not here."""
     for family, table in ((socket.AF_INET, "tcp"), (socket.AF_INET6, "tcp6")):
         try:
-            wanted = [_written(family, client), _written(family, server)]
-            with open(f"/proc/net/{table}", encoding="ascii") as lines:
-                for line in lines:
-                    fields = line.split()
-                    if fields[1:3] == wanted:
-                        return fields[9]
+            wanted = f" {_written(family, client)} {_written(family, server)} ".encode()
+            with open(f"/proc/net/{table}", "rb") as lines:
+                _, found, rest = lines.read().partition(wanted)  # there may be thousands
+            if found:
+                return rest.split(maxsplit=7)[6].decode()
         except (OSError, ValueError):
             continue
     return None
