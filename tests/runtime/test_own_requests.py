@@ -7,6 +7,7 @@ import os
 from pathlib import Path
 
 import httpx
+import pytest
 
 from tests.loopback.openai import OpenAIServer
 from tests.loopback.script import Script, ToolUse, Turn
@@ -29,6 +30,7 @@ def bash(command: str) -> Turn:
     return Turn(tools=[ToolUse("bash", {"command": command, "description": "look"})])
 
 
+@pytest.mark.proc
 async def test_commands_learn_no_password_and_are_not_answered(home: Path, project: Path) -> None:
     script: Script = [
         bash(LOOK),

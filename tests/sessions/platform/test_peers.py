@@ -14,6 +14,7 @@ import pytest
 from sessions.platform.peers import MARK, Commands
 from tests.hostile.disguises import DISGUISES, INNOCENT
 
+pytestmark = pytest.mark.proc
 OURS = "opencode-web-of-this-test"
 CONNECT = """
 import socket, sys, time

@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[3]
 SECRET = "a-very-secret-word"
 NOBODY = 65534
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+pytestmark = pytest.mark.proc
 
 PROGRAM = """
 import ctypes, os, subprocess, sys
