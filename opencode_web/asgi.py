@@ -42,6 +42,4 @@ async def _application(scope: Any, receive: Any, send: Any) -> None:
 def build(policy: Policy) -> Guard:
     """The whole application for one listening address."""
     logins.read()
-    return Guard(
-        _application, policy, redeem=tickets.redeem, logins=logins.logins, own=commands().own
-    )
+    return Guard(_application, policy, redeem=tickets.redeem, logins=logins.logins, own=commands().own)
