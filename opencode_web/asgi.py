@@ -14,6 +14,7 @@ django_application = get_asgi_application()  # sets Django up: before anything t
 from opencode_web import logins, static_files  # noqa: E402
 from opencode_web.security import Guard, Policy  # noqa: E402
 from sessions.approvals import socket as inbox_socket  # noqa: E402
+from sessions.platform.peers import commands  # noqa: E402
 from sessions.socket import websocket_urlpatterns  # noqa: E402
 from sessions.terminals import routes as terminals  # noqa: E402
 from sessions.terminals.tickets import tickets  # noqa: E402
@@ -41,4 +42,4 @@ async def _application(scope: Any, receive: Any, send: Any) -> None:
 def build(policy: Policy) -> Guard:
     """The whole application for one listening address."""
     logins.read()
-    return Guard(_application, policy, redeem=tickets.redeem, logins=logins.logins)
+    return Guard(_application, policy, redeem=tickets.redeem, logins=logins.logins, own=commands().own)

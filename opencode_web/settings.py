@@ -92,6 +92,9 @@ CONFIG_PREVIEW = "opencode_web.config.writing.preview"
 CONFIG_SOURCES = "opencode_web.config.written.written"
 """How `agents` reads opencode.json without importing this room."""
 
+CONFIG_SECRETS = "agents.secrets.values"
+"""How what is exported and shared is freed of them, the same way."""
+
 OPENED_DIRECTORY = os.environ.get("OPENCODE_WEB_DIRECTORY", "")
 """The project named on the command line; empty when none was."""
 

@@ -12,6 +12,7 @@ from opencode_web.cli.stop import Stop
 from opencode_web.cli.terminal import complain
 from opencode_web.cli.trouble import in_words
 from sessions.platform import signals
+from sessions.platform.privacy import withdraw
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -19,6 +20,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     of the signal for an interruption and for a reader that went away."""
     signals.reset()
     arguments = parse(sys.argv[1:] if argv is None else argv)
+    if argv is None:  # a process of our own
+        withdraw(arguments=[getattr(arguments, "password", None) or ""])
     try:
         arguments.run(arguments)
     except Stop as stop:

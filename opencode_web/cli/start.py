@@ -27,6 +27,8 @@ __all__ = ["DEFAULT_PORT", "run"]
 
 BUILD = "opencode_web.asgi.build"
 """Takes the policy and gives the guarded application."""
+CONCEAL = "sessions.transfer.writing.secrets.conceal"
+"""Exports and shared pages never show the password."""
 STARTUP = "opencode_web.background.start"
 SHUTDOWN = "opencode_web.background.stop"
 
@@ -44,6 +46,7 @@ def run(arguments: argparse.Namespace) -> None:
     policy = _policy(network)
     with permanent():
         prepare_django()
+        wired(CONCEAL)(policy.password)
         guard: Guard = wired(BUILD)(policy)
     startup: Callable[[], Awaitable[None]] = wired(STARTUP)
 

@@ -1,7 +1,8 @@
 """The one door: an ASGI application around everything else, for HTTP and WebSocket alike.
 
-A request passes Host, Origin, credentials and CSRF in this order (rules 1-6, 10 and 16 of peers.md); what
-comes back gets its headers (rules 5 and 7). Inside, `scope["principal"]` says who asks.
+A request passes Host, Origin, credentials and CSRF in this order (rules 1-6, 10 and 16 of peers.md), then it
+must not come from the agent itself; what comes back gets its headers (rules 5 and 7). Inside,
+`scope["principal"]` says who asks.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import time
 from collections.abc import Callable
 from typing import Literal, TypedDict
 
-from opencode_web.security import cors, csrf, headers, launch, origins, tickets
+from opencode_web.security import cors, csrf, headers, launch, origins, peers, tickets
 from opencode_web.security.asgi import Application, Receive, Scope, Send, respond
 from opencode_web.security.cookies import BrowserSession, SessionCookies
 from opencode_web.security.credentials import Credentials
@@ -47,11 +48,13 @@ class Guard:
         clock: Callable[[], float] = time.monotonic,
         redeem: tickets.Redeem = tickets.none_issued,
         logins: Logins | None = None,
+        own: peers.Own = peers.nobody,
     ) -> None:
         self.launch_tokens = launch.LaunchTokens(clock)
         self._application = application
         self._policy = policy
         self._redeem = redeem
+        self._own = own
         self._credentials = Credentials(policy.username, policy.password)
         self._logins = logins or Logins()
         self._cookies = SessionCookies(policy.key, policy.port, self._logins.has_ended)
@@ -97,6 +100,8 @@ class Guard:
             return
         if not _is_public(request):
             request.scope["principal"] = await self._authenticate(request)
+            if await peers.is_own(request, self._own):
+                raise Refused(403, peers.REFUSAL)
         elif request.changes_something and request.origin not in self._policy.origins:
             raise Refused(403, "the login form has to come from this server")
         if request.path in PATHS:
