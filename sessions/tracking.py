@@ -81,7 +81,7 @@ class Tracker:
             self._commands -= 1
             before = self._accounted
             after = self._look()
-            if before is None or after is None or before.hash == after.hash:
+            if before is None or after is None or before == after:
                 return []
             try:
                 found = self.store.changes(before, after)

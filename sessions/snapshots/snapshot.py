@@ -1,8 +1,9 @@
 """Snapshots of a worktree in a git repository of our own; the user's own is only ever read.
 
 Ignored files (`.gitignore`, `.git/info/exclude`, the user's global ignore file) are not seen: a shell command
-that changes one leaves no trace here. Nested repositories and submodules are not entered. Both are git's own
-rules, asked of git itself. Contents are kept raw: no line-ending conversion, no filters.
+that changes one leaves no trace here. These are git's own rules, asked of git itself. Nested repositories and
+submodules are folders like others, but for their `.git`. Contents are kept raw: no line-ending conversion, no
+filters.
 
 All functions block; the caller runs them in a thread. Source: seed 004 §11, design.md law 7.
 """
@@ -15,20 +16,24 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 
-from sessions.snapshots.changes import Change, SnapshotError, Tree
+from sessions.snapshots.changes import NESTED, Change, SnapshotError, Tree
 from sessions.snapshots.compare import compare
 from sessions.snapshots.git import NO_HEAD, GitError, run_git
 from sessions.snapshots.index import borrow_index
+from sessions.snapshots.modes import Modes, Usual, look, modes_of, under
 from sessions.snapshots.objects import ObjectStore
 from sessions.snapshots.pins import Pin
 from sessions.snapshots.project import ProjectGit, find_project_git, holds_home
 from sessions.snapshots.scan import Scan, ignored_folders, read_status
-from sessions.snapshots.watching.recall import Recall, identity, mark, merged
+from sessions.snapshots.watching.recall import Known, Recall, identity, mark, merged
 
 FULL_MARK = "full"
 """A file of this name beside the stores says that they hold more than their quota."""
 
+_EMPTY_FILE = b"e69de29bb2d1d6434b8b29ae775ad8c2e48c5391"
 _EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
+_INSIDE = ".opencode-web-inside"  # git looks into another repository where our index has a file in it
+_NESTED_FILES = 20_000  # new ones in other repositories; with more at once, these are left out
 _PACK_FROM = 200  # files in one go, from which one pack is cheaper than so many loose objects
 _STATUS = ("status", "--porcelain", "-z", "--untracked-files=all", "--no-renames", "--ignore-submodules=all")
 
@@ -57,6 +62,8 @@ class SnapshotStore:
         self._recall = Recall(self.worktree)
         self._pin = Pin(root)
         self._full = root.parent / FULL_MARK
+        self._usual: Usual | None = None
+        self._closed: set[str] = set()
 
     def track(self) -> Tree:
         """Record the worktree as it is now. Raises SnapshotError (refused, git failed, disk full)."""
@@ -136,16 +143,77 @@ class SnapshotStore:
         if known is None:
             self._prepare()
             self._recall.begin(self._rules(), lambda folders: self._ignored(folders, lock))
-        status = self._status(lock, known.changed if known else ())
-        scan = read_status(status, self._project, full=self._full.exists())
+        status = self._status(lock, self._asked(known.changed, lock) if known else ())
+        scan = self._entered(read_status(status, self._project, full=self._full.exists()), lock)
         self._update(scan, lock)
         if scan.add or scan.drop or scan.staged:
             self._commit(lock)
         made = known.made if known else frozenset()
-        tree = Tree(self._current_tree(lock), merged(known, scan.skipped), made)
+        modes, repositories = self._looked(known, lock)
+        skipped = merged(known, scan.skipped)
+        tree = Tree(self._current_tree(lock), skipped, modes, repositories, made)
         self._pin.hold(tree.hash)
         self._recall.keep(tree, mark(self.root / "index"), whole=known is None)
         return tree
+
+    def _asked(self, changed: Iterable[str], lock: int) -> set[str]:
+        """What git has to be asked about: of another repository without a file in our index the whole."""
+        asked = {path: self._repository(path) for path in changed}
+        if found := set(filter(None, asked.values())):
+            for path in self._listed(found, lock):
+                found.difference_update(str(parent) for parent in PurePosixPath(path).parents)
+        return {folder if folder in found else path for path, folder in asked.items()}
+
+    def _repository(self, path: str) -> str:
+        """The outermost repository that a path is in, but for the worktree; empty for none."""
+        above = (str(parent) for parent in reversed(PurePosixPath(path).parents[:-1]))
+        return next((folder for folder in above if os.path.lexists(self.worktree / folder / ".git")), "")
+
+    def _entered(self, scan: Scan, lock: int) -> Scan:
+        """With what is in the repositories that git did not look into."""
+        seen = set(self._closed)
+        while new := [s.path for s in scan.skipped if s.reason == NESTED and s.path not in seen]:
+            seen.update(new)
+            prefix = self._project.prefix
+            names = [f"{prefix}{folder}{_INSIDE}" for folder in new]
+            lines = b"".join(b"100644 %s 0\t%s\0" % (_EMPTY_FILE, os.fsencode(name)) for name in names)
+            self._git(["update-index", "-z", "--index-info"], lock, lines)
+            inside = read_status(self._status(lock, new), self._project, full=self._full.exists())
+            if len(inside.add) > _NESTED_FILES:
+                self._closed.update(new)
+                self._git(["update-index", "-z", "--force-remove", "--stdin"], lock, _names(names))
+                continue
+            scan.skipped = [item for item in scan.skipped if item.path not in new] + inside.skipped
+            scan.add, scan.drop, scan.staged = scan.add + inside.add, scan.drop + inside.drop, True
+        return scan
+
+    def _looked(self, known: Known | None, lock: int) -> tuple[Modes, frozenset[str]]:
+        """The permissions of all files and the repositories, looked at as far as they are not known."""
+        if known is not None:
+            modes, changed = known.tree.modes, known.changed
+            folders = [path for path in changed if (self.worktree / path).is_dir()]
+            paths = self._listed(folders, lock) if folders else []
+            left = {folder for folder in known.tree.repositories if not under(folder, changed)}
+            modes = modes.renewed(self.worktree, {*paths, *changed}, changed)
+            return modes, self._repositories(paths) | left
+        paths = self._listed([], lock)
+        modes = modes_of(look(self.worktree, paths), self._usual)
+        self._usual = modes.usual if paths else None
+        return modes, self._repositories(paths)
+
+    def _repositories(self, paths: Iterable[str]) -> frozenset[str]:
+        """The folders of files that have a `.git`."""
+        folders = {os.path.dirname(path) for path in paths} | {""}
+        for folder in list(folders):
+            folders.update(str(parent) for parent in PurePosixPath(folder).parents[:-1])
+        return frozenset(name for name in folders if os.path.lexists(self.worktree / name / ".git"))
+
+    def _listed(self, folders: Iterable[str], lock: int) -> list[str]:
+        """The files of the index in folders of the worktree; without any, all of them."""
+        prefix = self._project.prefix
+        only = [f"{prefix}{folder}" for folder in folders] or ([prefix] if prefix else [])
+        found = self._git(["ls-files", "-z", "--", *only], lock).split(b"\0")[:-1]
+        return [os.fsdecode(name).removeprefix(prefix) for name in found]
 
     def _rules(self) -> tuple[object, ...]:
         """A mark of all that decides which files are seen, but for `.gitignore` files of the worktree."""

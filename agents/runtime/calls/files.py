@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import stat
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -21,6 +20,7 @@ from sessions.db import in_db
 from sessions.files import replace_file
 from sessions.models import FileChange
 from sessions.store import ledger
+from sessions.undo.files import NEW_FILE
 from sessions.wire.parts import ToolPart
 
 
@@ -89,7 +89,7 @@ class FileWriter:
     def _entry(self, item: FileWrite) -> FileChange:
         objects = self._run.tracker.objects
         mode = item.path.stat().st_mode if item.expected is not None else None
-        made = None if item.content is None else mode or stat.S_IFREG | 0o644
+        made = None if item.content is None else mode or NEW_FILE
         return FileChange(
             message_id=self._part.message_id,
             part_id=self._part.id,

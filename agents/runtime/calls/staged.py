@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import stat
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
@@ -23,10 +22,9 @@ from sessions.models import StagedFile
 from sessions.plans import plan_path
 from sessions.snapshots.objects import object_id
 from sessions.store import staging
-from sessions.undo.files import UnsafePath, read_file
+from sessions.undo.files import NEW_FILE, UnsafePath, read_file
 from sessions.wire.parts import ToolPart
 
-NEW_FILE = stat.S_IFREG | 0o644
 NAMED = 10
 """Staged files that a command's note names."""
 

@@ -3,6 +3,7 @@ from __future__ import annotations
 import fcntl
 import hashlib
 import os
+import shutil
 import subprocess
 import sys
 import threading
@@ -11,12 +12,15 @@ from pathlib import Path
 
 import pytest
 
-from sessions.snapshots.changes import LOST, NESTED, TOO_LARGE, Change, SnapshotError
+from sessions.snapshots import snapshot
+from sessions.snapshots.changes import LOST, NESTED, REPOSITORY, TOO_LARGE, Change, SnapshotError
 from sessions.snapshots.project import find_project_git
 from sessions.snapshots.snapshot import SnapshotStore, refusal
 
 Git = Callable[..., str]
 Edit = Callable[[], object]
+FILES = ("kept.txt", "folder/deep.txt")
+MODES = (0o400, 0o444, 0o600, 0o640, 0o644, 0o664, 0o666, 0o700, 0o755, 0o4755)
 
 
 def changed(store: SnapshotStore, edit: Edit) -> dict[str, Change]:
@@ -86,7 +90,8 @@ def test_content_that_was_lost_is_said_to_be(store: SnapshotStore, repository: P
     before = store.track()
     (repository / ".git").rename(tmp_path / "gone")
     (repository / "kept.txt").write_text("changed\n")
-    (change,) = store.changes(before, store.track())
+    git, change = store.changes(before, store.track())
+    assert (git.path, git.skipped) == (".git", REPOSITORY)
     assert (change.path, change.before, change.skipped) == ("kept.txt", None, LOST)
 
 
@@ -209,7 +214,7 @@ def test_the_users_git_variables_have_no_say(
     assert contents(store, found["kept.txt"]) == (b"one\ntwo\n", b"x")
 
 
-def test_nested_repositories_and_submodules_are_not_entered(
+def test_repositories_inside_are_folders_like_others(
     store: SnapshotStore, repository: Path, git: Git, tmp_path: Path
 ) -> None:
     git("clone", "-q", str(repository), str(tmp_path / "library"))
@@ -219,11 +224,74 @@ def test_nested_repositories_and_submodules_are_not_entered(
     def edit() -> None:
         (repository / "library" / "kept.txt").write_text("inside\n")
         git("clone", "-q", str(tmp_path / "library"), "cloned")
-        (repository / "seen").write_text("x")
+        git("clone", "-q", str(tmp_path / "library"), "library/folder/deeper")
+        (repository / "library" / ".gitignore").write_text("*.log\n")
+        (repository / "library" / "a.log").write_text("x")
 
     found = changed(store, edit)
-    assert {path: change.skipped for path, change in found.items()} == {"cloned/": NESTED, "seen": None}
-    assert {skipped.path for skipped in store.track().skipped} == {"library/", "cloned/"}
+    assert all(change.skipped is None for change in found.values())
+    assert contents(store, found["library/kept.txt"]) == (b"one\ntwo\n", b"inside\n")
+    copies = {f"{place}/{name}" for place in ("cloned", "library/folder/deeper") for name in FILES}
+    assert set(found) == {"library/kept.txt", "library/.gitignore"} | copies
+    again = changed(store, (repository / "library" / "kept.txt").unlink)
+    assert set(again) == {"library/kept.txt"}
+    assert git("status", "--porcelain", cwd=repository / "cloned") == ""
+
+
+def test_the_last_file_of_a_repository_inside_goes_and_comes(
+    store: SnapshotStore, worktree: Path, git: Git
+) -> None:
+    (worktree / "inside").mkdir()
+    git("init", "-q", cwd=worktree / "inside")
+    file = worktree / "inside" / "file"
+    for content in ("one", "two"):
+        assert set(changed(store, lambda content=content: file.write_text(content))) == {"inside/file"}  # type: ignore[misc]
+        assert set(changed(store, file.unlink)) == {"inside/file"}
+
+
+def test_a_repository_that_goes_with_its_history_is_named(
+    store: SnapshotStore, repository: Path, git: Git, tmp_path: Path
+) -> None:
+    git("clone", "-q", str(repository), "cloned")
+    found = changed(store, lambda: shutil.rmtree(repository / "cloned"))
+    assert {path: change.skipped for path, change in found.items()} == {
+        "cloned/.git": REPOSITORY,
+        **{f"cloned/{name}": None for name in FILES},
+    }
+
+
+def test_a_large_repository_inside_is_left_out_and_named(
+    store: SnapshotStore, repository: Path, git: Git, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(snapshot, "_NESTED_FILES", 1)
+    git("clone", "-q", str(repository), "cloned")
+    tree = store.track()
+    assert {item.path: item.reason for item in tree.skipped} == {"cloned/": NESTED}
+    (repository / "cloned" / "kept.txt").write_text("changed\n")
+    assert store.track() == tree
+
+
+def test_modes_are_whole(store: SnapshotStore, worktree: Path) -> None:
+    for mode in MODES:
+        (worktree / f"{mode:o}").write_text("x")
+        (worktree / f"{mode:o}").chmod(mode)
+    (worktree / "folder").mkdir()
+    (worktree / "folder" / "deep").write_text("x")
+    (worktree / "folder" / "deep").chmod(0o600)
+
+    def edit() -> None:
+        for mode in MODES:
+            (worktree / f"{mode:o}").chmod(0o644)
+        (worktree / "folder").rename(worktree / "moved")
+
+    found = changed(store, edit)
+    modes = {path: (change.mode_before, change.mode_after) for path, change in found.items()}
+    assert modes == {
+        **{f"{mode:o}": (0o100000 | mode, 0o100644) for mode in MODES if mode != 0o644},
+        "folder/deep": (0o100600, None),
+        "moved/deep": (None, 0o100600),
+    }
+    assert all(change.before == change.after for path, change in found.items() if "/" not in path)
 
 
 def test_a_folder_inside_of_a_repository(tmp_path: Path, repository: Path) -> None:
