@@ -109,7 +109,7 @@ class CallContext:
         except FileNotFoundError:
             return None
 
-    async def write_files(self, writes: Sequence[FileWrite]) -> list[bytes | None]:
+    async def write_files(self, writes: Sequence[FileWrite]) -> list[FileWrite]:
         return await FileWriter(self._run, self.turn, self._part, self._stage).write(writes)
 
     def staged_files(self) -> Mapping[Path, bool]:
