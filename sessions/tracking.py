@@ -17,7 +17,7 @@ from pathlib import Path
 from django.conf import settings
 
 from sessions.models import FileChange, Project
-from sessions.snapshots.changes import Change, SnapshotError, Tree
+from sessions.snapshots.changes import Change, Skipped, SnapshotError, Tree
 from sessions.snapshots.objects import ObjectStore
 from sessions.snapshots.snapshot import SnapshotStore, refusal
 from sessions.undo.plan import mode_equals
@@ -36,6 +36,7 @@ class Tracker:
         self.problem = refusal(worktree)
         self._lock = threading.Lock()
         self._commands = 0
+        self._room = 0
         self._accounted: Tree | None = None
         self._written: dict[str, tuple[str | None, int | None]] = {}
         self.store = SnapshotStore(Path(settings.SNAPSHOT_DIR) / project_id, worktree)
@@ -48,6 +49,11 @@ class Tracker:
     def tree(self) -> str:
         """The hash of the last tree seen, for the wire's `snapshot` fields; empty before the first."""
         return self._accounted.hash if self._accounted else ""
+
+    @property
+    def left_out(self) -> tuple[Skipped, ...]:
+        """What the last look left out."""
+        return self._accounted.skipped if self._accounted else ()
 
     def warm(self) -> None:
         """Take the first snapshot of a project, which is the slow one."""
@@ -67,10 +73,15 @@ class Tracker:
             found = self.worktree / path
             self._written[path] = after, found.lstat().st_mode if os.path.lexists(found) else None
 
+    def keep_ignored(self, megabytes: int) -> None:
+        """How much is kept of files that git ignores, from the next command on."""
+        self._room = megabytes * 1024 * 1024
+
     def begin(self) -> None:
         """A command is about to run: what changed since the last look is not its doing."""
         with self._lock:
             if self._commands == 0:
+                self.store.room = self._room
                 self._look()
                 self._written.clear()
             self._commands += 1

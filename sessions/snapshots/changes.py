@@ -16,6 +16,7 @@ TOO_LARGE = "larger than 2 MB"
 STORE_FULL = "larger than 64 KB while the store is full"
 UNREADABLE = "cannot be read"
 NESTED = "a git repository of its own with more files than are kept of one"
+IGNORED = "git ignores it, and it does not fit into what is kept of such files"
 REPOSITORY = "the folder of a git repository itself is not kept"
 LOST = "its content before is no longer in the project's git repository"
 

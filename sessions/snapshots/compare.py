@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import PurePosixPath
 
 from sessions.snapshots.changes import LOST, REPOSITORY, Change, Skipped, Tree
+from sessions.snapshots.modes import under
 from sessions.snapshots.objects import ObjectStore
 
 _NAMED = 500
@@ -84,8 +85,11 @@ def _with_skipped(found: list[Change], before: Tree, after: Tree) -> Iterator[Ch
     was = {skipped.path: skipped for skipped in before.skipped}
     now = {skipped.path: skipped for skipped in after.skipped}
     reasons = {path: _reason(was.get(path), now.get(path)) for path in was.keys() | now.keys()}
+    folders = frozenset(path.removesuffix("/") for path in reasons if path.endswith("/"))
     for change in found:
         reason = change.skipped or reasons.get(change.path)
+        if reason is None and under(change.path, folders):
+            reason = next(reasons[path] for path in reasons if change.path.startswith(path))
         reasons.pop(change.path, None)
         yield replace(change, skipped=reason)
     for path, reason in reasons.items():

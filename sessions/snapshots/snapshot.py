@@ -1,9 +1,9 @@
 """Snapshots of a worktree in a git repository of our own; the user's own is only ever read.
 
-Ignored files (`.gitignore`, `.git/info/exclude`, the user's global ignore file) are not seen: a shell command
-that changes one leaves no trace here. These are git's own rules, asked of git itself. Nested repositories and
-submodules are folders like others, but for their `.git`. Contents are kept raw: no line-ending conversion, no
-filters.
+Ignored files (`.gitignore`, `.git/info/exclude`, the user's global ignore file) are seen only as far as there
+is `room` for them; of others a shell command that changes one leaves no trace here. These are git's own rules,
+asked of git itself. Nested repositories and submodules are folders like others, but for their `.git`. Contents
+are kept raw: no line-ending conversion, no filters.
 
 All functions block; the caller runs them in a thread. Source: seed 004 §11, design.md law 7.
 """
@@ -14,9 +14,10 @@ import fcntl
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path, PurePosixPath
 
-from sessions.snapshots.changes import NESTED, Change, SnapshotError, Tree
+from sessions.snapshots.changes import IGNORED, NESTED, Change, Skipped, SnapshotError, Tree
 from sessions.snapshots.compare import compare
 from sessions.snapshots.git import NO_HEAD, GitError, run_git
 from sessions.snapshots.index import borrow_index
@@ -24,7 +25,7 @@ from sessions.snapshots.modes import Modes, Usual, look, modes_of, under
 from sessions.snapshots.objects import ObjectStore
 from sessions.snapshots.pins import Pin
 from sessions.snapshots.project import ProjectGit, find_project_git, holds_home
-from sessions.snapshots.scan import Scan, ignored_folders, read_status
+from sessions.snapshots.scan import Scan, below, ignored_folders, left_out, read_status, sizes
 from sessions.snapshots.watching.recall import Known, Recall, identity, mark, merged
 
 FULL_MARK = "full"
@@ -34,6 +35,7 @@ _EMPTY_FILE = b"e69de29bb2d1d6434b8b29ae775ad8c2e48c5391"
 _EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 _INSIDE = ".opencode-web-inside"  # git looks into another repository where our index has a file in it
 _NESTED_FILES = 20_000  # new ones in other repositories; with more at once, these are left out
+_MOST_IGNORED = 5000  # in one folder that git ignores
 _PACK_FROM = 200  # files in one go, from which one pack is cheaper than so many loose objects
 _STATUS = ("status", "--porcelain", "-z", "--untracked-files=all", "--no-renames", "--ignore-submodules=all")
 
@@ -62,6 +64,8 @@ class SnapshotStore:
         self._recall = Recall(self.worktree)
         self._pin = Pin(root)
         self._full = root.parent / FULL_MARK
+        self.room = 0
+        """Bytes of files that git ignores, which are kept as well: the smallest files and folders first."""
         self._usual: Usual | None = None
         self._closed: set[str] = set()
 
@@ -107,10 +111,11 @@ class SnapshotStore:
         self._project = project = self._find_project()
         self.objects.borrow(project.objects)
         scope, rules = self.root / "scope", self.root / "info" / "exclude"
-        if not scope.exists() or os.fsdecode(scope.read_bytes()) != project.prefix:
+        scoped = os.fsencode(project.prefix) + b"\0" * bool(self.room)
+        if not scope.exists() or scope.read_bytes() != scoped:
             (self.root / "index").unlink(missing_ok=True)
             borrow_index(self.objects, project)
-            scope.write_bytes(os.fsencode(project.prefix))
+            scope.write_bytes(scoped)
         wanted = b""
         if project.exclude and project.exclude.is_file():
             wanted = project.exclude.read_bytes()
@@ -145,6 +150,7 @@ class SnapshotStore:
             self._recall.begin(self._rules(), lambda folders: self._ignored(folders, lock))
         status = self._status(lock, self._asked(known.changed, lock) if known else ())
         scan = self._entered(read_status(status, self._project, full=self._full.exists()), lock)
+        self._keep_ignored(scan, lock)
         self._update(scan, lock)
         if scan.add or scan.drop or scan.staged:
             self._commit(lock)
@@ -185,7 +191,32 @@ class SnapshotStore:
                 continue
             scan.skipped = [item for item in scan.skipped if item.path not in new] + inside.skipped
             scan.add, scan.drop, scan.staged = scan.add + inside.add, scan.drop + inside.drop, True
+            scan.ignored += inside.ignored
         return scan
+
+    def _keep_ignored(self, scan: Scan, lock: int) -> None:
+        """Add what git ignores, as far as there is room."""
+        if not scan.ignored:
+            return
+        prefix, top = self._project.prefix, self._project.top
+        kept = self._git(["ls-files", "-z", "-c", "-i", "--exclude-standard"], lock).split(b"\0")[:-1]
+        room = self.room - sum(size for _, size in sizes(top, map(os.fsdecode, kept)))
+        groups = [list(islice(sizes(top, below(top, path)), _MOST_IGNORED + 1)) for path in scan.ignored]
+        named = sorted(zip(scan.ignored, groups, strict=True), key=lambda group: sum(s for _, s in group[1]))
+        for name, files in named:
+            room -= sum(size for _, size in files)
+            if room < 0 or len(files) > _MOST_IGNORED:
+                scan.skipped.append(Skipped(name.removeprefix(prefix), IGNORED, (0, 0)))
+                continue
+            for path, _ in files:
+                reason, found = left_out(top / path, full=self._full.exists())
+                if found and reason:
+                    stamp = (found.st_size, found.st_mtime_ns)
+                    scan.skipped.append(Skipped(path.removeprefix(prefix), reason, stamp))
+                elif found:
+                    scan.add.append(path)
+            if files and name.endswith("/"):
+                self._recall.unwatch()
 
     def _looked(self, known: Known | None, lock: int) -> tuple[Modes, frozenset[str]]:
         """The permissions of all files and the repositories, looked at as far as they are not known."""
@@ -221,6 +252,7 @@ class SnapshotStore:
         folders = [project.top.joinpath(*above.parts[:depth]) for depth in range(len(above.parts))]
         return (
             self._full.exists(),
+            self.room,
             identity(self.worktree),
             identity(project.top / ".git"),
             mark(project.exclude),
@@ -233,7 +265,8 @@ class SnapshotStore:
         excludes, prefix = self._project.global_excludes, self._project.prefix
         given = ["-c", f"core.excludesFile={excludes}"] if excludes else []
         only = [f"{prefix}{path}" for path in paths] or ([prefix] if prefix else [])
-        return self._git([*given, *_STATUS, *more, "--", *only], lock)
+        ignored = ["--ignored=matching"] if self.room else []
+        return self._git([*given, *_STATUS, *ignored, *more, "--", *only], lock)
 
     def _ignored(self, folders: list[str], lock: int) -> set[str]:
         """The folders that git ignores as such, in the worktree or in folders of it."""

@@ -9,5 +9,6 @@ from . import pages
 urlpatterns = [
     path("settings", pages.settings),
     path("settings/store/clean", pages.clean),
+    path("settings/ignored/<str:project_id>", pages.keep_ignored),
     path("settings/store/<str:project_id>", pages.project),
 ]

@@ -20,7 +20,7 @@ from agents.runtime.run import Run
 from agents.tools.base import Approval, Errand, FileWrite, Outcome, Question, Report, Todo, ToolResult
 from agents.turn import Turn
 from sessions.db import in_db
-from sessions.store import inbox, ledger, messages, todos
+from sessions.store import inbox, ledger, messages, projects, todos
 from sessions.wire.parts import Running, ToolPart
 from sessions.wire.session import TodoInfo
 
@@ -122,6 +122,8 @@ class CallContext:
     async def around_shell(self, run: Callable[[], Awaitable[None]]) -> None:
         """The snapshot after is taken also when the command was stopped: what it did is in the ledger."""
         await self._stage.look()
+        chosen = await in_db(projects.keep_ignored, self._run.session.project_id)
+        self._run.tracker.keep_ignored(self.turn.config.keep_ignored if chosen is None else chosen)
         begun = asyncio.create_task(asyncio.to_thread(self._run.tracker.begin))
         try:
             await asyncio.shield(begun)

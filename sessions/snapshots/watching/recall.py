@@ -77,6 +77,10 @@ class Recall:
         if whole:
             self._until = time.monotonic() + TRUSTED_SECONDS
 
+    def unwatch(self) -> None:
+        """More folders are to be watched than are."""
+        self._watcher = None
+
     def forget(self) -> None:
         """A look failed: what was known before it may be known no longer."""
         self._tree = None

@@ -13,9 +13,11 @@ from pathlib import Path
 import pytest
 
 from sessions.snapshots import snapshot
-from sessions.snapshots.changes import LOST, NESTED, REPOSITORY, TOO_LARGE, Change, SnapshotError
+from sessions.snapshots.changes import IGNORED, LOST, NESTED, REPOSITORY, TOO_LARGE, Change, SnapshotError
 from sessions.snapshots.project import find_project_git
 from sessions.snapshots.snapshot import SnapshotStore, refusal
+from sessions.undo.apply import apply
+from sessions.undo.plan import plan_undo
 
 Git = Callable[..., str]
 Edit = Callable[[], object]
@@ -459,3 +461,34 @@ def test_an_unreadable_file_does_not_stop_the_others(store: SnapshotStore, workt
     found = changed(store, lambda: (worktree / "b").write_text("b"))
     assert list(found) == ["b"]
     assert [skipped.path for skipped in store.track().skipped] == ["secret"]
+
+
+def test_ignored_files_are_kept_by_choice(store: SnapshotStore, repository: Path) -> None:
+    store.room = 1000
+    (repository / ".gitignore").write_text("*.log\nbuild/\nlarge/\n")
+    for name, size in {"a.log": 10, "build/deep/out": 100, "large/one": 500, "large/two": 600}.items():
+        (repository / name).parent.mkdir(parents=True, exist_ok=True)
+        (repository / name).write_bytes(b"x" * size)
+    (repository / "build" / "deep" / "out").chmod(0o600)
+
+    def edit() -> None:
+        (repository / "a.log").write_text("more\n")
+        (repository / "build" / "deep" / "out").unlink()
+        (repository / "build" / "new").write_text("new\n")
+
+    for _ in range(2):  # the second time with what is watched by then
+        found = changed(store, edit)
+        assert set(found) == {"a.log", "build/deep/out", "build/new"}
+        assert found["build/deep/out"].mode_before == 0o100600
+        plan = plan_undo(found.values(), store.objects, repository)
+        assert {file.outcome for file in plan} == {"restore"}
+        apply(plan, repository, store.objects)
+    assert [item.path for item in store.track().skipped] == ["large/"]
+    before = store.track()
+    (repository / "large" / "two").unlink()
+    (repository / ".gitignore").touch()  # all is looked at
+    fits_now = {change.path: change.skipped for change in store.changes(before, store.track())}
+    assert fits_now == {"large/": IGNORED, "large/one": IGNORED}  # it is not what the command made
+    store.room = 0
+    assert not (store.track().skipped)
+    assert changed(store, lambda: (repository / "a.log").unlink()) == {}
