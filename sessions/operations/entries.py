@@ -194,7 +194,7 @@ def _line(path: str, steps: Sequence[Change], project: Tracker) -> FileLine:
 
 def _outcome_line(entry: Mapping[str, Any]) -> FileLine:
     words = {"already": "was so already", "missing": "is gone"}.get(entry["outcome"], "")
-    if entry["outcome"] in ("conflict", "unsafe"):
+    if entry["outcome"] in ("conflict", "unsafe", "uncovered"):
         words = f"left alone: {entry['reason']}"
     name = shown(unpack_path(entry["path"]))
     return FileLine(name, entry.get("additions", 0), entry.get("deletions", 0), words)

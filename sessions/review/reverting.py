@@ -112,6 +112,11 @@ async def _undo_from(
         project = await asyncio.to_thread(tracker, session.project)
         plan = await _plan(await in_db(_to_take_back, session.id, point), project)
         wanted, left_out = choice.split(plan)
+        if choice.what == "both":
+            wanted += [
+                FilePlan(file.name, "uncovered", reason=file.reason)
+                for file in await uncovered(session, point, project)
+            ]
         return await _carry_out(session, "revert", point, wanted, left_out, actor)
 
 

@@ -1,9 +1,9 @@
 """Snapshots of a worktree in a git repository of our own; the user's own is only ever read.
 
 Ignored files (`.gitignore`, `.git/info/exclude`, the user's global ignore file) are seen only as far as there
-is `room` for them; of others a shell command that changes one leaves no trace here. These are git's own rules,
-asked of git itself. Nested repositories and submodules are folders like others, but for their `.git`. Contents
-are kept raw: no line-ending conversion, no filters.
+is `room` for them; of others a shell command that changes one leaves no trace here. These are git's own
+rules, asked of git itself. Nested repositories and submodules are folders like others, but for their `.git`.
+Contents are kept raw: no line-ending conversion, no filters.
 
 All functions block; the caller runs them in a thread. Source: seed 004 §11, design.md law 7.
 """

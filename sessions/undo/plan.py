@@ -15,12 +15,12 @@ from sessions.snapshots.objects import ObjectMissing, ObjectStore, object_id
 from sessions.undo.files import AS_NEW, FileState, UnsafePath, read_file, same_kind, same_mode
 from sessions.undo.merge import Conflict, three_way
 
-Outcome = Literal["restore", "merge", "already", "conflict", "missing", "unsafe"]
+Outcome = Literal["restore", "merge", "already", "conflict", "missing", "unsafe", "uncovered"]
 
 
 @dataclass(frozen=True, slots=True)
 class FilePlan:
-    """What becomes of one file. Only `restore` and `merge` write.
+    """What becomes of one file. Only `restore` and `merge` write; of an `uncovered` one nothing is known.
 
     `before_now` and `mode_now` are the file as the plan saw it, `result` and `mode` as it will be (None: no
     file); `additions` and `deletions` count lines from the one to the other. `folders` are to be removed if
