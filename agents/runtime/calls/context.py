@@ -131,12 +131,11 @@ class CallContext:
         finally:
             await asyncio.shield(self._record_shell(begun))
 
-    async def _record_shell(self, begun: asyncio.Task[None]) -> None:
-        await begun
-        changes = await asyncio.to_thread(self._run.tracker.end)
+    async def _record_shell(self, begun: asyncio.Task[int]) -> None:
+        changes = await asyncio.to_thread(self._run.tracker.end, await begun)
         for change in changes:
             change.message_id, change.part_id, change.call_id = self.message_id, self._part.id, self.call_id
-            change.origin = "command"
+            change.origin = change.origin or "command"
         if changes:
             await in_db(ledger.add, self._run.session, changes)
 

@@ -82,12 +82,12 @@ class FileWriter:
         if not wanted:
             return written
         tracker = self._run.tracker
-        await asyncio.to_thread(tracker.begin)
+        command = await asyncio.to_thread(tracker.begin)
         try:
             for formatter in wanted:
                 await run_formatter(formatter, written.path, self._turn)
         finally:
-            changes = await asyncio.to_thread(tracker.end)
+            changes = await asyncio.to_thread(tracker.end, command)
         made = await asyncio.to_thread(written.path.read_bytes)
         for change in changes:
             change.message_id, change.part_id = self._part.message_id, self._part.id

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sessions.models.ledger import shown, unpack_path
@@ -72,6 +72,9 @@ def described(plan: FilePlan) -> Described:
 
 
 def _words(plan: FilePlan) -> tuple[str, str]:
+    if plan.outcome in ("restore", "merge") and plan.reason:
+        words = _words(replace(plan, reason=""))[1]
+        return "warn", f"{words} Look at it first: {plan.reason}."
     if plan.outcome == "restore" and plan.result is None:
         return "change", "Will be removed: it did not exist before."
     if plan.outcome == "restore" and plan.before_now is None:

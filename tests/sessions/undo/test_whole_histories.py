@@ -47,12 +47,12 @@ class World:
         (self.project / ".gitignore").write_text(IGNORING)
         for name in self.random.sample([folder + name for folder in FOLDERS for name in NAMES], 14):
             self._put(self.project / name)
-        for folder in ("vendor/inner", "vendor", "."):  # with a commit inside it is a gitlink outside
+        for place in ("vendor/inner", "vendor", "."):  # with a commit inside it is a gitlink outside
             if self.random.random() < 0.5:
                 commit = (
                     "git add -A --ignore-errors . ; git -c user.name=U -c user.email=u@e commit -qm first"
                 )
-                subprocess.run(["bash", "-c", commit], cwd=self.project / folder, capture_output=True)
+                subprocess.run(["bash", "-c", commit], cwd=self.project / place, capture_output=True)
         self.tracker = Tracker("project", self.project)
         self.tracker.keep_ignored(10)
 
@@ -117,11 +117,11 @@ class World:
     def command(self) -> None:
         line = " ; ".join(self._line() for _ in range(self.random.randint(1, 3)))
         self.told.append(line)
-        self.tracker.begin()
+        running = self.tracker.begin()
         subprocess.run(
             ["bash", "-c", line], cwd=self.project, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
         )
-        self.changes += [as_change(row) for row in self.tracker.end()]
+        self.changes += [as_change(row) for row in self.tracker.end(running)]
 
     def _line(self) -> str:
         files = self.files() or ["a"]
