@@ -24,7 +24,7 @@ from sessions.undo.apply import apply
 from sessions.undo.files import NEW_FILE
 from sessions.undo.plan import plan_undo
 
-HISTORIES = int(os.environ.get("OPENCODE_WEB_HISTORIES", "60"))
+HISTORIES = int(os.environ.get("TEST_HISTORIES", "60"))
 MODES = (0o400, 0o444, 0o600, 0o640, 0o644, 0o660, 0o664, 0o700, 0o750, 0o755, 0o775, 0o777)
 FOLDERS = ("", "src/", "vendor/", "vendor/lib/", "vendor/inner/", "ignored/", "ignored/deep/")
 NAMES = ("a", "b.txt", "run", "c d", ".env")
