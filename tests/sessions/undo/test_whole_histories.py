@@ -28,6 +28,7 @@ HISTORIES = int(os.environ.get("TEST_HISTORIES", "60"))
 MODES = (0o400, 0o444, 0o600, 0o640, 0o644, 0o660, 0o664, 0o700, 0o750, 0o755, 0o775, 0o777)
 FOLDERS = ("", "src/", "vendor/", "vendor/lib/", "vendor/inner/", "ignored/", "ignored/deep/")
 NAMES = ("a", "b.txt", "run", "c d", ".env")
+PERSON = ("person", "person.d/private", "person.d/.env")
 IGNORING = "ignored/\n.env\n"
 
 Picture = dict[str, tuple[int, bytes]]
@@ -88,11 +89,10 @@ class World:
         act()
 
     def person(self) -> None:
-        """Their own files, of all kinds."""
-        path = self.project / self.random.choice(["person", "ignored/person", "vendor/person"])
-        if path.parent.is_dir():
-            self.told.append(f"person writes {path.name}")
-            self._put(path)
+        """Their own files: what the agent wrote to as well is for other tests."""
+        path = self.project / self.random.choice(PERSON)
+        self.told.append(f"person writes {path.name}")
+        self._put(path)
 
     def edit(self) -> None:
         """A tool writes or removes a file, as `FileWriter` does."""
@@ -150,10 +150,9 @@ class World:
 def hold(root: Path, seed: int) -> None:
     """One history, undone, redone and undone."""
     world = World(root, seed)
-    person = {"person", "ignored/person", "vendor/person"}
 
     def picture() -> Picture:
-        return {path: seen for path, seen in world.picture().items() if path not in person}
+        return {path: seen for path, seen in world.picture().items() if path not in PERSON}
 
     before = picture()
     for _ in range(world.random.randint(1, 7)):
