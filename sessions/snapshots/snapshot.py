@@ -164,16 +164,16 @@ class SnapshotStore:
 
     def _asked(self, changed: Iterable[str], lock: int) -> set[str]:
         """What git has to be asked about: of another repository without a file in our index the whole."""
-        asked = {path: self._repository(path) for path in changed}
-        if found := set(filter(None, asked.values())):
+        around = {path: self._around(path) for path in changed}
+        if found := {folder for folders in around.values() for folder in folders}:
             for path in self._listed(found, lock):
                 found.difference_update(str(parent) for parent in PurePosixPath(path).parents)
-        return {folder if folder in found else path for path, folder in asked.items()}
+        return {next((f for f in folders if f in found), path) for path, folders in around.items()}
 
-    def _repository(self, path: str) -> str:
-        """The outermost repository that a path is in, but for the worktree; empty for none."""
+    def _around(self, path: str) -> list[str]:
+        """The repositories that a path is in, the outermost first, but for the worktree."""
         above = (str(parent) for parent in reversed(PurePosixPath(path).parents[:-1]))
-        return next((folder for folder in above if os.path.lexists(self.worktree / folder / ".git")), "")
+        return [folder for folder in above if os.path.lexists(self.worktree / folder / ".git")]
 
     def _entered(self, scan: Scan, lock: int) -> Scan:
         """With what is in the repositories that git did not look into."""
