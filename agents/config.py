@@ -223,6 +223,9 @@ class Config(_Section):
     lsp: bool | dict[str, LspConfig] = False
     formatter: bool | dict[str, FormatterConfig] = False
     snapshot: bool = True
+    keep_ignored: Annotated[int, Field(ge=0)] = 0
+    """Megabytes of files that git ignores which are kept for undo as well, in each project that has no choice
+    of its own (settings page)."""
     share: Literal["manual", "auto", "disabled"] | None = None
     server: ServerConfig = ServerConfig()
     compaction: CompactionConfig = CompactionConfig()

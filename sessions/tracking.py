@@ -18,10 +18,13 @@ from django.conf import settings
 
 from sessions import fence
 from sessions.models import FileChange, Project
-from sessions.snapshots.changes import Change, SnapshotError, Tree
+from sessions.snapshots.changes import Change, Skipped, SnapshotError, Tree
 from sessions.snapshots.objects import ObjectStore
 from sessions.snapshots.snapshot import SnapshotStore, refusal
 from sessions.undo.plan import mode_equals
+
+OVERLAP = "overlap"
+"""`FileChange.origin` of what a command or another one that ran at the same time changed."""
 
 logger = logging.getLogger(__name__)
 
@@ -36,7 +39,9 @@ class Tracker:
         self.worktree = worktree
         self.problem = refusal(worktree)
         self._lock = threading.Lock()
-        self._commands = 0
+        self._commands: dict[int, list[FileChange]] = {}
+        self._begun = 0
+        self._room = 0
         self._accounted: Tree | None = None
         self._written: dict[str, tuple[str | None, int | None]] = {}
         self.store = SnapshotStore(Path(settings.SNAPSHOT_DIR) / project_id, worktree)
@@ -49,6 +54,11 @@ class Tracker:
     def tree(self) -> str:
         """The hash of the last tree seen, for the wire's `snapshot` fields; empty before the first."""
         return self._accounted.hash if self._accounted else ""
+
+    @property
+    def left_out(self) -> tuple[Skipped, ...]:
+        """What the last look left out."""
+        return self._accounted.skipped if self._accounted else ()
 
     def warm(self) -> None:
         """Take the first snapshot of a project, which is the slow one."""
@@ -69,28 +79,45 @@ class Tracker:
             found = self.worktree / path
             self._written[path] = after, found.lstat().st_mode if os.path.lexists(found) else None
 
-    def begin(self) -> None:
-        """A command is about to run: what changed since the last look is not its doing."""
+    def keep_ignored(self, megabytes: int) -> None:
+        """How much is kept of files that git ignores, from the next command on."""
+        self._room = megabytes * 1024 * 1024
+
+    def begin(self) -> int:
+        """A command is about to run: what changed since the last look is not its doing. Where one other runs,
+        it is that one's; of several nobody's, until the first of them ends. Returns its number."""
         with self._lock:
-            if self._commands == 0:
+            if not self._commands:
+                self.store.room = self._room
                 self._look()
                 self._written.clear()
-            self._commands += 1
+            elif len(self._commands) == 1:
+                next(iter(self._commands.values())).extend(self._changes())
+            self._begun += 1
+            self._commands[self._begun] = []
+            return self._begun
 
-    def end(self) -> list[FileChange]:
-        """The command ended: what it changed, not yet attributed to a session."""
+    def end(self, command: int) -> list[FileChange]:
+        """The command of this number ended: what it changed, not yet attributed to a session. Where others
+        still run, `origin` says that it may be theirs."""
         with self._lock:
-            self._commands -= 1
-            before = self._accounted
-            after = self._look()
-            if before is None or after is None or before.hash == after.hash:
-                return []
-            try:
-                found = self.store.changes(before, after)
-            except SnapshotError as error:
-                logger.warning("what a command changed is not known: %s", error)
-                return []
-            return [_entry(change) for change in map(self._own, found) if change is not None]
+            known, last = self._commands.pop(command), self._changes()
+            for change in last:
+                change.origin = OVERLAP if self._commands else ""
+            return known + last
+
+    def _changes(self) -> list[FileChange]:
+        """What changed since the last look, but for what tools wrote."""
+        before = self._accounted
+        after = self._look()
+        if before is None or after is None or before == after:
+            return []
+        try:
+            found = self.store.changes(before, after)
+        except SnapshotError as error:
+            logger.warning("what a command changed is not known: %s", error)
+            return []
+        return [_entry(change) for change in map(self._own, found) if change is not None]
 
     def _own(self, change: Change) -> Change | None:
         """The part of a change that is the command's: what came after what a tool wrote to the file."""

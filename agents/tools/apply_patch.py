@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from agents.lsp.uses.feedback import with_diagnostics
 from agents.tools.base import Approval, FileWrite, Tool, ToolContext, ToolError, ToolResult, by_patch
 from agents.tools.shared import change, filetext
+from agents.tools.shared.beside import told as told_beside
 from agents.tools.shared.patches.parse import PatchError, Section, parse
 from agents.tools.shared.patches.place import applied as placed
 from agents.tools.shared.paths import Target, authorise, explained, missing
@@ -61,10 +62,11 @@ class Step:
         return self.moved or self.target
 
     def is_outdated(self, ctx: ToolContext) -> bool:
-        """Whether the files are no longer what the step was planned from. Blocks."""
-        if self.moved is not None and change.current(ctx, self.moved) is not None:
-            return True
-        return change.current(ctx, self.target) != self.change.before
+        """Whether the step can no longer be made as it was planned. Blocks."""
+        if self.moved is not None:
+            moved = change.current(ctx, self.moved) is not None
+            return moved or change.current(ctx, self.target) != self.change.before
+        return change.outdated(ctx, self.target, self.change)
 
     def allowed(self, approval: Approval) -> Step | None:
         """The step as a person allowed it; None when they took it out."""
@@ -77,6 +79,12 @@ class Step:
     def told(self, made: Step | None) -> str:
         """What the user made of it, for the model; empty when it was done as proposed."""
         return told(self.change, made.change if made else None, self.where.title)
+
+    def as_made(self, written: Mapping[Path, FileWrite]) -> Step:
+        """The step given the writes that were made."""
+        if self.moved is not None:
+            return self
+        return replace(self, change=change.as_made(self.change, written[self.target.path]))
 
     def writes(self) -> list[FileWrite]:
         if self.moved is None:
@@ -173,7 +181,13 @@ async def _apply(
     done = [step for step in made if step is not None]
     writes = [write for step in done for write in step.writes()]
     with explained("A file of the patch"):
-        contents = await ctx.write_files(writes)
+        written = {write.path: write for write in await ctx.write_files(writes)}
+    done = [step.as_made(written) for step in done]
+    beside = [
+        words
+        for step in done
+        if (words := told_beside(ctx.session_id, step.where.title, written[step.where.path]))
+    ]
     files = await asyncio.to_thread(_described, ctx, done)
     pairs = zip(steps, made, strict=True)
     edits = [words for step, after in pairs if (words := step.told(after))]
@@ -191,9 +205,9 @@ async def _apply(
     heading = "Applied the patch." if not edits else "Applied the patch in part, as the user allowed it."
     listed = [f"{file['type']}: {file['relativePath']}" for file in files]
     spoken = [f"The user said: {said}"] if said else []
-    told = [heading if done else "Nothing of the patch was applied.", *listed, *edits, *spoken]
-    written = {write.path: content for write, content in zip(writes, contents, strict=True)}
-    return ToolResult(names or steps[0].where.title, "\n".join(told), metadata), written
+    told = [heading if done else "Nothing of the patch was applied.", *listed, *edits, *spoken, *beside]
+    contents = {path: write.content for path, write in written.items()}
+    return ToolResult(names or steps[0].where.title, "\n".join(told), metadata), contents
 
 
 def _asked(ctx: ToolContext, steps: Sequence[Step]) -> dict[str, Any]:

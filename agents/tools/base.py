@@ -165,11 +165,12 @@ class ToolContext(Protocol):
         whether there is a file, or it is gone. Empty but in review mode. Blocks.
         """
 
-    async def write_files(self, writes: Sequence[FileWrite]) -> list[bytes | None]:
+    async def write_files(self, writes: Sequence[FileWrite]) -> list[FileWrite]:
         """Write files through the ledger (before and after kept), each atomically, modes kept: all or none.
 
-        A file that is no longer what the tool read raises ToolError, and none is changed. Formatters run
-        afterwards; the contents as they are then come back in order.
+        A file that is no longer what the tool read is changed by place; where the same lines are others now,
+        ToolError is raised and no file is changed. Formatters run afterwards. They come back in order as
+        they were made: what was there, and what is there now.
         """
 
     async def around_shell(self, run: Callable[[], Awaitable[None]]) -> None:

@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from agents.lsp.uses.feedback import begin_reading
 from agents.tools.base import Attachment, Tool, ToolContext, ToolError, ToolResult
-from agents.tools.shared import filekind, filetext, staged
+from agents.tools.shared import beside, filekind, filetext, staged
 from agents.tools.shared.names import printable
 from agents.tools.shared.paths import Target, authorise, explained, missing
 
@@ -64,6 +64,9 @@ def _read(ctx: ToolContext, target: Target, offset: int, limit: int) -> ToolResu
             if filetext.is_binary(head):
                 kind = filekind.called(head, target.path.name)
                 raise ToolError(f"{target.title} is a binary file ({kind}, {size} bytes).")
+            if size <= beside.LARGEST:
+                beside.learn(ctx.session_id, target.path, file.read())
+                file.seek(0)
             return _text(target, file, head, offset, limit)
 
 

@@ -31,7 +31,7 @@ async def execute(args: Input, ctx: ToolContext) -> ToolResult:
 
 
 def _plan(ctx: ToolContext, target: Target, content: str, text: str) -> Proposal:
-    made = _made(change.current(ctx, target), content, text)
+    made = change.onto_seen(ctx, target, _made(change.current(ctx, target), content, text))
     lines = text.count("\n") + (not text.endswith("\n") and bool(text))
     verb = "Created" if made.before is None else "Replaced"
     return Proposal(made, f"{verb} {target.title} ({lines} lines).")

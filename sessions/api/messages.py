@@ -16,10 +16,12 @@ from pydantic import Field
 from sessions.api.base import Busy, NotFound, session_of, wire
 from sessions.api.described import answers
 from sessions.db import in_db
-from sessions.models import Session
+from sessions.models import Operation, Session
 from sessions.pages.respond import actor
 from sessions.review import diffs, reverting
 from sessions.review.alone import RevertRefused, leased
+from sessions.review.choice import Choice
+from sessions.review.outcomes import told
 from sessions.store import edits, messages
 from sessions.store.rows import session_wire
 from sessions.wire import ours
@@ -133,22 +135,28 @@ async def diff(
 @router.post("/{session_id}/revert", operation_id="session.revert")
 @answers(SessionInfo, errors=(404, 409))
 async def revert(request: HttpRequest, session_id: str, body: RevertTo) -> HttpResponse:
+    """Who sends `X-Opencode-Web: 1` is told by `outcome` what came of each file (`review.outcomes.told`)."""
     session = await session_of(session_id)
-    return await _undo(
-        session, reverting.revert(session, body.message_id, body.part_id, actor=actor(request))
-    )
+    everything = Choice()
+    work = reverting.undo_from(session, body.message_id, body.part_id, everything, actor=actor(request))
+    return await _undo(request, session, work)
 
 
 @router.post("/{session_id}/unrevert", operation_id="session.unrevert")
 @answers(SessionInfo, errors=(404, 409))
 async def unrevert(request: HttpRequest, session_id: str) -> HttpResponse:
+    """As for `revert`."""
     session = await session_of(session_id)
-    return await _undo(session, reverting.unrevert(session, actor=actor(request)))
+    return await _undo(request, session, reverting.bring_back(session, actor=actor(request)))
 
 
-async def _undo(session: Session, work: Awaitable[Session]) -> HttpResponse:
+async def _undo(request: HttpRequest, session: Session, work: Awaitable[Operation | None]) -> HttpResponse:
     try:
-        return wire(ours.session(session_wire(await work)))
+        operation = await work
+        answer = ours.session(session_wire(await session_of(session.id)))
+        if ours.asked(request):
+            answer["outcome"] = told(operation)
+        return wire(answer)
     except reverting.UnknownMessage as error:
         raise NotFound(str(error)) from error
     except reverting.RevertRefused as error:

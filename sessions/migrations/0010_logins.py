@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("opencode_sessions", "0008_order_of_use"),
+        ("opencode_sessions", "0009_undo"),
     ]
 
     operations = [

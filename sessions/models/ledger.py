@@ -81,7 +81,8 @@ class FileChange(models.Model):
     says why a content is unknown (a file too large to keep); `new_folders` is how many parent folders the
     change made. `for_…` name the call which a subagent made the change for, in the topmost session above
     its own: the change is part of that turn as well. `origin` says what wrote the file: `edit` (a tool),
-    `command`, `formatter`, `kept` (a staged edit that a person kept), `undo` (an operation).
+    `command`, `overlap` (a command, or another that ran at the same time), `formatter`, `kept` (a staged edit
+    that a person kept), `undo` (an operation).
     """
 
     id = models.BigAutoField(primary_key=True)

@@ -6,7 +6,8 @@ from django.db import models
 class Project(models.Model):
     """A folder that was opened. `root_commit` recognises a git repository that moved. `worktree_of` is the
     project that a git worktree was made from. `icon` (`url`, `override`, `color`) and `commands` (`start`:
-    run in a new worktree) are what clients of the protocol keep with it."""
+    run in a new worktree) are what clients of the protocol keep with it. `keep_ignored` is how many megabytes
+    of files that git ignores are kept for undo (None: as configured)."""
 
     id = models.CharField(primary_key=True, max_length=40)
     worktree = models.TextField(unique=True)
@@ -18,6 +19,7 @@ class Project(models.Model):
     )
     icon = models.JSONField(default=dict, blank=True)
     commands = models.JSONField(default=dict, blank=True)
+    keep_ignored = models.PositiveIntegerField(null=True, blank=True)
     time_created = models.BigIntegerField()
     time_updated = models.BigIntegerField(db_index=True)
 

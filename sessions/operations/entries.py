@@ -20,7 +20,7 @@ from sessions.undo.steps import net_steps
 MOST_FILES = 8
 """Files that an entry names; it says how many more there are."""
 
-_CALLS = {"command": "Shell", "formatter": "Formatter"}
+_CALLS = {"command": "Shell", "overlap": "Shell", "formatter": "Formatter"}
 _OPERATIONS = {
     "revert": "Undid a part of the conversation",
     "unrevert": "Redid a part of the conversation",
@@ -194,9 +194,10 @@ def _line(path: str, steps: Sequence[Change], project: Tracker) -> FileLine:
 
 def _outcome_line(entry: Mapping[str, Any]) -> FileLine:
     words = {"already": "was so already", "missing": "is gone"}.get(entry["outcome"], "")
-    if entry["outcome"] in ("conflict", "unsafe"):
+    if entry["outcome"] in ("conflict", "unsafe", "uncovered"):
         words = f"left alone: {entry['reason']}"
     name = shown(unpack_path(entry["path"]))
+    words = words or entry.get("reason", "")
     return FileLine(name, entry.get("additions", 0), entry.get("deletions", 0), words)
 
 

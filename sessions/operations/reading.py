@@ -14,6 +14,7 @@ from sessions.models.ledger import unpack_path
 
 PAGE = 30
 CALLS = {"edit": "Edits", "command": "Commands", "formatter": "Formatters"}
+_ORIGINS = {"edit": ("", "edit"), "command": ("command", "overlap")}
 OPERATIONS = {"keep": "Kept and dropped", "undo": "Undos", "redo": "Redos"}
 KINDS = CALLS | OPERATIONS
 """What the log can be filtered by, with its words."""
@@ -130,7 +131,7 @@ def _matching(rows: QuerySet[FileChange], asked: Asked) -> QuerySet[FileChange]:
     if asked.file:
         rows = rows.filter(path__icontains=asked.file)
     if asked.kind:
-        rows = rows.filter(origin__in=("", "edit") if asked.kind == "edit" else (asked.kind,))
+        rows = rows.filter(origin__in=_ORIGINS.get(asked.kind, (asked.kind,)))
     return rows
 
 

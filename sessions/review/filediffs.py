@@ -56,7 +56,8 @@ def _file_diff(change: NetChange, objects: ObjectStore) -> FileDiff:
         except ObjectMissing as error:
             patch = f"\\ The content is not at hand: {error}\n"
     if change.mode_changed:
-        patch = f"old mode {change.mode_before:o}\nnew mode {change.mode_after:o}\n{patch}"
+        before, after = ((mode or 0) & 0o177777 for mode in (change.mode_before, change.mode_after))
+        patch = f"old mode {before:o}\nnew mode {after:o}\n{patch}"
     return FileDiff(file=name, patch=patch, additions=additions, deletions=deletions, status=change.status)
 
 

@@ -7,14 +7,37 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from sessions.models import FileChange, Operation
-from sessions.models.ledger import pack_path, unpack_path
+from sessions.models.ledger import pack_path, shown, unpack_path
 from sessions.snapshots.changes import Change
 from sessions.undo.plan import FilePlan
 
 WRITES = ("restore", "merge")
+_LISTS = {
+    "restore": "changed",
+    "merge": "changed",
+    "conflict": "conflicts",
+    "missing": "leftAlone",
+    "unsafe": "leftAlone",
+    "uncovered": "notCovered",
+}
 LEFT_ALONE = {"revert": ("conflict", "unsafe"), "unrevert": ("conflict", "unsafe", "missing")}
 """Outcomes after which a file's changes count as they did before. A file that has been removed since has
 nothing of the agent in it any more, and a redo does not bring it back."""
+
+
+def told(operation: Operation | None) -> dict[str, list[dict[str, str]]]:
+    """For a client: the files that an undo or redo changed, those it left alone because of conflicts, because
+    of something else, and those it knows nothing of, each with the reason."""
+    lists: dict[str, list[dict[str, str]]] = {
+        "changed": [],
+        "conflicts": [],
+        "leftAlone": [],
+        "notCovered": [],
+    }
+    for entry in operation.outcome if operation else ():
+        if (name := _LISTS.get(entry["outcome"])) is not None:
+            lists[name].append({"file": shown(unpack_path(entry["path"])), "reason": entry["reason"]})
+    return lists
 
 
 def as_outcome(plan: Sequence[FilePlan]) -> list[dict[str, Any]]:

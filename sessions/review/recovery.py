@@ -16,7 +16,7 @@ from sessions.snapshots.objects import object_id
 from sessions.staging.settling import recover as recover_staging
 from sessions.store import leases, reverts
 from sessions.tracking import Tracker, tracker
-from sessions.undo.files import UnsafePath, read_file, remove_empty_folder, remove_leftovers, same_kind
+from sessions.undo.files import UnsafePath, read_file, remove_empty_folder, remove_leftovers, same_mode
 
 logger = logging.getLogger(__name__)
 
@@ -78,7 +78,7 @@ def _is_written(row: FileChange, project: Tracker) -> bool:
         return False
     if now is None or not row.after:
         return now is None and not row.after
-    return object_id(now.content) == row.after and same_kind(now.mode, row.mode_after)
+    return object_id(now.content) == row.after and same_mode(now.mode, row.mode_after)
 
 
 def _remove_folders(intents: list[FileChange], project: Tracker) -> None:

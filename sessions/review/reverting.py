@@ -8,14 +8,14 @@ files, or only files: that is a verdict on all that was done from there on, and 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence, Set
+from dataclasses import dataclass, replace
 
 from sessions.db import in_db
 from sessions.models import FileChange, Operation, Session
 from sessions.review.alone import RevertRefused, alone, leased
 from sessions.review.choice import Choice, What, scope_from
-from sessions.review.outcomes import as_change, as_intents, as_outcome
+from sessions.review.outcomes import WRITES, as_change, as_intents, as_outcome
 from sessions.review.settling import settle
 from sessions.review.uncovered import Uncovered, uncovered
 from sessions.review.verdicts.listing import listing
@@ -24,7 +24,7 @@ from sessions.review.verdicts.verdicts import undo
 from sessions.store import reverts
 from sessions.store import sessions as session_store
 from sessions.store.ledger import Point
-from sessions.tracking import Tracker, tracker
+from sessions.tracking import OVERLAP, Tracker, tracker
 from sessions.undo.plan import FilePlan, plan_undo
 
 __all__ = [
@@ -37,6 +37,8 @@ __all__ = [
     "undo_from",
     "unrevert",
 ]
+
+_UNSURE = "another command ran at the same time, and some of this may be its"
 
 
 class UnknownMessage(Exception):
@@ -112,6 +114,11 @@ async def _undo_from(
         project = await asyncio.to_thread(tracker, session.project)
         plan = await _plan(await in_db(_to_take_back, session.id, point), project)
         wanted, left_out = choice.split(plan)
+        if choice.what == "both":
+            wanted += [
+                FilePlan(file.name, "uncovered", reason=file.reason)
+                for file in await uncovered(session, point, project)
+            ]
         return await _carry_out(session, "revert", point, wanted, left_out, actor)
 
 
@@ -160,8 +167,15 @@ async def _point(session: Session, message_id: str, part_id: str | None) -> Poin
 
 
 async def _plan(rows: Iterable[FileChange], project: Tracker) -> list[FilePlan]:
-    changes = [as_change(row) for row in rows]
-    return await asyncio.to_thread(plan_undo, changes, project.objects, project.worktree)
+    listed = list(rows)
+    changes = [as_change(row) for row in listed]
+    plan = await asyncio.to_thread(plan_undo, changes, project.objects, project.worktree)
+    unsure = {row.path for row in listed if row.origin == OVERLAP}
+    return [replace(file, reason=_UNSURE) if _writes(file, unsure) else file for file in plan]
+
+
+def _writes(file: FilePlan, paths: Set[str]) -> bool:
+    return file.path in paths and file.outcome in WRITES
 
 
 def _to_take_back(session_id: str, point: Point) -> Sequence[FileChange]:

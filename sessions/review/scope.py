@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from sessions.models import FileChange
-from sessions.undo.files import same_kind
+from sessions.undo.files import same_mode
 
 Status = Literal["added", "deleted", "modified"]
 
@@ -35,8 +35,8 @@ class NetChange:
 
     @property
     def mode_changed(self) -> bool:
-        """Whether git would see another mode: executable or not, file or link."""
-        return self.status == "modified" and not same_kind(self.mode_before, self.mode_after)
+        """Whether its permissions are others, or a file became a link."""
+        return self.status == "modified" and not same_mode(self.mode_before, self.mode_after)
 
 
 def net(changes: Iterable[FileChange]) -> list[NetChange]:

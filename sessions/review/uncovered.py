@@ -1,8 +1,8 @@
-"""What an undo cannot know of: files that git ignores, which commands may have changed since.
+"""What an undo cannot know of: files that commands may have changed since and that no snapshot sees.
 
-Snapshots do not see ignored files (`sessions.snapshots.snapshot`), so nothing of them is in the ledger. Their
-time stamps tell which of them were written since the undo's first message; the undo names those and leaves
-them as they are.
+Those are files that git ignores and that are not kept by choice, and repositories inside of the project that
+are too large (`sessions.snapshots.snapshot`). Nothing of them is in the ledger. Time stamps tell which were
+written since the undo's first message; the undo names those and leaves them as they are.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from pathlib import Path
 from sessions.db import in_db
 from sessions.models import Message, Part, Session
 from sessions.models.ledger import shown
+from sessions.snapshots.changes import NESTED
 from sessions.snapshots.git import GitError
 from sessions.snapshots.project import find_project_git
 from sessions.store.ledger import Point
@@ -47,14 +48,16 @@ async def uncovered(session: Session, point: Point, project: Tracker) -> tuple[U
 
 
 def ignored_since(project: Tracker, since: int) -> tuple[Uncovered, ...]:
-    """Ignored files with a time stamp after `since` (milliseconds), by name. Blocks."""
+    """Files left out with a time stamp after `since` (milliseconds). Blocks."""
     found: list[Uncovered] = []
     left = LOOKED_AT
-    for name in _ignored(project):
+    left_out = [(name, _IGNORED) for name in _ignored(project)]
+    left_out += [(item.path, item.reason) for item in project.left_out if item.reason == NESTED]
+    for name, reason in left_out:
         seen = list(islice(_below(project.worktree / name), left))
         left -= len(seen)
         if any(_written(path) >= since for path in seen):
-            found.append(Uncovered(shown(name), _IGNORED))
+            found.append(Uncovered(shown(name), reason))
         if not left or len(found) == SHOWN:
             break
     return tuple(found)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from sessions.snapshots.modes import Modes
+
 SIZE_LIMIT = 2 * 1024 * 1024
 """Bytes; larger files are left out of snapshots, and each place that leaves one out says so."""
 
@@ -13,7 +15,9 @@ FULL_LIMIT = 64 * 1024
 TOO_LARGE = "larger than 2 MB"
 STORE_FULL = "larger than 64 KB while the store is full"
 UNREADABLE = "cannot be read"
-NESTED = "a git repository of its own"
+NESTED = "a git repository of its own with more files than are kept of one"
+IGNORED = "git ignores it, and it does not fit into what is kept of such files"
+REPOSITORY = "the folder of a git repository itself is not kept"
 LOST = "its content before is no longer in the project's git repository"
 
 
@@ -32,11 +36,14 @@ class Skipped:
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """The worktree at one moment: `hash` of a git tree in the store, and what is not in it. `made` are the
-    folders that came since the tree before, as far as that is known."""
+    """The worktree at one moment: `hash` of a git tree in the store, what is not in it, and the permissions
+    of its files. `repositories` are the folders with a `.git` in them, the worktree itself as "". `made` are
+    the folders that came since the tree before, as far as that is known."""
 
     hash: str
     skipped: tuple[Skipped, ...] = ()
+    modes: Modes = field(default_factory=Modes)
+    repositories: frozenset[str] = frozenset()
     made: frozenset[str] = field(default=frozenset(), compare=False)
 
 
@@ -45,8 +52,9 @@ class Change:
     """One file before and after.
 
     `path` is relative to the worktree, with `/`; bytes that are not UTF-8 are surrogate escapes.
-    `before` and `after` are object ids, None where the file did not exist. Modes are those of git or a whole
-    `st_mode`. Where `skipped` gives a reason, a content is unknown and the change cannot be undone.
+    `before` and `after` are object ids, None where the file did not exist. Modes are whole (`st_mode`), or
+    have AS_NEW (`sessions.undo.files`). Where `skipped` gives a reason, a content is unknown and the change
+    cannot be undone.
     `new_folders` is how many of the parent folders the change made: undoing removes them when empty.
     """
 

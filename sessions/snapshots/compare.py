@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 from pathlib import PurePosixPath
 
-from sessions.snapshots.changes import LOST, Change, Skipped, Tree
+from sessions.snapshots.changes import LOST, REPOSITORY, Change, Skipped, Tree
+from sessions.snapshots.modes import under
 from sessions.snapshots.objects import ObjectStore
+
+_NAMED = 500
+"""Of more paths git is not asked by name, but for all."""
 
 
 def compare(objects: ObjectStore, before: Tree, after: Tree) -> list[Change]:
@@ -20,7 +24,38 @@ def compare(objects: ObjectStore, before: Tree, after: Tree) -> list[Change]:
         lost = objects.own(oid for change in found for oid in (change.before, change.after) if oid)
         found = [_lost(change) if change.before in lost else change for change in found]
         found = [_with_folders(change, after.made) for change in found]
+    known = {change.path for change in found}
+    found = [_with_modes(change, before, after) for change in found]
+    found += _modes_alone(objects, before, after, before.modes.differ(after.modes) - known)
+    for folder in before.repositories - after.repositories:
+        found.append(Change(f"{folder}/.git".lstrip("/"), None, None, skipped=REPOSITORY))
     return sorted(_with_skipped(found, before, after), key=lambda change: change.path)
+
+
+def _with_modes(change: Change, before: Tree, after: Tree) -> Change:
+    was, now = (
+        before.modes.of(change.path, change.mode_before),
+        after.modes.of(change.path, change.mode_after),
+    )
+    return replace(change, mode_before=was, mode_after=now)
+
+
+def _modes_alone(objects: ObjectStore, before: Tree, after: Tree, paths: Collection[str]) -> Iterator[Change]:
+    """The files among `paths` that changed in their permissions only: their content is in both trees."""
+    if not paths:
+        return
+    named = sorted(paths) if len(paths) <= _NAMED else []
+    listed = objects.git(["ls-tree", "-r", "-z", after.hash, "--", *named], borrowing=True).split(b"\0")[:-1]
+    found = []
+    for entry in listed:
+        described, _, name = entry.partition(b"\t")
+        mode, _, oid = described.decode().split()
+        path = os.fsdecode(name)
+        was, now = (tree.modes.of(path, int(mode, 8)) for tree in (before, after))
+        if path in paths and was != now:
+            found.append(Change(path, oid, oid, was, now))
+    objects.own(change.before for change in found if change.before)
+    yield from found
 
 
 def _parse_raw(raw: bytes) -> Iterator[Change]:
@@ -50,8 +85,11 @@ def _with_skipped(found: list[Change], before: Tree, after: Tree) -> Iterator[Ch
     was = {skipped.path: skipped for skipped in before.skipped}
     now = {skipped.path: skipped for skipped in after.skipped}
     reasons = {path: _reason(was.get(path), now.get(path)) for path in was.keys() | now.keys()}
+    folders = frozenset(path.removesuffix("/") for path in reasons if path.endswith("/"))
     for change in found:
         reason = change.skipped or reasons.get(change.path)
+        if reason is None and under(change.path, folders):
+            reason = next(reasons[path] for path in reasons if change.path.startswith(path))
         reasons.pop(change.path, None)
         yield replace(change, skipped=reason)
     for path, reason in reasons.items():

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -24,12 +25,14 @@ _UNTRACKED, _IGNORED = "??", "!!"
 
 @dataclass(slots=True)
 class Scan:
-    """`add` and `drop` are paths from the top; `staged` says that the index is ahead of the last tree."""
+    """`add` and `drop` are paths from the top; `staged` says that the index is ahead of the last tree.
+    `ignored` are paths from the top, too, of folders with `/` at the end, if git was asked for them."""
 
     add: list[str] = field(default_factory=list)
     drop: list[str] = field(default_factory=list)
     skipped: list[Skipped] = field(default_factory=list)
     staged: bool = False
+    ignored: list[str] = field(default_factory=list)
 
 
 def read_status(output: bytes, project: ProjectGit, *, full: bool = False) -> Scan:
@@ -37,6 +40,9 @@ def read_status(output: bytes, project: ProjectGit, *, full: bool = False) -> Sc
     store has no room for large files."""
     scan = Scan()
     for code, path in _entries(output):
+        if code == _IGNORED:
+            scan.ignored.append(path)
+            continue
         if code[0] not in " ?":
             scan.staged = True
         if code == _UNTRACKED or code[1] != " ":
@@ -88,3 +94,23 @@ def _sort(scan: Scan, code: str, path: str, project: ProjectGit, full: bool) -> 
         scan.add.append(path)
     elif code != _UNTRACKED:
         scan.drop.append(path)
+
+
+def below(top: Path, path: str) -> Iterator[str]:
+    """A file, or the files of a folder (with `/` at its end) but for a `.git`, all from the top."""
+    if not path.endswith("/"):
+        yield path
+        return
+    for folder, folders, names in os.walk(top / path):
+        folders[:] = sorted(name for name in folders if name != ".git")
+        links = [name for name in folders if os.path.islink(os.path.join(folder, name))]
+        yield from (os.path.relpath(os.path.join(folder, name), top) for name in sorted(names + links))
+
+
+def sizes(top: Path, paths: Iterable[str]) -> Iterator[tuple[str, int]]:
+    """The files and links among paths, with the bytes of those that are not too large to be kept."""
+    for path in paths:
+        with suppress(OSError):
+            found = os.lstat(top / path)
+            if stat.S_ISREG(found.st_mode) or stat.S_ISLNK(found.st_mode):
+                yield path, found.st_size if found.st_size <= SIZE_LIMIT else 0

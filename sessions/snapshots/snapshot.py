@@ -1,8 +1,9 @@
 """Snapshots of a worktree in a git repository of our own; the user's own is only ever read.
 
-Ignored files (`.gitignore`, `.git/info/exclude`, the user's global ignore file) are not seen: a shell command
-that changes one leaves no trace here. Nested repositories and submodules are not entered. Both are git's own
-rules, asked of git itself. Contents are kept raw: no line-ending conversion, no filters.
+Ignored files (`.gitignore`, `.git/info/exclude`, the user's global ignore file) are seen only as far as there
+is `room` for them; of others a shell command that changes one leaves no trace here. These are git's own
+rules, asked of git itself. Nested repositories and submodules are folders like others, but for their `.git`.
+Contents are kept raw: no line-ending conversion, no filters.
 
 All functions block; the caller runs them in a thread. Source: seed 004 §11, design.md law 7.
 """
@@ -13,22 +14,28 @@ import fcntl
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path, PurePosixPath
 
-from sessions.snapshots.changes import Change, SnapshotError, Tree
+from sessions.snapshots.changes import IGNORED, NESTED, Change, Skipped, SnapshotError, Tree
 from sessions.snapshots.compare import compare
 from sessions.snapshots.git import NO_HEAD, GitError, run_git
 from sessions.snapshots.index import borrow_index
+from sessions.snapshots.modes import Modes, Usual, look, modes_of, under
 from sessions.snapshots.objects import ObjectStore
 from sessions.snapshots.pins import Pin
 from sessions.snapshots.project import ProjectGit, find_project_git, holds_home
-from sessions.snapshots.scan import Scan, ignored_folders, read_status
-from sessions.snapshots.watching.recall import Recall, identity, mark, merged
+from sessions.snapshots.scan import Scan, below, ignored_folders, left_out, read_status, sizes
+from sessions.snapshots.watching.recall import Known, Recall, identity, mark, merged
 
 FULL_MARK = "full"
 """A file of this name beside the stores says that they hold more than their quota."""
 
+_EMPTY_FILE = b"e69de29bb2d1d6434b8b29ae775ad8c2e48c5391"
 _EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
+_INSIDE = ".opencode-web-inside"  # git looks into another repository where our index has a file in it
+_NESTED_FILES = 20_000  # new ones in other repositories; with more at once, these are left out
+_MOST_IGNORED = 5000  # in one folder that git ignores
 _PACK_FROM = 200  # files in one go, from which one pack is cheaper than so many loose objects
 _STATUS = ("status", "--porcelain", "-z", "--untracked-files=all", "--no-renames", "--ignore-submodules=all")
 
@@ -57,6 +64,10 @@ class SnapshotStore:
         self._recall = Recall(self.worktree)
         self._pin = Pin(root)
         self._full = root.parent / FULL_MARK
+        self.room = 0
+        """Bytes of files that git ignores, which are kept as well: the smallest files and folders first."""
+        self._usual: Usual | None = None
+        self._closed: set[str] = set()
 
     def track(self) -> Tree:
         """Record the worktree as it is now. Raises SnapshotError (refused, git failed, disk full)."""
@@ -100,10 +111,11 @@ class SnapshotStore:
         self._project = project = self._find_project()
         self.objects.borrow(project.objects)
         scope, rules = self.root / "scope", self.root / "info" / "exclude"
-        if not scope.exists() or os.fsdecode(scope.read_bytes()) != project.prefix:
+        scoped = os.fsencode(project.prefix) + b"\0" * bool(self.room)
+        if not scope.exists() or scope.read_bytes() != scoped:
             (self.root / "index").unlink(missing_ok=True)
             borrow_index(self.objects, project)
-            scope.write_bytes(os.fsencode(project.prefix))
+            scope.write_bytes(scoped)
         wanted = b""
         if project.exclude and project.exclude.is_file():
             wanted = project.exclude.read_bytes()
@@ -136,16 +148,103 @@ class SnapshotStore:
         if known is None:
             self._prepare()
             self._recall.begin(self._rules(), lambda folders: self._ignored(folders, lock))
-        status = self._status(lock, known.changed if known else ())
-        scan = read_status(status, self._project, full=self._full.exists())
+        status = self._status(lock, self._asked(known.changed, lock) if known else ())
+        scan = self._entered(read_status(status, self._project, full=self._full.exists()), lock)
+        self._keep_ignored(scan, lock)
         self._update(scan, lock)
         if scan.add or scan.drop or scan.staged:
             self._commit(lock)
         made = known.made if known else frozenset()
-        tree = Tree(self._current_tree(lock), merged(known, scan.skipped), made)
+        modes, repositories = self._looked(known, lock)
+        skipped = merged(known, scan.skipped)
+        tree = Tree(self._current_tree(lock), skipped, modes, repositories, made)
         self._pin.hold(tree.hash)
         self._recall.keep(tree, mark(self.root / "index"), whole=known is None)
         return tree
+
+    def _asked(self, changed: Iterable[str], lock: int) -> set[str]:
+        """What git has to be asked about: of another repository without a file in our index the whole."""
+        around = {path: self._around(path) for path in changed}
+        if found := {folder for folders in around.values() for folder in folders}:
+            for path in self._listed(found, lock):
+                found.difference_update(str(parent) for parent in PurePosixPath(path).parents)
+        return {next((f for f in folders if f in found), path) for path, folders in around.items()}
+
+    def _around(self, path: str) -> list[str]:
+        """The repositories that a path is in, the outermost first, but for the worktree."""
+        above = (str(parent) for parent in reversed(PurePosixPath(path).parents[:-1]))
+        return [folder for folder in above if os.path.lexists(self.worktree / folder / ".git")]
+
+    def _entered(self, scan: Scan, lock: int) -> Scan:
+        """With what is in the repositories that git did not look into."""
+        seen = set(self._closed)
+        while new := [s.path for s in scan.skipped if s.reason == NESTED and s.path not in seen]:
+            seen.update(new)
+            prefix = self._project.prefix
+            names = [f"{prefix}{folder}{_INSIDE}" for folder in new]
+            lines = b"".join(b"100644 %s 0\t%s\0" % (_EMPTY_FILE, os.fsencode(name)) for name in names)
+            self._git(["update-index", "-z", "--index-info"], lock, lines)
+            inside = read_status(self._status(lock, new), self._project, full=self._full.exists())
+            if len(inside.add) > _NESTED_FILES:
+                self._closed.update(new)
+                self._git(["update-index", "-z", "--force-remove", "--stdin"], lock, _names(names))
+                continue
+            scan.skipped = [item for item in scan.skipped if item.path not in new] + inside.skipped
+            scan.add, scan.drop, scan.staged = scan.add + inside.add, scan.drop + inside.drop, True
+            scan.ignored += inside.ignored
+        return scan
+
+    def _keep_ignored(self, scan: Scan, lock: int) -> None:
+        """Add what git ignores, as far as there is room."""
+        if not scan.ignored:
+            return
+        prefix, top = self._project.prefix, self._project.top
+        kept = self._git(["ls-files", "-z", "-c", "-i", "--exclude-standard"], lock).split(b"\0")[:-1]
+        room = self.room - sum(size for _, size in sizes(top, map(os.fsdecode, kept)))
+        groups = [list(islice(sizes(top, below(top, path)), _MOST_IGNORED + 1)) for path in scan.ignored]
+        named = sorted(zip(scan.ignored, groups, strict=True), key=lambda group: sum(s for _, s in group[1]))
+        for name, files in named:
+            room -= sum(size for _, size in files)
+            if room < 0 or len(files) > _MOST_IGNORED:
+                scan.skipped.append(Skipped(name.removeprefix(prefix), IGNORED, (0, 0)))
+                continue
+            for path, _ in files:
+                reason, found = left_out(top / path, full=self._full.exists())
+                if found and reason:
+                    stamp = (found.st_size, found.st_mtime_ns)
+                    scan.skipped.append(Skipped(path.removeprefix(prefix), reason, stamp))
+                elif found:
+                    scan.add.append(path)
+            if files and name.endswith("/"):
+                self._recall.unwatch()
+
+    def _looked(self, known: Known | None, lock: int) -> tuple[Modes, frozenset[str]]:
+        """The permissions of all files and the repositories, looked at as far as they are not known."""
+        if known is not None:
+            modes, changed = known.tree.modes, known.changed
+            folders = [path for path in changed if (self.worktree / path).is_dir()]
+            paths = self._listed(folders, lock) if folders else []
+            left = {folder for folder in known.tree.repositories if not under(folder, changed)}
+            modes = modes.renewed(self.worktree, {*paths, *changed}, changed)
+            return modes, self._repositories(paths) | left
+        paths = self._listed([], lock)
+        modes = modes_of(look(self.worktree, paths), self._usual)
+        self._usual = modes.usual if paths else None
+        return modes, self._repositories(paths)
+
+    def _repositories(self, paths: Iterable[str]) -> frozenset[str]:
+        """The folders of files that have a `.git`."""
+        folders = {os.path.dirname(path) for path in paths} | {""}
+        for folder in list(folders):
+            folders.update(str(parent) for parent in PurePosixPath(folder).parents[:-1])
+        return frozenset(name for name in folders if os.path.lexists(self.worktree / name / ".git"))
+
+    def _listed(self, folders: Iterable[str], lock: int) -> list[str]:
+        """The files of the index in folders of the worktree; without any, all of them."""
+        prefix = self._project.prefix
+        only = [f"{prefix}{folder}" for folder in folders] or ([prefix] if prefix else [])
+        found = self._git(["ls-files", "-z", "--", *only], lock).split(b"\0")[:-1]
+        return [os.fsdecode(name).removeprefix(prefix) for name in found]
 
     def _rules(self) -> tuple[object, ...]:
         """A mark of all that decides which files are seen, but for `.gitignore` files of the worktree."""
@@ -153,6 +252,7 @@ class SnapshotStore:
         folders = [project.top.joinpath(*above.parts[:depth]) for depth in range(len(above.parts))]
         return (
             self._full.exists(),
+            self.room,
             identity(self.worktree),
             identity(project.top / ".git"),
             mark(project.exclude),
@@ -165,7 +265,8 @@ class SnapshotStore:
         excludes, prefix = self._project.global_excludes, self._project.prefix
         given = ["-c", f"core.excludesFile={excludes}"] if excludes else []
         only = [f"{prefix}{path}" for path in paths] or ([prefix] if prefix else [])
-        return self._git([*given, *_STATUS, *more, "--", *only], lock)
+        ignored = ["--ignored=matching"] if self.room else []
+        return self._git([*given, *_STATUS, *ignored, *more, "--", *only], lock)
 
     def _ignored(self, folders: list[str], lock: int) -> set[str]:
         """The folders that git ignores as such, in the worktree or in folders of it."""

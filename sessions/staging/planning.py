@@ -19,7 +19,7 @@ from sessions.staging.moves import Move
 from sessions.staging.restaging import unwritten
 from sessions.store import kept
 from sessions.tracking import Tracker
-from sessions.undo.files import FileState, UnsafePath, read_file
+from sessions.undo.files import NEW_FILE, FileState, UnsafePath, read_file
 from sessions.undo.pick import Piece, pieces, without
 from sessions.undo.plan import FilePlan, plan_undo
 
@@ -86,7 +86,7 @@ def _by_hand(path: str, content: bytes | None, seen: str, project: Tracker) -> F
     if content is None:
         return FilePlan(path, "merge" if now else "already", oid, mode)
     result = project.objects.put(content)
-    return FilePlan(path, "already" if result == oid else "merge", oid, mode, result, mode or 0o100644)
+    return FilePlan(path, "already" if result == oid else "merge", oid, mode, result, mode or NEW_FILE)
 
 
 def _unseen(row: StagedFile, keys: Collection[str] | None, drawn: Drawn) -> Move | None:

@@ -12,10 +12,8 @@ from sessions.snapshots.objects import ObjectMissing, object_id
 from sessions.staging.moves import Move, Snapshot
 from sessions.store import kept
 from sessions.tracking import Tracker
-from sessions.undo.files import FileState, UnsafePath, read_file
+from sessions.undo.files import NEW_FILE, FileState, UnsafePath, read_file
 from sessions.undo.plan import FilePlan, Stop, invert, plan_undo
-
-_FILE = 0o100644
 
 
 def plan_restage(
@@ -84,6 +82,6 @@ def _undone(
     if before[name] == after[name]:
         return {}
     run = Change(path, before[name] or None, after[name] or None, before[mode], after[mode])
-    state = FileState(project.objects.get(now[name]), now[mode] or _FILE) if now[name] else None
+    state = FileState(project.objects.get(now[name]), now[mode] or NEW_FILE) if now[name] else None
     made, _ = invert(run, state, project.objects)
     return {name: project.objects.put(made.content) if made else "", mode: made.mode if made else None}

@@ -17,7 +17,7 @@ from sessions.snapshots.objects import object_id
 from sessions.store import kept, ledger, summary
 from sessions.tracking import Tracker, tracker
 from sessions.undo.apply import apply
-from sessions.undo.files import UnsafePath, read_file, same_kind
+from sessions.undo.files import UnsafePath, read_file, same_mode
 from sessions.undo.plan import FilePlan
 
 logger = logging.getLogger(__name__)
@@ -98,7 +98,7 @@ def _is_written(plan: FilePlan, project: Tracker) -> bool:
         return False
     if now is None or plan.result is None:
         return now is None and plan.result is None
-    return object_id(now.content) == plan.result and same_kind(now.mode, plan.mode)
+    return object_id(now.content) == plan.result and same_mode(now.mode, plan.mode)
 
 
 def _changed(operation: Operation) -> dict[str, list[FileChange]]:

@@ -188,3 +188,12 @@ def file_changed(project: Project, path: str, event: str) -> None:
     """Tell that a file came (`add`), went (`unlink`) or has another content (`change`); inside `atomic`."""
     file = shown(f"{project.worktree}/{path}")
     events.record("file.watcher.updated", {"file": file, "event": event}, project=project.id)
+
+
+def keep_ignored(project_id: str) -> int | None:
+    """Megabytes of files that git ignores, which are kept for undo; None where nothing was chosen."""
+    return Project.objects.filter(id=project_id).values_list("keep_ignored", flat=True).first()
+
+
+def choose_keep_ignored(project_id: str, megabytes: int | None) -> None:
+    Project.objects.filter(id=project_id).update(keep_ignored=megabytes)

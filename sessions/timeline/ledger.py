@@ -71,7 +71,7 @@ def moment_of(session: Session, change: int) -> Moment | None:
 def _call(session_id: str, rows: list[dict[str, Any]]) -> Moment:
     last = rows[-1]
     own = last["session_id"] == session_id
-    by_command = any(row["origin"] == "command" for row in rows)
+    by_command = any(row["origin"] in ("command", "overlap") for row in rows)
     return Moment(
         key=f"chg-{last['id']}",
         kind="edit",

@@ -19,7 +19,9 @@ from pathlib import Path, PurePosixPath
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _TEMPORARY = re.compile(r"\.undo-[0-9a-f]{16}")
-_CANONICAL = (0o100644, 0o100755)  # what git knows of modes; the umask settles the rest
+AS_NEW = 1 << 20
+"""In a mode: of its permissions only the executable bit is meant, the rest is as of any new file (umask)."""
+NEW_FILE = stat.S_IFREG | 0o644 | AS_NEW
 
 
 class UnsafePath(Exception):
@@ -32,7 +34,7 @@ class _LinkInPath(UnsafePath):
 
 @dataclass(frozen=True, slots=True)
 class FileState:
-    """A file, or a link with its target as `content`; `mode` is the whole `st_mode`."""
+    """A file, or a link with its target as `content`; `mode` is the whole `st_mode`, or has AS_NEW."""
 
     content: bytes
     mode: int
@@ -50,7 +52,7 @@ def read_file(worktree: Path, path: str) -> FileState | None:
 def write_file(worktree: Path, path: str, content: bytes, mode: int) -> int:
     """Put `content` at `path` in one step; returns how many parent folders were made for it.
 
-    `mode` may be one of git's two file modes, a link's, or a whole `st_mode`. Raises UnsafePath, OSError.
+    `mode` is that of FileState. Raises UnsafePath, OSError.
     """
     folder, made = _open_parent(worktree, path, make=True)
     os.close(folder)
@@ -115,6 +117,13 @@ def same_kind(one: int | None, other: int | None) -> bool:
     return stat.S_IFMT(one) == stat.S_IFMT(other) and alike
 
 
+def same_mode(one: int | None, other: int | None) -> bool:
+    """Whether two modes are the same in all their permissions, as far as both are known."""
+    if one is None or other is None or stat.S_ISLNK(one) or (one | other) & AS_NEW:
+        return same_kind(one, other)
+    return one == other
+
+
 def _read(folder: int, name: str) -> FileState | None:
     found = os.stat(name, dir_fd=folder, follow_symlinks=False)
     if stat.S_ISLNK(found.st_mode):
@@ -132,9 +141,9 @@ def _create(folder: int, name: str, content: bytes, mode: int) -> None:
         return
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
     wide = 0o777 if mode & 0o100 else 0o666
-    with open(os.open(name, flags, wide, dir_fd=folder), "wb") as file:
+    with open(os.open(name, flags, wide if mode & AS_NEW else 0o600, dir_fd=folder), "wb") as file:
         file.write(content)
-        if mode not in _CANONICAL:
+        if not mode & AS_NEW:
             os.fchmod(file.fileno(), stat.S_IMODE(mode))
         file.flush()
         os.fsync(file.fileno())

@@ -12,15 +12,15 @@ from sessions.diffs.hunks import is_binary
 from sessions.diffs.unified import count
 from sessions.snapshots.changes import Change
 from sessions.snapshots.objects import ObjectMissing, ObjectStore, object_id
-from sessions.undo.files import FileState, UnsafePath, read_file, same_kind
+from sessions.undo.files import AS_NEW, FileState, UnsafePath, read_file, same_kind, same_mode
 from sessions.undo.merge import Conflict, three_way
 
-Outcome = Literal["restore", "merge", "already", "conflict", "missing", "unsafe"]
+Outcome = Literal["restore", "merge", "already", "conflict", "missing", "unsafe", "uncovered"]
 
 
 @dataclass(frozen=True, slots=True)
 class FilePlan:
-    """What becomes of one file. Only `restore` and `merge` write.
+    """What becomes of one file. Only `restore` and `merge` write; of an `uncovered` one nothing is known.
 
     `before_now` and `mode_now` are the file as the plan saw it, `result` and `mode` as it will be (None: no
     file); `additions` and `deletions` count lines from the one to the other. `folders` are to be removed if
@@ -82,6 +82,11 @@ def _follows(last: Change, change: Change) -> bool:
 
 
 def mode_equals(one: int | None, other: int | None) -> bool:
+    """As same_mode, but a mode nobody recorded equals any."""
+    return one is None or other is None or same_mode(one, other)
+
+
+def _alike(one: int | None, other: int | None) -> bool:
     """As same_kind, but a mode nobody recorded equals any."""
     return one is None or other is None or same_kind(one, other)
 
@@ -137,10 +142,10 @@ def invert(run: Change, state: FileState | None, store: ObjectStore) -> tuple[Fi
         raise Stop("conflict", f"its content was not kept: {run.skipped}")
     oid = object_id(state.content) if state else None
     kind = state.mode if state else None
-    if oid == run.after and mode_equals(kind, run.mode_after):
+    if oid == run.after and _alike(kind, run.mode_after):
         return _before(run, state, store), False
-    if oid == run.before and mode_equals(kind, run.mode_before):
-        return state, False
+    if oid == run.before and _alike(kind, run.mode_before):
+        return state and replace(state, mode=_restored_mode(run, state)), False
     if state is None:
         raise Stop("missing", "the file has been removed since")
     if run.before is None:
@@ -157,17 +162,20 @@ def _before(run: Change, state: FileState | None, store: ObjectStore) -> FileSta
 
 
 def _restored_mode(run: Change, state: FileState | None) -> int:
-    """The mode before, in the permissions the file has now where they are the same to git."""
-    wanted = run.mode_before
+    """The mode without what the run changed of it, bit for bit: what others changed stays. A mode that is
+    not known is the narrowest."""
+    wanted, made = run.mode_before, run.mode_after
     if state is None:
-        return wanted or 0o100644
-    if mode_equals(wanted, state.mode):
+        return stat.S_IFREG | 0o600 if wanted is None else wanted
+    if wanted is None or made is None or same_mode(wanted, made):
         return state.mode
-    assert wanted is not None
-    if stat.S_ISREG(wanted) and stat.S_ISREG(state.mode):
-        readers = (state.mode & 0o444) >> 2
-        return state.mode | readers if wanted & 0o100 else state.mode & ~0o111
-    return wanted
+    if not (stat.S_ISREG(wanted) and stat.S_ISREG(state.mode)) or made == state.mode:
+        return wanted
+    changed = (wanted ^ made) & (0o111 if (wanted | made) & AS_NEW else 0o7777)
+    mode = state.mode & ~changed | wanted & changed
+    if changed & 0o111:  # nobody runs what they or its owner cannot
+        mode &= ~0o111 | (mode & 0o444) >> 2 if mode & 0o100 else ~0o111
+    return mode
 
 
 def _merge(run: Change, state: FileState, store: ObjectStore) -> FileState:
@@ -179,9 +187,7 @@ def _merge(run: Change, state: FileState, store: ObjectStore) -> FileState:
     merge = three_way(store.get(run.after), state.content, store.get(run.before))
     if merge.content is None:
         raise Stop("conflict", "the same lines have been changed since", merge.conflicts)
-    changed_by_run = not mode_equals(run.mode_before, run.mode_after)
-    mode = _restored_mode(run, state) if changed_by_run else state.mode
-    return FileState(merge.content, mode)
+    return FileState(merge.content, _restored_mode(run, state))
 
 
 def _folders(path: str, changes: Sequence[Change]) -> tuple[str, ...]:

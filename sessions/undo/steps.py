@@ -7,10 +7,8 @@ from dataclasses import replace
 
 from sessions.snapshots.changes import Change
 from sessions.snapshots.objects import ObjectMissing, ObjectStore
-from sessions.undo.files import FileState
+from sessions.undo.files import NEW_FILE, FileState
 from sessions.undo.plan import Stop, fold, invert, mode_equals
-
-_FILE = 0o100644
 
 
 def net_steps(changes: Sequence[Change], store: ObjectStore) -> tuple[Change, ...]:
@@ -32,7 +30,7 @@ def _joined(runs: Sequence[Change], store: ObjectStore) -> Change | None:
     if any(run.skipped for run in runs):
         return None
     try:
-        state = FileState(store.get(last.after), last.mode_after or _FILE) if last.after else None
+        state = FileState(store.get(last.after), last.mode_after or NEW_FILE) if last.after else None
         for run in reversed(runs):
             state, _ = invert(run, state, store)
     except (Stop, ObjectMissing):

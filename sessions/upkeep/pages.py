@@ -12,6 +12,7 @@ from sessions.ids import now
 from sessions.pages.access import project_of
 from sessions.pages.respond import fragment, page
 from sessions.platform.limits import limits
+from sessions.store import projects
 from sessions.store import sessions as session_store
 
 from . import damage
@@ -19,6 +20,9 @@ from .caretaker import caretaker
 from .holdings import addresses_by_session, holdings, largest
 from .meter import meter
 from .usage import Usage
+
+IGNORED_CHOICES = (0, 10, 50, 200, 1000)
+"""Megabytes of ignored files to choose from."""
 
 
 @require_GET
@@ -32,6 +36,7 @@ async def settings(request: HttpRequest) -> HttpResponse:
         project=project,
         meter=await in_db(meter, await _sizes()),
         limits=await asyncio.to_thread(limits),
+        choices=IGNORED_CHOICES,
     )
 
 
@@ -52,6 +57,17 @@ async def dismiss_damage(_: HttpRequest) -> HttpResponse:
     """The person has read what came of a damaged database; no page says it again."""
     await asyncio.to_thread(damage.dismiss)
     return fragment("settings/damage.html")
+
+
+@require_POST
+async def keep_ignored(request: HttpRequest, project_id: str) -> HttpResponse:
+    """How much of a project's ignored files is kept from now on: `megabytes`, empty for as configured."""
+    row = await project_of(project_id)
+    given = request.POST.get("megabytes", "")
+    chosen = int(given) if given.isdecimal() and int(given) in IGNORED_CHOICES else None
+    await in_db(projects.choose_keep_ignored, row.id, chosen)
+    row.keep_ignored = chosen
+    return fragment("settings/ignored.html", project=row, choices=IGNORED_CHOICES, saved=True)
 
 
 @require_GET

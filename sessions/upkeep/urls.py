@@ -10,5 +10,6 @@ urlpatterns = [
     path("settings", pages.settings),
     path("settings/damage/dismiss", pages.dismiss_damage),
     path("settings/store/clean", pages.clean),
+    path("settings/ignored/<str:project_id>", pages.keep_ignored),
     path("settings/store/<str:project_id>", pages.project),
 ]

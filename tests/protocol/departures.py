@@ -60,7 +60,8 @@ DIFFERS = {
     " A `file:` part gets one synthetic text before it, two in OpenCode; one that cannot be read stays,"
     " OpenCode drops it",
     "session.prompt_async": "as `session.prompt`",
-    "session.revert": "an unknown message is 404; OpenCode answers the session as it was",
+    "session.revert": "an unknown message is 404; OpenCode answers the session as it was. With the header "
+    "`X-Opencode-Web: 1` the answer has `outcome`: files `changed`, `conflicts`, `leftAlone`, `notCovered`",
     "session.shell": "in the ledger and undone like a tool call; 10 minutes at most",
     "session.summarize": "nothing to sum up is 400",
     "session.update": "`archived` null or 0 takes it out of the archive",

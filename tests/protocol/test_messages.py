@@ -118,8 +118,10 @@ async def test_undo_and_redo_of_an_edit(served: Served) -> None:
     assert not file.exists()
     assert (await served.get(f"/session/{session}"))["revert"]["messageID"] == asked
     await served.post(f"/session/{session}/revert", {"messageID": "msg_none"}, status=404)
-    row = await served.post(f"/session/{session}/unrevert")
+    done = await served.http.post(f"/session/{session}/unrevert", headers={"X-Opencode-Web": "1"})
+    row = done.json()
     assert "revert" not in row
+    assert row["outcome"]["changed"] == [{"file": file.name, "reason": ""}]
     assert file.read_text() == "made\n"
     file.unlink()
 

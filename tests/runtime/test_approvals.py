@@ -121,10 +121,10 @@ async def test_a_file_that_changes_while_the_proposal_waits_is_proposed_anew(
     async with stage(home, project, turns(EDIT)) as on:
         session = await on.session()
         first = await on.asked()
-        file.write_text("# mine\n" + file.read_text())
+        file.write_text(file.read_text().replace("'hello'", "'hello'  # mine"))
         await until(on.events, "permission.replied", requestID=first["id"], reply="reject")
         second = await on.asked()
-        assert second["metadata"]["filediff"]["before"].startswith("# mine\n")
+        assert second["metadata"]["filediff"]["before"].endswith("# mine\n")
         assert second["metadata"]["again"] == 1
         with pytest.raises(httpx.HTTPStatusError):
             await on.reply(first, reply="once")
@@ -132,8 +132,22 @@ async def test_a_file_that_changes_while_the_proposal_waits_is_proposed_anew(
             await on.reply(second, reply="once", hash=first["hash"])
         await on.reply(second, reply="once", hash=second["hash"])
         await on.idle(session)
-        assert file.read_text() == "# mine\ndef hello():\n    return 'bye'\n"
+        assert file.read_text() == "def hello():\n    return 'bye'  # mine\n"
         assert on.decisions() == [("cancel", "call", ""), ("allow", "person", "once")]
+
+
+async def test_a_change_elsewhere_in_the_file_leaves_the_proposal(home: Path, project: Path) -> None:
+    file = project / "hello.py"
+    async with stage(home, project, turns(EDIT)) as on:
+        session = await on.session()
+        asked = await on.asked()
+        file.write_text("# mine\n" + file.read_text())
+        await on.reply(asked, reply="once", hash=asked["hash"])
+        await on.idle(session)
+        assert file.read_text() == "# mine\ndef hello():\n    return 'bye'\n"
+        assert on.decisions() == [("allow", "person", "once")]
+        await on.client.revert(session, (await on.client.messages(session))[0]["info"]["id"])
+        assert file.read_text() == "# mine\ndef hello():\n    return 'hello'\n"
 
 
 async def test_an_edit_that_no_longer_fits_says_so(home: Path, project: Path) -> None:
@@ -156,12 +170,12 @@ async def test_a_change_between_the_last_look_and_the_answer_is_not_overwritten(
     async with stage(home, project, [Turn(tools=[EDIT]), Turn(text="Done.")]) as on:
         session = await on.session()
         asked = await on.asked()
-        file.write_text("# mine\n" + file.read_text())
+        file.write_text(file.read_text().replace("'hello'", "'hello'  # mine"))
         with suppress(httpx.HTTPStatusError):  # a look may have come first
             await on.reply(asked, reply="once")
         again = await on.asked()
         assert again["id"] != asked["id"]
         await on.reply(again, reply="reject", message="leave it")
         await on.idle(session)
-        assert file.read_text() == "# mine\ndef hello():\n    return 'hello'\n"
+        assert file.read_text() == "def hello():\n    return 'hello'  # mine\n"
         assert ("cancel", "call", "") in on.decisions()

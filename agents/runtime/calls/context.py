@@ -20,7 +20,7 @@ from agents.runtime.run import Run
 from agents.tools.base import Approval, Errand, FileWrite, Outcome, Question, Report, Todo, ToolResult
 from agents.turn import Turn
 from sessions.db import in_db
-from sessions.store import inbox, ledger, messages, todos
+from sessions.store import inbox, ledger, messages, projects, todos
 from sessions.wire.parts import Running, ToolPart
 from sessions.wire.session import TodoInfo
 
@@ -109,7 +109,7 @@ class CallContext:
         except FileNotFoundError:
             return None
 
-    async def write_files(self, writes: Sequence[FileWrite]) -> list[bytes | None]:
+    async def write_files(self, writes: Sequence[FileWrite]) -> list[FileWrite]:
         return await FileWriter(self._run, self.turn, self._part, self._stage).write(writes)
 
     def staged_files(self) -> Mapping[Path, bool]:
@@ -122,6 +122,8 @@ class CallContext:
     async def around_shell(self, run: Callable[[], Awaitable[None]]) -> None:
         """The snapshot after is taken also when the command was stopped: what it did is in the ledger."""
         await self._stage.look()
+        chosen = await in_db(projects.keep_ignored, self._run.session.project_id)
+        self._run.tracker.keep_ignored(self.turn.config.keep_ignored if chosen is None else chosen)
         begun = asyncio.create_task(asyncio.to_thread(self._run.tracker.begin))
         try:
             await asyncio.shield(begun)
@@ -129,12 +131,11 @@ class CallContext:
         finally:
             await asyncio.shield(self._record_shell(begun))
 
-    async def _record_shell(self, begun: asyncio.Task[None]) -> None:
-        await begun
-        changes = await asyncio.to_thread(self._run.tracker.end)
+    async def _record_shell(self, begun: asyncio.Task[int]) -> None:
+        changes = await asyncio.to_thread(self._run.tracker.end, await begun)
         for change in changes:
             change.message_id, change.part_id, change.call_id = self.message_id, self._part.id, self.call_id
-            change.origin = "command"
+            change.origin = change.origin or "command"
         if changes:
             await in_db(ledger.add, self._run.session, changes)
 

@@ -1,6 +1,7 @@
 """Writing files for a tool: contents kept first, then the ledger, then the files, then formatters.
 
-A crash in between leaves nothing unrecorded (design law 7). Several files are written all or none. In review
+A crash in between leaves nothing unrecorded (design law 7). Several files are written all or none, and each
+by one call at a time: what others wrote since the tool read it stays, unless it is the same lines. In review
 mode they are staged instead, as they came: formatters do not run, so that what is kept is what was reviewed.
 """
 
@@ -8,21 +9,34 @@ from __future__ import annotations
 
 import asyncio
 import os
-import stat
 from collections.abc import Sequence
+from contextlib import AsyncExitStack
+from dataclasses import replace
 from pathlib import Path
+from weakref import WeakValueDictionary
 
 from agents.formatters.run import chosen, run_formatter
 from agents.runtime.calls.staged import Stage
 from agents.runtime.run import Run
 from agents.tools.base import FileWrite, ToolError
+from agents.tools.shared.beside import rebased
 from agents.turn import Turn
 from sessions.db import in_db
 from sessions.files import replace_file
 from sessions.models import FileChange
 from sessions.store import ledger
 from sessions.store.leases import confirmed
+from sessions.undo.files import NEW_FILE
 from sessions.wire.parts import ToolPart
+
+_ROUNDS = 5
+"""How often a file that goes on changing is tried."""
+
+_locks: WeakValueDictionary[Path, asyncio.Lock] = WeakValueDictionary()
+
+
+class _Moved(Exception):
+    """A file was changed between the look at it and the write."""
 
 
 class FileWriter:
@@ -34,19 +48,27 @@ class FileWriter:
         self._part = part
         self._stage = stage
 
-    async def write(self, writes: Sequence[FileWrite]) -> list[bytes | None]:
+    async def write(self, writes: Sequence[FileWrite]) -> list[FileWrite]:
         """Undisturbed by a stop: either nothing has happened or everything has."""
         return await asyncio.shield(asyncio.create_task(self._write(writes)))
 
-    async def _write(self, writes: Sequence[FileWrite]) -> list[bytes | None]:
+    async def _write(self, writes: Sequence[FileWrite]) -> list[FileWrite]:
         if await self._stage.takes(writes):
-            await self._stage.put(writes)
-            return [item.content for item in writes]
-        await self._all_or_none(writes)
-        return [await self._formatted(item) for item in writes]
+            return await self._stage.put(writes)
+        async with AsyncExitStack() as stack:
+            for path in sorted({item.path for item in writes}):
+                await stack.enter_async_context(_locks.setdefault(path, asyncio.Lock()))
+            for _ in range(_ROUNDS):
+                made = await asyncio.to_thread(lambda: [rebased(item, _read(item.path)) for item in writes])
+                try:
+                    await self._all_or_none(made)
+                except _Moved:
+                    continue
+                return [await self._formatted(item) for item in made]
+        raise ToolError(f"{writes[0].path} goes on changing. Nothing was written; read it again.")
 
     async def _all_or_none(self, writes: Sequence[FileWrite]) -> None:
-        changes = await asyncio.to_thread(lambda: [self._change(item) for item in writes])
+        changes = await asyncio.to_thread(lambda: [self._entry(item) for item in writes])
         await confirmed()
         await in_db(ledger.add, self._run.session, changes)
         after = {change.path: change.after or None for change in changes}
@@ -56,25 +78,25 @@ class FileWriter:
             await in_db(ledger.add, self._run.session, [self._inverse(change) for change in changes])
             raise
 
-    async def _formatted(self, written: FileWrite) -> bytes | None:
+    async def _formatted(self, written: FileWrite) -> FileWrite:
         """What formatters make of the file, and of others with it, are changes of the same call."""
         wanted = await asyncio.to_thread(chosen, written.path, self._turn) if written.content else []
         if not wanted:
-            return written.content
+            return written
         tracker = self._run.tracker
-        await asyncio.to_thread(tracker.begin)
+        command = await asyncio.to_thread(tracker.begin)
         try:
             for formatter in wanted:
                 await run_formatter(formatter, written.path, self._turn)
         finally:
-            changes = await asyncio.to_thread(tracker.end)
+            changes = await asyncio.to_thread(tracker.end, command)
         made = await asyncio.to_thread(written.path.read_bytes)
         for change in changes:
             change.message_id, change.part_id = self._part.message_id, self._part.id
             change.call_id, change.origin = self._part.call_id, "formatter"
         await in_db(ledger.add, self._run.session, changes)
         await self._complete(FileWrite(written.path, made, written.content))
-        return made
+        return replace(written, content=made)
 
     async def _complete(self, formatted: FileWrite) -> None:
         """Record the file itself where no snapshot saw it change: it is ignored, or lies outside."""
@@ -84,14 +106,10 @@ class FileWriter:
         if known != entry.after:
             await in_db(ledger.add, self._run.session, [entry])
 
-    def _change(self, item: FileWrite) -> FileChange:
-        _unchanged(item)
-        return self._entry(item)
-
     def _entry(self, item: FileWrite) -> FileChange:
         objects = self._run.tracker.objects
         mode = item.path.stat().st_mode if item.expected is not None else None
-        made = None if item.content is None else mode or stat.S_IFREG | 0o644
+        made = None if item.content is None else mode or NEW_FILE
         return FileChange(
             message_id=self._part.message_id,
             part_id=self._part.id,
@@ -123,7 +141,8 @@ def _apply(writes: Sequence[FileWrite]) -> None:
     done: list[FileWrite] = []
     try:
         for item in writes:
-            _unchanged(item)
+            if _read(item.path) != item.expected:
+                raise _Moved
             _put(item.path, item.content)
             done.append(item)
     except BaseException:
@@ -139,10 +158,8 @@ def _put(path: Path, content: bytes | None) -> None:
         replace_file(path, content)
 
 
-def _unchanged(item: FileWrite) -> None:
+def _read(path: Path) -> bytes | None:
     try:
-        current = item.path.read_bytes()
+        return path.read_bytes()
     except FileNotFoundError:
-        current = None
-    if current != item.expected:
-        raise ToolError(f"{item.path} was changed by somebody else in the meantime. Read it again.")
+        return None

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import stat
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
@@ -17,16 +16,16 @@ from typing import Any
 from agents.permission.defaults import is_guarded
 from agents.runtime.run import Run
 from agents.tools.base import FileWrite, ToolError, ToolResult
+from agents.tools.shared.beside import rebased
 from agents.tools.shared.names import printable
 from sessions.db import in_db, in_db_sync
 from sessions.models import StagedFile
 from sessions.plans import plan_path
 from sessions.snapshots.objects import object_id
 from sessions.store import staging
-from sessions.undo.files import UnsafePath, read_file
+from sessions.undo.files import NEW_FILE, UnsafePath, read_file
 from sessions.wire.parts import ToolPart
 
-NEW_FILE = stat.S_IFREG | 0o644
 NAMED = 10
 """Staged files that a command's note names."""
 
@@ -35,7 +34,8 @@ UNSEEN = (
     "[Review mode: this ran on the working tree, which does not have your staged edits of {names}. They wait "
     "until the user keeps them. If this needs them, say so and let the user keep them first.]"
 )
-CHANGED = "{} was changed by somebody else in the meantime. Read it again."
+AGAIN = "{} is being changed by others. Nothing was staged; read it again."
+_ROUNDS = 5
 OUTSIDE = "{} lies outside of the project and cannot be staged. The user can turn review mode off for it."
 
 
@@ -80,15 +80,22 @@ class Stage:
         paths = {self._relative(item.path) for item in writes}
         return bool(paths - {self._plan}) and (held.on or not held.paths.isdisjoint(paths))
 
-    async def put(self, writes: Sequence[FileWrite]) -> None:
-        """Stage writes, all or none. Raises ToolError when a file is not what the call has read."""
-        edits = await asyncio.to_thread(self._edits, writes)
+    async def put(self, writes: Sequence[FileWrite]) -> list[FileWrite]:
+        """Stage writes, all or none, and give them as they were made. Raises ToolError where somebody else
+        changed the same lines since the call read a file."""
         call = staging.Call(self._part.message_id, self._part.id, self._part.call_id)
-        try:
-            await in_db(staging.stage, self._run.session, edits, call)
-        except staging.StaleEdit as stale:
-            raise ToolError(CHANGED.format(printable(str(self._root / str(stale))))) from stale
-        self._staged = True
+        for _ in range(_ROUNDS):
+            made = await asyncio.to_thread(
+                lambda: [rebased(item, self._current(item.path)) for item in writes]
+            )
+            edits = await asyncio.to_thread(self._edits, made)
+            try:
+                await in_db(staging.stage, self._run.session, edits, call)
+            except staging.StaleEdit:
+                continue
+            self._staged = True
+            return made
+        raise ToolError(AGAIN.format(printable(str(writes[0].path))))
 
     async def look(self) -> None:
         """A command is about to run: note what it will not see."""
@@ -120,6 +127,16 @@ class Stage:
     def _rows(self) -> list[StagedFile]:
         rows = in_db_sync(staging.files, self._run.session)
         return sorted(rows, key=lambda row: row.time_updated, reverse=True)
+
+    def _current(self, path: Path) -> bytes | None:
+        waits, content = self.read(path)
+        if waits:
+            return content
+        try:
+            found = read_file(self._run.worktree, self._relative(path))
+        except (UnsafePath, OSError):
+            return None
+        return found.content if found else None
 
     def _edits(self, writes: Sequence[FileWrite]) -> list[staging.Edit]:
         present = {row.path for row in self._rows() if row.content}

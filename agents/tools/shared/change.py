@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import stat
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from weakref import WeakValueDictionary
@@ -16,6 +16,8 @@ from weakref import WeakValueDictionary
 from agents.lsp.uses.feedback import with_diagnostics
 from agents.tools.base import FileWrite, ToolContext, ToolError, ToolResult
 from agents.tools.shared import filetext
+from agents.tools.shared.beside import rebased, seen
+from agents.tools.shared.beside import told as told_beside
 from agents.tools.shared.paths import Target, explained
 from agents.tools.shared.proposals.asking import allowed
 from agents.tools.shared.proposals.content import Change, describe, named
@@ -66,30 +68,61 @@ async def apply(ctx: ToolContext, target: Target, plan: Callable[[], Proposal]) 
             target.patterns,
             plan,
             lambda planned: _asked(ctx, target, planned.change),
-            lambda planned: current(ctx, target) != planned.change.before,
+            lambda planned: outdated(ctx, target, planned.change),
         )
         proposed = proposal.change
         change = applied(proposed, approval.contents, named(target))
-        made = await _written(ctx, target, change) if change else proposed.withheld()
+        made, beside = await _written(ctx, target, change) if change else (proposed.withheld(), "")
     metadata = await asyncio.to_thread(describe, ctx, target, made)
-    if change and made.after != change.after:
+    if change and made.before == change.before and made.after != change.after:
         metadata["formatted"] = True
     words = told(proposed, change, target.title)
     if words:
         metadata["edited"] = True
     said = [f"The user said: {approval.words}"] if approval.words else []
     metadata["diagnostics"] = {}
-    result = ToolResult(target.title, "\n".join([words or proposal.told, *said]), metadata)
+    output = "\n".join([words or proposal.told, *said, *filter(None, [beside])])
+    result = ToolResult(target.title, output, metadata)
     return await with_diagnostics(ctx, result, {target.path: made.after}) if change else result
 
 
-async def _written(ctx: ToolContext, target: Target, change: Change) -> Change:
-    """The change as it was made: formatters may have gone on from it."""
+def outdated(ctx: ToolContext, target: Target, change: Change) -> bool:
+    """Whether a change cannot be made any more as it was planned: its lines are others now. Blocks."""
+    try:
+        rebased(FileWrite(target.path, change.after, change.before), current(ctx, target))
+    except ToolError:
+        return True
+    return False
+
+
+def onto_seen(ctx: ToolContext, target: Target, change: Change) -> Change:
+    """A change of a whole file, made from what the session last saw of it, onto the file as it is now. Raises
+    ToolError where others have changed the same lines. Blocks."""
+    known = seen(ctx.session_id, target.path)
+    if known is None or change.before is None or known == change.before:
+        return change
+    made = rebased(FileWrite(target.path, change.after, known), change.before)
+    return as_made(change, made)
+
+
+def as_made(change: Change, made: FileWrite) -> Change:
+    """A change as it was made: others' lines are on both sides, and formatters may have gone on from it."""
+    if (made.expected, made.content) == (change.before, change.after):
+        return change
+    old, new = (_text(content) for content in (made.expected, made.content))
+    return Change(made.expected, made.content, old, new)
+
+
+def _text(content: bytes | None) -> str:
+    return filetext.detect(content).decode(content) if content is not None else ""
+
+
+async def _written(ctx: ToolContext, target: Target, change: Change) -> tuple[Change, str]:
+    """The change as it was made, and what to tell the model of others' changes beside it."""
     with explained(target.title):
         (made,) = await ctx.write_files([FileWrite(target.path, change.after, change.before)])
-    if made is None or made == change.after:
-        return change
-    return replace(change, after=made, new=filetext.detect(made).decode(made))
+    beside = await asyncio.to_thread(told_beside, ctx.session_id, target.title, made)
+    return as_made(change, made), beside
 
 
 def _asked(ctx: ToolContext, target: Target, change: Change) -> dict[str, Any]:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from sessions.models.ledger import shown
+from sessions.models.ledger import shown, unpack_path
 from sessions.undo.merge import Conflict
 from sessions.undo.plan import FilePlan
 
 _SHOWN_CONFLICTS = 5
+_NAMED = 3
 
 HUNK_STATES = {
     "here": "",
@@ -37,6 +38,7 @@ OUTCOMES = {
     "conflict": "Conflict",
     "missing": "File missing",
     "unsafe": "Not done",
+    "uncovered": "Not covered",
 }
 """What came of a verdict, beside its hunk."""
 
@@ -70,6 +72,9 @@ def described(plan: FilePlan) -> Described:
 
 
 def _words(plan: FilePlan) -> tuple[str, str]:
+    if plan.outcome in ("restore", "merge") and plan.reason:
+        words = _words(replace(plan, reason=""))[1]
+        return "warn", f"{words} Look at it first: {plan.reason}."
     if plan.outcome == "restore" and plan.result is None:
         return "change", "Will be removed: it did not exist before."
     if plan.outcome == "restore" and plan.before_now is None:
@@ -98,8 +103,13 @@ def ended(done: str, outcome: Sequence[dict[str, Any]]) -> str:
     """One line on an undo or redo that was carried out."""
     written = sum(entry["outcome"] in ("restore", "merge") for entry in outcome)
     alone = sum(entry["outcome"] in ("conflict", "unsafe") for entry in outcome)
+    unknown = [shown(unpack_path(entry["path"])) for entry in outcome if entry["outcome"] == "uncovered"]
     text = f"{done}: {_files(written)} changed" if written else f"{done}; no file changed"
-    return f"{text}, {_files(alone)} left alone because of conflicts." if alone else f"{text}."
+    text = f"{text}, {_files(alone)} left alone because of conflicts." if alone else f"{text}."
+    if unknown:
+        more = f" and {len(unknown) - _NAMED} more" if len(unknown) > _NAMED else ""
+        text += f" Not covered, and left as it is: {', '.join(unknown[:_NAMED])}{more}."
+    return text
 
 
 def _files(count: int) -> str:

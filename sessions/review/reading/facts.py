@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from sessions.diffs.images import image
-from sessions.undo.files import same_kind
+from sessions.undo.files import same_kind, same_mode
 
 from .comparing import Compared, FileChange
 
@@ -66,8 +66,9 @@ def _kinds(change: FileChange, found: Compared) -> Iterator[str]:
     if any(is_link(mode) for mode, _ in sides):
         said = " became ".join(_linked(mode, data) for mode, data in sides)
         yield said[:1].upper() + said[1:] + ("." if len(sides) > 1 or change.after else ", removed.")
-    elif len(sides) > 1 and before is not None and after is not None and not same_kind(before, after):
-        yield f"Mode {before:o} became {after:o}: {'' if after & 0o100 else 'no longer '}executable."
+    elif len(sides) > 1 and before is not None and after is not None and not same_mode(before, after):
+        said = "" if same_kind(before, after) else f": {'' if after & 0o100 else 'no longer '}executable"
+        yield f"Mode {stat.S_IMODE(before):o} became {stat.S_IMODE(after):o}{said}."
     elif len(sides) == 1 and change.after and after is not None and after & 0o100:
         yield "Executable."
 

@@ -9,7 +9,7 @@ from sessions.snapshots.changes import SIZE_LIMIT, TOO_LARGE, Change
 from sessions.snapshots.objects import ObjectMissing, ObjectStore, object_id
 from sessions.snapshots.project import find_project_git
 from sessions.tracking import Tracker
-from sessions.undo.files import UnsafePath, read_file
+from sessions.undo.files import AS_NEW, UnsafePath, read_file
 from sessions.worktrees.git import GitError, git, not_ignored, unfiltered
 
 MOST_UNTRACKED = 2000
@@ -51,7 +51,9 @@ def _tracked(raw: bytes, project: Tracker) -> Iterator[Change | None]:
     for described, path in zip(fields[::2], fields[1::2], strict=True):
         mode, mode_now, before, _, _ = described.decode().removeprefix(":").split()
         if _SUBMODULE not in (int(mode, 8), int(mode_now, 8)):
-            yield _against(project, os.fsdecode(path), before, int(mode, 8) or None)
+            yield _against(
+                project, os.fsdecode(path), before, int(mode, 8) | AS_NEW if int(mode, 8) else None
+            )
 
 
 def _against(project: Tracker, path: str, before: str | None, mode: int | None) -> Change | None:

@@ -10,7 +10,7 @@ from sessions.review.verdicts.listing import Listing, ReviewedFile
 from sessions.review.verdicts.presence import HunkState, hunk_states, textual, whole_state
 from sessions.snapshots.changes import Change
 from sessions.snapshots.objects import ObjectMissing, ObjectStore, object_id
-from sessions.undo.files import FileState, UnsafePath, read_file
+from sessions.undo.files import NEW_FILE, FileState, UnsafePath, read_file
 from sessions.undo.plan import mode_equals
 
 _known: Kept[dict[str, HunkState]] = Kept(200_000)
@@ -53,7 +53,7 @@ def _now(file: ReviewedFile, listing: Listing) -> FileState | None:
         last = file.steps[-1]
         if not last.after:
             return None
-        return FileState(listing.project.objects.get(last.after), last.mode_after or 0o100644)
+        return FileState(listing.project.objects.get(last.after), last.mode_after or NEW_FILE)
     try:
         return read_file(listing.project.worktree, file.path)
     except (OSError, UnsafePath):

@@ -30,7 +30,7 @@ from sessions.review.verdicts.settling import settle
 from sessions.snapshots.objects import object_id
 from sessions.store import operations, reverts
 from sessions.tracking import Tracker, tracker
-from sessions.undo.files import UnsafePath, read_file
+from sessions.undo.files import NEW_FILE, UnsafePath, read_file
 from sessions.undo.plan import FilePlan, plan_undo
 
 _TAKEN_BACK = {"undo": "done", "redo": "done", "revert": "final", "unrevert": "done"}
@@ -194,7 +194,7 @@ def _settled_by_hand(project: Tracker, path: str, content: bytes | None, seen: s
     if content is None:
         return FilePlan(path, "merge" if now else "already", oid, mode)
     result = project.objects.put(content)
-    return FilePlan(path, "already" if result == oid else "merge", oid, mode, result, mode or 0o100644)
+    return FilePlan(path, "already" if result == oid else "merge", oid, mode, result, mode or NEW_FILE)
 
 
 def _inverse(rows: Sequence[FileChange], project: Tracker) -> list[FilePlan]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from sessions.snapshots.changes import Skipped, Tree
+from sessions.snapshots.modes import under
 from sessions.snapshots.watching.watcher import Ignored, Lost, Unwatchable, Watcher
 
 logger = logging.getLogger(__name__)
@@ -76,6 +77,10 @@ class Recall:
         if whole:
             self._until = time.monotonic() + TRUSTED_SECONDS
 
+    def unwatch(self) -> None:
+        """More folders are to be watched than are."""
+        self._watcher = None
+
     def forget(self) -> None:
         """A look failed: what was known before it may be known no longer."""
         self._tree = None
@@ -123,11 +128,6 @@ def merged(known: Known | None, found: Iterable[Skipped]) -> tuple[Skipped, ...]
     """What is left out, by path: as found where something was looked at, elsewhere as it was known."""
     before = known.tree.skipped if known else ()
     looked = known.changed if known else frozenset()
-    kept = {skipped.path: skipped for skipped in before if not _under(skipped.path, looked)}
+    kept = {skipped.path: skipped for skipped in before if not under(skipped.path, looked)}
     kept |= {skipped.path: skipped for skipped in found}
     return tuple(kept[path] for path in sorted(kept))
-
-
-def _under(path: str, folders: frozenset[str]) -> bool:
-    parts = path.rstrip("/").split("/")
-    return any("/".join(parts[:end]) in folders for end in range(1, len(parts) + 1))

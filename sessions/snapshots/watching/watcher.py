@@ -1,6 +1,6 @@
 """Which paths of a worktree may have changed since the last look, without looking at them.
 
-All folders are watched but those git ignores and other repositories'. inotify puts an event into the queue
+All folders are watched but those git ignores and `.git`. inotify puts an event into the queue
 before the system call that changed a file returns, so what ended before `changed` is called is told.
 Not told: a write through a shared memory map after its file was closed, and a write through a hard link that
 lies elsewhere (docs/decisions/0013).
@@ -122,8 +122,6 @@ class Watcher:
     def _folders_in(self, folder: str) -> list[str]:
         with os.scandir(_join(self._root, folder)) as entries:
             found = [entry.name for entry in entries if entry.is_dir(follow_symlinks=False)]
-        if folder and _is_repository(_join(self._root, folder)):
-            return []
         return [_join(folder, name) for name in found if name != ".git"]
 
     def _remember(self, folder: str, number: int) -> None:
@@ -148,17 +146,3 @@ class Watcher:
 
 def _join(folder: str, name: str) -> str:
     return f"{folder}/{name}" if folder and name else folder or name
-
-
-def _is_repository(folder: str) -> bool:
-    """Whether git takes its `.git` for a repository; into one that is not it looks like into any folder."""
-    place = f"{folder}/.git"
-    try:
-        with open(place, "rb") as file:  # of a submodule or a worktree: gitrepository-layout(5)
-            place = os.path.join(folder, os.fsdecode(file.read().removeprefix(b"gitdir: ").strip()))
-    except IsADirectoryError:
-        pass
-    except (OSError, ValueError):
-        return False
-    parts = ("objects", "commondir")
-    return os.path.exists(f"{place}/HEAD") and any(os.path.exists(f"{place}/{part}") for part in parts)

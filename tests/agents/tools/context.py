@@ -13,7 +13,8 @@ from agents.definitions import Agent
 from agents.llm.types import Model
 from agents.permission.errors import Outdated, PermissionDenied, PermissionRejected
 from agents.permission.rules import Rule
-from agents.tools.base import Approval, Errand, FileWrite, Outcome, Question, Report, Todo, ToolError
+from agents.tools.base import Approval, Errand, FileWrite, Outcome, Question, Report, Todo
+from agents.tools.shared.beside import rebased
 from agents.turn import Turn
 from sessions.files import replace_file
 from sessions.models import Session
@@ -128,17 +129,15 @@ class DirectContext:
             return self.staged[path]
         return path.read_bytes() if path.exists() else None
 
-    async def write_files(self, writes: Sequence[FileWrite]) -> list[bytes | None]:
-        for item in writes:
-            if (item.path.read_bytes() if item.path.exists() else None) != item.expected:
-                raise ToolError(f"{item.path} changed since it was read; read it again.")
+    async def write_files(self, writes: Sequence[FileWrite]) -> list[FileWrite]:
+        writes = [rebased(item, item.path.read_bytes() if item.path.exists() else None) for item in writes]
         for item in writes:
             self.written.append(item.path)
             if item.content is None:
                 item.path.unlink()
             else:
                 replace_file(item.path, item.content)
-        return [item.content for item in writes]
+        return list(writes)
 
     async def around_shell(self, run: Callable[[], Awaitable[None]]) -> None:
         self.shells += 1

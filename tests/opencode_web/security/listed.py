@@ -18,7 +18,8 @@ CHANGES = (
     "/servers/mcp/switch", "/servers/mcp/restart", "/servers/mcp/try", "/servers/mcp/remove",
     "/servers/mcp/sign-in", "/servers/mcp/cancel", "/servers/mcp/sign-out", "/servers/mcp/test",
     "/servers/mcp/save", "/servers/languages/switch", "/servers/languages/retry",
-    "/servers/languages/install", "/pickers/problems/check",
+    "/servers/languages/install", "/pickers/problems/check", "/settings/damage/dismiss",
+    "{base}/inbox/msg_x/again",
 )  # fmt: skip
 BOTH = (
     "/p/{project}/s/", "{base}/rename", "{base}/undo/{message}", "{base}/fork",

@@ -227,10 +227,10 @@ async def test_what_git_ignores_is_named(world: World) -> None:
         type="tool",
         data=data,
     )
-    world.tracker.begin()
+    running = world.tracker.begin()
     world.write("build/deep/out.bin", "new\n")
     world.write("new <b>.log", "new\n")
-    world.tracker.end()
+    world.tracker.end(running)
     names = [file.name for file in (await preview(session, prompt)).not_covered]
     assert names == ["build/", "new <b>.log"]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import stat
 
 import pytest
 
@@ -10,12 +11,22 @@ from sessions.db import in_db
 from sessions.ids import ascending
 from sessions.models import FileChange, Message, Operation, Session
 from sessions.review.alone import ProjectBusy, RevertRefused, project_lock
+from sessions.review.choice import Choice
 from sessions.review.diffs import session_diff
-from sessions.review.reverting import UnknownMessage, preview, revert, unrevert
+from sessions.review.display.words import ended
+from sessions.review.outcomes import told
+from sessions.review.reverting import (
+    UnknownMessage,
+    bring_back,
+    preview,
+    revert,
+    undo_from,
+    unrevert,
+)
 from sessions.store import leases, ledger, reverts
 from sessions.store import sessions as session_store
 from sessions.store.messages import put_part
-from sessions.wire.parts import TextPart
+from sessions.wire.parts import Pending, TextPart, ToolPart
 from sessions.wire.session import Status
 from tests.sessions.review.world import World, fresh
 
@@ -228,3 +239,34 @@ async def test_messages_of_other_sessions_are_unknown(world: World) -> None:
             await revert(session, message_id)
     assert (world.root / "a.txt").exists()
     assert await in_db(ledger.by_tools(other.id).count) == 1
+
+
+async def test_the_answer_says_what_was_left(world: World) -> None:
+    (world.root / ".gitignore").write_text("*.log\n")
+    (world.root / "same").write_text("one\n")
+    session = await world.session()
+    prompt = await world.turn(session, {"same": "two\n", "new": "agent\n"})
+    answer = await in_db(lambda: Message.objects.filter(session=session).order_by("-id")[0].id)
+    await world.edit(session, answer, "private", "x", mode=0o600)
+    part = ToolPart(
+        id=ascending("prt"),
+        session_id=session.id,
+        message_id=answer,
+        call_id="call",
+        tool="bash",
+        state=Pending(),
+    )
+    await in_db(put_part, part)
+    (world.root / "a.log").write_text("a line\n")
+    (world.root / "same").write_text("three\n")
+    shown = await preview(session, prompt)
+    assert [file.name for file in shown.not_covered] == ["a.log"]
+    operation = await undo_from(session, prompt, None, Choice())
+    lists = told(operation)
+    assert [entry["file"] for entry in lists["changed"]] == ["new", "private"]
+    assert lists["conflicts"] == [{"file": "same", "reason": "the same lines have been changed since"}]
+    assert [entry["file"] for entry in lists["notCovered"]] == ["a.log"]
+    assert "Not covered, and left as it is: a.log." in ended("Undone", operation.outcome)
+    again = await bring_back(await fresh(session))
+    assert {entry["file"] for entry in told(again)["changed"]} == {"new", "private"}
+    assert stat.S_IMODE((world.root / "private").stat().st_mode) == 0o600

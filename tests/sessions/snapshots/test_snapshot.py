@@ -3,6 +3,7 @@ from __future__ import annotations
 import fcntl
 import hashlib
 import os
+import shutil
 import subprocess
 import sys
 import threading
@@ -11,12 +12,17 @@ from pathlib import Path
 
 import pytest
 
-from sessions.snapshots.changes import LOST, NESTED, TOO_LARGE, Change, SnapshotError
+from sessions.snapshots import snapshot
+from sessions.snapshots.changes import IGNORED, LOST, NESTED, REPOSITORY, TOO_LARGE, Change, SnapshotError
 from sessions.snapshots.project import find_project_git
 from sessions.snapshots.snapshot import SnapshotStore, refusal
+from sessions.undo.apply import apply
+from sessions.undo.plan import plan_undo
 
 Git = Callable[..., str]
 Edit = Callable[[], object]
+FILES = ("kept.txt", "folder/deep.txt")
+MODES = (0o400, 0o444, 0o600, 0o640, 0o644, 0o664, 0o666, 0o700, 0o755, 0o4755)
 
 
 def changed(store: SnapshotStore, edit: Edit) -> dict[str, Change]:
@@ -86,7 +92,8 @@ def test_content_that_was_lost_is_said_to_be(store: SnapshotStore, repository: P
     before = store.track()
     (repository / ".git").rename(tmp_path / "gone")
     (repository / "kept.txt").write_text("changed\n")
-    (change,) = store.changes(before, store.track())
+    git, change = store.changes(before, store.track())
+    assert (git.path, git.skipped) == (".git", REPOSITORY)
     assert (change.path, change.before, change.skipped) == ("kept.txt", None, LOST)
 
 
@@ -209,7 +216,7 @@ def test_the_users_git_variables_have_no_say(
     assert contents(store, found["kept.txt"]) == (b"one\ntwo\n", b"x")
 
 
-def test_nested_repositories_and_submodules_are_not_entered(
+def test_repositories_inside_are_folders_like_others(
     store: SnapshotStore, repository: Path, git: Git, tmp_path: Path
 ) -> None:
     git("clone", "-q", str(repository), str(tmp_path / "library"))
@@ -219,11 +226,74 @@ def test_nested_repositories_and_submodules_are_not_entered(
     def edit() -> None:
         (repository / "library" / "kept.txt").write_text("inside\n")
         git("clone", "-q", str(tmp_path / "library"), "cloned")
-        (repository / "seen").write_text("x")
+        git("clone", "-q", str(tmp_path / "library"), "library/folder/deeper")
+        (repository / "library" / ".gitignore").write_text("*.log\n")
+        (repository / "library" / "a.log").write_text("x")
 
     found = changed(store, edit)
-    assert {path: change.skipped for path, change in found.items()} == {"cloned/": NESTED, "seen": None}
-    assert {skipped.path for skipped in store.track().skipped} == {"library/", "cloned/"}
+    assert all(change.skipped is None for change in found.values())
+    assert contents(store, found["library/kept.txt"]) == (b"one\ntwo\n", b"inside\n")
+    copies = {f"{place}/{name}" for place in ("cloned", "library/folder/deeper") for name in FILES}
+    assert set(found) == {"library/kept.txt", "library/.gitignore"} | copies
+    again = changed(store, (repository / "library" / "kept.txt").unlink)
+    assert set(again) == {"library/kept.txt"}
+    assert git("status", "--porcelain", cwd=repository / "cloned") == ""
+
+
+def test_the_last_file_of_a_repository_inside_goes_and_comes(
+    store: SnapshotStore, worktree: Path, git: Git
+) -> None:
+    (worktree / "inside").mkdir()
+    git("init", "-q", cwd=worktree / "inside")
+    file = worktree / "inside" / "file"
+    for content in ("one", "two"):
+        assert set(changed(store, lambda content=content: file.write_text(content))) == {"inside/file"}  # type: ignore[misc]
+        assert set(changed(store, file.unlink)) == {"inside/file"}
+
+
+def test_a_repository_that_goes_with_its_history_is_named(
+    store: SnapshotStore, repository: Path, git: Git, tmp_path: Path
+) -> None:
+    git("clone", "-q", str(repository), "cloned")
+    found = changed(store, lambda: shutil.rmtree(repository / "cloned"))
+    assert {path: change.skipped for path, change in found.items()} == {
+        "cloned/.git": REPOSITORY,
+        **{f"cloned/{name}": None for name in FILES},
+    }
+
+
+def test_a_large_repository_inside_is_left_out_and_named(
+    store: SnapshotStore, repository: Path, git: Git, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(snapshot, "_NESTED_FILES", 1)
+    git("clone", "-q", str(repository), "cloned")
+    tree = store.track()
+    assert {item.path: item.reason for item in tree.skipped} == {"cloned/": NESTED}
+    (repository / "cloned" / "kept.txt").write_text("changed\n")
+    assert store.track() == tree
+
+
+def test_modes_are_whole(store: SnapshotStore, worktree: Path) -> None:
+    for mode in MODES:
+        (worktree / f"{mode:o}").write_text("x")
+        (worktree / f"{mode:o}").chmod(mode)
+    (worktree / "folder").mkdir()
+    (worktree / "folder" / "deep").write_text("x")
+    (worktree / "folder" / "deep").chmod(0o600)
+
+    def edit() -> None:
+        for mode in MODES:
+            (worktree / f"{mode:o}").chmod(0o644)
+        (worktree / "folder").rename(worktree / "moved")
+
+    found = changed(store, edit)
+    modes = {path: (change.mode_before, change.mode_after) for path, change in found.items()}
+    assert modes == {
+        **{f"{mode:o}": (0o100000 | mode, 0o100644) for mode in MODES if mode != 0o644},
+        "folder/deep": (0o100600, None),
+        "moved/deep": (None, 0o100600),
+    }
+    assert all(change.before == change.after for path, change in found.items() if "/" not in path)
 
 
 def test_a_folder_inside_of_a_repository(tmp_path: Path, repository: Path) -> None:
@@ -391,3 +461,34 @@ def test_an_unreadable_file_does_not_stop_the_others(store: SnapshotStore, workt
     found = changed(store, lambda: (worktree / "b").write_text("b"))
     assert list(found) == ["b"]
     assert [skipped.path for skipped in store.track().skipped] == ["secret"]
+
+
+def test_ignored_files_are_kept_by_choice(store: SnapshotStore, repository: Path) -> None:
+    store.room = 1000
+    (repository / ".gitignore").write_text("*.log\nbuild/\nlarge/\n")
+    for name, size in {"a.log": 10, "build/deep/out": 100, "large/one": 500, "large/two": 600}.items():
+        (repository / name).parent.mkdir(parents=True, exist_ok=True)
+        (repository / name).write_bytes(b"x" * size)
+    (repository / "build" / "deep" / "out").chmod(0o600)
+
+    def edit() -> None:
+        (repository / "a.log").write_text("more\n")
+        (repository / "build" / "deep" / "out").unlink()
+        (repository / "build" / "new").write_text("new\n")
+
+    for _ in range(2):  # the second time with what is watched by then
+        found = changed(store, edit)
+        assert set(found) == {"a.log", "build/deep/out", "build/new"}
+        assert found["build/deep/out"].mode_before == 0o100600
+        plan = plan_undo(found.values(), store.objects, repository)
+        assert {file.outcome for file in plan} == {"restore"}
+        apply(plan, repository, store.objects)
+    assert [item.path for item in store.track().skipped] == ["large/"]
+    before = store.track()
+    (repository / "large" / "two").unlink()
+    (repository / ".gitignore").touch()  # all is looked at
+    fits_now = {change.path: change.skipped for change in store.changes(before, store.track())}
+    assert fits_now == {"large/": IGNORED, "large/one": IGNORED}  # it is not what the command made
+    store.room = 0
+    assert not (store.track().skipped)
+    assert changed(store, lambda: (repository / "a.log").unlink()) == {}

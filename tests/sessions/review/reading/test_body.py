@@ -199,8 +199,8 @@ def test_white_space_is_left_out_on_demand() -> None:
 @pytest.mark.parametrize(
     ("before", "after", "modes", "said"),
     [
-        (b"a\n", b"a\n", (PLAIN, EXECUTABLE), "Mode 100644 became 100755: executable."),
-        (b"a\n", b"b\n", (EXECUTABLE, PLAIN), "Mode 100755 became 100644: no longer executable."),
+        (b"a\n", b"a\n", (PLAIN, EXECUTABLE), "Mode 644 became 755: executable."),
+        (b"a\n", b"b\n", (EXECUTABLE, PLAIN), "Mode 755 became 644: no longer executable."),
         (None, b"a\n", (PLAIN, EXECUTABLE), "Executable."),
         (b"t", b"u", (LINK, LINK), "Link → t became link → u."),
         (None, b"t", (LINK, LINK), "Link → t."),
