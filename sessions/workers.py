@@ -15,7 +15,7 @@ from pathlib import Path
 from django.conf import settings
 from django.db import connection
 
-_BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
+from sessions.platform.processes import boot
 
 
 class Worker:
@@ -47,15 +47,6 @@ def this_process() -> Worker:
     worker = Worker()
     worker.register()
     return worker
-
-
-@cache
-def boot() -> str:
-    """This start of the machine; empty where the system does not tell."""
-    try:
-        return _BOOT_ID.read_text().strip().replace("-", "")[:12]
-    except OSError:
-        return ""
 
 
 def is_dead(name: str) -> bool:

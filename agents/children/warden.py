@@ -8,10 +8,7 @@ import sys
 import threading
 from pathlib import Path
 
-import psutil
-
-_PATHS = [str(Path(__file__).parent.parent.parent), str(Path(psutil.__file__).parent.parent)]
-"""Of this program, and of what it imports: neither the user's site-packages nor the working folder counts."""
+_ROOT = Path(__file__).parent.parent.parent
 _PROGRAM = """
 import sys
 sys.path += sys.argv[1:]
@@ -45,7 +42,11 @@ class Warden:
             self._tell(f"-{pid}")
 
     def _start(self) -> None:
-        argv = [sys.executable, "-I", "-S", "-c", _PROGRAM, *_PATHS]
+        import psutil  # 20 ms: not before the first child
+
+        # Neither the user's site-packages nor the working folder counts for it.
+        paths = [_ROOT, Path(psutil.__file__).parent.parent]
+        argv = [sys.executable, "-I", "-S", "-c", _PROGRAM, *map(str, paths)]
         self._process = subprocess.Popen(
             argv,
             stdin=subprocess.PIPE,

@@ -1,12 +1,15 @@
-"""The processes of this machine, as psutil sees them on Linux and macOS."""
+"""The processes of this machine, as psutil sees them on Linux and macOS.
+
+psutil takes 20 ms to import: not before somebody asks.
+"""
 
 from __future__ import annotations
 
 import os
 from contextlib import suppress
 from dataclasses import dataclass
-
-import psutil
+from functools import cache
+from pathlib import Path
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,8 +21,19 @@ class Process:
     session: int
 
 
+@cache
+def boot() -> str:
+    """Tells this start of the machine from others; empty where the system does not."""
+    try:
+        return Path("/proc/sys/kernel/random/boot_id").read_text().strip().replace("-", "")[:12]
+    except OSError:
+        return ""
+
+
 def visible() -> bool:
     """Whether processes can be looked at here: not where /proc is hidden."""
+    import psutil
+
     try:
         psutil.Process().ppid()
     except (psutil.Error, OSError):
@@ -29,6 +43,8 @@ def visible() -> bool:
 
 def processes() -> dict[int, Process]:
     """Those that run, zombies left out, by their number; none where they are not `visible`. It blocks."""
+    import psutil
+
     if not visible():
         return {}
     return {
@@ -40,6 +56,8 @@ def processes() -> dict[int, Process]:
 
 def variable(pid: int, name: str) -> str | None:
     """A variable of the environment a process was started with; None where it cannot be read. It blocks."""
+    import psutil
+
     with suppress(psutil.Error, OSError):
         return psutil.Process(pid).environ().get(name)
     return None
@@ -47,6 +65,8 @@ def variable(pid: int, name: str) -> str | None:
 
 def memory(pid: int) -> int | None:
     """Bytes a process holds, what it shares with others included; None where it cannot be read. It blocks."""
+    import psutil
+
     with suppress(psutil.Error, OSError):
         return psutil.Process(pid).memory_info().rss
     return None
