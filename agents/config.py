@@ -224,6 +224,8 @@ class Config(_Section):
     formatter: bool | dict[str, FormatterConfig] = False
     snapshot: bool = True
     share: Literal["manual", "auto", "disabled"] | None = None
+    resume: Literal["auto", "ask", "off"] = "ask"
+    """Whether a turn that was cut off goes on by itself, is offered to be gone on with, or neither. Ours."""
     server: ServerConfig = ServerConfig()
     compaction: CompactionConfig = CompactionConfig()
     tool_output: ToolOutputConfig = ToolOutputConfig()

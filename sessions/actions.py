@@ -10,7 +10,7 @@ from typing import Any
 
 from sessions.db import in_db
 from sessions.models import AdmittedPrompt, PermissionRequest, QuestionRequest, Session
-from sessions.store import children, compaction, inbox, permissions, questions
+from sessions.store import children, compaction, inbox, permissions, questions, resumption
 from sessions.store import sessions as session_store
 from sessions.wake import answered, interrupt, wake
 
@@ -33,8 +33,15 @@ async def compact(session: Session, **choice: Any) -> AdmittedPrompt:
     return row
 
 
+async def resume(session_id: str) -> None:
+    """Go on with the last turn, which was cut off. Raises NothingToResume."""
+    await in_db(resumption.ask, session_id)
+    await wake(session_id)
+
+
 async def abort(session_id: str) -> None:
     """Stop the running turn at once, and those of sessions it started; prompts that wait stay admitted."""
+    await in_db(resumption.withdraw, session_id)
     await interrupt(session_id)
     for child_id in await in_db(children.at_work_below, session_id):
         await interrupt(child_id)

@@ -45,6 +45,8 @@ class Run:
     """The last tool calls: name and input as canonical JSON (seed 004 §6.5)."""
     unanswered: UserMessage | None = None
     """A promoted prompt that nobody began to answer; it comes before what waits in the inbox."""
+    taken: int = 0
+    """The steps that the turn had taken already which is gone on with next."""
     silent: bool = False
     """Nobody wants an answer to what was promoted last."""
     form: Form | None = None

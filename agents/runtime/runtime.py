@@ -20,7 +20,7 @@ from agents.custom_tools import contribute
 from agents.mcp.hub import hub
 from agents.mcp.offered import register as mcp
 from agents.plugins import terminals
-from agents.runtime import boundary, housekeeping, recovery, summaries
+from agents.runtime import boundary, housekeeping, recovery, resumption, summaries
 from agents.runtime.attachments import files as attached_files
 from agents.runtime.calls import approvals, questions
 from agents.runtime.drain import drain
@@ -142,7 +142,7 @@ class Runtime:
         for session in leased:
             if session.lease_until < now():
                 await self._take_over(session)
-        for session_id in await in_db(inbox.sessions_waiting):
+        for session_id in [*await in_db(inbox.sessions_waiting), *await resumption.sessions_due()]:
             self._wake(session_id)
 
     def _stop_all_but(self, held: set[str]) -> None:
@@ -182,7 +182,7 @@ class Runtime:
         assert entry.turn is not None
         await asyncio.wait([entry.turn])
         if entry.turn.cancelled():
-            await self._settle(session_id, entry, recovery.STOPPED)
+            await self._settle(session_id, entry, recovery.CRASHED if self._closing else recovery.STOPPED)
             go_on = True
         elif error := entry.turn.exception():
             logger.error("the turn of session %s ended in an error of ours", session_id, exc_info=error)

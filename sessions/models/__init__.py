@@ -9,6 +9,7 @@ from .permissions import Decision, PermissionRequest, SavedRule
 from .problems import FileProblems
 from .project import Project
 from .questions import QuestionRequest
+from .resumption import Resumption
 from .review import ReviewComment, ReviewMark, StagedFile
 from .switches import Switch
 
@@ -26,6 +27,7 @@ __all__ = [
     "PermissionRequest",
     "Project",
     "QuestionRequest",
+    "Resumption",
     "ReviewComment",
     "ReviewMark",
     "SavedRule",
