@@ -1,6 +1,6 @@
 """Go on with turns that were cut off. What is due of it is in the rows: a lost hint costs time only.
 
-Source: docs/decisions/0020-going-on.md.
+Source: docs/decisions/0020-resume.md.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Turns that were cut off, and what is to become of them.
 
 Only the last turn of a topmost session can be gone on with: what a subagent left is gone on with by the call
-that sent it. See docs/decisions/0020-going-on.md.
+that sent it. See docs/decisions/0020-resume.md.
 """
 
 from __future__ import annotations
