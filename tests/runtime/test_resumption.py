@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ import pytest
 
 from bench.client import Client
 from tests.loopback.openai import OpenAIServer
-from tests.loopback.script import ToolUse, Turn, Wait
+from tests.loopback.script import Body, ToolUse, Turn, Wait
 from tests.runtime.test_crashes import crash
 from tests.server import PATIENCE, Server, model_config, parts_of, running, until
 
@@ -158,3 +159,37 @@ async def test_what_a_person_stopped_goes_on_when_they_say_so_and_not_before(
             await client.post(f"/session/{session['id']}/resume")
             await ended(client, session["id"], "Two.")
             assert "wants it to go on" in model.requests[1].body["messages"][-1]["content"]
+
+
+async def test_the_turn_sends_the_subagent_on_that_was_cut_off_with_it(home: Path, project: Path) -> None:
+    errand = {"description": "Count", "prompt": "Count.", "subagent_type": "general"}
+    turns = iter(
+        [
+            lambda _: Turn(tools=[ToolUse("task", errand)]),
+            lambda _: Turn(text=["half", Wait("never")]),
+            lambda told: Turn(tools=[ToolUse("task", errand | {"task_id": told})]),
+            lambda _: Turn(text="whole"),
+            lambda _: Turn(text="Done."),
+        ]
+    )
+
+    def play(body: Body) -> Turn:
+        told = re.search(r"task_id (ses_\w+)", str(body["messages"]))
+        return next(turns)(told[1] if told else "")
+
+    async with OpenAIServer(play) as model:
+        server = Server(home, project, model_config(model.base_url, resume="auto"))
+        await asyncio.to_thread(server.start)
+        async with server.client() as client, client.events() as events:
+            session = await client.create_session(title="named")
+            await client.prompt_async(session["id"], "Work.")
+            await until(events, "message.part.delta", delta="half")
+        server.kill()
+        async with running(server) as client:
+            history = await ended(client, session["id"], "Done.")
+            assert roles(history) == ["user"] + ["assistant"] * 3
+            cut, done = parts_of(history, "tool")
+            assert "whole" in done["state"]["output"]
+            (child,) = await client.get(f"/session/{session['id']}/children")
+            assert cut["state"]["metadata"]["sessionId"] == child["id"]
+            assert roles(await client.messages(child["id"])) == ["user", "assistant"] * 2
