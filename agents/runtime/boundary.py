@@ -114,8 +114,9 @@ async def _remember(run: Run, prompt: UserMessage) -> None:
 async def _choose_anew(run: Run, prompt: UserMessage) -> None:
     """A turn goes on with the agent and model that the session has now, which may have been the reason to
     stop; but a command or a compaction with its own."""
+    brings_its_own = await in_db(_brings_its_own, prompt.id)
     session = await in_db(session_store.get, run.session.id)
-    run.chosen = chosen_of(session) if session and await in_db(_brings_its_own, prompt.id) else ()
+    run.chosen = chosen_of(session) if session and brings_its_own else ()
 
 
 def _brings_its_own(prompt_id: str) -> bool:

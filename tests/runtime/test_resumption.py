@@ -164,18 +164,15 @@ async def test_what_a_person_stopped_goes_on_when_they_say_so_and_not_before(
 async def test_the_turn_sends_the_subagent_on_that_was_cut_off_with_it(home: Path, project: Path) -> None:
     errand = {"description": "Count", "prompt": "Count.", "subagent_type": "general"}
     turns = iter(
-        [
-            lambda _: Turn(tools=[ToolUse("task", errand)]),
-            lambda _: Turn(text=["half", Wait("never")]),
-            lambda told: Turn(tools=[ToolUse("task", errand | {"task_id": told})]),
-            lambda _: Turn(text="whole"),
-            lambda _: Turn(text="Done."),
-        ]
+        ["errand", Turn(text=["half", Wait("never")]), "errand", Turn(text="whole"), Turn(text="Done.")]
     )
 
     def play(body: Body) -> Turn:
+        turn = next(turns)
+        if isinstance(turn, Turn):
+            return turn
         told = re.search(r"task_id (ses_\w+)", str(body["messages"]))
-        return next(turns)(told[1] if told else "")
+        return Turn(tools=[ToolUse("task", errand | ({"task_id": told[1]} if told else {}))])
 
     async with OpenAIServer(play) as model:
         server = Server(home, project, model_config(model.base_url, resume="auto"))

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from agents.permission.errors import PermissionRejected
 from agents.runtime import recovery, shell
 from agents.runtime.recovery import Ending
 from sessions import actions
 from sessions.db import in_db
-from sessions.models import Session
+from sessions.models import Part, Session
 from sessions.store import resumption
 from sessions.store import sessions as session_store
 from sessions.wire.session import Status
@@ -19,7 +21,7 @@ from tests.sessions.talk import Talk
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-async def cut_off(talk: Talk, ending: Ending = recovery.CRASHED, **answer: object) -> str:
+async def cut_off(talk: Talk, ending: Ending = recovery.CRASHED, **answer: Any) -> str:
     """A prompt whose answer was under way when its turn ended so."""
     prompt = await talk.prompt()
     await in_db(session_store.set_status, talk.session.id, Status(type="busy"))
@@ -56,10 +58,10 @@ async def test_a_turn_that_did_not_end_in_order_is_offered_until_the_next(
 
 async def test_it_is_cut_off_between_two_steps(tmp_path: Path) -> None:
     talk = await Talk.begin(tmp_path / "p")
-    done = {"time": {"created": 1, "completed": 2}}
-    assert await cut_off(talk, **done, finish="tool-calls") == await offered(talk)
+    done: dict[str, Any] = {"time": {"created": 1, "completed": 2}}
+    assert await cut_off(talk, recovery.CRASHED, **done, finish="tool-calls") == await offered(talk)
     other = await Talk.begin(tmp_path / "q")
-    await cut_off(other, **done, finish="stop")
+    await cut_off(other, recovery.CRASHED, **done, finish="stop")
     assert not await offered(other), "it had come to its end"
 
 
@@ -69,7 +71,7 @@ async def test_who_rejected_a_call_is_asked_first(tmp_path: Path) -> None:
     state = {
         "status": "error",
         "input": {},
-        "error": str(recovery.PermissionRejected()),
+        "error": str(PermissionRejected()),
         "time": {"start": 1, "end": 2},
     }
     await talk.part(answer, "tool", callID="call", tool="bash", state=state)
@@ -85,7 +87,7 @@ async def test_a_call_that_had_not_begun_is_known_not_to_have_run(tmp_path: Path
         answer, "tool", callID="call", tool="bash", state={"status": "pending", "input": {}, "raw": ""}
     )
     await in_db(recovery.settle, talk.session.id, recovery.CRASHED)
-    row = await in_db(lambda: recovery.Part.objects.get(id=part.id))
+    row = await in_db(lambda: Part.objects.get(id=part.id))
     assert "was not run" in row.data["state"]["error"]
 
 
