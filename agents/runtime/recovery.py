@@ -77,7 +77,7 @@ def settle(session_id: str, ending: Ending) -> None:
             message.error = error
             message.time.completed = message.time.completed or now()
             messages.put_message(message)
-        _note(session_id, ending)
+        _note(session_id, ending, error)
         failed = error.wire() if ending.shown_as_failed else None
         session_store.set_status(session_id, Status(type="idle"), error=failed)
 
@@ -99,16 +99,17 @@ def _is_rejected(answer: Message) -> bool:
     return answer.parts.filter(type="tool", data__state__error__in=_REJECTED).exists()
 
 
-def _note(session_id: str, ending: Ending) -> None:
+def _note(session_id: str, ending: Ending, error: NamedError) -> None:
     """That the turn can go on, of a session that a person talks to. A prompt that nobody began to answer is
     answered when there is a server again; a shell command is all there is of its turn, and the text of a
-    command that was not put together yet would have its calls run twice."""
+    command that was not put together yet would have its calls run twice. What ended otherwise before stays as
+    it is: a stop is not taken back by a crash after it."""
     last = Message.objects.filter(session_id=session_id, session__parent=None).order_by("-id").first()
     if last is None or (last.role == "user" and ending is not CRASHED):
         return
     if last.role == "user":
         resumption.note(last.id, "due")
-    elif last.data.get("error") and _has_more(str(last.data["parentID"])):
+    elif last.data.get("error") == error.wire() and _has_more(str(last.data["parentID"])):
         by_itself = ending is CRASHED and not _is_rejected(last)
         resumption.note(last.data["parentID"], "cut" if by_itself else "")
 

@@ -106,6 +106,14 @@ async def test_what_is_not_gone_on_with(tmp_path: Path) -> None:
     assert not await in_db(resumption.undecided)
 
 
+async def test_a_crash_after_a_stop_does_not_take_the_stop_back(tmp_path: Path) -> None:
+    talk = await Talk.begin(tmp_path / "p")
+    prompt = await cut_off(talk, recovery.STOPPED)
+    await in_db(recovery.settle, talk.session.id, recovery.CRASHED)
+    assert not await in_db(resumption.undecided)
+    assert await offered(talk) == prompt
+
+
 async def test_by_itself_it_goes_on_twice(tmp_path: Path) -> None:
     talk = await Talk.begin(tmp_path / "p")
     prompt = await cut_off(talk)
