@@ -1,12 +1,13 @@
-# make run [DIR=~/code/thing] [PORT=4096] · make test [ARGS="-k undo"] · make test-long · make lint · make bench · make clean
+# make run [DIR=~/code/thing] [PORT=4096] · make test [ARGS="-k undo"] · make test-long · make lint · make bench · make lock · make clean
 
 PYTHON ?= python3
 BIN := .venv/bin
 BROWSERS := chromium chromium-browser google-chrome google-chrome-stable
-LOCKED := pyproject.toml constraints.txt
-comma := ,
+LOCKED := pyproject.toml constraints.txt requirements.txt
+COMPILE = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
+	--no-emit-index-url $(ARGS)
 
-.PHONY: install run test test-long lint bench machine clean
+.PHONY: install run test test-long lint bench machine lock clean
 
 install: $(BIN)/.installed static/vendor/.fetched
 
@@ -31,12 +32,12 @@ lint: $(BIN)/.installed-dev
 bench: $(BIN)/.installed-dev static/vendor/.fetched
 	@$(BIN)/python -m bench $(ARGS)
 
-# What the tests drive and pip cannot install: a browser, a Redis, a terminal, npm for other people's servers,
+# What the tests drive and pip cannot install: a browser, a Redis, a terminal, strace, npm for other people's servers,
 # two language servers, and Go for one of them.
 machine:
 	@wanted="chromium fonts-liberation"; \
 	for name in $(BROWSERS); do ! command -v $$name >/dev/null || wanted=; done; \
-	for name in redis-server tmux clangd gopls; do command -v $$name >/dev/null || wanted="$$wanted $$name"; done; \
+	for name in redis-server tmux strace clangd gopls; do command -v $$name >/dev/null || wanted="$$wanted $$name"; done; \
 	command -v npm >/dev/null || wanted="$$wanted nodejs npm"; \
 	command -v go >/dev/null || wanted="$$wanted golang-go"; \
 	[ -n "$$wanted" ] || exit 0; \
@@ -59,26 +60,32 @@ $(BIN)/python:
 		echo "Name another one with: make $(MAKECMDGOALS) PYTHON=/path/to/python3" >&2; exit 1; }
 	@$(PYTHON) -m venv .venv || { rm -rf .venv; \
 		echo "Could not create .venv. On Debian and Ubuntu: apt install python3-venv" >&2; exit 1; }
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt uv || \
+	@sed -n '/^uv==/,/[^\\]$$/p' constraints.txt >.venv/uv.txt
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r .venv/uv.txt || \
 		echo "uv could not be installed: going on with pip, which takes about a minute longer." >&2
 
-# $(call pip-install,WHAT): uv resolves in seconds what takes pip a minute.
-define pip-install
+# $(call install,FILE): what FILE pins, each by its hash, then the project itself, which is this folder.
+# uv takes seconds for what takes pip a minute.
+define install
 	@echo "Installing opencode-web into .venv (this happens once)."
-	@if [ -x $(BIN)/uv ]; then \
-		$(BIN)/uv pip install --quiet --python $(BIN)/python -c constraints.txt -e '$(1)'; \
-	else \
-		$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '$(1)'; \
-	fi
+	@if [ -x $(BIN)/uv ]; then pip="$(BIN)/uv pip install --python $(BIN)/python"; \
+	else pip="$(BIN)/python -m pip install --disable-pip-version-check"; fi; \
+	$$pip --quiet --require-hashes -r $(1) && $$pip --quiet --no-deps --no-build-isolation -e .
 	@touch $@
 endef
 
 $(BIN)/.installed: $(LOCKED) | $(BIN)/python
-	$(call pip-install,.)
+	$(call install,requirements.txt)
 
 $(BIN)/.installed-dev: $(LOCKED) | $(BIN)/python
-	$(call pip-install,.[dev$(comma)redis])
+	$(call install,constraints.txt)
 	@touch $(BIN)/.installed
+
+# After a change of the dependencies; ARGS=--upgrade for newer versions. Both files hold names, versions and
+# hashes of every platform's files, and no address.
+lock: | $(BIN)/python
+	@$(COMPILE) --all-extras pyproject.toml --output-file constraints.txt >/dev/null
+	@echo "hatchling" | $(COMPILE) --constraint constraints.txt pyproject.toml - --output-file requirements.txt >/dev/null
 
 static/vendor/.fetched: static/vendor.lock.json | $(BIN)/.installed
 	@$(BIN)/python -m opencode_web.vendor

@@ -10,6 +10,7 @@ from typing import Any, Protocol, cast
 from django.conf import settings
 from django.utils.module_loading import import_string
 
+from agents import news
 from agents.config import Config
 from agents.trust.wants import Want
 
@@ -82,6 +83,11 @@ class Unreadable(Exception):
         self.file = file
 
 
+MOST_KNOWN = 1000
+_known: dict[Path | None, Loaded] = {}
+"""What each folder's was when it was asked for last."""
+
+
 @cache
 def _loader() -> Loader:
     return cast(Loader, import_string(settings.CONFIG_LOADER))
@@ -104,8 +110,16 @@ def _sources() -> Sources:
 
 def load(directory: Path | None) -> Loaded:
     """The merged configuration of a folder, or the user's own alone for None, and what was wrong with its
-    files; cheap when unchanged."""
-    return _loader()(directory)
+    files; cheap when unchanged. Clients are told when it is another one than before."""
+    loaded = _loader()(directory)
+    before = _known.get(directory)
+    if before is not loaded:
+        if len(_known) >= MOST_KNOWN:
+            _known.clear()
+        _known[directory] = loaded
+        if before is not None and before.config != loaded.config:
+            news.configured(directory)
+    return loaded
 
 
 def change(directory: Path | None, patch: Mapping[str, Any]) -> None:

@@ -14,7 +14,7 @@ from agents.llm.settings.ingest import settings_of
 from agents.llm.types import Model
 from agents.permission import defaults, natives
 from agents.permission.defaults import session_rules
-from agents.permission.rules import Rule, Ruleset, evaluate, floors, from_config
+from agents.permission.rules import Configured, Rule, Ruleset, configured, evaluate, floors
 
 PROMPTS = Path(__file__).parent / "prompts"
 DEFAULT = "build"
@@ -177,7 +177,7 @@ def _rules(agent: Ruleset, config: Config, changes: AgentConfig | None) -> list[
 
 def _written(section: Config | AgentConfig, before: Ruleset) -> list[Rule]:
     """The rules of `permission`, after those of the older `tools`."""
-    return [*_switches(section.tools, before), *from_config(section.permission or {})]
+    return [*_switches(section.tools, before), *configured(section.permission or {})]
 
 
 _EDITS = frozenset({"write", "edit", "multiedit", "patch", "apply_patch"})
@@ -193,7 +193,7 @@ def _switches(tools: Mapping[str, bool], before: Ruleset) -> Iterator[Rule]:
     rules = list(before)
     for permission, on in by_permission.items():
         if not on or evaluate(permission, "*", rules).action == "deny":
-            rules.append(Rule(permission, "*", "allow" if on else "deny"))
+            rules.append(Configured(permission, "*", "allow" if on else "deny"))
             yield rules[-1]
 
 

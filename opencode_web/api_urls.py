@@ -24,6 +24,7 @@ from sessions.api import (
     questions,
     requests,
     stream,
+    sync,
     tui,
     vcs,
 )
@@ -49,6 +50,7 @@ for _prefix, _module in (
     ("/permission", requests),
     ("/question", questions),
     ("/project", projects),
+    ("/sync", sync),
     ("/tui", tui),
     ("/pty", terminals),
     ("/experimental/worktree", worktrees),

@@ -11,9 +11,10 @@ from django.db import close_old_connections, reset_queries
 
 django_application = get_asgi_application()  # sets Django up: before anything that imports models
 
-from opencode_web import static_files  # noqa: E402
+from opencode_web import logins, static_files  # noqa: E402
 from opencode_web.security import Guard, Policy  # noqa: E402
 from sessions.approvals import socket as inbox_socket  # noqa: E402
+from sessions.platform.peers import commands  # noqa: E402
 from sessions.socket import websocket_urlpatterns  # noqa: E402
 from sessions.terminals import routes as terminals  # noqa: E402
 from sessions.terminals.tickets import tickets  # noqa: E402
@@ -40,4 +41,5 @@ async def _application(scope: Any, receive: Any, send: Any) -> None:
 
 def build(policy: Policy) -> Guard:
     """The whole application for one listening address."""
-    return Guard(_application, policy, redeem=tickets.redeem)
+    logins.read()
+    return Guard(_application, policy, redeem=tickets.redeem, logins=logins.logins, own=commands().own)

@@ -19,6 +19,7 @@ from agents.children.warden import warden
 from agents.lsp import telling
 from agents.runtime.consumer import AgentConsumer
 from agents.runtime.runtime import runtime
+from opencode_web import logins
 from sessions.bus_redis import RedisBus
 from sessions.review.recovery import recover as finish_undos
 from sessions.terminals.registry import terminals
@@ -35,9 +36,10 @@ async def start() -> None:
     terminals.watcher = warden
     telling.register()
     if settings.REDIS_URL:
-        redis_bus = RedisBus(settings.REDIS_URL, settings.EVENT_CHANNEL)
+        redis_bus = RedisBus(settings.REDIS_URL, settings.EVENT_CHANNEL, settings.INSTALLATION)
         await asyncio.to_thread(redis_bus.start)
         _running.push_async_callback(asyncio.to_thread, redis_bus.stop)
+        _running.callback(asyncio.create_task(logins.follow()).cancel)
     await clear_worktrees()
     await finish_undos()
     if settings.RUNS_TURNS:

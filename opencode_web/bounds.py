@@ -54,6 +54,12 @@ daphne.server.HTTPFactory = _Factory  # `Server.run` takes it from there and off
 class Server(daphne.server.Server):  # type: ignore[misc]
     """An application that sends waits while its client is behind; who takes nothing is cut off."""
 
+    def create_application(self, protocol: Any, scope: Any) -> Any:
+        """`connection` of a scope is a dictionary that all requests of one connection share."""
+        transport = getattr(protocol, "channel", protocol).transport
+        scope["connection"] = transport.__dict__.setdefault("opencode_web", {})
+        return super().create_application(protocol, scope)
+
     async def handle_reply(self, protocol: Any, message: Any) -> None:
         await self._room(protocol)
         await super().handle_reply(protocol, message)

@@ -17,6 +17,7 @@ from pydantic import TypeAdapter
 
 from sessions.api.base import wire
 from sessions.api.described import Answer
+from sessions.space import FULL
 
 _APIS = {"opencode_web.api_urls.api": "", "opencode_web.api_v2_urls.api": "/api"}
 """By name: they import this module."""
@@ -47,6 +48,11 @@ def unknown(request: HttpRequest, exception: Exception) -> HttpResponse:
 def failed(request: HttpRequest) -> HttpResponse:
     """500 without a word of what was inside: that is in the log."""
     return _error(request, 500, "UnknownError", "The server failed; its log says why.")
+
+
+def full(request: HttpRequest) -> HttpResponse:
+    """507 for what could not be written for want of room."""
+    return _error(request, 507, "UnknownError", FULL)
 
 
 def _error(request: HttpRequest, status: int, name: str, message: str) -> HttpResponse:

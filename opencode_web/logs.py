@@ -34,6 +34,9 @@ class _PrivateFile(RotatingFileHandler):
         handle = os.open(self.baseFilename, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
         return os.fdopen(handle, self.mode, encoding=self.encoding)  # type: ignore[return-value]
 
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802
+        """On a full disk there is no log; a traceback for each line of it on the terminal helps nobody."""
+
 
 def set_up(*, print_logs: bool) -> Path:
     """Send everything from INFO on to the log file, and to standard error too if `print_logs`.

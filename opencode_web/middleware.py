@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 
-from django.http import HttpRequest, HttpResponseBase
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.utils.decorators import async_only_middleware
+
+from sessions.space import FULL, is_full
 
 API_ROOTS = frozenset(
     "agent auth command config doc event experimental file find formatter global instance log lsp mcp path"
-    " permission project provider pty question session skill tui vcs".split()
+    " permission project provider pty question session skill sync tui vcs".split()
 )
 
 _PAGES = frozenset({"/global/health", "/mcp/oauth/callback"})
@@ -30,4 +32,16 @@ def api_urls(get_response: Handler) -> Handler:
             request.urlconf = "opencode_web.api_urls"
         return await get_response(request)
 
+    middleware.process_exception = out_of_room  # type: ignore[attr-defined]  # Django looks for it there
     return middleware
+
+
+def out_of_room(request: HttpRequest, error: Exception) -> HttpResponse | None:
+    """What could not be written as the disk is full is said to be so: the log lies on the same disk."""
+    if not is_full(error):
+        return None
+    if getattr(request, "urlconf", None):
+        from opencode_web.document import full
+
+        return full(request)
+    return HttpResponse(FULL, status=507, content_type="text/plain; charset=utf-8")

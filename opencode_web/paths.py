@@ -19,7 +19,7 @@ logger = logging.getLogger(__name__)
 
 def data_directory(environ: Mapping[str, str] = os.environ) -> Path:
     """`$XDG_DATA_HOME/opencode-web`, created private when it is missing."""
-    path = _data_home(environ) / "opencode-web"
+    path = data_home(environ) / "opencode-web"
     _private_directory(path)
     return path
 
@@ -30,6 +30,11 @@ def database(environ: Mapping[str, str] = os.environ) -> Path:
 
 def snapshots(environ: Mapping[str, str] = os.environ) -> Path:
     return _below(environ, "snapshots")
+
+
+def copies(environ: Mapping[str, str] = os.environ) -> Path:
+    """Daily copies of the database (docs/decisions/0021)."""
+    return _below(environ, "copies")
 
 
 def tool_output(environ: Mapping[str, str] = os.environ) -> Path:
@@ -50,6 +55,11 @@ def worktrees(environ: Mapping[str, str] = os.environ) -> Path:
 def servers(environ: Mapping[str, str] = os.environ) -> Path:
     """Language servers that were installed by a click."""
     return _below(environ, "servers")
+
+
+def workers(environ: Mapping[str, str] = os.environ) -> Path:
+    """Who holds leases, and lives (docs/decisions/0019)."""
+    return _below(environ, "workers")
 
 
 def logs(environ: Mapping[str, str] = os.environ) -> Path:
@@ -81,14 +91,15 @@ def config_directory(environ: Mapping[str, str] = os.environ) -> Path:
 
 def auth_files(environ: Mapping[str, str] = os.environ) -> list[Path]:
     """The files that may hold provider keys: ours, which wins, then OpenCode's own (only ever read)."""
-    return [data_directory(environ) / "auth.json", _data_home(environ) / "opencode" / "auth.json"]
+    return [data_directory(environ) / "auth.json", data_home(environ) / "opencode" / "auth.json"]
 
 
 def home(environ: Mapping[str, str] = os.environ) -> Path:
     return Path(environ.get("HOME") or Path.home())
 
 
-def _data_home(environ: Mapping[str, str]) -> Path:
+def data_home(environ: Mapping[str, str] = os.environ) -> Path:
+    """Where programs keep their data; it may be missing."""
     return _home_of(environ, "XDG_DATA_HOME", ".local/share")
 
 

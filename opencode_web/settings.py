@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from hashlib import sha256
 
 from opencode_web import locate, paths
+from sessions.bus_redis import installation
 
 BASE_DIR = locate.root()
 DATA_DIR = paths.data_directory()
@@ -70,10 +70,10 @@ LEASE_SECONDS = float(os.environ.get("OPENCODE_WEB_LEASE_SECONDS") or 15)
 HOOK_SECONDS = float(os.environ.get("OPENCODE_WEB_HOOK_SECONDS") or 5)
 """How long one hook of a plugin may take before the turn goes on without it."""
 
-_installation = f"opencode-web-{sha256(SECRET_KEY.encode()).hexdigest()[:16]}"
-AGENT_CHANNEL = f"{_installation}.agent"
-EVENT_CHANNEL = f"{_installation}.events"
-"""One Redis may serve several installations: Pub/Sub knows no databases."""
+INSTALLATION = installation(SECRET_KEY)
+AGENT_CHANNEL = f"{INSTALLATION}.agent"
+EVENT_CHANNEL = f"{INSTALLATION}.events"
+"""One Redis may serve several installations, each in a database of its own: Pub/Sub knows none."""
 
 _IN_MEMORY = {"BACKEND": "channels.layers.InMemoryChannelLayer", "CONFIG": {"capacity": 100_000}}
 _IN_REDIS = {
@@ -92,6 +92,9 @@ CONFIG_PREVIEW = "opencode_web.config.writing.preview"
 CONFIG_SOURCES = "opencode_web.config.written.written"
 """How `agents` reads opencode.json without importing this room."""
 
+CONFIG_SECRETS = "agents.secrets.values"
+"""How what is exported and shared is freed of them, the same way."""
+
 OPENED_DIRECTORY = os.environ.get("OPENCODE_WEB_DIRECTORY", "")
 """The project named on the command line; empty when none was."""
 
@@ -107,9 +110,13 @@ RESUME_MODE = "agents.resume.mode"
 CONTEXT_WINDOW = "agents.catalog.context_window"
 """How the page learns the size of a model's context window without importing the room above."""
 
+WORKER_DIR = paths.workers()
+"""A file for each process that holds leases, locked as long as it lives."""
 SNAPSHOT_DIR = paths.snapshots()
 STORE_QUOTA = int(float(os.environ.get("OPENCODE_WEB_STORE_GB") or 5) * 1024**3)
 """Bytes that the contents kept for undo may take, of all projects together (docs/decisions/0013)."""
+COPY_DIR = paths.copies()
+"""Daily copies of the database."""
 TOOL_OUTPUT_DIR = paths.tool_output()
 PLAN_DIR = paths.plans()
 WORKTREE_DIR = paths.worktrees()

@@ -8,8 +8,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from django.db import DatabaseError
+
 from sessions.db import in_db
 from sessions.models import AdmittedPrompt, PermissionRequest, QuestionRequest, Session
+from sessions.space import is_full
 from sessions.store import children, compaction, inbox, permissions, questions, resumption
 from sessions.store import sessions as session_store
 from sessions.wake import answered, interrupt, wake
@@ -40,11 +43,18 @@ async def resume(session_id: str) -> None:
 
 
 async def abort(session_id: str) -> None:
-    """Stop the running turn at once, and those of sessions it started; prompts that wait stay admitted."""
-    await in_db(resumption.withdraw, session_id)
-    await interrupt(session_id)
-    for child_id in await in_db(children.at_work_below, session_id):
-        await interrupt(child_id)
+    """Stop the running turn at once, and those of sessions it started; prompts that wait stay admitted. A
+    prompt that the model was not asked about yet is taken back (`inbox.stopped`).
+
+    The rows have it first, so that it is done also where the hint is lost; with a full disk the hint does.
+    """
+    for stopped_id in [session_id, *await in_db(children.at_work_below, session_id)]:
+        try:
+            await in_db(inbox.stop, stopped_id)
+        except DatabaseError as error:
+            if not is_full(error):
+                raise
+        await interrupt(stopped_id)
 
 
 async def reply(request_id: str, answer: str, words: str = "", **how: Any) -> PermissionRequest | None:

@@ -18,6 +18,7 @@ from functools import cached_property
 from typing import Any
 
 from .ids import ascending
+from .wire import ours
 
 
 @dataclass(frozen=True)
@@ -25,6 +26,7 @@ class Event:
     """`type` and `properties` are the wire's; `seq` is the cursor in the log, None for what is not logged.
 
     `directory` is the folder that it concerns, for those of a session its own; empty: all of the project.
+    `epoch` is that of the lease under which it happened, 0 for what needs none.
     """
 
     type: str
@@ -33,14 +35,22 @@ class Event:
     project_id: str = ""
     session_id: str = ""
     directory: str = ""
+    epoch: int = 0
     id: str = field(default_factory=lambda: ascending("evt"))
 
     @cached_property
     def json(self) -> str:
         """`{"id", "type", "properties"}`, encoded once however many clients listen."""
-        return json.dumps(
-            {"id": self.id, "type": self.type, "properties": self.properties}, ensure_ascii=False
-        )
+        return self._encoded(self.properties)
+
+    @cached_property
+    def plain_json(self) -> str:
+        """The same without what is ours (`wire.ours`)."""
+        plain = ours.event(self.type, self.properties)
+        return self.json if plain is self.properties else self._encoded(plain)
+
+    def _encoded(self, properties: dict[str, Any]) -> str:
+        return json.dumps({"id": self.id, "type": self.type, "properties": properties}, ensure_ascii=False)
 
 
 class Subscription:
@@ -78,17 +88,25 @@ class Subscription:
 
     def offer(self, event: Event) -> None:
         """Called from any thread."""
-        if self._project_id and event.project_id and event.project_id != self._project_id:
-            return
-        if self._session_id and event.session_id and event.session_id != self._session_id:
-            return
-        if self._wants is not None and not self._wants(event):
+        if not self._concerns(event):
             return
         if len(self._events) >= self._limit:
             self.overflowed = True
         else:
             self._events.append(event)
         self._signal()
+
+    def miss(self, event: Event) -> None:
+        """Called from any thread: an event came too late to be of use."""
+        if self._concerns(event):
+            self.cut_off()
+
+    def _concerns(self, event: Event) -> bool:
+        if self._project_id and event.project_id and event.project_id != self._project_id:
+            return False
+        if self._session_id and event.session_id and event.session_id != self._session_id:
+            return False
+        return self._wants is None or self._wants(event)
 
     def cut_off(self) -> None:
         """Called from any thread: this listener has missed something."""
@@ -125,6 +143,9 @@ class Subscription:
         return events
 
 
+REMEMBERED = 4096
+_epochs: dict[str, int] = {}
+"""By session the newest epoch heard of, the last heard last."""
 _lock = threading.Lock()
 _subscriptions: list[Subscription] = []
 _relay: Callable[[Event], None] | None = None
@@ -152,9 +173,27 @@ def publish(event: Event) -> None:
 
 
 def deliver(event: Event) -> None:
-    """Hand an event to the listeners of this process."""
+    """Hand an event to the listeners of this process.
+
+    Not one of a lease that another has taken since: it tells of what is no more. One that was logged before
+    that, and only came late, may be the last word on something, so listeners read the rows again.
+    """
+    if event.epoch and not _is_newest(event):
+        if event.seq is not None:
+            for listener in _listeners():
+                listener.miss(event)
+        return
     for listener in _listeners():
         listener.offer(event)
+
+
+def _is_newest(event: Event) -> bool:
+    with _lock:
+        known = _epochs.pop(event.session_id, 0)
+        _epochs[event.session_id] = max(known, event.epoch)
+        if len(_epochs) > REMEMBERED:
+            del _epochs[next(iter(_epochs))]
+    return event.epoch >= known
 
 
 def cut_off() -> None:

@@ -11,7 +11,9 @@ import logging
 import queue
 import secrets
 import threading
+import time
 from dataclasses import fields
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from sessions import bus
@@ -26,14 +28,39 @@ BATCH = 256
 PAUSE_SECONDS = 1.0
 """Between two tries, and at most what `stop` waits for either thread."""
 
+OCCUPIED = "opencode-web.installation"
+"""The key that names the installation which uses this database of Redis, as long as one of its processes
+lives: one with another secret would name its channels otherwise, and hear nothing."""
+OCCUPIED_SECONDS = 30
+
 _FIELDS = [field.name for field in fields(bus.Event)]
+
+
+def installation(secret: str) -> str:
+    """Names an installation and does not tell its secret."""
+    return f"opencode-web-{sha256(secret.encode()).hexdigest()[:16]}"
+
+
+def occupy(client: Redis, name: str) -> bool:
+    """Take this database of Redis for an installation, for a while; False when another one has it."""
+    return bool(client.set(OCCUPIED, name, nx=True, ex=OCCUPIED_SECONDS)) or _is_ours(client, name)
+
+
+def _is_ours(client: Redis, name: str) -> bool:
+    held = client.get(OCCUPIED)
+    if held is not None and held != name.encode():
+        return False
+    client.set(OCCUPIED, name, ex=OCCUPIED_SECONDS)
+    return True
 
 
 class RedisBus:
     """`url` is Redis's, `channel` the Pub/Sub channel that all processes of one installation share."""
 
-    def __init__(self, url: str, channel: str) -> None:
+    def __init__(self, url: str, channel: str, name: str) -> None:
         self._url = url
+        self._name = name
+        self._occupied = 0.0
         self._channel = channel
         self._origin = secrets.token_hex(8)
         self._outgoing: queue.Queue[bus.Event | None] = queue.Queue(WAITING_EVENTS)
@@ -107,12 +134,19 @@ class RedisBus:
         while not self._closing.is_set():
             try:
                 message = self._pubsub.get_message(timeout=PAUSE_SECONDS)
+                self._occupy()
                 if message is not None:
                     self._hear(message)
             except RedisError as error:
                 logger.warning("events of other processes cannot be heard: %s", error)
                 self._closing.wait(PAUSE_SECONDS)
         self._pubsub.close()
+
+    def _occupy(self) -> None:
+        if time.monotonic() > self._occupied + OCCUPIED_SECONDS / 3:
+            self._occupied = time.monotonic()
+            if not occupy(self._client, self._name):
+                logger.error("an installation with another secret uses the same Redis")
 
     def _hear(self, message: dict[str, Any]) -> None:
         if message["type"] == "subscribe":  # again: the connection was lost

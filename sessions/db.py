@@ -14,6 +14,8 @@ from typing import ParamSpec, TypeVar
 
 from django.db import connection, connections
 
+from sessions.fence import current, guarded
+
 P = ParamSpec("P")
 T = TypeVar("T")
 
@@ -21,8 +23,15 @@ _thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="orm")
 
 
 async def in_db(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """Run a function that uses the ORM; works from any event loop. Its exceptions come through."""
-    return await asyncio.get_running_loop().run_in_executor(_thread, lambda: function(*args, **kwargs))
+    """Run a function that uses the ORM; works from any event loop. Its exceptions come through.
+
+    Under a lease (`sessions.fence`) it raises LeaseLost rather than write for another worker.
+    """
+    lease = current()
+    loop = asyncio.get_running_loop()
+    if lease is None:
+        return await loop.run_in_executor(_thread, lambda: function(*args, **kwargs))
+    return await loop.run_in_executor(_thread, lambda: guarded(lease, lambda: function(*args, **kwargs)))
 
 
 def in_db_sync(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:

@@ -57,3 +57,8 @@ def descending(prefix: str) -> str:
 def now() -> int:
     """The time on the wire: milliseconds since the epoch."""
     return time.time_ns() // 1_000_000
+
+
+def of_log(time: int, seq: int) -> str:
+    """The id of an event by its time (ms) and its place in the log: the same whenever it is told."""
+    return f"evt_{(time << 12) & _MASK:012x}{seq:014d}"

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from django.conf import settings
 
+from sessions import fence
 from sessions.models import FileChange, Project
 from sessions.snapshots.changes import Change, SnapshotError, Tree
 from sessions.snapshots.objects import ObjectStore
@@ -58,6 +59,7 @@ class Tracker:
     def writing(self, writes: Mapping[str, str | None], write: Callable[[], None]) -> None:
         """Let an edit tool or a verdict write files, by path and content after; no look comes in between."""
         with self._lock:
+            fence.require()
             write()
             for path, after in writes.items():
                 self._note(path, after)

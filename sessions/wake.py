@@ -22,8 +22,8 @@ async def wake(session_id: str) -> None:
 
 
 async def interrupt(session_id: str) -> None:
-    """Stop the session's running turn now. Raises what the channel layer does: no row tells of it."""
-    await _send({"type": "session.interrupt", "session": session_id})
+    """A session's turn is to be stopped now, as its row says."""
+    await _hint({"type": "session.interrupt", "session": session_id})
 
 
 async def answered(session_id: str, request_id: str) -> None:

@@ -75,6 +75,12 @@ def tmux_path() -> str:
     return _program("tmux")
 
 
+@pytest.fixture(scope="session")
+def strace_path() -> str:
+    """Path of strace; see `_program`."""
+    return _program("strace")
+
+
 @pytest.fixture
 def redis(tmp_path: Path) -> Iterator[RedisServer]:
     """A Redis that answers; see `_program`."""

@@ -40,6 +40,14 @@ def bridge(environ: Mapping[str, str]) -> Path:
         pytest.skip(f"ai-sdk-provider-opencode-sdk could not be installed: {error}")
 
 
+def openchamber(environ: Mapping[str, str]) -> Path:
+    """The `node_modules` with OpenChamber; skips without it."""
+    try:
+        return installed("@openchamber/web", "1.18.0", environ)
+    except NotInstalled as error:
+        pytest.skip(f"OpenChamber could not be installed, so nothing is known of it: {error}")
+
+
 def environment(home: Path, password: str = "", config: Mapping[str, Any] | None = None) -> dict[str, str]:
     """What `opencode` is started with: nothing of the tester's, nothing fetched."""
     given = {"OPENCODE_CONFIG_CONTENT": json.dumps(config)} if config else {}

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.client import Client, Event
+from sessions.wire import ours
 from tests.loopback.openai import OpenAIServer
 from tests.loopback.script import Script
 
@@ -87,7 +88,10 @@ class Server:
         return self.process.wait(PATIENCE)
 
     def client(self) -> Client:
-        return Client(self.url, PASSWORD)
+        """It asks for what is ours."""
+        client = Client(self.url, PASSWORD)
+        client.http.headers[ours.HEADER] = "1"
+        return client
 
     def environment(self) -> dict[str, str]:
         """What its processes are started with: nothing of the tester's but where programs are."""

@@ -9,6 +9,7 @@ from typing import Any
 
 from django.conf import settings
 
+from agents import news
 from agents.accounts.flows.base import InvalidInput, SignInFailed
 from agents.accounts.tokens import ended
 from agents.llm.auth import BrokenAuthFile, Entry, read_entries, remove_key, save
@@ -40,6 +41,7 @@ async def keep(provider_id: str, entry: Mapping[str, Any], label: str = "") -> N
         made["metadata"] = {**made.get("metadata", {}), LABEL: _checked(LABEL, label)}
     await _change(save, settings.AUTH_FILES[0], name, made)
     ended.pop(name, None)
+    news.connected(name)
 
 
 async def relabel(provider_id: str, label: str) -> None:
@@ -53,6 +55,7 @@ async def forget(provider_id: str) -> None:
     """Sign out, or drop a key. Raises SignInFailed where the file cannot be written."""
     await _change(remove_key, settings.AUTH_FILES[0], provider_id.rstrip("/"))
     ended.pop(provider_id, None)
+    news.connected(provider_id)
 
 
 def ending(entry: Entry) -> str:

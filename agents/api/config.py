@@ -80,10 +80,11 @@ async def _changed(directory: Path | None, patch: Mapping[str, Any]) -> HttpResp
 
 async def _told(directory: Path | None, folders: Iterable[Path]) -> HttpResponse:
     """Tell the clients of folders to read everything anew; what is in force now."""
+    shown = await asyncio.to_thread(configuration, directory)
     for folder in folders:
         with suppress(OSError):  # a folder that is gone has no clients
             project = await in_db(projects.project_of, folder, look=True)
             told = {"directory": str(folder)}
             event = bus.Event("server.instance.disposed", told, project_id=project.id, directory=str(folder))
             bus.publish(event)
-    return wire(await asyncio.to_thread(configuration, directory))
+    return wire(shown)

@@ -6,6 +6,7 @@ import asyncio
 import threading
 from collections.abc import Callable, Coroutine
 from concurrent.futures import Future
+from contextvars import Context
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -26,8 +27,9 @@ class Background:
         return await asyncio.wrap_future(self.begin(work))
 
     def begin(self, work: Coroutine[Any, Any, T]) -> Future[T]:
-        """Run a coroutine there; the future tells how it ended."""
-        return asyncio.run_coroutine_threadsafe(work, self.loop)
+        """Run a coroutine there; the future tells how it ended. A server outlives the turn that starts it, so
+        it is not under that one's lease."""
+        return Context().run(asyncio.run_coroutine_threadsafe, work, self.loop)
 
     def post(self, function: Callable[..., object], *arguments: Any) -> None:
         """Call a function there, soon."""

@@ -5,6 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from sessions.confined import read
+
+_MAX_CONFIG = 1024 * 1024
+
 FILE = "$FILE"
 """Stands for the file in a command."""
 
@@ -74,11 +78,9 @@ def applies(formatter: Formatter, file: Path, worktree: Path) -> bool:
 
 
 def _holds(path: Path, section: str) -> bool:
-    if not path.is_file():
-        return False
     if not section or path.name in ("ruff.toml", ".ruff.toml"):
-        return True
+        return path.is_file()
     try:
-        return section in path.read_text(encoding="utf-8", errors="replace")
+        return section.encode() in read(path, None, _MAX_CONFIG)
     except OSError:
         return False

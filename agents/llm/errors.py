@@ -34,6 +34,7 @@ _TRY_AGAIN = re.compile(
 )
 _NEVER_AGAIN = re.compile(r"insufficient_quota|billing|credit balance|payment required", re.IGNORECASE)
 _RETRY_STATUS = frozenset({408, 409, 429})
+_CODE = re.compile(r"<(script|style|head)\b", re.IGNORECASE)
 _KEY_LIKE = re.compile(r"\b(?:(?:sk|pk|gsk|xai|key)[-_]|AIza)[A-Za-z0-9_*-]{12,}|(?<=Bearer )\S+")
 _SECRET_HEADER = re.compile(r"auth|key|token|secret|cookie", re.IGNORECASE)
 _STATUS_OF_TYPE = {
@@ -151,8 +152,23 @@ def _page_text(body: str) -> str:
     """The text of an HTML or plain page, short; nothing for a JSON object without words."""
     if body.lstrip().startswith(("{", "[")):
         return ""
-    without_code = re.sub(r"(?is)<(script|style|head)\b.*?</\1>", " ", body)
-    return " ".join(re.sub(r"<[^>]*>", " ", without_code).split())[:300]
+    return " ".join(re.sub(r"<[^<>]*>", " ", _without_code(body)).split())[:300]
+
+
+def _without_code(body: str) -> str:
+    """Without elements that are no text. What is never closed is looked for once."""
+    pieces, end = [], 0
+    unclosed: set[str] = set()
+    for found in _CODE.finditer(body):
+        name = found[1].lower()
+        if found.start() < end or name in unclosed:
+            continue
+        if closed := re.compile(f"</{name}>", re.IGNORECASE).search(body, found.end()):
+            pieces.append(body[end : found.start()])
+            end = closed.end()
+        else:
+            unclosed.add(name)
+    return " ".join([*pieces, body[end:]])
 
 
 def _phrase(status: int | None) -> str:

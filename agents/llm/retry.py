@@ -29,13 +29,16 @@ def delay(error: ModelError, attempt: int, now: float) -> float | None:
 
 
 def _told(headers: Mapping[str, str], now: float) -> float | None:
-    """Seconds out of `retry-after-ms` or `retry-after` (RFC 9110 §10.2.3: seconds or a date)."""
+    """Seconds out of `retry-after-ms` or `retry-after` (RFC 9110 §10.2.3: seconds or a date, by the
+    provider's clock, which `date` tells)."""
     milliseconds = _number(headers.get("retry-after-ms", ""))
     if milliseconds is not None:
         return milliseconds / 1000
     value = headers.get("retry-after", "")
     seconds = _number(value)
-    return seconds if seconds is not None else _until(value, now)
+    return (
+        seconds if seconds is not None else _until(value, now + (_until(headers.get("date", ""), now) or 0.0))
+    )
 
 
 def _number(text: str) -> float | None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from agents.lsp.matrix.row import Row, Workspace
+from sessions.confined import read_whole
 
 _MAX_MANIFEST = 1024 * 1024
 
@@ -63,8 +64,6 @@ def _is_excluded(found: Path, folder: Path, excluded: Any) -> bool:
 def _manifest(file: Path) -> dict[str, Any]:
     """Nothing for a file that cannot be read: the server will say so."""
     try:
-        if file.stat().st_size > _MAX_MANIFEST:
-            return {}
-        return tomllib.loads(file.read_text("utf-8"))
+        return tomllib.loads(read_whole(file, None, _MAX_MANIFEST).decode("utf-8"))
     except (OSError, ValueError):
         return {}

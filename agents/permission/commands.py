@@ -62,6 +62,12 @@ SHELLS: Final = frozenset("ash bash dash fish ksh sh zsh".split())
 READS_SCRIPT: Final = SHELLS | {".", "source"}
 """They run what they are given as input."""
 
+WRAPPER_FLAGS: Final = frozenset(
+    "-- --background --foreground --help --ignore-environment --no-run-if-empty --non-interactive --null"
+    " --portability --preserve-env --preserve-status --verbose --version".split()
+)
+"""Long options of wrappers that take no word; another one may be short for one that does."""
+
 SCRIPT_OPTIONS: Final = {
     **dict.fromkeys(SHELLS, ("-c",)),
     "env": ("-S", "--split-string"),
@@ -79,13 +85,6 @@ EVALUATE_ALL: Final = frozenset({"eval", "watch", "parallel"})
 
 FIND_RUNS: Final = frozenset({"-exec", "-execdir", "-ok", "-okdir"})
 
-CHANGES_MEANING: Final = frozenset(
-    "BASH_ENV CDPATH EDITOR ENV IFS MANPAGER NODE_OPTIONS PAGER PATH PERL5LIB PERL5OPT PROMPT_COMMAND"
-    " PYTHONHOME PYTHONPATH PYTHONSTARTUP RIPGREP_CONFIG_PATH RUBYLIB RUBYOPT SHELL SHELLOPTS VISUAL".split()
-)
-CHANGES_MEANING_PREFIXES: Final = ("BASH_FUNC_", "DYLD_", "GIT_", "LD_")
-"""Variables that make a known command run another one: an assignment to them is checked by itself."""
-
 TWO_WORDS: Final = frozenset(
     "apt apt-get aws az brew bun bundle bunx cargo composer conda deno django-admin dnf docker docker-compose"
     " dotnet gcloud git go gradle helm hg jj just kubectl make mix mvn nix npm npx pdm pip pip3 pipx pnpm"
@@ -99,13 +98,6 @@ THREE_WORDS: Final = frozenset(
 )
 """How many words name what a command does; one where nothing is said."""
 
-EXACT_ONLY: Final = SHELLS | frozenset(
-    ". awk chgrp chmod chown crontab curl dd deno doas env eval export find gawk kill killall lua mkfs nc"
-    " node perl php pkill python python3 rm rmdir rsync ruby scp sed shred source ssh su sudo trap truncate"
-    " unlink wget xargs".split()
-)
-"""They can do too much for a pattern with `*`: "always" allows the very same line and no other."""
-
 PATH_COMMANDS: Final = frozenset(
     "awk base64 bat cat chgrp chmod chown cmp comm cp csplit cut diff du egrep fgrep file find gawk grep"
     " gunzip gzip head install jq less ln ls mkdir mkfifo more mv nl od patch pushd readlink realpath rg rm"
@@ -116,6 +108,12 @@ FIRST_ARGUMENT_IS_PROGRAM: Final = frozenset("awk egrep fgrep gawk grep jq rg se
 INTERPRETERS: Final = SHELLS | frozenset(". bun lua node perl php python python3 ruby source tsx".split())
 GIT_WITH_PATHS: Final = frozenset({"apply", "clone", "init", "worktree"})
 PATH_OPTIONS: Final = frozenset({"-C", "-O", "-o", "-t"})
+READS: Final = INTERPRETERS | frozenset(
+    "awk base64 bat cat cmp comm cp csplit cut diff egrep fgrep gawk git grep gunzip gzip head install"
+    " jq less ln more mv nl od rg rsync scp sed sort split strings tac tail tar uniq vi vim wc xxd xz"
+    " zip".split()
+)
+"""What they do with the contents of files that they are given."""
 WRITES_ALL: Final = frozenset(
     "chgrp chmod chown mkdir mkfifo mv patch rm rmdir shred tee touch truncate unlink unzip".split()
 )

@@ -8,7 +8,8 @@ from __future__ import annotations
 from itertools import chain, product
 from typing import Final
 
-from agents.permission.rules import Rule, Ruleset, evaluate, from_config, merge
+from agents.permission.denials import UNCERTAIN
+from agents.permission.rules import Floor, Rule, Ruleset, evaluate, from_config, merge
 from sessions.wire.patterns import READ_DEFAULTS, is_everything, matches
 
 _OWN_FILES: Final = (
@@ -29,8 +30,9 @@ GUARD: Final[Ruleset] = (
 )
 """The agent's own configuration, permission store and hooks: changing them takes an approval of its own."""
 
-DEFAULTS: Final[Ruleset] = tuple(
-    from_config(
+DEFAULTS: Final[Ruleset] = (
+    Floor("bash", f"{UNCERTAIN}*", "ask"),
+    *from_config(
         {
             "*": "allow",
             "doom_loop": "ask",
@@ -41,7 +43,7 @@ DEFAULTS: Final[Ruleset] = tuple(
             "plan_exit": "deny",
             "read": READ_DEFAULTS,
         }
-    )
+    ),
 )
 
 BUILD: Final[Ruleset] = tuple(from_config({"question": "allow", "plan_enter": "allow"}))

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from agents.permission.planning import marks
-from agents.permission.rules import Rule, Ruleset, evaluate
+from agents.permission.rules import Rule, Ruleset, evaluate, in_effect
 from sessions.wire.patterns import EVERYTHING, is_everything, matches
 
 TASK: Final = "task"
@@ -49,13 +49,13 @@ def _lifts(allow: Rule, agent: Ruleset) -> bool:
 
 
 def _denied(rules: Ruleset) -> Iterator[Rule]:
-    """What these rules deny in effect, permission by permission; a later rule may have lifted a denial."""
-    denying = [rule for rule in rules if rule.action == "deny"]
-    named = [rule.permission for rule in denying if not is_everything(rule.permission)]
+    """What these rules deny in effect, permission by permission."""
+    named = [
+        rule.permission for rule in rules if rule.action == "deny" and not is_everything(rule.permission)
+    ]
     for name in dict.fromkeys([*_ALWAYS_LOOKED_AT, *named]):
         if name in _APART:
             continue
-        patterns = [rule.pattern for rule in denying if matches(rule.permission, name)]
-        for pattern in dict.fromkeys([EVERYTHING, *patterns]):
-            if evaluate(name, pattern, rules).action == "deny":
-                yield Rule(name, pattern, "deny")
+        denials = in_effect(name, "deny", rules)
+        everything = [EVERYTHING] if evaluate(name, EVERYTHING, rules).action == "deny" else []
+        yield from (Rule(name, pattern, "deny") for pattern in dict.fromkeys([*everything, *denials]))

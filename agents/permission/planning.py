@@ -11,12 +11,11 @@ user gives to the plan agent by name come after these.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
 from agents.permission.readonly import reads_only
-from agents.permission.rules import Rule, Ruleset, evaluate
+from agents.permission.rules import Rule, Ruleset
 from agents.permission.shell import ShellAnalysis
 
 MAY_CHANGE: Final = "may change files: "
@@ -43,8 +42,3 @@ def marks(rules: Ruleset) -> list[Rule]:
 def marked(line: str, analysis: ShellAnalysis, rules: Ruleset) -> list[str]:
     """The line with its mark, as one more pattern to ask `bash` for; empty when it may run as it is."""
     return [MAY_CHANGE + line.strip()] if marks(rules) and not reads_only(analysis) else []
-
-
-def forbidden(paths: Sequence[str], rules: Ruleset) -> list[str]:
-    """Of the paths that a line writes those that plan mode denies to edit."""
-    return [path for path in paths if marks(rules) and evaluate("edit", path, rules).action == "deny"]

@@ -8,9 +8,9 @@ that option.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
+from agents.permission.runners import Options
 from agents.permission.shell import ShellAnalysis, ShellCommand
 
 HARMLESS: Final = frozenset(
@@ -21,34 +21,19 @@ HARMLESS: Final = frozenset(
 """Nothing that can be written behind these makes them write a file or run a program."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Options:
-    """Options that write or run: by how a word begins, and as a letter among short ones (`-ro file`)."""
-
-    beginnings: tuple[str, ...]
-    letters: str = ""
-
-    def in_(self, words: Sequence[str]) -> bool:
-        return any(self._is_one(word) for word in words)
-
-    def _is_one(self, word: str) -> bool:
-        short = word.startswith("-") and not word.startswith("--")
-        return word.startswith(self.beginnings) or (short and any(letter in word for letter in self.letters))
-
-
 CAREFUL: Final = {
-    "file": _Options(("--com",), "C"),
-    "find": _Options(("-delete", "-fprint", "-fls")),
-    "rg": _Options(("--pre", "--hostname-bin")),
-    "sort": _Options(("--o", "--comp"), "o"),
-    "tree": _Options(("--output",), "o"),
+    "file": Options(("--com",), "C"),
+    "find": Options(("-delete", "-fprint", "-fls")),
+    "rg": Options(("--pre", "--hostname-bin")),
+    "sort": Options(("--o", "--comp"), "o"),
+    "tree": Options(("--output",), "o"),
 }
 
 _GIT_READS: Final = frozenset(
     "blame cat-file describe diff grep log ls-files ls-tree merge-base rev-list rev-parse shortlog show"
     " status".split()
 )
-_GIT_OPTIONS: Final = _Options(("--ou", "--op", "--ext"), "O")
+_GIT_OPTIONS: Final = Options(("--ou", "--op", "--ext"), "O")
 _GIT_LINES: Final = frozenset(
     "git branch;git branch -a;git branch -r;git branch -v;git branch -vv;git branch --show-current;git remote"
     ";git remote -v;git stash list;git tag;git tag -l".split(";")

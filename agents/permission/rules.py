@@ -32,6 +32,15 @@ class Floor(Rule):
 
 
 @dataclass(frozen=True, slots=True)
+class Configured(Rule):
+    """A rule that the user wrote. One that denies is lifted by nobody else, and by the user in a later rule
+    for the same or for something narrower (docs/decisions/0023-deny-holds.md)."""
+
+    def lifts(self, denial: Rule) -> bool:
+        return matches(denial.permission, self.permission) and matches(denial.pattern, self.pattern)
+
+
+@dataclass(frozen=True, slots=True)
 class Approval(Rule):
     """An allow rule that a person saved; `id` is its row."""
 
@@ -72,22 +81,32 @@ def floors(value: str | Mapping[str, str | Mapping[str, str]]) -> list[Rule]:
     return [Floor(rule.permission, rule.pattern, rule.action) for rule in from_config(value)]
 
 
+def configured(value: str | Mapping[str, str | Mapping[str, str]]) -> list[Rule]:
+    """The same as rules of the user's own configuration."""
+    return [Configured(rule.permission, rule.pattern, rule.action) for rule in from_config(value)]
+
+
 def merge(*rulesets: Ruleset) -> list[Rule]:
     """One ruleset; later ones win because the last match wins."""
     return list(chain(*rulesets))
 
 
 def evaluate(permission: str, pattern: str, rules: Ruleset) -> Rule:
-    """The last rule that matches, else a rule that asks; or the last floor that matches, if stricter."""
-    found: Rule | None = None
-    floor: Rule | None = None
-    for rule in rules:
-        if matches(rule.permission, permission) and matches(rule.pattern, pattern):
-            if isinstance(rule, Floor):
-                floor = rule
-            else:
-                found = rule
+    """The last rule that matches, else a rule that asks; before it a denial of the user's that holds; or the
+    last floor that matches, if stricter."""
+    matching = [
+        rule for rule in rules if matches(rule.permission, permission) and matches(rule.pattern, pattern)
+    ]
+    found, floor = _last(matching)
     return _stricter(found or Rule(permission, pattern, "ask"), floor)
+
+
+def in_effect(permission: str, action: Action, rules: Ruleset) -> list[str]:
+    """The patterns of the rules with this action that no later rule has lifted."""
+    patterns = [
+        rule.pattern for rule in rules if rule.action == action and matches(rule.permission, permission)
+    ]
+    return [one for one in dict.fromkeys(patterns) if evaluate(permission, one, rules).action == action]
 
 
 def judge(permission: str, patterns: Sequence[str], rules: Ruleset, approved: Ruleset) -> Verdict:
@@ -133,10 +152,24 @@ def _approval(permission: str, pattern: str, asking: Rule, approved: Ruleset) ->
 
 
 def _denied_outright(permission: str, rules: Ruleset) -> bool:
-    matching = [rule for rule in rules if matches(rule.permission, permission)]
-    last = [rule for rule in matching if not isinstance(rule, Floor)][-1:]
-    floor = [rule for rule in matching if isinstance(rule, Floor)][-1:]
-    return any(rule.action == "deny" and is_everything(rule.pattern) for rule in (*last, *floor))
+    found, floor = _last([rule for rule in rules if matches(rule.permission, permission)])
+    return any(rule and rule.action == "deny" and is_everything(rule.pattern) for rule in (found, floor))
+
+
+def _last(matching: Ruleset) -> tuple[Rule | None, Rule | None]:
+    """What decides among rules that match, and the last floor."""
+    found: Rule | None = None
+    floor: Rule | None = None
+    holding: list[Configured] = []
+    for rule in matching:
+        if isinstance(rule, Floor):
+            floor = rule
+            continue
+        if isinstance(rule, Configured):
+            holding = [denial for denial in holding if not rule.lifts(denial)]
+            holding += [rule] if rule.action == "deny" else []
+        found = rule
+    return (holding[-1] if holding else found), floor
 
 
 def _stricter(rule: Rule, floor: Rule | None) -> Rule:

@@ -7,25 +7,37 @@ asking the right question, not isolation: a program may always do more than its 
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import zip_longest
 from pathlib import Path
+from typing import Final
 
 import tree_sitter_bash
 from tree_sitter import Language, Node, Parser
 
+from agents.permission import builtins, paths, runners, sed, syntax
 from agents.permission import commands as known
-from agents.permission import paths
-from agents.permission.unwrap import always_pattern, command_name, inner_commands, inner_scripts, shown
-from agents.permission.words import Word, command_words, late_words, literal, read_word, source
+from agents.permission.unwrap import (
+    always_pattern,
+    assignments,
+    command_name,
+    inner_commands,
+    inner_scripts,
+    script_clear,
+    shown,
+    wraps_clearly,
+)
+from agents.permission.words import Word, command_words, late_words, literal, read_word, shape_of, source
 
 _MAX_DEPTH = 150
 _MAX_FOLDERS = 64
-# The grammar takes a line continuation inside of a word for the end of the word; bash does not.
-_SPLIT_WORD = re.compile(r"\S\\\n\S")
+UNREADABLE: Final = "unreadable: "
+"""Stands before a line that was not understood to its end."""
+RUNS: Final = "runs another program: "
+"""Stands before a command that an option makes run another one."""
+
 _OWN_SHELL = {"subshell", "command_substitution", "process_substitution", "pipeline"}
 _MAYBE = {
     "if_statement", "case_statement", "for_statement", "c_style_for_statement", "while_statement",
@@ -39,26 +51,32 @@ _RESERVED = {"!", "{", "}", "then", "do", "done", "fi", "esac", "else", "elif"}
 class ShellCommand:
     """One simple command: `text` is what rules are matched with, `always` the pattern "allow always" adds.
 
-    `dynamic`: the shell makes something else of one of its words (`{}` it leaves alone).
+    `dynamic`: the shell makes something else of one of its words (`{}` it leaves alone). `shape` is a
+    pattern of all that it may become, where that is more than the text; `hidden`: what it runs is not in the
+    line.
     """
 
     text: str
     words: tuple[str, ...]
     always: str | None
     dynamic: bool = False
+    shape: str | None = None
+    hidden: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class ShellAnalysis:
-    """`external`: folders outside of the worktree; `written`: real paths the line writes, inside or outside;
-    `opaque`: it also writes where that is not known before it runs.
+    """`external`: folders outside of the worktree; `read` and `written`: real paths of files that the line is
+    known to read and to write, inside or outside; `opaque`: it also writes where that is not known before it
+    runs.
 
-    With `errors` the line could not be read to its end: its first command is the whole line, marked so
-    that no pattern for a known command matches it, and nothing is offered for "always".
+    With `errors` the line was not understood to its end: its first command is the whole line, marked so that
+    no pattern for a known command matches it, and nothing is offered for "always".
     """
 
     commands: list[ShellCommand]
     external: list[Path]
+    read: list[Path]
     written: list[Path]
     errors: bool
     opaque: bool = False
@@ -70,13 +88,14 @@ def analyse(command: str, directory: Path, worktree: Path) -> ShellAnalysis:
     walk.script(command, frozenset({directory.resolve()}), 0)
     commands = list(dict.fromkeys(walk.commands))
     if walk.errors:
-        whole = ShellCommand(f"unreadable: {command.strip()}", (), None)
-        commands = [whole, *(ShellCommand(item.text, item.words, None) for item in commands)]
+        whole = ShellCommand(UNREADABLE + command.strip(), (), None, hidden=True)
+        commands = [whole, *(replace(item, always=None) for item in commands)]
     root = worktree.resolve()
     strangers = (path for path in walk.touched if not path.is_relative_to(root))
     return ShellAnalysis(
         commands=commands,
         external=list(dict.fromkeys(path if path.is_dir() else path.parent for path in strangers)),
+        read=list(dict.fromkeys(walk.read)),
         written=list(dict.fromkeys(walk.written)),
         errors=walk.errors,
         opaque=walk.opaque,
@@ -108,6 +127,7 @@ class _Walk:
     def __init__(self) -> None:
         self.commands: list[ShellCommand] = []
         self.touched: list[Path] = []
+        self.read: list[Path] = []
         self.written: list[Path] = []
         self.errors = False
         self.opaque = False
@@ -115,7 +135,7 @@ class _Walk:
 
     def script(self, text: str, folders: Folders, depth: int) -> _After:
         root = _parser().parse(text.encode("utf-8", "replace")).root_node
-        self.errors |= root.has_error or _SPLIT_WORD.search(text) is not None
+        self.errors |= not syntax.understood(root, text)
         return self.visit(root, folders, depth)
 
     def visit(self, node: Node, folders: Folders, depth: int) -> _After:
@@ -134,7 +154,11 @@ class _Walk:
                 self.redirect(node, folders)
             case "variable_assignment":
                 self.assignment(node)
-            case "command_substitution" if source(node).startswith("`"):
+            case "for_statement":
+                self.errors |= not builtins.assignable(source(node.child_by_field_name("variable") or node))
+            case "test_command" if node.children[0].type == "[":
+                self.errors |= not builtins.understood("[", self.test_words(node))
+            case "command_substitution" if source(node).lstrip().startswith("`"):
                 # A backslash has rules of its own there, and hides substitutions inside.
                 self.errors |= "\\" in source(node)
         after = self.sequence(node.children, folders, depth)
@@ -176,6 +200,19 @@ class _Walk:
                 self.script(source(part), folders, depth)
         return after
 
+    def test_words(self, node: Node) -> list[Word]:
+        """`[` and the words up to its `]`, which the grammar has as an expression."""
+        found: list[Word] = []
+        waiting = list(reversed(node.children))
+        while waiting:
+            child = waiting.pop()
+            if child.type.endswith("_expression") and child.type != "brace_expression":
+                waiting += reversed(child.children)
+            else:
+                operator = not child.is_named or child.type == "test_operator"
+                found.append(literal(source(child)) if operator else read_word(child, self.variables))
+        return found
+
     def reads_script(self, words: Sequence[Word]) -> bool:
         # Not only the first word: sudo and its like may stand before the shell.
         return any(word.text.rsplit("/", 1)[-1] in known.READS_SCRIPT for word in words)
@@ -185,7 +222,7 @@ class _Walk:
             if child.type != "variable_assignment" or node.type == "declaration_command":
                 self.visit(child, folders, depth)
             else:
-                self.check_assignment(child)
+                self.errors |= not builtins.harmless(_assigned(child))
                 self.sequence(child.children, folders, depth)
         words = [*command_words(node, self.variables), *late]
         for redirect in (child for child in node.children if child.type == "herestring_redirect"):
@@ -194,50 +231,65 @@ class _Walk:
         # The parser puts an empty name where one is missing.
         return self.simple(words, folders, depth) if words and words[0].raw else _After(folders, folders)
 
-    def simple(self, words: Sequence[Word], folders: Folders, depth: int) -> _After:
-        """A command given by its words; what it runs in turn is visited too."""
+    def simple(self, words: Sequence[Word], folders: Folders, depth: int, *, fed: bool = False) -> _After:
+        """A command given by its words; what it runs in turn is visited too. `fed`: it gets more words than
+        the line has."""
         if depth > _MAX_DEPTH:
             self.errors = True
             return _After(folders, folders)
-        self.commands.append(
-            ShellCommand(
-                shown(words),
-                tuple(word.text for word in words),
-                always_pattern(words),
-                any(word.dynamic and word.raw != "{}" for word in words),
-            )
-        )
-        first = words[0]
-        self.errors |= first.raw in _RESERVED
-        name = command_name(words)
+        first, name = words[0], command_name(words)
         if paths.is_system_command(first.text):
-            return self.simple([literal(name), *words[1:]], folders, depth + 1)
+            self.commands.append(_described(words, command_name(words), fed=fed))
+            return self.simple([literal(name), *words[1:]], folders, depth + 1, fed=fed)
+        self.describe(words, name, fed=fed)
+        self.errors |= first.raw in _RESERVED or not builtins.understood(name, words)
+        self.errors |= not (wraps_clearly(words) and script_clear(words))
+        self.errors |= not all(map(builtins.harmless, assignments(words)))
         self.touch(paths.touched(name, words), folders)
+        if name == "sed":
+            effects = sed.effects(words)
+            self.touch([(path, paths.Use.READ) for path in effects.reads], folders)
+            self.touch([(path, paths.Use.WRITE) for path in effects.writes], folders)
         after = self.change_folder(words, folders) if name in ("cd", "pushd") else _After(folders, folders)
+        feeds = name in ("xargs", "parallel", "find")
         for inner in inner_commands(words):
-            after = self.simple(inner, folders, depth + 1)
+            after = self.simple(inner, folders, depth + 1, fed=feeds)
         for script in inner_scripts(words):
+            if script is None or (fed and "{}" in script):
+                self.errors = True
+                continue
             ran = self.script(script, folders, depth + 1)
             after = ran if name == "eval" else after
         return after
+
+    def describe(self, words: Sequence[Word], name: str, *, fed: bool) -> None:
+        """The command, what it is besides its options, and what an option makes of it."""
+        command = _described(words, name, fed=fed)
+        self.commands.append(command)
+        plain = runners.git_command(words) if name == "git" else words
+        if len(plain) < len(words) and len(plain) > 1:
+            self.commands.append(_described(plain, name, fed=fed))
+        if runners.runs_by_option(name, words):
+            exact = RUNS + command.text if command.always == command.text else None
+            self.commands.append(ShellCommand(RUNS + command.text, (), exact, hidden=True))
 
     def change_folder(self, words: Sequence[Word], folders: Folders) -> _After:
         operands = [word for word in words[1:] if not word.text.startswith("-") or word.text == "-"]
         target = operands[0].known if operands else self.variables.get("HOME", "/")
         if operands and (not operands[0].whole or operands[0].text == "-"):
             return _After(folders, folders)
-        self.touch([(target, False)], folders)
+        self.touch([(target, paths.Use.GO)], folders)
         there = [path for path in (paths.resolve(folder, target) for folder in folders) if path]
         sure = all(path.is_dir() for path in there)
         return _After(frozenset(there), frozenset() if sure else folders)
 
-    def touch(self, found: Iterable[tuple[str, bool]], folders: Folders) -> None:
-        for text, writes in found:
+    def touch(self, found: Iterable[tuple[str, paths.Use]], folders: Folders) -> None:
+        for text, use in found:
             for folder in sorted(folders):
-                path = paths.resolve(folder, text)
-                if path is not None:
+                for path in paths.meant(folder, text, use):
                     self.touched.append(path)
-                    self.written += [path] if writes else []
+                    self.read += [path] if paths.Use.READ in use else []
+                    self.written += [path] if paths.Use.WRITE in use else []
 
     def redirect(self, node: Node, folders: Folders) -> None:
         operator = next((child.type for child in node.children if not child.is_named), "<")
@@ -246,22 +298,34 @@ class _Walk:
             return
         path = paths.beginning(read_word(target, self.variables))
         if path and target.type != "process_substitution":
-            self.touch([(path, ">" in operator)], folders)
+            self.touch([(path, paths.Use.WRITE if ">" in operator else paths.Use.READ)], folders)
         elif ">" in operator and target.type != "process_substitution":
             self.opaque = True
 
     def assignment(self, node: Node) -> None:
-        self.check_assignment(node)
-        name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
+        """One that stands alone, or in a declaration."""
+        name, value = _assigned(node), node.child_by_field_name("value")
+        self.errors |= not builtins.assignable(name)
         word = read_word(value, self.variables) if value else literal("")
-        if name is not None and word.whole:
-            self.variables[source(name)] = word.known
-        elif name is not None:
-            self.variables.pop(source(name), None)
+        if word.whole:
+            self.variables[name] = word.known
+        else:
+            self.variables.pop(name, None)
 
-    def check_assignment(self, node: Node) -> None:
-        """An assignment that makes a known command run another one is a command of its own."""
-        text = source(node)
-        name = text.split("=", 1)[0].rstrip("+")
-        if name in known.CHANGES_MEANING or name.startswith(known.CHANGES_MEANING_PREFIXES):
-            self.commands.append(ShellCommand(text, (text,), None))
+
+def _assigned(node: Node) -> str:
+    """The name that an assignment gives a value to; nothing that is a name where it is a part of an array."""
+    return source(node).split("=", 1)[0].removesuffix("+")
+
+
+def _described(words: Sequence[Word], name: str, *, fed: bool) -> ShellCommand:
+    dynamic = words[0].dynamic or any(word.dynamic and word.raw != "{}" for word in words)
+    shape = " ".join(shape_of(word) for word in words)
+    return ShellCommand(
+        shown(words),
+        tuple(word.text for word in words),
+        None if fed and dynamic else always_pattern(words),
+        dynamic,
+        f"{shape} *" if fed else shape if dynamic else None,
+        words[0].dynamic or runners.hides(name, words),
+    )

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from agents.permission import commands as known
+from agents.permission import runners
 from agents.permission.words import Word
 
 _MAX_WRAPPERS = 10
-_ASSIGNMENT = re.compile(r"\w+\+?=")
+_ASSIGNMENT = re.compile(r"[^=]*=")
 
 
 def command_name(words: Sequence[Word]) -> str:
@@ -31,24 +33,66 @@ def inner_commands(words: Sequence[Word]) -> Iterator[Sequence[Word]]:
         yield from _find_commands(words)
 
 
-def inner_scripts(words: Sequence[Word]) -> Iterator[str]:
-    """Texts that a shell will read as a script: `bash -c`, `eval`, `env -S`, `trap`, `watch`."""
+def wraps_clearly(words: Sequence[Word]) -> bool:
+    """Whether it is known which of the words of a wrapper are the command inside, and where that runs."""
     name = command_name(words)
-    yield from _option_scripts(name, words)
+    wrapper = known.WRAPPERS.get(name)
+    front = words[1 : _inner_start(words)] if wrapper else []
+    expected = known.WRAPPER_FLAGS.union(
+        known.SCRIPT_OPTIONS.get(name, ()), wrapper.valued if wrapper else ()
+    )
+    return not any(
+        (word.dynamic and word.raw != "{}")
+        or word.text in ("-", "-C", "--chdir")
+        or (name == "time" and word.text[:1] == "-" and word.text not in ("-p", "--"))
+        or (word.text.startswith("--") and word.text.partition("=")[0] not in expected - {"--chdir"})
+        for word in front
+    )
+
+
+def script_clear(words: Sequence[Word]) -> bool:
+    """Whether it is known which word is the script of a shell: behind `-c` no option may take another one."""
+    if command_name(words) not in known.SHELLS:
+        return True
+    texts = [word.text for word in words[1:]]
+    start = next((at for at, text in enumerate(texts) if re.match(r"-\w*c", text)), len(texts))
+    return not any(re.match(r"\+|--\w|-\w*[oO]", text) for text in texts[start:]) and not any(
+        text.startswith(("--rcfile", "--init-file")) or text[:1] == "+" for text in texts[:start]
+    )
+
+
+def assignments(words: Sequence[Word]) -> list[str]:
+    """The names that `env NAME=value …` and `sudo NAME=value …` put into the environment."""
+    wrapper = known.WRAPPERS.get(command_name(words))
+    if wrapper is None or not wrapper.assignments:
+        return []
+    start = _inner_start(words)
+    return [word.text.split("=", 1)[0].rstrip("+") for word in words[1:start] if _ASSIGNMENT.match(word.text)]
+
+
+def inner_scripts(words: Sequence[Word]) -> Iterator[str | None]:
+    """Texts that a shell will read as a script: `bash -c`, `eval`, `env -S`, `trap`, `watch`; None for one
+    that the shell makes when it gets there."""
+    name = command_name(words)
+    yield from (_script([word]) for word in _option_scripts(name, words))
     if name == "eval":
-        yield " ".join(word.text for word in words[1:])
+        yield _script(words[1:])
     elif name == "trap" and len(words) > 2:
-        yield words[1].text
+        yield _script(words[1:2])
     elif name in known.EVALUATE_ALL:
         start = _inner_start(words)
-        yield from [" ".join(word.text for word in words[start:])] if start is not None else []
+        yield from [_script(words[start:])] if start is not None else []
+
+
+def _script(words: Sequence[Word]) -> str | None:
+    return None if any(word.dynamic for word in words) else " ".join(word.text for word in words)
 
 
 def always_pattern(words: Sequence[Word]) -> str | None:
     """What "allow always" would allow; None when nothing safe can be said."""
     at = 0
     for _ in range(_MAX_WRAPPERS):
-        script = any(inner_scripts(words[at:]))
+        script = any(True for _ in inner_scripts(words[at:]))
         start = _inner_start(words[at:])
         if start is None or script:
             pattern = _own_pattern(words[at:], exact=script)
@@ -62,8 +106,9 @@ def always_pattern(words: Sequence[Word]) -> str | None:
 def _own_pattern(words: Sequence[Word], *, exact: bool) -> str | None:
     count = _arity(words)
     head = words[:count]
+    name = words[0].text
     exact |= len(head) < count or any(word.text.startswith("-") for word in head[1:])
-    if exact or not known.EXACT_ONLY.isdisjoint(_base(word) for word in head):
+    if exact or not runners.widens(name, words) or runners.runs_by_option(name, words):
         return shown(words) if _fixed(words) else None
     plain = _fixed(head) and all(word.shown == word.text for word in head)
     return f"{shown(head)} *" if plain else None
@@ -126,16 +171,25 @@ def _find_commands(words: Sequence[Word]) -> Iterator[Sequence[Word]]:
             at = end
 
 
-def _option_scripts(name: str, words: Sequence[Word]) -> Iterator[str]:
+def _option_scripts(name: str, words: Sequence[Word]) -> Iterator[Word]:
     options = known.SCRIPT_OPTIONS.get(name, ())
     for at, word in enumerate(words[1:], 1):
         for option in options:
             attached = option.startswith("--") and word.text.startswith(option + "=")
             if attached:
-                yield word.text.removeprefix(option + "=")
+                text = word.text.removeprefix(option + "=")
+                yield replace(word, raw=text, text=text)
+            elif name not in known.SHELLS and (text := _attached(word.text, option)):
+                yield replace(word, raw=text, text=text)
             elif _is_option(word.text, option) and at + 1 < len(words):
                 # Options may stand between -c and its script: bash -c -e 'script'.
-                yield from [rest.text for rest in words[at + 1 :] if not rest.text.startswith("-")][:1]
+                yield from [rest for rest in words[at + 1 :] if not rest.text.startswith("-")][:1]
+
+
+def _attached(text: str, option: str) -> str:
+    """The script in one word with a short option: `env -iS'ls -a'`."""
+    cluster = _is_option(text, option) and len(option) == 2
+    return text.partition(option[1])[2] if cluster else ""
 
 
 def _is_option(text: str, option: str) -> bool:

@@ -14,6 +14,7 @@ from agents.configuration import load
 from agents.plugins.events import Pump
 from agents.plugins.plugin import Place, Plugin, Source, load_plugin
 from agents.trust.code import code_files
+from sessions import bus
 from sessions.models import Session
 from sessions.repository import Repository
 
@@ -55,6 +56,11 @@ class Loaded:
             await plugin.run("config", told, None)
         if "event" in plugin.hooks:
             self._pumps[key] = Pump(plugin)
+        if plugin.hooks or plugin.tools:
+            added = {"id": plugin.file.stem}
+            bus.publish(
+                bus.Event("plugin.added", added, project_id=place.project_id, directory=str(place.directory))
+            )
         return plugin
 
     def _end(self, key: Key) -> None:

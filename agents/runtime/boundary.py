@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from functools import reduce
 
 from agents.commands.rows import is_command
@@ -30,38 +29,31 @@ DEMO = "demo"
 
 BLOCKED_SECONDS = 2.0
 
-_left: dict[str, set[str]] = {}
-"""By session: the prompts that waited for their context when that was stopped. They stay in the inbox until
-one more prompt comes, or the worker starts again."""
-
-logger = logging.getLogger(__name__)
-
 
 async def begin(run: Run) -> UserMessage | None:
     """While nothing is going on: the prompt of a turn that goes on, or else promote every steering prompt
     that waits, or else one queued prompt. The last one promoted, or None when none waits."""
-    going_on = await resumption.begin(run)
-    prompt, run.unanswered = going_on or run.unanswered, None
-    if prompt is not None:
+    if (prompt := await resumption.begin(run)) is not None:
         run.silent = False
-        await (_choose_anew if run.taken else _remember)(run, prompt)
+        if run.taken:
+            await _choose_anew(run, prompt)
+        else:
+            run.unasked = [prompt.id]
+            await _remember(run, prompt)
         return prompt
     if not await has_work(run.session.id):
         return None
     if await in_db(reverts.make_final, run.session.id):
         run.transcript.forget()
-    await _prepared(run)
+    await _wait_for_context(run)
     waiting = await in_db(inbox.next_when_idle, run.session.id)
     run.silent = all(row.no_reply for row in waiting)
     return await _promote(run, waiting)
 
 
 async def has_work(session_id: str) -> bool:
-    """Whether a turn is to go on, or a prompt waits that may be promoted now."""
-    if await resumption.is_due(session_id):
-        return True
-    waiting = {row.id for row in await in_db(inbox.waiting, session_id)}
-    return not waiting <= _left.get(session_id, set())
+    """Whether a turn is to go on, or a prompt waits."""
+    return await resumption.is_due(session_id) or bool(await in_db(inbox.waiting, session_id))
 
 
 async def steer(run: Run) -> UserMessage | None:
@@ -85,6 +77,8 @@ async def _promote(run: Run, waiting: list[AdmittedPrompt]) -> UserMessage | Non
             variant=choice.variant,
             completed=_in_turn(changed, filled, completed),
         )
+        if message is not None and not row.no_reply:
+            run.unasked.append(message.id)
         promoted = message or promoted
     if promoted is not None:
         await _remember(run, promoted)
@@ -123,20 +117,10 @@ def _brings_its_own(prompt_id: str) -> bool:
     return is_command(prompt_id) or compaction.is_part_of_one(prompt_id)
 
 
-async def _prepared(run: Run) -> None:
-    """A complete baseline comes before the first promotion, so that a prompt waits rather than being
-    answered without its context."""
-    try:
-        await _wait_for_context(run)
-    except asyncio.CancelledError:
-        _left[run.session.id] = {row.id for row in await in_db(inbox.waiting, run.session.id)}
-        raise
-    _left.pop(run.session.id, None)
-
-
 async def _wait_for_context(run: Run) -> None:
-    """Return when there is an epoch, or nothing waits any more. An agent or model that does not exist is told
-    by the step."""
+    """A complete baseline comes before the first promotion, so that a prompt waits rather than being answered
+    without its context. Return when there is an epoch, or nothing waits any more. An agent or model that does
+    not exist is told by the step."""
     attempt = 0
     while waiting := await in_db(inbox.next_when_idle, run.session.id):
         try:

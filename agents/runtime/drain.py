@@ -36,7 +36,16 @@ async def drain(run: Run) -> None:
         await _answer(run, prompt)
         await summaries.summarise(run.session)
         await prune(run, (await asyncio.to_thread(load, run.directory)).config)
-        await in_db(session_store.set_status, run.session.id, Status(type="idle"), error=run.error)
+        run.answered = prompt
+        if await boundary.has_work(run.session.id):  # else it is told with the release of the lease
+            await in_db(session_store.set_status, run.session.id, Status(type="idle"), error=run.error)
+            await finished(run)
+
+
+async def finished(run: Run) -> None:
+    """Tell what comes after a turn that ended in order and was told to have."""
+    prompt, run.answered = run.answered, None
+    if prompt is not None:
         await commands.finished(run, prompt)
 
 

@@ -7,8 +7,9 @@ from pathlib import Path
 from django.conf import settings
 
 from agents.tools.shared.output import expire
+from sessions import workers
 from sessions.ids import now
-from sessions.store import events, problems
+from sessions.store import events, leases, problems
 from sessions.store import sessions as session_store
 
 OUTPUT_SECONDS = 7 * 24 * 3600
@@ -25,3 +26,4 @@ def prune_rows() -> None:
     events.prune()
     problems.prune()
     session_store.purge(now() - DELETED_MS)
+    workers.forget_dead({row.lease_owner.partition(":")[0] for row in leases.leased()})

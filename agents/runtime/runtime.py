@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import os
-import secrets
-import socket
 import sys
 import threading
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable
+from contextvars import Context
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -23,22 +22,21 @@ from agents.plugins import terminals
 from agents.runtime import boundary, housekeeping, recovery, resumption, summaries
 from agents.runtime.attachments import files as attached_files
 from agents.runtime.calls import approvals, questions
-from agents.runtime.drain import drain
+from agents.runtime.drain import drain, finished
 from agents.runtime.run import Children, Run
 from agents.runtime.steps.transcript import Transcript
 from agents.tools import lsp
+from sessions import workers
 from sessions.db import in_db
-from sessions.ids import now
+from sessions.fence import Lease, LeaseLost, fenced
 from sessions.models import Session
-from sessions.store import inbox, turns
+from sessions.store import inbox, leases, turns
 from sessions.store import sessions as session_store
 from sessions.tracking import tracker
 from sessions.upkeep.caretaker import caretaker
-from sessions.wire.messages import UserMessage
 
 logger = logging.getLogger(__name__)
 
-LEASE_MS = int(settings.LEASE_SECONDS * 1000)
 HEARTBEAT_SECONDS = settings.LEASE_SECONDS / 3
 HOUSEKEEPING_SECONDS = 3600.0
 SWITCH_SECONDS = 0.001
@@ -46,14 +44,20 @@ SWITCH_SECONDS = 0.001
 start is busy for longer than the usual 5 ms: this halves the delta's p95."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class _Drain:
-    """`turn` may be cancelled at any moment; `task` waits for it and cleans up."""
+    """One session's place among those that are drained here: from before its lease is taken until after it is
+    given back. `turn` may be cancelled at any moment; `task` waits for it and cleans up.
 
-    turn: asyncio.Task[bool] | None = None
+    `left` is the row of a session whose last turn nobody ended: that is settled, then `settled` is set.
+    """
+
+    left: Session | None = None
+    settled: asyncio.Event = field(default_factory=asyncio.Event)
     task: asyncio.Task[None] | None = None
+    lease: Lease | None = None
+    turn: asyncio.Task[None] | None = None
     run: Run | None = None
-    unanswered: UserMessage | None = None
     stopping: bool = False
 
 
@@ -61,13 +65,17 @@ class Runtime:
     """Methods without a leading underscore may be called from any thread."""
 
     def __init__(self) -> None:
-        self.owner = f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(4)}"
+        self._worker = workers.Worker()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
         self._drains: dict[str, _Drain] = {}
-        self._heartbeat: asyncio.Task[None] | None = None
-        self._housekeeping: asyncio.Task[None] | None = None
+        self._chores: list[asyncio.Task[None]] = []
         self._closing = False
+
+    @property
+    def owner(self) -> str:
+        """The name under which it holds leases."""
+        return self._worker.name
 
     def start(self) -> None:
         """Start the thread, settle what a dead worker left, and take up prompts that wait."""
@@ -76,6 +84,7 @@ class Runtime:
         mcp.register()
         attached_files.register()
         lsp.register()
+        self._worker.register()
         loop = self._loop = asyncio.new_event_loop()
         terminals.register(loop)
         self._thread = threading.Thread(target=loop.run_forever, name="turns", daemon=True)
@@ -88,6 +97,7 @@ class Runtime:
             return
         await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(self._stop(), self._loop))
         self._loop.call_soon_threadsafe(self._loop.stop)
+        self._worker.close()
 
     def wake(self, session_id: str) -> None:
         self._call(self._wake, session_id)
@@ -104,11 +114,8 @@ class Runtime:
             self._loop.call_soon_threadsafe(function, *arguments)
 
     async def _start(self) -> None:
-        for session in await in_db(session_store.leased):
-            if _is_dead(session.lease_owner):
-                await self._take_over(session)
-        self._heartbeat = asyncio.create_task(self._beat())
-        self._housekeeping = asyncio.create_task(self._keep_house())
+        """Nothing that cannot be settled keeps the heartbeat or another session from beginning."""
+        self._chores = [asyncio.create_task(chore) for chore in (self._beat(), self._keep_house())]
         if settings.OPENED_DIRECTORY:
             hub.warm(Path(settings.OPENED_DIRECTORY))
             await warm_up(Path(settings.OPENED_DIRECTORY))
@@ -125,94 +132,165 @@ class Runtime:
             await asyncio.sleep(HOUSEKEEPING_SECONDS)
 
     async def _beat(self) -> None:
+        await self._try(self._settle_adrift)
         while True:
-            try:
-                await self._tend()
-            except Exception:
-                logger.exception("a heartbeat failed")
+            for duty in (self._renew, self._take_over_the_dead, self._wake_waiting):
+                await self._try(duty)
             await asyncio.sleep(HEARTBEAT_SECONDS)
 
-    async def _tend(self) -> None:
-        """Keep our leases, take over those that nobody keeps, and do what lost hints would have told."""
-        await in_db(session_store.renew, self.owner, now() + LEASE_MS)
+    async def _try(self, duty: Callable[[], Awaitable[None]]) -> None:
+        try:
+            await duty()
+        except Exception:
+            logger.exception("a heartbeat failed")
+
+    async def _renew(self) -> None:
+        """Keep our leases; stop the turns whose lease is gone, and those that are to be stopped."""
+        confirmed = await in_db(leases.renew, self.owner, settings.LEASE_SECONDS)
         approvals.look_again()
         questions.look_again()
-        leased = await in_db(session_store.leased)
-        self._stop_all_but({session.id for session in leased if session.lease_owner == self.owner})
-        for session in leased:
-            if session.lease_until < now():
-                await self._take_over(session)
-        for session_id in [*await in_db(inbox.sessions_waiting), *await resumption.sessions_due()]:
+        ours = {row.id: row for row in await in_db(leases.leased) if row.lease_owner == self.owner}
+        for session_id, entry in list(self._drains.items()):
+            if entry.lease is None or entry.lease.confirmed > confirmed:
+                continue  # it was taken after the rows were read
+            row = ours.get(session_id)
+            if row is None or row.lease_epoch != entry.lease.epoch or leases.is_stopped(row):
+                self._interrupt(session_id)
+            else:
+                entry.lease.confirmed = confirmed
+
+    async def _settle_adrift(self) -> None:
+        """What is at work by its rows and by nobody's lease: versions before this one could leave such."""
+        for session_id in await in_db(leases.adrift):
+            row = await in_db(session_store.get, session_id)
+            if row is not None:
+                await self._take_over(row)
+
+    async def _take_over_the_dead(self) -> None:
+        """Of other workers, and what a failure of our own left."""
+        for row in await in_db(leases.leased):
+            if row.id not in self._drains and await in_db(self._is_abandoned, row):
+                await self._take_over(row)
+
+    def _is_abandoned(self, row: Session) -> bool:
+        expired: bool = row.expired  # type: ignore[attr-defined]  # annotated by `leased`
+        return expired or self._is_gone(row.lease_owner)
+
+    async def _wake_waiting(self) -> None:
+        """Do what lost hints would have told."""
+        for session_id in await in_db(inbox.sessions_waiting):
+            self._wake(session_id)
+        for session_id in await resumption.sessions_due():
             self._wake(session_id)
 
-    def _stop_all_but(self, held: set[str]) -> None:
-        """After a long sleep of the machine another worker may have taken over a turn of ours."""
-        for session_id, entry in list(self._drains.items()):
-            if entry.run is not None and session_id not in held:
-                self._interrupt(session_id)
+    async def _take_over(self, left: Session) -> None:
+        """Return when the turn that was left is settled, or could not be; the rest goes on beside this."""
+        entry = self._wake(left.id, left)
+        if entry is not None:
+            await entry.settled.wait()
 
-    async def _take_over(self, session: Session) -> None:
-        """Settle the turn of a worker that is gone and go on with what waits."""
-        if await in_db(session_store.seize, session, self.owner, now() + LEASE_MS):
-            await in_db(recovery.settle, session.id, recovery.CRASHED)
-            await summaries.summarise(session)
-            unanswered = await in_db(turns.unanswered, session.id)
-            await in_db(session_store.release, session.id, self.owner)
-            self._wake(session.id, unanswered)
-
-    def _wake(self, session_id: str, unanswered: UserMessage | None = None) -> None:
-        """`unanswered` is a prompt that was promoted by a worker which died before it began to answer."""
+    def _wake(self, session_id: str, left: Session | None = None) -> _Drain | None:
+        """Begin to drain a session; None where that is being done."""
         if self._closing or session_id in self._drains:
-            return
-        entry = self._drains[session_id] = _Drain(unanswered=unanswered)
-        entry.turn = asyncio.create_task(self._drain(session_id, entry))
-        entry.task = asyncio.create_task(self._run(session_id, entry))
+            return None
+        entry = self._drains[session_id] = _Drain(left)
+        # A context of its own: a child session is not worked on under its parent's lease.
+        entry.task = asyncio.get_running_loop().create_task(self._run(session_id, entry), context=Context())
+        return entry
 
     def _interrupt(self, session_id: str) -> None:
         entry = self._drains.get(session_id)
-        if entry is None or entry.turn is None or entry.stopping:
+        if entry is None or entry.stopping:
             return
         entry.stopping = True
         if entry.run is not None:
             entry.run.abort.set()
-        entry.turn.cancel()
+        if entry.turn is not None:
+            entry.turn.cancel()
 
     async def _run(self, session_id: str, entry: _Drain) -> None:
-        """Whatever ends the turn, settle it and give back the lease. What waits then goes next."""
-        assert entry.turn is not None
-        await asyncio.wait([entry.turn])
-        if entry.turn.cancelled():
-            await self._settle(session_id, entry, recovery.CRASHED if self._closing else recovery.STOPPED)
-            go_on = True
-        elif error := entry.turn.exception():
-            logger.error("the turn of session %s ended in an error of ours", session_id, exc_info=error)
-            await self._settle(session_id, entry, recovery.FAILED)
-            go_on = False  # the heartbeat tries what still waits, so an error cannot spin
-        else:
-            go_on = entry.turn.result()
-        await in_db(session_store.release, session_id, self.owner)
-        if entry.run is not None:
-            caretaker.turn_ended(entry.run.session)
-        del self._drains[session_id]
-        if go_on and await boundary.has_work(session_id):
+        """Drain a session, and free its place whatever happens. What waits then goes next."""
+        go_on = False
+        try:
+            entry.lease = await self._lease(session_id, entry.left)
+            if entry.lease is not None:
+                with fenced(entry.lease):
+                    go_on = await self._under_lease(session_id, entry, entry.lease)
+        except LeaseLost as error:
+            logger.info("%s", error)
+        except Exception as error:
+            logger.exception("session %s could not be worked on", session_id)
+            await recovery.alarm(session_id, error)
+        finally:
+            if entry.lease is not None:
+                entry.lease.over = True
+            entry.settled.set()
+            del self._drains[session_id]
+        if go_on and not self._closing and await boundary.has_work(session_id):
             self._wake(session_id)
 
-    async def _drain(self, session_id: str, entry: _Drain) -> bool:
-        """Drain under the session's lease; whether there was one to be had."""
-        if not await in_db(session_store.claim, session_id, self.owner, now() + LEASE_MS):
-            return False
-        session = await in_db(session_store.get, session_id)
-        if session is not None:
-            hub.warm(Path(session.directory))
-            entry.run = Run(
-                session,
-                await asyncio.to_thread(tracker, session.project),
-                Children(self._run_child, self._interrupt),
-                Transcript(session_id),
-                unanswered=entry.unanswered,
+    async def _lease(self, session_id: str, left: Session | None) -> Lease | None:
+        """Only a free lease is claimed; one that somebody left is seized."""
+        if left is None or not left.lease_owner:
+            return await in_db(leases.claim, session_id, self.owner, settings.LEASE_SECONDS)
+        gone = await in_db(self._is_gone, left.lease_owner)
+        return await in_db(leases.seize, left, self.owner, settings.LEASE_SECONDS, dead=gone)
+
+    def _is_gone(self, lease_owner: str) -> bool:
+        """Whether nobody works under it: not under our own, where there is no drain here."""
+        name, _, purpose = lease_owner.partition(":")
+        return (name == self.owner and not purpose) or workers.is_dead(name)
+
+    async def _under_lease(self, session_id: str, entry: _Drain, lease: Lease) -> bool:
+        """Settle what was left, or else drain. Whether what waits may go next at once."""
+        if entry.left is not None:
+            stopped = leases.is_stopped(entry.left)
+            prompt = await in_db(turns.unanswered, session_id) if stopped else None
+            unasked = [prompt.id] if prompt else []
+            await self._close(
+                entry, lease, recovery.Close(recovery.CRASHED, stopped=stopped, unasked=unasked)
             )
-            await drain(entry.run)
-        return True
+            return True
+        entry.turn = asyncio.create_task(self._drain(session_id, entry))
+        if entry.stopping:
+            entry.turn.cancel()
+        await asyncio.wait([entry.turn])
+        ending = self._ending(session_id, entry.turn)
+        await self._close(entry, lease, self._closing_of(entry, ending))
+        lease.over = True
+        if entry.run is not None:
+            if ending is None:
+                await finished(entry.run)
+            caretaker.turn_ended(entry.run.session)
+        return ending is None or ending is recovery.STOPPED  # the heartbeat goes on after an error: no spin
+
+    def _ending(self, session_id: str, turn: asyncio.Task[None]) -> recovery.Ending | None:
+        """How it ended; None for in order."""
+        if turn.cancelled():
+            return recovery.CRASHED if self._closing else recovery.STOPPED
+        error = turn.exception()
+        if error is not None and not isinstance(error, LeaseLost):
+            logger.error("the turn of session %s ended in an error of ours", session_id, exc_info=error)
+        return recovery.ending_of(error) if error is not None else None
+
+    def _closing_of(self, entry: _Drain, ending: recovery.Ending | None) -> recovery.Close:
+        run = entry.run
+        if run is None:
+            return recovery.Close(ending)
+        return recovery.Close(ending, error=run.error, unasked=run.unasked)
+
+    async def _drain(self, session_id: str, entry: _Drain) -> None:
+        session = await in_db(session_store.get, session_id)
+        if session is None:
+            return
+        hub.warm(Path(session.directory))
+        entry.run = Run(
+            session,
+            await asyncio.to_thread(tracker, session.project),
+            Children(self._run_child, self._interrupt),
+            Transcript(session_id),
+        )
+        await drain(entry.run)
 
     async def _run_child(self, session_id: str) -> None:
         """Drain a session from within another one's turn."""
@@ -221,40 +299,54 @@ class Runtime:
         if entry is not None and entry.task is not None:
             await asyncio.shield(entry.task)
 
-    async def _settle(self, session_id: str, entry: _Drain, ending: recovery.Ending) -> None:
+    async def _close(self, entry: _Drain, lease: Lease, close: recovery.Close) -> None:
+        """End the turn and give the lease back; again with each heartbeat where that fails (a full disk).
+
+        Raises LeaseLost: the rows are another's.
+        """
         entry.stopping = True
-        for task in list(entry.run.background) if entry.run else []:
+        if close.ending is not None:
+            await self._stop_background(entry)
+            await self._summarise(lease)
+        failed = False
+        while True:
+            try:
+                return await in_db(recovery.close, lease, close)
+            except LeaseLost:
+                raise
+            except Exception as error:
+                entry.settled.set()
+                if not failed:
+                    logger.exception("the turn of session %s cannot be closed yet", lease.session_id)
+                    await recovery.alarm(lease.session_id, error)
+                failed = True
+            await asyncio.sleep(HEARTBEAT_SECONDS)
+
+    async def _stop_background(self, entry: _Drain) -> None:
+        tasks = list(entry.run.background) if entry.run else []
+        for task in tasks:
             task.cancel()
-        if not await in_db(session_store.holds, session_id, self.owner):
-            return  # an interrupt goes to all workers, and a lease may be lost: the rows are another's
-        await in_db(recovery.settle, session_id, ending)
-        if entry.run is not None:
-            await summaries.summarise(entry.run.session)
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _summarise(self, lease: Lease) -> None:
+        """A summary that cannot be made keeps no turn from its end."""
+        try:
+            if (session := await in_db(session_store.get, lease.session_id)) is not None:
+                await summaries.summarise(session)
+        except LeaseLost:
+            raise
+        except Exception:
+            logger.exception("session %s could not be summed up", lease.session_id)
 
     async def _stop(self) -> None:
         self._closing = True
         caretaker.stop()
-        for chore in (self._heartbeat, self._housekeeping):
-            if chore is not None:
-                chore.cancel()
+        for chore in self._chores:
+            chore.cancel()
         tasks = [entry.task for entry in self._drains.values() if entry.task is not None]
         for session_id in list(self._drains):
             self._interrupt(session_id)
         await asyncio.gather(*tasks, return_exceptions=True)
-
-
-def _is_dead(owner: str) -> bool:
-    """Whether a worker of this machine is gone; of another machine only its lease can tell."""
-    host, pid, _ = owner.rsplit(":", 2)
-    if host != socket.gethostname():
-        return False
-    try:
-        os.kill(int(pid), 0)
-    except ProcessLookupError:
-        return True
-    except PermissionError:
-        return False
-    return int(pid) == os.getpid()
 
 
 runtime = Runtime()

@@ -13,6 +13,7 @@ from agents.configuration import load
 from agents.permission.rules import Ruleset, evaluate
 from agents.skills.places import Place, places
 from agents.skills.skill import FILE_NAME, BadSkill, Skill, read_skill
+from sessions.confined import is_machine
 
 logger = logging.getLogger(__name__)
 
@@ -87,7 +88,8 @@ class _Search:
     def may_enter(self, path: Path, place: Place) -> bool:
         """Once each, however many links lead there; never out of the project by a link of its own."""
         real = os.path.realpath(path)
-        if place.within is not None and not Path(real).is_relative_to(place.within):
+        beyond = place.within is not None and not Path(real).is_relative_to(place.within)
+        if beyond or is_machine(Path(real)):
             self.stamps[path] = _stamp(path)
             self.problems.append(SkillProblem(path, "the link leads out of the project and is not followed"))
             return False
@@ -100,7 +102,7 @@ class _Search:
         if not self.may_enter(file, place):
             return
         try:
-            skill = read_skill(file)
+            skill = read_skill(file, place.within)
         except BadSkill as error:
             self.problems.append(SkillProblem(file, f"the skill is left out: {error}", error.line))
             return

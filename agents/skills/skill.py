@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import os
 import re
-import stat
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import yaml
 
 from agents.tools.shared.names import printable
+from sessions.confined import opened
 
 FILE_NAME = "SKILL.md"
 MAX_BYTES = 1024 * 1024
@@ -40,20 +40,22 @@ class BadSkill(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Skill:
-    """`location` is its file; the folder around it may hold others that the body speaks of."""
+    """`location` is its file; the folder around it may hold others that the body speaks of. Links of it must
+    not lead out of `within`; None for the user's own."""
 
     name: str
     description: str
     location: Path
+    within: Path | None = None
 
     @property
     def folder(self) -> Path:
         return self.location.parent
 
 
-def read_skill(file: Path) -> Skill:
+def read_skill(file: Path, within: Path | None = None) -> Skill:
     """The skill of a file, from its frontmatter alone. Raises BadSkill."""
-    fields = _fields(_read(file, MAX_HEAD))
+    fields = _fields(_read(file, within, MAX_HEAD))
     name, description = fields.get("name"), fields.get("description")
     if not isinstance(name, str) or not name:
         raise BadSkill("`name` is missing")
@@ -68,12 +70,12 @@ def read_skill(file: Path) -> Skill:
         raise BadSkill("`description` is missing")
     if len(description) > MAX_DESCRIPTION:
         raise BadSkill(f"`description` has {len(description)} characters; the limit is {MAX_DESCRIPTION}")
-    return Skill(name, " ".join(description.split()), file)
+    return Skill(name, " ".join(description.split()), file, within)
 
 
 def body(skill: Skill) -> str:
     """What the file says below its frontmatter. Raises BadSkill when it is gone or has become too large."""
-    text = _read(skill.location, MAX_BYTES)
+    text = _read(skill.location, skill.within, MAX_BYTES)
     return text[_end_of_head(text) :].decode("utf-8", "replace").strip()
 
 
@@ -91,26 +93,19 @@ def files_beside(skill: Skill) -> tuple[list[str], bool]:
     return names, False
 
 
-def _read(file: Path, limit: int) -> bytes:
+def _read(file: Path, within: Path | None, limit: int) -> bytes:
     """The beginning of a regular file. Raises BadSkill."""
     try:
-        with _opened(file) as opened:
-            status = os.fstat(opened.fileno())
-            if not stat.S_ISREG(status.st_mode):
-                raise BadSkill("it is no regular file")
-            if status.st_size > MAX_BYTES:
+        with opened(file, within) as content:
+            size = os.fstat(content.fileno()).st_size
+            if size > MAX_BYTES:
                 raise BadSkill(
-                    f"it has {status.st_size / 1024**2:.1f} MB, the limit is {MAX_BYTES // 1024**2} MB: "
+                    f"it has {size / 1024**2:.1f} MB, the limit is {MAX_BYTES // 1024**2} MB: "
                     "put what is needed now and then into files beside it"
                 )
-            return opened.read(limit).removeprefix(_BOM)
+            return content.read(limit).removeprefix(_BOM)
     except OSError as error:
         raise BadSkill(error.strerror or str(error)) from error
-
-
-def _opened(file: Path) -> BinaryIO:
-    """Without waiting: a pipe of this name has nobody at its other end."""
-    return os.fdopen(os.open(file, os.O_RDONLY | os.O_NONBLOCK), "rb", buffering=0)
 
 
 def _fields(head: bytes) -> dict[str, Any]:

@@ -180,7 +180,12 @@ async def _apply(
     names = ", ".join(file["relativePath"] for file in files)
     sums = {key: sum(file[key] for file in files) for key in ("additions", "deletions")}
     diff = "".join(file["diff"] for file in files)
-    metadata: dict[str, Any] = {"diff": diff, "files": files, "filediff": {"file": names, **sums}}
+    metadata: dict[str, Any] = {
+        "diff": diff,
+        "files": files,
+        "filediff": {"file": names, **sums},
+        "diagnostics": {},
+    }
     if edits:
         metadata["edited"] = True
     heading = "Applied the patch." if not edits else "Applied the patch in part, as the user allowed it."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,12 +12,14 @@ from typing import Any
 from pydantic import BaseModel, Field
 
 from agents.permission import planning
-from agents.permission.defaults import is_guarded
+from agents.permission.denials import UNCERTAIN, uncertain
+from agents.permission.rules import evaluate
 from agents.permission.shell import ShellAnalysis, analyse
 from agents.plugins.calls import shell_variables
 from agents.tools.base import Tool, ToolContext, ToolError, ToolResult
 from agents.tools.shared.capture import Capture
 from agents.tools.shared.environment import shell_environment
+from agents.tools.shared.paths import read_pattern
 from agents.tools.shared.process import CannotStart, Ended, run
 
 DEFAULT_TIMEOUT = 120_000
@@ -126,13 +128,19 @@ async def _ask(input: BashInput, workdir: Path, ctx: ToolContext) -> None:
     if external := _external(analysis, workdir, ctx):
         patterns = [str(folder / "*") for folder in external]
         await ctx.ask("external_directory", patterns, always=patterns, metadata=metadata)
-    if guarded := _guarded(analysis, ctx):
-        await ctx.ask("edit", guarded, always=guarded, metadata=metadata)
+    for permission, paths in (("read", analysis.read), ("edit", analysis.written)):
+        if held := _held(permission, paths, ctx):
+            await ctx.ask(permission, held, always=held, metadata=metadata)
     commands = [command.text for command in analysis.commands] or [input.command.strip()]
-    marked = planning.marked(input.command, analysis, ctx.turn.rules)
-    always = [] if marked else [command.always for command in analysis.commands if command.always]
-    patterns = list(dict.fromkeys([*commands, *marked]))
-    await ctx.ask("bash", patterns, always=list(dict.fromkeys(always)), metadata=metadata)
+    always = [command.always for command in analysis.commands if command.always]
+    for command in uncertain(analysis, ctx.turn.rules):
+        commands.append(UNCERTAIN + command.text)
+        always += [UNCERTAIN + command.text] if command.always == command.text else []
+    if marked := planning.marked(input.command, analysis, ctx.turn.rules):
+        commands, always = [*commands, *marked], []
+    await ctx.ask(
+        "bash", list(dict.fromkeys(commands)), always=list(dict.fromkeys(always)), metadata=metadata
+    )
 
 
 def _external(analysis: ShellAnalysis, workdir: Path, ctx: ToolContext) -> list[Path]:
@@ -145,16 +153,11 @@ def _external(analysis: ShellAnalysis, workdir: Path, ctx: ToolContext) -> list[
     return [folder for folder in dict.fromkeys(folders) if written or folder != outputs]
 
 
-def _guarded(analysis: ShellAnalysis, ctx: ToolContext) -> list[str]:
-    """Paths that the line writes and that are under the guard, or denied by plan mode: the shell must not be
-    the way around the `edit` rule."""
-    worktree = ctx.worktree.resolve()
-    named = (
-        path.relative_to(worktree) if path.is_relative_to(worktree) else path for path in analysis.written
-    )
-    paths = [path.as_posix() for path in named]
-    denied = planning.forbidden(paths, ctx.turn.rules)
-    return [path for path in paths if path in denied or is_guarded(path)]
+def _held(permission: str, paths: Sequence[Path], ctx: ToolContext) -> list[str]:
+    """Of the paths that the line reads or writes those that the rules of `read` or `edit` do not allow: the
+    shell must not be the way around them."""
+    names = [read_pattern(ctx, path) for path in paths]
+    return [name for name in names if evaluate(permission, name, ctx.turn.rules).action != "allow"]
 
 
 def _notes(ended: Ended, timeout: int) -> str:

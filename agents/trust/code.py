@@ -15,6 +15,7 @@ from typing import Literal
 from django.conf import settings
 
 from agents.trust.store import TrustStore, digest, name_in
+from sessions.confined import read_whole
 from sessions.repository import Repository
 
 logger = logging.getLogger(__name__)
@@ -91,8 +92,6 @@ def _python(folder: Path, kinds: tuple[Kind, ...]) -> Iterator[tuple[Kind, Path]
 
 def _read(path: Path) -> tuple[bytes, str]:
     try:
-        if not path.is_file() or path.stat().st_size > MAX_BYTES:
-            return b"", "not a file of at most 1 MiB"
-        return path.read_bytes(), ""
+        return read_whole(path, None, MAX_BYTES), ""
     except OSError as error:
         return b"", error.strerror or str(error)

@@ -10,6 +10,7 @@ from pathlib import Path
 from django.conf import settings
 
 from agents.configuration import load
+from agents.context.sources import discovery
 from agents.lsp.trusted import wants as servers
 from agents.trust.code import CodeFile, code_files
 from agents.trust.store import TrustStore, digest
@@ -25,8 +26,21 @@ class Changed(Exception):
 
 def wants(directory: Path) -> list[Want]:
     """In the order they take effect. Reads files."""
+    loaded = load(directory)
     code = (_want(file) for file in code_files(directory, "plugin", "tool") if not file.own)
-    return [*load(directory).wants, *(want for want in code if want is not None), *servers(directory)]
+    return [
+        *loaded.wants,
+        *(want for want in code if want is not None),
+        *servers(directory),
+        *_linked(directory, loaded.config.instructions),
+    ]
+
+
+def _linked(directory: Path, instructions: Sequence[str]) -> list[Want]:
+    try:
+        return discovery.wants(directory, Repository.of(directory).worktree, instructions)
+    except OSError:  # no such folder, so no files either
+        return []
 
 
 def untrusted(directory: Path) -> list[Want]:

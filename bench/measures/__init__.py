@@ -20,6 +20,7 @@ from bench.measures import (
     startup,
     store,
     stream,
+    sync,
     tools,
     turn,
 )
@@ -31,6 +32,7 @@ MEASURES: dict[str, Measure] = {
     "memory": memory.measure,
     "sessions": sessions.measure,
     "turn": turn.measure,
+    "sync": sync.measure,
     "stream": stream.measure,
     "flood": stream.flood,
     "tools": tools.measure,

@@ -10,7 +10,9 @@ from collections.abc import Sequence
 from opencode_web.cli.arguments import parse
 from opencode_web.cli.stop import Stop
 from opencode_web.cli.terminal import complain
+from opencode_web.cli.trouble import in_words
 from sessions.platform import signals
+from sessions.platform.privacy import withdraw
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -18,6 +20,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     of the signal for an interruption and for a reader that went away."""
     signals.reset()
     arguments = parse(sys.argv[1:] if argv is None else argv)
+    if argv is None:  # a process of our own
+        withdraw(arguments=[getattr(arguments, "password", None) or ""])
     try:
         arguments.run(arguments)
     except Stop as stop:
@@ -30,4 +34,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         # What is left in the buffer would fail again when Python ends.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 128 + signal.SIGPIPE
+    except Exception as error:
+        words = in_words(error)
+        if words is None:
+            raise
+        complain(words)
+        return 1
     return 0

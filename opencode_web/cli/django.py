@@ -16,11 +16,11 @@ def prepare_django() -> None:
     """Set Django up and make the database ready. Raise Stop if it cannot be used."""
     django.setup()
     try:
-        aside = database.prepare()
+        said = database.prepare()
     except database.Unusable as error:
         raise Stop(str(error)) from error
-    if aside is not None:
-        complain(f"the database was damaged; it was kept as {aside}")
+    if said:
+        complain(said)
 
 
 def wired(name: str) -> Any:

@@ -6,16 +6,18 @@ from collections.abc import Mapping
 from importlib.util import find_spec
 
 from opencode_web.cli.stop import Stop
+from sessions.bus_redis import installation, occupy
 
 TIMEOUT = 5.0
 """Seconds."""
 
 
-def check_redis(environ: Mapping[str, str], *, needed_by: str = "") -> None:
-    """Raise Stop when the Redis of REDIS_URL cannot be used, or something needs one and none is named."""
+def check_redis(environ: Mapping[str, str], secret: str, *, needed_by: str = "") -> None:
+    """Raise Stop when the Redis of REDIS_URL cannot be used, is that of processes with another secret, or
+    something needs one and none is named."""
     url = environ.get("REDIS_URL", "")
     if url:
-        _ping(url)
+        _check(url, secret)
     elif needed_by:
         raise Stop(
             f"{needed_by} needs a Redis, through which the processes hear of one another: "
@@ -24,15 +26,21 @@ def check_redis(environ: Mapping[str, str], *, needed_by: str = "") -> None:
         )
 
 
-def _ping(url: str) -> None:
+def _check(url: str, secret: str) -> None:
     if find_spec("channels_redis") is None:
         raise Stop("REDIS_URL is set, but its packages are missing: pip install 'opencode-web[redis]'", 2)
     from redis import Redis, RedisError
 
     try:
         with Redis.from_url(url, socket_timeout=TIMEOUT, socket_connect_timeout=TIMEOUT) as client:
-            client.ping()
+            same = occupy(client, installation(secret))
     except ValueError as error:
         raise Stop(f"REDIS_URL is no address of a Redis: {error}", 2) from error
     except RedisError as error:
         raise Stop(f"the Redis of REDIS_URL cannot be used: {error}") from error
+    if not same:
+        raise Stop(
+            "the Redis of REDIS_URL joins processes that have another secret, of which this one would hear "
+            "nothing: give it the same data folder as they have, or another database of that Redis "
+            "(redis://host:6379/1)"
+        )

@@ -9,11 +9,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import django
+
 from opencode_web import logs
 from opencode_web.cli.directory import project_directory
 from opencode_web.cli.django import prepare_django, wired
 
-NAMES = ("agent", "auth", "debug", "models", "run", "session", "stats")
+NAMES = ("agent", "auth", "backup", "debug", "doctor", "models", "restore", "run", "session", "stats")
 
 Subparsers = Any
 """What `add_subparsers` gives; argparse keeps its type private."""
@@ -21,20 +23,26 @@ Subparsers = Any
 
 def add(commands: Subparsers) -> None:
     """Add every verb to the command line's parser."""
-    for declare in (_run, _models, _auth, _session, _stats, _agent, _debug):
+    for declare in (_run, _models, _auth, _session, _stats, _agent, _debug, _backup, _restore, _doctor):
         declare(commands)
 
 
-def verb(parser: argparse.ArgumentParser, module: str, function: str, *, database: bool = True) -> None:
-    """`function` of `opencode_web.verbs.module` is given the arguments and the folder they are about;
-    `database` says whether it needs ours."""
+def verb(
+    parser: argparse.ArgumentParser,
+    module: str,
+    function: str,
+    *,
+    prepare: Callable[[], None] | None = prepare_django,
+) -> None:
+    """`function` of `opencode_web.verbs.module` is given the arguments and the folder they are about, once
+    `prepare` has made ready what it needs: the database, Django alone (`django.setup`), or nothing."""
     parser.add_argument("--dir", metavar="DIR", help="the project (the current folder)")
 
     def run(arguments: argparse.Namespace) -> None:
         logs.set_up(print_logs=False)
         directory = project_directory(arguments.dir) if arguments.dir else _here()
-        if database:
-            prepare_django()
+        if prepare is not None:
+            prepare()
         act: Callable[[argparse.Namespace, Path], None] = wired(f"opencode_web.verbs.{module}.{function}")
         act(arguments, directory)
 
@@ -76,7 +84,7 @@ def _run(commands: Subparsers) -> None:
     name = os.environ.get("OPENCODE_SERVER_USERNAME") or "opencode"
     parser.add_argument("-u", "--username", default=name, help=f"of that server ({name})")
     parser.add_argument("-p", "--password", help="of that server (OPENCODE_SERVER_PASSWORD)")
-    verb(parser, "run", "run", database=False)
+    verb(parser, "run", "run", prepare=None)
 
 
 def _models(commands: Subparsers) -> None:
@@ -157,6 +165,30 @@ def _debug(commands: Subparsers) -> None:
         if name == "agent":
             parser.add_argument("name")
         verb(parser, "debug", name)
+
+
+def _backup(commands: Subparsers) -> None:
+    parser = commands.add_parser("backup", help="copy the database and all that is kept with it")
+    parser.add_argument("target", metavar="TARGET", help="a new or an empty folder")
+    parser.add_argument(
+        "--credentials", action="store_true", help="with keys and sign-ins, encrypted by a passphrase"
+    )
+    verb(parser, "backups", "make")
+
+
+def _restore(commands: Subparsers) -> None:
+    parser = commands.add_parser("restore", help="put a backup into an empty data folder")
+    parser.add_argument("source", metavar="SOURCE", help="the folder that `backup` wrote")
+    parser.add_argument("--credentials", action="store_true", help="with the keys and sign-ins in it")
+    verb(parser, "backups", "restore", prepare=django.setup)
+
+
+def _doctor(commands: Subparsers) -> None:
+    parser = commands.add_parser("doctor", help="look whether everything is there and can be read")
+    parser.add_argument("--verify", action="store_true", help="read every content and compare its hash")
+    parser.add_argument("--repair", action="store_true", help="say what can be mended, and do it")
+    parser.add_argument("-y", "--yes", action="store_true", help="do not ask before a repair")
+    verb(parser, "doctor", "run", prepare=django.setup)
 
 
 def _group(commands: Subparsers, name: str, told: str) -> Subparsers:

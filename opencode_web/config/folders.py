@@ -8,8 +8,10 @@ from dataclasses import dataclass, field
 from itertools import chain, islice
 from pathlib import Path
 
+from agents.trust.reach import Reach
 from opencode_web.config.problem import Problem
 from opencode_web.config.stamps import Stamp, stamp
+from sessions.confined import LeadsOut
 
 SECTIONS = {"agent": "agent", "agents": "agent", "command": "command", "commands": "command"}
 """The section that the files of a folder are entries of, by the folder's name."""
@@ -34,13 +36,16 @@ class Listing:
     """`stamps` are those of every folder looked at, from before it was read, also of one that is missing."""
 
     entries: list[Entry] = field(default_factory=list)
+    reach: Reach | None = None
     stamps: dict[Path, Stamp] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
+    beyond: dict[Path, LeadsOut] = field(default_factory=dict)
 
 
-def listing(folder: Path) -> Listing:
-    """The entries of a configuration folder, in the order of their paths."""
-    found = Listing()
+def listing(folder: Path, reach: Reach | None = None) -> Listing:
+    """The entries of a configuration folder, in the order of their paths. A project's comes with its reach;
+    the folders `beyond` that are not looked into."""
+    found = Listing(reach=reach)
     every = (_entries(folder / name, folder / name, section, (), found) for name, section in SECTIONS.items())
     found.entries = list(islice(chain.from_iterable(every), MAX_FILES))
     if len(found.entries) == MAX_FILES or len(found.stamps) > MAX_FOLDERS:
@@ -54,6 +59,12 @@ def _entries(
     """What is in a folder and those below it; `around` are the real paths of the folders that lead here."""
     found.stamps[folder] = stamp(folder)
     if found.stamps[folder] is None or len(found.stamps) > MAX_FOLDERS:
+        return
+    try:
+        if found.reach is not None:
+            found.reach.root(folder)
+    except LeadsOut as error:
+        found.beyond[folder] = error
         return
     real = os.path.realpath(folder)
     if real in around:

@@ -20,7 +20,7 @@ from opencode_web.config.check import check
 from opencode_web.config.folders import listing
 from opencode_web.config.merge import merge
 from opencode_web.config.problem import Problem
-from opencode_web.config.reader import Reading, read_entry, read_file, read_text
+from opencode_web.config.reader import Reading, beyond, read_entry, read_file, read_text
 from opencode_web.config.sources import Source
 from opencode_web.config.stamps import Stamp, stamp
 from opencode_web.config.trusted import Gate
@@ -122,9 +122,11 @@ def _entries(
     folder: Path, stamps: dict[Path, Stamp], environ: Mapping[str, str], gate: Gate | None
 ) -> Iterator[tuple[Path, Reading]]:
     """The Markdown files of a configuration folder; what is added or removed shows in the folders' stamps."""
-    found = listing(folder)
+    found = listing(folder, gate.reach if gate is not None else None)
     stamps |= found.stamps | {entry.file: stamp(entry.file) for entry in found.entries}
     for entry in found.entries:
         yield entry.file, read_entry(entry, environ, gate)
+    for path, error in found.beyond.items():
+        yield path, beyond(path, error, gate)
     if found.problems:
         yield folder, Reading(problems=found.problems)

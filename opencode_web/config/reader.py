@@ -16,6 +16,7 @@ from opencode_web.config.merge import merge
 from opencode_web.config.problem import Problem
 from opencode_web.config.substitute import Substitution
 from opencode_web.config.trusted import Gate
+from sessions.confined import LeadsOut, read_whole
 
 MAX_FILE = 1024 * 1024
 """Bytes that a configuration file may have."""
@@ -59,14 +60,24 @@ def read_file(
     """The values of a file that exists; an unreadable or malformed one has a problem and no values. Through
     a gate come only those that count."""
     try:
-        if not file.is_file() or file.stat().st_size > MAX_FILE:
-            raise OSError("not a file of at most 1 MiB")
-        text = file.read_bytes().decode("utf-8")
+        raw = gate.reach.read(file, MAX_FILE) if gate is not None else read_whole(file, None, MAX_FILE)
+        text = raw.decode("utf-8")
+    except LeadsOut as error:
+        return beyond(file, error, gate)
     except UnicodeDecodeError as error:
         return Reading(problems=[Problem(file, None, "", f"not UTF-8 text (byte {error.start})")])
     except OSError as error:
         return Reading(problems=[Problem(file, None, "", error.strerror or str(error))])
     return read_text(text, file, file.parent, environ, gate, parse)
+
+
+def beyond(path: Path, error: LeadsOut, gate: Gate | None) -> Reading:
+    """For a file or a folder of the project that leads out of it: it waits for trust, where that can help."""
+    want = gate.reach.want(path) if gate is not None else None
+    waits = ": it waits until you trust it in the page" if want is not None else " and is not read"
+    return Reading(
+        problems=[Problem(path, None, "", f"leads out of the project, to {error.real}{waits}")], want=want
+    )
 
 
 def read_text(

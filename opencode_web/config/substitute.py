@@ -13,6 +13,7 @@ from typing import Any
 
 from opencode_web import paths
 from opencode_web.config import jsonc
+from sessions.confined import LeadsOut, read_whole
 
 MAX_FILE = 1024 * 1024
 """Bytes that an included file may have."""
@@ -121,10 +122,13 @@ class Substitution:
         if not file.is_file() or file.stat().st_size > MAX_FILE:
             raise OSError(f"{file} is not a file of at most 1 MiB")
         try:
-            content = self.contents[file] = file.read_bytes()
+            within = self._within.resolve() if self._within is not None else None
+            content = self.contents[file] = read_whole(file, within, MAX_FILE)
             return content.decode("utf-8").replace("\r\n", "\n").strip()
         except UnicodeDecodeError as error:
             raise OSError(f"the file {file} is not UTF-8 text") from error
+        except LeadsOut as error:
+            raise OSError(error.strerror) from error
         except PermissionError as error:
             raise OSError(f"the file {file} cannot be read: permission denied") from error
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from agents.trust.covered import KeyPath, restrain
+from agents.trust.reach import Reach
 from agents.trust.store import TrustStore, digest, name_in
 from agents.trust.wants import Content, Want, wish
 from opencode_web import paths
@@ -27,6 +28,7 @@ class Gate:
             self._worktree = Repository.of(directory).worktree
         except OSError:  # no such folder, so no files either
             self._worktree = directory
+        self.reach = Reach(self._worktree, self._store)
 
     def look(
         self, document: Any, text: str, file: Path, done: Substitution

@@ -14,6 +14,7 @@ from opencode_web.config import jsonc, sources
 from opencode_web.config.reader import MAX_FILE, read_text
 from opencode_web.config.trusted import Gate
 from opencode_web.config.writing.target import target
+from sessions.confined import read_whole
 
 _CONTENT = "OPENCODE_CONFIG_CONTENT"
 
@@ -42,7 +43,7 @@ def _written(directory: Path | None, environ: Mapping[str, str]) -> Iterator[Wri
         found += sources.project_sources(directory, environ)
     targets = _targets(directory, environ)
     for source in found:
-        text = "" if source.markdown else _text(source.path)
+        text = "" if source.markdown else _text(source.path, None if source.own else gate)
         values = _values(text)
         if values is not None:
             held = gate is not None and not source.own and _is_held(text, source.path, environ, gate)
@@ -65,14 +66,13 @@ def _is_held(text: str, file: Path, environ: Mapping[str, str], gate: Gate) -> b
     return want is not None and not want.trusted
 
 
-def _text(file: Path) -> str:
+def _text(file: Path, gate: Gate | None) -> str:
     """Empty where there is none to be read."""
     try:
-        if file.is_file() and file.stat().st_size <= MAX_FILE:
-            return file.read_bytes().decode("utf-8")
+        raw = gate.reach.read(file, MAX_FILE) if gate is not None else read_whole(file, None, MAX_FILE)
+        return raw.decode("utf-8")
     except (OSError, UnicodeDecodeError):
-        pass
-    return ""
+        return ""
 
 
 def _values(text: str) -> dict[str, Any] | None:

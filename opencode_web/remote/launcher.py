@@ -14,6 +14,7 @@ from typing import Literal
 import httpx
 
 from opencode_web import paths
+from opencode_web.holding import PRIVATE
 from opencode_web.remote.address import USERNAME, Address, address
 from opencode_web.remote.child import Child
 from opencode_web.remote.errors import RemoteError
@@ -105,6 +106,7 @@ class Launcher:
             **os.environ,
             "OPENCODE_SERVER_USERNAME": where.username,
             "OPENCODE_SERVER_PASSWORD": where.password,
+            PRIVATE: "1",
         }
         if self.wanted.command:
             command = [*self.wanted.command, "--hostname", "127.0.0.1", "--port", port]

@@ -1,10 +1,10 @@
-"""Rule 6: the browser's session is a signed cookie with a random id; the server keeps nothing of it."""
+"""Rule 6: the browser's session is a signed cookie with a random id; kept are only those that have ended."""
 
 from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from django.core import signing
@@ -27,10 +27,13 @@ class BrowserSession:
 class SessionCookies:
     """Makes and reads the cookie of the server on one port: cookies are shared by all ports of a host."""
 
-    def __init__(self, key: str, port: int) -> None:
+    def __init__(
+        self, key: str, port: int, has_ended: Callable[[BrowserSession], bool] = lambda session: False
+    ) -> None:
         self.port = port
         self.name = f"opencode_web_{port}"
         self._key = key
+        self._has_ended = has_ended
         self._prefix = f"{self.name}=".encode()
         self._signer = signing.TimestampSigner(key=key, salt=f"opencode_web.session.{port}", fallback_keys=[])
         self._known: dict[bytes, BrowserSession] = {}
@@ -67,7 +70,7 @@ class SessionCookies:
             while len(self._known) >= _REMEMBERED:
                 del self._known[next(iter(self._known))]
             self._known[value] = known
-        return known if known.expires > time.time() else None
+        return known if known.expires > time.time() and not self._has_ended(known) else None
 
     def _unsign(self, value: bytes) -> BrowserSession | None:
         try:

@@ -12,7 +12,8 @@ _PREFLIGHT: Headers = [
     (b"access-control-allow-methods", b"GET, POST, PUT, PATCH, DELETE"),
     (
         b"access-control-allow-headers",
-        b"authorization, content-type, x-opencode-directory, x-opencode-ticket, last-event-id",
+        b"authorization, content-type, x-opencode-directory, x-opencode-ticket, x-opencode-web,"
+        b" last-event-id",
     ),
     (b"access-control-max-age", str(MAX_AGE).encode()),
 ]

@@ -1,7 +1,8 @@
 """The one door: an ASGI application around everything else, for HTTP and WebSocket alike.
 
-A request passes Host, Origin, credentials and CSRF in this order (rules 1-6, 10 and 16 of peers.md); what
-comes back gets its headers (rules 5 and 7). Inside, `scope["principal"]` says who asks.
+A request passes Host, Origin, credentials and CSRF in this order (rules 1-6, 10 and 16 of peers.md), then it
+must not come from the agent itself; what comes back gets its headers (rules 5 and 7). Inside,
+`scope["principal"]` says who asks.
 """
 
 from __future__ import annotations
@@ -11,10 +12,11 @@ import time
 from collections.abc import Callable
 from typing import Literal, TypedDict
 
-from opencode_web.security import cors, csrf, headers, launch, origins, tickets
+from opencode_web.security import cors, csrf, headers, launch, origins, peers, tickets
 from opencode_web.security.asgi import Application, Receive, Scope, Send, respond
-from opencode_web.security.cookies import SessionCookies
+from opencode_web.security.cookies import BrowserSession, SessionCookies
 from opencode_web.security.credentials import Credentials
+from opencode_web.security.logins import Logins
 from opencode_web.security.pages import PATHS, STYLE, Pages
 from opencode_web.security.policy import Policy
 from opencode_web.security.proxy import apply_forwarded
@@ -45,16 +47,26 @@ class Guard:
         policy: Policy,
         clock: Callable[[], float] = time.monotonic,
         redeem: tickets.Redeem = tickets.none_issued,
+        logins: Logins | None = None,
+        own: peers.Own = peers.nobody,
     ) -> None:
         self.launch_tokens = launch.LaunchTokens(clock)
         self._application = application
         self._policy = policy
         self._redeem = redeem
+        self._own = own
         self._credentials = Credentials(policy.username, policy.password)
-        self._cookies = SessionCookies(policy.key, policy.port)
+        self._logins = logins or Logins()
+        self._cookies = SessionCookies(policy.key, policy.port, self._logins.has_ended)
         self._throttle = Throttle(clock)
         self._wrong_shares = Throttle(clock)
-        self._pages = Pages(self._credentials, self._cookies, self._throttle, self.launch_tokens)
+        self._pages = Pages(
+            self._credentials,
+            self._cookies,
+            self._logins,
+            self._throttle if policy.guessable else None,
+            self.launch_tokens,
+        )
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] not in ("http", "websocket"):
@@ -87,28 +99,35 @@ class Guard:
             await self._show_shared(request, receive, send)
             return
         if not _is_public(request):
-            request.scope["principal"] = self._authenticate(request)
+            request.scope["principal"] = await self._authenticate(request)
+            if await peers.is_own(request, self._own):
+                raise Refused(403, peers.REFUSAL)
         elif request.changes_something and request.origin not in self._policy.origins:
             raise Refused(403, "the login form has to come from this server")
         if request.path in PATHS:
             await self._pages.answer(request, receive, send)
+        elif login := self._login(request):
+            await self._logins.hold(login, self._application, request.scope, receive, send)
         else:
             await self._application(request.scope, receive, send)
 
+    def _login(self, request: Request) -> BrowserSession | None:
+        """The login that a request ends with; also of a socket that a page of ours opens by a ticket."""
+        principal = request.scope["principal"]
+        by_login = principal and principal["kind"] in ("cookie", "ticket")
+        return self._cookies.read(request.cookies) if by_login else None
+
     async def _show_shared(self, request: Request, receive: Receive, send: Send) -> None:
         """Whoever asks is nobody here: cookies and credentials are not looked at."""
-        wait = self._wrong_shares.wait(request.client)
-        if wait:
-            raise Refused(429, f"too many wrong addresses; try again in {wait} seconds", wait)
         await self._application(request.scope, receive, counted(send, self._wrong_shares, request.client))
 
-    def _authenticate(self, request: Request) -> Principal:
+    async def _authenticate(self, request: Request) -> Principal:
         if ticket := tickets.presented(request):
             if not self._redeem(*ticket):
                 raise Refused(403, "this ticket does not open this terminal, or not any more")
             return {"kind": "ticket", "session": None, "csrf": None}
         if request.authorization:
-            return self._check_credentials(request)
+            return await self._check_credentials(request)
         # A page of a `server.cors` origin proves itself by credentials of its own, never by our cookie.
         session = None if request.origin in self._policy.cors else self._cookies.read(request.cookies)
         if session is None:
@@ -120,13 +139,11 @@ class Guard:
                 raise Refused(403, f"the {csrf.HEADER} header is missing or wrong")
         return {"kind": "cookie", "session": session.id, "csrf": session.csrf}
 
-    def _check_credentials(self, request: Request) -> Principal:
-        wait = self._throttle.wait(request.client)
-        if wait:
-            raise Refused(429, f"too many failed logins; try again in {wait} seconds", wait)
+    async def _check_credentials(self, request: Request) -> Principal:
         kind = self._credentials.verify(request.authorization)
         if kind is None:
-            self._throttle.fail(request.client)
+            if self._policy.guessable:
+                await self._throttle.fail(request.client)
             raise Refused(401, "wrong credentials")
         return {"kind": kind, "session": None, "csrf": None}
 

@@ -32,6 +32,10 @@ class LaunchTokens:
         self._expiry[_digest(token)] = self._clock() + LIFETIME
         return token
 
+    def waits(self, token: str) -> bool:
+        """Whether it was not used yet, and still could be."""
+        return self._expiry.get(_digest(token), 0.0) > self._clock()
+
     def redeem(self, token: str) -> bool:
         """Whether the token is good; afterwards it is not."""
         return self._expiry.pop(_digest(token), 0.0) > self._clock()

@@ -12,6 +12,7 @@ from opencode_web.security import launch
 from opencode_web.security.asgi import Receive, Send, TooLarge, read_body, redirect, respond
 from opencode_web.security.cookies import SessionCookies
 from opencode_web.security.credentials import Credentials
+from opencode_web.security.logins import Logins
 from opencode_web.security.refusal import LOGIN, Refused
 from opencode_web.security.request import Request
 from opencode_web.security.throttle import Throttle
@@ -35,11 +36,13 @@ class Pages:
         self,
         credentials: Credentials,
         cookies: SessionCookies,
-        throttle: Throttle,
+        logins: Logins,
+        throttle: Throttle | None,
         tokens: launch.LaunchTokens,
     ) -> None:
         self._credentials = credentials
         self._cookies = cookies
+        self._logins = logins
         self._throttle = throttle
         self._tokens = tokens
         self._form = Template((_FOLDER / "login.html").read_text(encoding="utf-8"))
@@ -64,9 +67,6 @@ class Pages:
         await self._send_form(send, 200, _parameter(request, "next"), "")
 
     async def _log_in(self, request: Request, receive: Receive, send: Send) -> None:
-        wait = self._throttle.wait(request.client)
-        if wait:
-            raise Refused(429, f"too many wrong passwords; try again in {wait} seconds", wait)
         try:
             body = await read_body(receive)
             form = parse_qs(body.decode("utf-8", "replace"), max_num_fields=4)
@@ -76,7 +76,8 @@ class Pages:
         if self._credentials.verify_password(form.get("password", [""])[0]):
             await redirect(send, launch.local_path(target), self._cookies.issue(_is_secure(request)))
         else:
-            self._throttle.fail(request.client)
+            if self._throttle:
+                await self._throttle.fail(request.client)
             await self._send_form(send, 403, target, _WRONG)
 
     async def _show_style(self, request: Request, receive: Receive, send: Send) -> None:
@@ -85,7 +86,11 @@ class Pages:
     async def _launch(self, request: Request, receive: Receive, send: Send) -> None:
         target = launch.local_path(_parameter(request, "next"))
         if self._tokens.redeem(_parameter(request, "token")):
-            await redirect(send, target, self._cookies.issue(_is_secure(request)))
+            cookie = self._cookies.issue(_is_secure(request))
+            if request.fetch_site in (b"cross-site", b"same-site"):
+                await _step_on(send, target, cookie)
+            else:
+                await redirect(send, target, cookie)
         elif self._cookies.read(request.cookies):
             await redirect(send, target)
         else:
@@ -97,6 +102,16 @@ class Pages:
         await respond(send, 200, json.dumps(body), "application/json")
 
     async def _log_out(self, request: Request, receive: Receive, send: Send) -> None:
+        """End the login of the cookie; with `everywhere` in the form every browser's."""
+        try:
+            form = parse_qs((await read_body(receive)).decode("latin-1"), max_num_fields=4)
+        except (TooLarge, ValueError) as error:
+            raise Refused(413, "the form is too long") from error
+        session = self._cookies.read(request.cookies)
+        if "everywhere" in form:
+            await self._logins.end_all()
+        elif session:
+            await self._logins.end(session)
         cookie = self._cookies.clear(_is_secure(request)).encode("ascii")
         headers = [(b"set-cookie", cookie), (b"hx-redirect", LOGIN.encode())]
         await respond(send, 200, "", headers=headers)
@@ -106,6 +121,16 @@ class Pages:
             next=html.escape(launch.local_path(target)), error=html.escape(error), port=self._cookies.port
         )
         await respond(send, status, text, "text/html", [_FORM_REFERRER])
+
+
+async def _step_on(send: Send, target: str, cookie: str) -> None:
+    """To a page of ours by a page of ours: after a redirect that began elsewhere, also in a file, the browser
+    keeps a cookie with SameSite=Strict back (RFC 6265bis §5.2)."""
+    address = html.escape(target)
+    page = (
+        f'<!doctype html><meta http-equiv="refresh" content="0;url={address}"><a href="{address}">Go on</a>'
+    )
+    await respond(send, 200, page, "text/html", [(b"set-cookie", cookie.encode("ascii"))])
 
 
 def _parameter(request: Request, name: str) -> str:

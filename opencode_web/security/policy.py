@@ -13,7 +13,8 @@ from opencode_web.security.origins import cors_origins, own_origins
 @dataclass(frozen=True, slots=True)
 class Policy:
     """`hosts`, `origins` and `cors` are exact header values; `key` signs cookies and CSRF tokens;
-    `trusted_proxies` are the addresses whose X-Forwarded-* headers count."""
+    `guessable` says that a person chose the password; `trusted_proxies` are the addresses whose X-Forwarded-*
+    headers count."""
 
     port: int
     hosts: frozenset[bytes]
@@ -22,6 +23,7 @@ class Policy:
     username: str
     password: str = field(repr=False)
     key: str = field(repr=False)
+    guessable: bool = True
     trusted_proxies: frozenset[str] = frozenset()
 
 
@@ -45,6 +47,7 @@ def policy_for(
         username=environ.get("OPENCODE_SERVER_USERNAME") or "opencode",
         password=password,
         # A new password ends the browser sessions that the old one began.
+        guessable=password != secret,
         key=sha256(f"{secret}\0{password}".encode()).hexdigest(),
         trusted_proxies=frozenset(_names(environ.get("OPENCODE_WEB_TRUSTED_PROXY", ""))),
     )

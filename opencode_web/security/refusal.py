@@ -17,18 +17,16 @@ _NAMES = {
     405: "MethodNotAllowed",
     413: "TooLarge",
     421: "MisdirectedRequest",
-    429: "TooManyRequests",
 }
 
 
 class Refused(Exception):
     """The guard stops this request; `status` is the HTTP status, `message` is for the reader."""
 
-    def __init__(self, status: int, message: str, retry_after: int = 0) -> None:
+    def __init__(self, status: int, message: str) -> None:
         super().__init__(message)
         self.status = status
         self.message = message
-        self.retry_after = retry_after
 
 
 async def refuse(request: Request, refused: Refused, receive: Receive, send: Send) -> None:
@@ -50,8 +48,6 @@ def _address(request: Request) -> str:
 
 
 def _headers(request: Request, refused: Refused) -> Headers:
-    if refused.status == 429:
-        return [(b"retry-after", str(refused.retry_after).encode())]
     if refused.status != 401:
         return []
     headers = [(b"www-authenticate", b'Bearer realm="opencode-web"')]

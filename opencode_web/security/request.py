@@ -26,12 +26,14 @@ _ONCE = frozenset({b"host", b"origin", b"authorization", b"sec-fetch-site", b"x-
 class Request:
     """The deciding headers as bytes (empty when missing) with the method and path of the scope.
 
+    `connected` are the two ends of its connection as they are, whatever a proxy says of the client.
     `repeated` names a header that decides about access and came more than once.
     """
 
     __slots__ = (
         *_SINGLE.values(),
         "client",
+        "connected",
         "cookies",
         "is_websocket",
         "method",
@@ -60,6 +62,7 @@ class Request:
         self.method: str = "GET" if self.is_websocket else scope["method"]
         self.path: str = scope["path"]
         self.client: str = scope["client"][0] if scope.get("client") else ""
+        self.connected = (scope.get("client"), scope.get("server"))
         self.cookies: list[bytes] = []
         self.repeated = ""
         seen = set()

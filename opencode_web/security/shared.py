@@ -25,11 +25,11 @@ def is_shared_page(request: Request) -> bool:
 
 
 def counted(send: Send, throttle: Throttle, client: str) -> Send:
-    """A `send` that counts an address that opens nothing as a failed try."""
+    """A `send` that counts an address that opens nothing as a failed try, and answers it late if it must."""
 
     async def counting(message: Message) -> None:
         if message["type"] == "http.response.start" and message["status"] == 404:
-            throttle.fail(client)
+            await throttle.fail(client)
         await send(message)
 
     return counting

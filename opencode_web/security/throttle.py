@@ -1,40 +1,46 @@
-"""Rule 16: failed logins are counted by client address; too many of them close the door for a while."""
+"""Rule 16: wrong logins are counted by client address; after some of them each further one is answered late.
+
+What is right is let in at once, however many were wrong before: every process of this machine has the same
+address, and none of them may lock out the person.
+"""
 
 from __future__ import annotations
 
-import math
+import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 
 LIMIT = 10
-"""Failures of one address in one window before it has to wait."""
+"""Failures of one address in one window that are answered at once."""
 WINDOW = 60.0
 """Seconds."""
+LONGEST = 30.0
+"""Seconds that an answer is held back; each failure adds one."""
 MAX_CLIENTS = 1024
 
 
 class Throttle:
     """Counts in memory. Of more than 1024 addresses the one that failed longest ago is forgotten."""
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        clock: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
         self._clock = clock
+        self._sleep = sleep
         self._failures: dict[str, tuple[int, float]] = {}
 
-    def wait(self, client: str) -> int:
-        """Whole seconds until this address may try again; 0 when it may now."""
-        count, until = self._failures.get(client, (0, 0.0))
-        left = until - self._clock()
-        if count and left <= 0:
-            del self._failures[client]
-        return math.ceil(left) if count >= LIMIT and left > 0 else 0
+    async def fail(self, client: str) -> None:
+        """Count a failure, which starts the window again, and return when it may be answered."""
+        if seconds := self._count(client):
+            await self._sleep(seconds)
 
-    def fail(self, client: str) -> None:
-        """Count a failure; each one before the limit starts the window again.
-
-        A right login does not clear the count: every process of this machine has the same address.
-        """
+    def _count(self, client: str) -> float:
         count, until = self._failures.pop(client, (0, 0.0))
         now = self._clock()
         while len(self._failures) >= MAX_CLIENTS:
             del self._failures[next(iter(self._failures))]
-        self._failures[client] = (count + 1 if until > now else 1, now + WINDOW)
+        count = count + 1 if until > now else 1
+        self._failures[client] = (count, now + WINDOW)
+        return min(LONGEST, float(max(0, count - LIMIT)))

@@ -14,10 +14,12 @@ from ninja import NinjaAPI
 from ninja.errors import HttpError, ValidationError
 from ninja.parser import Parser
 
+from sessions import opened
 from sessions.db import in_db
 from sessions.models import Project, Session
 from sessions.store import projects
 from sessions.store import sessions as session_store
+from sessions.wire import ours
 from sessions.wire.parsing import BadBody, parsed
 
 LONGEST_PATH = 4096
@@ -35,6 +37,10 @@ class NotFound(Exception):
     """404 in OpenCode's shape; the text says what was not found."""
 
 
+class NotOpened(NotFound):
+    """403: a folder that a person has to open first; the text says how."""
+
+
 class Busy(Exception):
     """What a session cannot do now, e.g. undo while a turn runs: 409 with the reason."""
 
@@ -49,19 +55,44 @@ def wire(data: Any, status: int = 200) -> HttpResponse:
     return HttpResponse(body, status=status, content_type="application/json")
 
 
+def session_answer(request: HttpRequest, info: dict[str, Any]) -> HttpResponse:
+    """A session, with what is ours for who asks for it."""
+    return wire(info if ours.asked(request) else ours.session(info))
+
+
 def directory_of(request: HttpRequest, named: str = "", *, browsed: bool = False) -> Path:
     """The folder that a body names, or by `?directory=` (`?location[directory]=` in the second protocol), the
     `x-opencode-directory` header, or where the server was started.
 
-    Raises NotFound when it is no folder that can be read, or the whole file system, which is no project: it
-    is only `browsed`, by a client that lets a person choose a folder.
+    Raises NotFound when it is no folder that can be read, or the whole file system, which is no project, and
+    NotOpened when it takes a person's word. What holds homes is `browsed`, by a client that lets a person
+    choose a folder.
     """
     query = request.GET.get("directory") or request.GET.get("location[directory]")
     given = named or query or unquote(request.headers.get("x-opencode-directory", ""))
-    directory = Path(given or settings.OPENED_DIRECTORY or Path.cwd())
-    if not _is_folder(directory) or (directory.resolve() == Path("/") and not browsed):
+    directory = Path(given) if given else _started()
+    if not _is_folder(directory):
         raise NotFound(f"There is no project in {str(directory)[:LONGEST_PATH]!r}.")
+    if browsed and opened.holds_home(directory):
+        return directory
+    if directory.resolve() == Path("/"):
+        raise NotFound(f"There is no project in {str(directory)[:LONGEST_PATH]!r}.")
+    refuse_unopened(directory)
     return directory
+
+
+def refuse_unopened(directory: Path) -> None:
+    """Raises NotOpened for a folder that a client may not open without a person's word."""
+    if directory.resolve() != _started().resolve() and not opened.may_open(directory):
+        raise NotOpened(
+            f"{directory} is not opened for a client that asks. {opened.caution(directory)} Open it in the "
+            f"page, under “Open a project”, or start `opencode-web {directory}`."
+        )
+
+
+def _started() -> Path:
+    """Where the server was started, or the folder that it was started for."""
+    return Path(settings.OPENED_DIRECTORY or Path.cwd())
 
 
 def _is_folder(path: Path) -> bool:
@@ -98,6 +129,10 @@ def add_error_shapes(api: NinjaAPI) -> None:
     @api.exception_handler(NotFound)
     def not_found(_: HttpRequest, error: NotFound) -> HttpResponse:
         return _error(404, "NotFoundError", str(error))
+
+    @api.exception_handler(NotOpened)
+    def not_opened(_: HttpRequest, error: NotOpened) -> HttpResponse:
+        return _error(403, "ForbiddenError", str(error))
 
     @api.exception_handler(Busy)
     def busy(_: HttpRequest, error: Busy) -> HttpResponse:

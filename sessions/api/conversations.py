@@ -10,7 +10,7 @@ from ninja.errors import HttpError
 from pydantic import Field
 
 from sessions import actions
-from sessions.api.base import NotFound, directory_of, project_of, session_of, wire
+from sessions.api.base import NotFound, directory_of, project_of, session_answer, session_of, wire
 from sessions.api.described import answers
 from sessions.db import in_db
 from sessions.models import Project, Session
@@ -18,6 +18,7 @@ from sessions.sharing.sharing import share_new
 from sessions.store import children, forks, lists, messages, resumption, staging, todos
 from sessions.store import sessions as session_store
 from sessions.store.rows import session_wire
+from sessions.wire import ours
 from sessions.wire.base import Amount, Moment, Wire
 from sessions.wire.session import SessionInfo, SessionModel, SessionRule, Status, TodoInfo
 
@@ -87,7 +88,8 @@ class ForkAt(Wire):
 @answers(list[SessionInfo])
 async def list_sessions(request: HttpRequest, query: Query[Listing]) -> HttpResponse:
     """The sessions of the project, archived ones among them, the last used first."""
-    return wire(await in_db(_listing, await project_of(request), query))
+    found = await in_db(_listing, await project_of(request), query)
+    return wire(found if ours.asked(request) else [ours.session(info) for info in found])
 
 
 def _listing(project: Project, query: Listing) -> list[dict[str, Any]]:
@@ -113,7 +115,7 @@ async def create_session(request: HttpRequest, body: NewSession | None = None) -
     directory, permission = str(directory_of(request)), [rule.wire() for rule in given.permission]
     created = await in_db(_create, project, directory, given, permission)
     shared = None if given.parent_id else await share_new(request, created["id"], directory)
-    return wire(session_wire(shared) if shared else created)
+    return session_answer(request, session_wire(shared) if shared else created)
 
 
 def _create(
@@ -143,7 +145,7 @@ async def status(request: HttpRequest) -> HttpResponse:
 @router.get("/{session_id}", operation_id="session.get")
 @answers(SessionInfo, errors=SINGLE)
 async def get_session(request: HttpRequest, session_id: str) -> HttpResponse:
-    return wire(session_wire(await session_of(session_id)))
+    return session_answer(request, session_wire(await session_of(session_id)))
 
 
 @router.patch("/{session_id}", operation_id="session.update")
@@ -155,7 +157,7 @@ async def change_session(request: HttpRequest, session_id: str, body: SessionCha
     if body.staging is not None:
         await in_db(staging.switch, row, body.staging)
         changed = await in_db(session_store.get, session_id)
-    return wire(session_wire(changed or row))
+    return session_answer(request, session_wire(changed or row))
 
 
 @router.delete("/{session_id}", operation_id="session.delete")
@@ -170,7 +172,8 @@ async def delete_session(request: HttpRequest, session_id: str) -> HttpResponse:
 @answers(list[SessionInfo], errors=SINGLE)
 async def list_children(request: HttpRequest, session_id: str) -> HttpResponse:
     await session_of(session_id)
-    return wire(await in_db(lambda: [session_wire(row) for row in children.listing(session_id)]))
+    found = await in_db(lambda: [session_wire(row) for row in children.listing(session_id)])
+    return wire(found if ours.asked(request) else [ours.session(info) for info in found])
 
 
 @router.post("/{session_id}/abort", operation_id="session.abort")
@@ -210,4 +213,4 @@ async def fork(request: HttpRequest, session_id: str, body: ForkAt | None = None
     before = body.message_id if body else ""
     if before and await in_db(messages.message, session_id, before) is None:
         raise NotFound(f"Message not found: {before}")
-    return wire(session_wire(await in_db(forks.fork, session, before)))
+    return session_answer(request, session_wire(await in_db(forks.fork, session, before)))

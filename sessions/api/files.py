@@ -6,6 +6,7 @@ import asyncio
 import base64
 import mimetypes
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
@@ -15,8 +16,8 @@ from ninja import Router
 from ninja.errors import HttpError
 from pydantic import Field
 
-from sessions import browsing, search
-from sessions.api.base import NotFound, directory_of, project_of, wire
+from sessions import browsing, opened, search
+from sessions.api.base import NotFound, directory_of, project_of, refuse_unopened, wire
 from sessions.api.described import answers
 from sessions.wire.files import FileContent, FileNode, Kind, TextMatch
 from sessions.wire.project import Places
@@ -61,7 +62,9 @@ async def find_file(
 ) -> HttpResponse:
     """`dirs=false` leaves folders out; `type` asks for one kind alone and counts before `dirs`."""
     files, folders = type != "directory", type == "directory" or (type is None and dirs == "true")
-    directory = directory_of(request)
+    directory = directory_of(request, browsed=folders and not files)
+    if directory.resolve() == Path("/"):
+        raise NotFound("The whole file system is not searched.")
     try:
         return wire(await search.find_files(directory, query, limit=limit, files=files, folders=folders))
     except search.SearchFailed as error:
@@ -72,6 +75,8 @@ async def find_file(
 @answers(list[FileNode], errors=(403, 404))
 async def list_files(request: HttpRequest, path: str) -> HttpResponse:
     directory = directory_of(request, browsed=True)
+    if opened.holds_home(directory):
+        await asyncio.to_thread(_refuse_unopened, directory, path)
     return wire(await _read(_nodes, directory, path))
 
 
@@ -80,6 +85,14 @@ async def list_files(request: HttpRequest, path: str) -> HttpResponse:
 async def content(request: HttpRequest, path: str) -> HttpResponse:
     directory = directory_of(request)
     return wire(await _read(_content, directory, path))
+
+
+def _refuse_unopened(directory: Path, path: str) -> None:
+    """Of what is below a home, or above it. Raises NotOpened."""
+    with suppress(browsing.Unreadable):  # the reading will say so
+        folder = browsing.inside(directory, path)
+        if not opened.holds_home(folder):
+            refuse_unopened(folder)
 
 
 async def _read(function: Callable[[Path, str], Read], directory: Path, path: str) -> Read:

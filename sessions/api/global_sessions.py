@@ -13,6 +13,7 @@ from sessions.api.described import answers
 from sessions.db import in_db
 from sessions.models import Project
 from sessions.store import lists
+from sessions.wire import ours
 from sessions.wire.base import Amount, Moment, Wire
 from sessions.wire.session import GlobalSession
 
@@ -36,7 +37,8 @@ class Listing(Wire):
 async def list_sessions(request: HttpRequest, query: Query[Listing]) -> HttpResponse:
     """The last used first; `X-Next-Cursor` is there when others follow."""
     found = await in_db(_listing, query)
-    response = wire(found[: query.limit])
+    shown = found[: query.limit]
+    response = wire(shown if ours.asked(request) else [ours.session(info) for info in shown])
     if len(found) > query.limit > 0:
         response["X-Next-Cursor"] = str(found[query.limit - 1]["time"]["updated"])
         response["Access-Control-Expose-Headers"] = "X-Next-Cursor"

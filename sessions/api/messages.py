@@ -22,6 +22,7 @@ from sessions.review import diffs, reverting
 from sessions.review.alone import RevertRefused, leased
 from sessions.store import edits, messages
 from sessions.store.rows import session_wire
+from sessions.wire import ours
 from sessions.wire.base import FileDiff, Wire
 from sessions.wire.messages import MessageWithParts
 from sessions.wire.parts import Part
@@ -39,7 +40,8 @@ class RevertTo(Wire):
 
 def paged(request: HttpRequest, page: messages.Page) -> HttpResponse:
     """A page of the history, with the cursor of what comes before it in two headers."""
-    response = wire(page.entries)
+    entries = page.entries if ours.asked(request) else [ours.entry(found) for found in page.entries]
+    response = wire(entries)
     if page.before:
         cursor = _cursor(page.before)
         query = request.GET.copy()
@@ -73,7 +75,7 @@ async def get_message(request: HttpRequest, session_id: str, message_id: str) ->
     found = await in_db(messages.message, session_id, message_id)
     if found is None:
         raise NotFound(f"Message not found: {message_id}")
-    return wire(found)
+    return wire(found if ours.asked(request) else ours.entry(found))
 
 
 @router.delete(MESSAGE, operation_id="session.deleteMessage")
@@ -146,7 +148,7 @@ async def unrevert(request: HttpRequest, session_id: str) -> HttpResponse:
 
 async def _undo(session: Session, work: Awaitable[Session]) -> HttpResponse:
     try:
-        return wire(session_wire(await work))
+        return wire(ours.session(session_wire(await work)))
     except reverting.UnknownMessage as error:
         raise NotFound(str(error)) from error
     except reverting.RevertRefused as error:

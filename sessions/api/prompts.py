@@ -7,6 +7,7 @@ import json
 from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Annotated, Any
 
+from django.db.models import Q
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from ninja import Query, Router
 from ninja.errors import HttpError
@@ -17,7 +18,8 @@ from sessions.api.base import session_of
 from sessions.api.described import answers
 from sessions.api.messages import message_at, paged
 from sessions.db import in_db
-from sessions.models import Session
+from sessions.models import Message, Session
+from sessions.projection import admitted
 from sessions.store import compaction, messages
 from sessions.store.inbox import Delivery, PromptRefused
 from sessions.wire import formats
@@ -165,9 +167,12 @@ async def _answer(
 ) -> AsyncIterator[bytes]:
     """Spaces keep proxies from closing the connection meanwhile; JSON allows them in front. A prompt that is
     withdrawn is answered with what there is."""
-    message_id = ""
+    message_id = await in_db(_begun, session_id, prompt_id)
     withdrawn = False
     try:
+        if message_id and (not idle or await in_db(admitted.is_idle, session_id)):
+            yield await (_answer_to if result is _last_assistant else result)(session_id, message_id)
+            return  # it was sent before, and this is what came of it
         while not mailbox.overflowed:
             events = await mailbox.take(10)
             if not events:
@@ -182,6 +187,25 @@ async def _answer(
         yield await result(session_id, message_id)
     finally:
         await mailbox.__aexit__()
+
+
+def _begun(session_id: str, prompt_id: str) -> str:
+    """The id of the message that was made of a prompt; empty while it waits, and when it is gone."""
+    rows = Message.objects.filter(Q(id=prompt_id) | Q(prompt_id=prompt_id), session_id=session_id)
+    return rows.values_list("id", flat=True).first() or ""
+
+
+async def _answer_to(session_id: str, message_id: str) -> bytes:
+    """The last assistant message that answers this one; where another prompt was promoted with it, the last
+    that there is."""
+    row = await in_db(_own_answer, session_id, message_id)
+    return json.dumps(row).encode() if row else await _last_assistant(session_id, message_id)
+
+
+def _own_answer(session_id: str, message_id: str) -> dict[str, Any] | None:
+    rows = Message.objects.filter(session_id=session_id, role="assistant", data__parentID=message_id)
+    last = rows.order_by("-id").values_list("id", flat=True).first()
+    return messages.message(session_id, last) if last else None
 
 
 async def _last_assistant(session_id: str, _: str) -> bytes:

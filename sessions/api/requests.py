@@ -20,6 +20,7 @@ from sessions.pages.respond import actor
 from sessions.store import permissions
 from sessions.store.permissions import MOST_MINUTES
 from sessions.store.rows import permission_info
+from sessions.wire import ours
 from sessions.wire.base import Wire
 from sessions.wire.session import PermissionInfo
 
@@ -48,7 +49,8 @@ class PermissionResponse(Wire):
 async def list_requests(request: HttpRequest) -> HttpResponse:
     project = await project_of(request)
     rows = await in_db(permissions.pending, project_id=project.id)
-    return wire([permission_info(row).wire() for row in rows])
+    found = [permission_info(row).wire() for row in rows]
+    return wire(found if ours.asked(request) else [ours.event("permission.asked", info) for info in found])
 
 
 @router.post("/{request_id}/reply", operation_id="permission.reply")

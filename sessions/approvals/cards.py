@@ -10,7 +10,7 @@ from django.utils.safestring import SafeString
 from sessions.diffs.hunks import FileDiff, Hunk
 from sessions.models import PermissionRequest, Session
 from sessions.rendering.html import html
-from sessions.rendering.text import bounded, visible
+from sessions.rendering.text import visible
 from sessions.review.reading.table import show
 from sessions.store import permissions
 
@@ -18,7 +18,9 @@ from .kinds import Details, details
 from .proposals import Proposal, proposals
 
 MOST_ROWS = 2000
-"""Rows of a proposed change that are shown."""
+"""Rows of a proposed change that are shown at once; the rest has to be unfolded before it can be allowed."""
+MORE = 5
+"""Times as many with each unfolding."""
 COLOURED_WHOLE = 12_000
 """Characters of both texts up to which they are coloured as a whole: this runs on the ORM's thread."""
 
@@ -52,6 +54,10 @@ class ShownFile:
     """The patch as it came, where it cannot be read."""
     apart: bool = False
     """Whether its contents have to be loaded first."""
+    more: int = 0
+    """Rows to ask for, to see more than are shown; 0 where nothing is left."""
+    hidden: int = 0
+    """Rows that are not shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +81,11 @@ class Card:
     def hunks(self) -> int:
         """How many can be allowed by themselves."""
         return sum(bool(hunk.key) for file in self.files for hunk in file.hunks)
+
+    @property
+    def folded(self) -> bool:
+        """Whether something has to be unfolded before this can be allowed."""
+        return bool(self.told.rest) or any(file.apart or file.more for file in self.files)
 
 
 def permission_list(session: Session, *, oob: bool = True) -> str:
@@ -109,14 +120,18 @@ def _from_below(row: PermissionRequest, session: Session | None) -> bool:
     return bool(row.session.parent_id) if session is None else row.session_id != session.id
 
 
-def shown_files(files: Sequence[Proposal]) -> Iterator[ShownFile]:
-    """At most MOST_ROWS of all files together."""
-    room = MOST_ROWS
-    pickable = sum(len(file.keys) or 1 for file in files) > 1  # of one hunk there is no part
+def shown_files(files: Sequence[Proposal], room: int = MOST_ROWS) -> Iterator[ShownFile]:
+    """At most so many rows of all files together."""
+    parts = has_parts(files)
     for file in files:
-        shown = shown_file(file, room, pickable)
+        shown = shown_file(file, room, parts)
         room = max(0, room - sum(hunk.rows for hunk in shown.hunks))
         yield shown
+
+
+def has_parts(files: Sequence[Proposal]) -> bool:
+    """Whether some hunks may be allowed without the others: of one hunk there is no part."""
+    return sum(len(file.keys) or 1 for file in files) > 1
 
 
 def shown_file(file: Proposal, room: int = MOST_ROWS, pickable: bool = True) -> ShownFile:
@@ -128,9 +143,21 @@ def shown_file(file: Proposal, room: int = MOST_ROWS, pickable: bool = True) -> 
     for hunk in diff.hunks:
         shown.append(_hunk(file, hunk, room, hunk.key if hunk.key in keys else ""))
         room = max(0, room - len(hunk.rows))
-    text = "" if diff.hunks or file.known else bounded(visible(file.patch))
-    counts = (diff.additions, diff.deletions)
-    return ShownFile(file.number, file.name, file.happens, *counts, tuple(shown), file.editable, text)
+    text = "" if diff.hunks or file.known else visible(file.patch)
+    hidden = sum(hunk.hidden for hunk in shown)
+    here = sum(hunk.rows for hunk in shown) - hidden
+    return ShownFile(
+        file.number,
+        file.name,
+        file.happens,
+        diff.additions,
+        diff.deletions,
+        tuple(shown),
+        file.editable,
+        text,
+        more=max(MOST_ROWS, MORE * here) if hidden else 0,
+        hidden=hidden,
+    )
 
 
 def _hunk(file: Proposal, hunk: Hunk, room: int, key: str) -> ShownHunk:
@@ -141,7 +168,7 @@ def _hunk(file: Proposal, hunk: Hunk, room: int, key: str) -> ShownHunk:
     )  # so that the table says nothing of lines before it
     alone = FileDiff((first,), mixed_ends=file.diff.mixed_ends)
     before, after = (file.before, file.after) if whole else (None, None)
-    table = show(alone, file.name, "unified", before=before, after=after, limit=room)
+    table = show(alone, file.name, "unified", before=before, after=after, limit=room, uncut=True)
     last = max(hunk.new_start, hunk.new_start + hunk.new_count - 1)
     lines = f"Line {last}" if last == hunk.new_start else f"Lines {hunk.new_start}–{last}"
     return ShownHunk(key, lines, table.table, len(hunk.rows), table.left_out)

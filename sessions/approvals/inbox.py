@@ -16,6 +16,11 @@ from sessions.store import permissions, questions
 
 from .kinds import details
 
+_LINES = frozenset(
+    {"bash", "read", "list", "glob", "grep", "lsp", "webfetch", "websearch", "codesearch", "skill"}
+)
+"""Permissions about which one line may say all."""
+
 EVENTS = frozenset(
     {
         "permission.asked",
@@ -41,6 +46,8 @@ class Entry:
     line: str
     origin: str
     time: int
+    whole: bool = False
+    """Whether the line says all that would be allowed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +116,7 @@ def _permission(row: PermissionRequest) -> Entry:
         line=told.line,
         origin=_origin(row.session),
         time=row.time_created,
+        whole=told.is_a_line and row.permission in _LINES,
     )
 
 

@@ -8,16 +8,18 @@ from dataclasses import dataclass
 from typing import Any
 
 from sessions.models import PermissionRequest
-from sessions.rendering.text import bounded, visible
+from sessions.rendering.text import visible
 from sessions.rendering.tools import relative
 
+_LINE = 200
 Facts = tuple[tuple[str, str], ...]
-_LONGEST = 8000
+FOLDED = 32 * 1024
+"""Characters of code after which the rest is folded: it has to be opened before it can be allowed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Details:
-    """`code` is shown as it would be run or sent; all texts are fit to be shown."""
+    """`code` is shown as it would be run or sent, nothing left out; all texts are fit to be shown."""
 
     title: str
     icon: str
@@ -28,7 +30,22 @@ class Details:
     @property
     def line(self) -> str:
         """What it is about in one line, for a list."""
-        return (self.code or self.subject).strip().partition("\n")[0][:200]
+        return (self.code or self.subject).strip().partition("\n")[0][:_LINE]
+
+    @property
+    def is_a_line(self) -> bool:
+        """Whether the line says all of it, so that it may be allowed where no more is shown."""
+        return not self.facts and (self.code or self.subject).strip() == self.line
+
+    @property
+    def head(self) -> str:
+        """The part of the code that is shown at once."""
+        return self.code[:FOLDED]
+
+    @property
+    def rest(self) -> str:
+        """The part after it, folded."""
+        return self.code[FOLDED:]
 
 
 def details(row: PermissionRequest, root: str) -> Details:
@@ -57,7 +74,7 @@ def _command(row: PermissionRequest, root: str) -> dict[str, Any]:
         facts.append((_ASKS_ABOUT.get(row.permission, "Asks about"), _listed(row.patterns)))
     return {
         "subject": visible(str(data.get("description", ""))),
-        "code": bounded(visible(str(data.get("command", "")))),
+        "code": visible(str(data.get("command", ""))),
         "facts": tuple(facts),
     }
 
@@ -81,7 +98,7 @@ def _search(row: PermissionRequest, root: str) -> dict[str, Any]:
 
 def _page(row: PermissionRequest, root: str) -> dict[str, Any]:
     url = str(row.metadata.get("url") or "") or _listed(row.patterns)
-    return {"code": bounded(visible(url), limit=_LONGEST)}
+    return {"code": visible(url)}
 
 
 def _private(row: PermissionRequest, root: str) -> dict[str, Any]:
@@ -99,7 +116,7 @@ def _private(row: PermissionRequest, root: str) -> dict[str, Any]:
 
 
 def _query(row: PermissionRequest, root: str) -> dict[str, Any]:
-    return {"code": bounded(_listed(row.patterns), limit=_LONGEST)}
+    return {"code": _listed(row.patterns)}
 
 
 def _skill(row: PermissionRequest, root: str) -> dict[str, Any]:
@@ -108,7 +125,7 @@ def _skill(row: PermissionRequest, root: str) -> dict[str, Any]:
 
 def _anything(row: PermissionRequest, root: str) -> dict[str, Any]:
     data = json.dumps(row.metadata, ensure_ascii=False, indent=2) if row.metadata else ""
-    return {"subject": _listed(row.patterns), "code": bounded(visible(data), limit=_LONGEST)}
+    return {"subject": _listed(row.patterns), "code": visible(data)}
 
 
 def _of_server(row: PermissionRequest, root: str) -> dict[str, Any]:
@@ -117,7 +134,7 @@ def _of_server(row: PermissionRequest, root: str) -> dict[str, Any]:
     given = json.dumps(data["input"], ensure_ascii=False, indent=2) if data["input"] else ""
     return {
         "subject": visible(f"{data['tool']}, of the MCP server {data['server']}"),
-        "code": bounded(visible(given), limit=_LONGEST),
+        "code": visible(given),
     }
 
 
@@ -125,7 +142,7 @@ def _sampling(row: PermissionRequest, root: str) -> dict[str, Any]:
     """What an MCP server puts to the model."""
     return {
         "subject": visible(f"The MCP server {_listed(row.patterns)} asks {row.metadata.get('model', '')}:"),
-        "code": bounded(visible(str(row.metadata.get("prompt", ""))), limit=_LONGEST),
+        "code": visible(str(row.metadata.get("prompt", ""))),
     }
 
 
@@ -133,7 +150,7 @@ def _errand(row: PermissionRequest, root: str) -> dict[str, Any]:
     data = row.metadata
     return {
         "subject": visible(f"@{data.get('subagent_type', '')}: {data.get('description', '')}"),
-        "code": bounded(visible(str(data.get("prompt", ""))), limit=_LONGEST),
+        "code": visible(str(data.get("prompt", ""))),
     }
 
 
@@ -141,7 +158,7 @@ def _repeated(row: PermissionRequest, root: str) -> dict[str, Any]:
     given = json.dumps(row.metadata.get("input") or {}, ensure_ascii=False, indent=2)
     return {
         "subject": f"{visible(str(row.metadata.get('tool', '')))}, three times with the same input",
-        "code": bounded(visible(given), limit=_LONGEST),
+        "code": visible(given),
     }
 
 

@@ -15,7 +15,8 @@ from sessions.store import permissions
 
 from . import words
 from .answers import NoAnswer, changed, given
-from .cards import INBOX, card, shown_file, shown_files
+from .cards import INBOX, MOST_ROWS, card, has_parts, shown_file
+from .kinds import details
 from .past import past
 from .proposals import NothingLeft, Proposal, whole_proposals
 
@@ -52,11 +53,21 @@ async def whole(request: HttpRequest, request_id: str) -> HttpResponse:
 
 @require_GET
 async def file(request: HttpRequest, request_id: str) -> HttpResponse:
-    """`?file=`: one file of the proposal, as it was proposed."""
+    """`?file=`: one file of the proposal, as it was proposed; `rows` of it, where it is long."""
     row = await _known(request_id)
     files, number = await _files(row, request.GET.get("file", ""))
-    shown = await asyncio.to_thread(lambda: list(shown_files(files)))
-    return fragment("approvals/file.html", card=_place(request, row), file=shown[number])
+    rows = request.GET.get("rows", "")
+    room = int(rows) if rows.isdecimal() and len(rows) < 10 else MOST_ROWS
+    shown = await asyncio.to_thread(shown_file, files[number], room, has_parts(files))
+    return fragment("approvals/file.html", card=_place(request, row), file=shown)
+
+
+@require_GET
+async def rest(request: HttpRequest, request_id: str) -> HttpResponse:
+    """What of a long command or of arguments is folded."""
+    row = await _known(request_id)
+    told = await asyncio.to_thread(details, row, row.session.project.worktree)
+    return fragment("approvals/rest.html", told=told)
 
 
 @require_POST

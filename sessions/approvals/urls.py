@@ -13,6 +13,7 @@ urlpatterns = [
     path(f"{_REQUEST}/reply", pages.reply),
     path(f"{_REQUEST}/card", pages.whole),
     path(f"{_REQUEST}/file", pages.file),
+    path(f"{_REQUEST}/rest", pages.rest),
     path(f"{_REQUEST}/edit", pages.edit),
     path(f"{_REQUEST}/preview", pages.preview),
     path(f"{_REQUEST}/matches", pages.matches),

@@ -6,7 +6,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("opencode_sessions", "0005_problems"),
+        ("opencode_sessions", "0006_leases"),
     ]
 
     operations = [

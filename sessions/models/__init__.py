@@ -3,8 +3,9 @@
 from .context import ContextEpoch, ContextMessage
 from .conversation import Message, Part, Session, Todo
 from .events import Event
-from .inbox import AdmittedPrompt
+from .inbox import Admission, AdmittedPrompt
 from .ledger import FileChange, Operation
+from .logins import EndedLogin
 from .permissions import Decision, PermissionRequest, SavedRule
 from .problems import FileProblems
 from .project import Project
@@ -14,10 +15,12 @@ from .review import ReviewComment, ReviewMark, StagedFile
 from .switches import Switch
 
 __all__ = [
+    "Admission",
     "AdmittedPrompt",
     "ContextEpoch",
     "ContextMessage",
     "Decision",
+    "EndedLogin",
     "Event",
     "FileChange",
     "FileProblems",

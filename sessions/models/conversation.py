@@ -8,12 +8,14 @@ from .project import Project
 class Session(models.Model):
     """One conversation. Times are milliseconds; `status` is the wire's (idle, busy, retry).
 
-    `lease_owner` and `lease_until` say which worker drains it (claimed by conditional update). `revert` is
-    the wire's revert state while an undo can still be redone. `window` is what filled the model's context
+    `lease_owner` and `lease_until` say which worker drains it (claimed by conditional update); each claim
+    raises `lease_epoch`, and `stop_epoch` is the one whose turn is to be stopped. `revert` is the wire's
+    revert state while an undo can still be redone. `window` is what filled the model's context
     window at the last step, in tokens by kind. `staging` is review mode: edits wait until a person keeps
     them. `metadata` is a client's own. `share_token` is the secret of its shared page, empty while there is
     none; `share_base` is the address of the server it was shared at. A fork names the session it came from
-    and the message it was forked before (empty: at its end).
+    and the message it was forked before (empty: at its end). `used` puts sessions in the order of their last
+    use: it is `time_updated` as long as the clock goes forward, and rises when it does not.
     """
 
     id = models.CharField(primary_key=True, max_length=32)
@@ -48,15 +50,18 @@ class Session(models.Model):
     forked_at = models.CharField(max_length=32, blank=True)
     time_created = models.BigIntegerField()
     time_updated = models.BigIntegerField()
+    used = models.BigIntegerField(default=0, db_index=True)
     time_archived = models.BigIntegerField(null=True, blank=True)
     time_compacting = models.BigIntegerField(null=True, blank=True)
     time_deleted = models.BigIntegerField(null=True, blank=True)
     lease_owner = models.CharField(max_length=64, blank=True)
     lease_until = models.BigIntegerField(default=0)
+    lease_epoch = models.BigIntegerField(default=0)
+    stop_epoch = models.BigIntegerField(default=0)
 
     class Meta:
         indexes = [
-            models.Index(fields=["project", "-time_updated"], name="session_by_project"),
+            models.Index(fields=["project", "-used"], name="session_by_use"),
             models.Index(fields=["lease_owner"], name="session_by_lease"),
         ]
 

@@ -10,11 +10,12 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.views.decorators.http import require_GET, require_POST
 
+from sessions import opened
 from sessions.db import in_db
 from sessions.models import Project
 from sessions.store import projects
 
-from .respond import page, redirect, refused
+from .respond import REFUSED, fragment, page, redirect, refused
 
 
 class CannotOpen(ValueError):
@@ -35,8 +36,17 @@ async def home(request: HttpRequest) -> HttpResponse:
 
 @require_POST
 async def open_project(request: HttpRequest) -> HttpResponse:
+    """A folder that is no ordinary project takes a confirmation, `sure`."""
+    path = request.POST.get("path", "")
     try:
-        return redirect(await _open(request.POST.get("path", ""), projects.open_project))
+        folder = checked(path)
+        if not opened.may_open(folder):
+            if "sure" not in request.POST:
+                return fragment(
+                    "fragments/sure.html", status=REFUSED, why=opened.caution(folder), path=str(folder)
+                )
+            opened.allow(folder)
+        return redirect(await _open(path, projects.open_project))
     except CannotOpen as problem:
         return refused(str(problem))
 

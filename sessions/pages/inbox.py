@@ -11,6 +11,7 @@ from typing import Any
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.http import require_GET, require_POST
 
+from sessions import actions
 from sessions.db import in_db
 from sessions.store import inbox
 
@@ -25,14 +26,34 @@ LATE = "This prompt no longer waits: it is already being worked on, or it was wi
 async def whole(request: HttpRequest, project_id: str, session_id: str, prompt_id: str) -> HttpResponse:
     """`{"text", "agents", "parts"}` as it was written, for the composer to edit; each part with its words."""
     session = await session_of(project_id, session_id)
-    row = await in_db(inbox.find, session.id, prompt_id)
-    if row is None:
+    parts = await in_db(_parts, session.id, prompt_id)
+    if parts is None:
         raise Http404(LATE)
-    written = [part for part in row.parts if inbox.is_written(part)]
+    written = [part for part in parts if inbox.is_written(part)]
     texts = [part["text"] for part in written if part["type"] == "text"]
     agents = [part["name"] for part in written if part["type"] == "agent"]
-    parts = [(inbox.mentioned(part), part) for part in written if part["type"] == "file"]
-    return JsonResponse({"text": "\n".join(texts), "agents": agents, "parts": parts})
+    files = [(inbox.mentioned(part), part) for part in written if part["type"] == "file"]
+    return JsonResponse({"text": "\n".join(texts), "agents": agents, "parts": files})
+
+
+def _parts(session_id: str, prompt_id: str) -> list[dict[str, Any]] | None:
+    """Of a prompt that waits, or was stopped."""
+    rows = inbox.stopped(session_id, prompt_id)
+    if rows:
+        return list(rows[0].stopped or [])
+    row = inbox.find(session_id, prompt_id)
+    return list(row.parts) if row else None
+
+
+@require_POST
+async def again(request: HttpRequest, project_id: str, session_id: str, prompt_id: str) -> HttpResponse:
+    """Send a prompt that was stopped, whole, as a new one."""
+    session = await session_of(project_id, session_id)
+    parts = await in_db(_parts, session.id, prompt_id)
+    if parts is None or not await in_db(inbox.let_go, session.id, prompt_id):
+        return toast(LATE)
+    await actions.prompt(session, inbox.unplaced(parts))
+    return done()
 
 
 @require_POST
@@ -71,7 +92,11 @@ async def switch(request: HttpRequest, project_id: str, session_id: str, prompt_
 
 @require_POST
 async def withdraw(request: HttpRequest, project_id: str, session_id: str, prompt_id: str) -> HttpResponse:
-    return await _change(project_id, session_id, inbox.withdraw, prompt_id)
+    return await _change(project_id, session_id, _discard, prompt_id)
+
+
+def _discard(session_id: str, prompt_id: str) -> bool:
+    return inbox.withdraw(session_id, prompt_id) or inbox.let_go(session_id, prompt_id)
 
 
 async def _change(

@@ -28,6 +28,7 @@ urlpatterns = [
     path(f"{SESSION}/inbox/<str:prompt_id>/move", inbox.move),
     path(f"{SESSION}/inbox/<str:prompt_id>/switch", inbox.switch),
     path(f"{SESSION}/inbox/<str:prompt_id>/withdraw", inbox.withdraw),
+    path(f"{SESSION}/inbox/<str:prompt_id>/again", inbox.again),
     path(f"{SESSION}/export", export.choice),
     path(f"{SESSION}/export.md", export.markdown),
     path(f"{SESSION}/export.json", export.data),

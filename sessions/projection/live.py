@@ -12,6 +12,7 @@ from sessions.ids import now
 from sessions.models import Part
 from sessions.projection import log
 from sessions.store import messages
+from sessions.wire import ours
 from sessions.wire.session import PermissionInfo
 from sessions.wire.v2 import events
 from sessions.wire.v2.base import LocationRef
@@ -22,7 +23,7 @@ Wire = dict[str, Any]
 Maker = tuple[type[events.Told], str, str]
 """The kind of event that a part's deltas are, and the name and value of the field for its id."""
 
-_NOT_TOLD = INTERNAL | {DISPOSED, "server.heartbeat"}
+_NOT_TOLD = INTERNAL | ours.EVENTS | {DISPOSED, "server.heartbeat"}
 _ASKED = {"question.asked", "question.replied", "question.rejected", "permission.replied"}
 _MOST_KNOWN = 1000
 
@@ -81,7 +82,7 @@ def _as_before(event: bus.Event) -> Iterator[EventV2]:
     """As the first protocol tells it, and what only has another name in the second."""
     if event.type in _NOT_TOLD or event.type.startswith(PREFIX):
         return
-    data = _theirs(event.properties)
+    data = ours.event(event.type, event.properties)
     yield _event(event, event.type, data)
     if event.type == "permission.asked":
         asked = permission_of(PermissionInfo.model_validate(event.properties))
@@ -89,16 +90,6 @@ def _as_before(event: bus.Event) -> Iterator[EventV2]:
     elif event.type in _ASKED:
         subject, what = event.type.split(".")
         yield _event(event, f"{subject}.v2.{what}", data)
-
-
-def _theirs(properties: Wire) -> Wire:
-    """Without what only we have: this protocol's shapes are closed."""
-    data = {key: value for key, value in properties.items() if key not in ("offset", "hash")}
-    for name, ours in (("info", "staging"), ("part", "metadata")):
-        value = data.get(name) or {}
-        if ours in value and (name == "info" or value["type"] == "compaction"):
-            data[name] = {key: kept for key, kept in value.items() if key != ours}
-    return data
 
 
 def _event(event: bus.Event, type: str, data: Wire) -> EventV2:

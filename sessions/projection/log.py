@@ -12,6 +12,7 @@ from typing import Any, Final
 from django.db.models import Q
 
 from sessions import bus
+from sessions.ids import of_log
 from sessions.models import Event
 from sessions.projection.rows import Rows
 from sessions.projection.telling import told_of
@@ -107,7 +108,7 @@ def _event(row: Event, index: int, kind: str, data: dict[str, Any]) -> EventV2:
     """Its id is made of its place in the log, so that it is the same whenever it is read."""
     seq = row.pk * _MOST + index
     return EventV2(
-        id=f"evt_{(row.time_created << 12) & (1 << 48) - 1:012x}{seq:014d}",
+        id=of_log(row.time_created, seq),
         type=f"{PREFIX}{kind}",
         durable=Durable(aggregate_id=row.session_id, seq=seq),
         data=data,

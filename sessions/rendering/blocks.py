@@ -10,13 +10,17 @@ import re
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 
 from django.utils.html import escape
 from markdown_it.token import Token
 
-from .markdown import LIMIT, PARSER, code_block, render, render_block
-from .text import visible
+from sessions.offload import NotDone, offload
+
+from .highlight import SECONDS, SMALL
+from .markdown import LIMIT, PARSER, code_block, plain, render, render_block
+from .text import prose
 
 SHARE = 20
 """The open block is rendered again after this many times what the last rendering took."""
@@ -57,7 +61,7 @@ class BlockStream:
 
     def feed(self, text: str) -> Update:
         """Take more text in; the update is empty when rendering is not due yet."""
-        self._tail += visible(text.replace("\r", ""))
+        self._tail += prose(text.replace("\r", ""))
         self.behind = True
         return self.poll()
 
@@ -72,6 +76,11 @@ class BlockStream:
         self._not_before = self._clock() + SHARE * (self._clock() - started)
         self.behind = False
         return update
+
+    @property
+    def size(self) -> int:
+        """Characters of the open block."""
+        return len(self._tail)
 
     def due_in(self) -> float:
         """Seconds until the open block may be rendered again."""
@@ -164,7 +173,17 @@ def split(text: str) -> list[str]:
 
 def render_whole(text: str) -> str:
     """HTML of a finished text: the same as what a stream of it would have shown in the end."""
-    return _render_chunks(split(visible(text.replace("\r", ""))))
+    text = prose(text.replace("\r", ""))
+    try:
+        return _render_whole(text)
+    except NotDone:
+        return plain(text)
+
+
+@lru_cache(maxsize=128)
+@offload(over=SMALL, seconds=SECONDS)
+def _render_whole(text: str) -> str:
+    return _render_chunks(split(text))
 
 
 def _render_chunks(chunks: list[str]) -> str:

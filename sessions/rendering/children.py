@@ -19,7 +19,6 @@ from .tools import KINDS, card, relative
 
 Wire = Mapping[str, Any]
 _SESSION = re.compile(r"ses_[0-9A-Za-z]{1,28}")
-_RESULT = re.compile(r"<task_result>\n(.*)\n</task_result>", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,11 +61,12 @@ def errand_output(part: Wire) -> SafeString:
     """What the subagent was told, and what it came back with."""
     state = part["state"]
     output = str(state.get("output") or "")
-    found = _RESULT.search(output)
+    _, opened, rest = output.partition("<task_result>\n")
+    result, closed, _ = rest.rpartition("\n</task_result>")
     return html(
         "tools/task_output.html",
         prompt=bounded(visible(str((state.get("input") or {}).get("prompt", "")))),
-        result=mark_safe(render_whole(found[1] if found else output)),  # noqa: S308 (sanitised)
+        result=mark_safe(render_whole(result if opened and closed else output)),  # noqa: S308 (sanitised)
         error=visible(str(state.get("error", ""))),
     )
 

@@ -11,18 +11,32 @@ from pygments.lexer import Lexer
 from pygments.lexers import get_lexer_by_name, get_lexer_for_filename
 from pygments.util import ClassNotFound
 
+from sessions.offload import NotDone, offload
+
 LIMIT = 48 * 1024
 """Characters above which code is shown without colours: a lexer costs up to 10 µs a character."""
+SMALL = 4 * 1024
+"""Characters up to which a lexer or a parser with quadratic corners may run here, on whatever text."""
+SECONDS = 3.0
+"""Of work on a longer text, elsewhere (sessions/offload.py)."""
 
 _FORMATTER: HtmlFormatter[str] = HtmlFormatter(nowrap=True)
 
 
 def highlight(code: str, language: str) -> str:
     """Safe HTML of code in a language named as in a Markdown fence; plain when it is unknown or long."""
-    lexer = _lexer(language.lower()) if language else None
-    if lexer is None or len(code) > LIMIT:
+    if not language or len(code) > LIMIT:
         return str(escape(code))
-    return str(pygments.highlight(code, lexer, _FORMATTER))
+    try:
+        return _coloured(code, language)
+    except NotDone:
+        return str(escape(code))
+
+
+@offload(over=SMALL, seconds=SECONDS)
+def _coloured(code: str, language: str) -> str:
+    lexer = _lexer(language.lower())
+    return str(escape(code) if lexer is None else pygments.highlight(code, lexer, _FORMATTER))
 
 
 @lru_cache(maxsize=128)

@@ -6,8 +6,9 @@ they hold whole fragments that may be applied twice, except streamed text, which
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+import asyncio
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, ParamSpec, TypeVar
 
 from sessions import bus
 from sessions.db import in_db
@@ -19,12 +20,16 @@ from .batches import compact
 from .blocks import Update
 from .fragments import ELSEWHERE, SIDEBAR_EVENTS, Fragment, all_fragments, renewed_by
 from .frames import Frame
+from .highlight import SMALL
 from .messages import Place, foot_html, shell_html
+from .notices import alarm
 from .parts import parent_id, part_html, placeholder_html, shown, streamed_html, summary_html
 from .states import sidebar_item
 from .streams import PartStream
 
 Wire = Mapping[str, Any]
+P = ParamSpec("P")
+T = TypeVar("T")
 GAP_WAIT = 0.1
 """Seconds after which a row is read again that lacks text: about the interval rows are flushed in."""
 
@@ -42,6 +47,8 @@ class LivePage:
     def wants(self, event: bus.Event) -> bool:
         """Whether an event of the project changes anything here."""
         if self._session_id in (event.session_id, event.properties.get("forSessionID")):
+            return True
+        if _is_alarm(event):
             return True
         return event.type in SIDEBAR_EVENTS or event.type in ELSEWHERE or event.type == "session.deleted"
 
@@ -64,7 +71,9 @@ class LivePage:
         for part in await in_db(changes.part_rows, self._session_id, part_ids):
             await self._part(frame, part)
         for part in await in_db(changes.open_parts, self._session_id):
-            stream = self._streams.get(part["id"]) or self._begin(frame, part)
+            stream = self._streams.get(part["id"])
+            if stream is None:
+                stream = await _rendered(len(part["text"]), self._begin, frame, part)
             stream.doubt()
         await self._renew(frame, all_fragments())
         return frame
@@ -79,6 +88,7 @@ class LivePage:
         own = [event for event in events if self._place and event.session_id == self._session_id]
         for event in compact(own):
             await self._detail(frame, event)
+        frame.html += [alarm(event.properties["error"]) for event in events if _is_alarm(event)]
         if said := {event.properties["path"] for event in events if event.type == SAID}:
             frame.html.append(problems_said(said))
         renewing = [event.type for event in events if self._renews(event)]
@@ -97,9 +107,12 @@ class LivePage:
         for part_id, stream in self._streams.items():
             if stream.gap:
                 part = await in_db(messages.part, self._session_id, part_id)
-                frame.stream(part_id, (part and stream.row(part["text"])) or stream.poll())
+                update = Update()
+                if part:
+                    update = await _rendered(len(part["text"]), stream.row, part["text"])
+                frame.stream(part_id, update or await _rendered(stream.size, stream.poll))
             else:
-                frame.stream(part_id, stream.poll())
+                frame.stream(part_id, await _rendered(stream.size, stream.poll))
         return frame
 
     async def _detail(self, frame: Frame, event: bus.Event) -> None:
@@ -135,7 +148,7 @@ class LivePage:
                 frame.html.append(foot_html(answer, self._place, info, oob=True))
             return
         if info["time"].get("completed"):
-            self._close_streams(frame, info["id"])
+            await self._close_streams(frame, info["id"])
         prompts = await in_db(changes.message_rows, self._session_id, [info.get("parentID", "")])
         frame.html.append(foot_html(info, self._place, prompts[0] if prompts else None, oob=True))
 
@@ -144,7 +157,7 @@ class LivePage:
             return
         role = await self._role(part["messageID"])
         if part["type"] in ("text", "reasoning") and role == "assistant":
-            self._text_part(frame, part)
+            await _rendered(len(part["text"]), self._text_part, frame, part)
         else:
             self._replace(frame, part, self._whole(part, role))
 
@@ -179,8 +192,10 @@ class LivePage:
             part = await in_db(messages.part, self._session_id, part_id)
             if part is None or not shown(part) or (part.get("time") or {}).get("end"):
                 return
-            stream = self._begin(frame, part)
-        frame.stream(part_id, stream.delta(properties["offset"], properties["delta"]))
+            stream = await _rendered(len(part["text"]), self._begin, frame, part)
+        delta = properties["delta"]
+        update = await _rendered(stream.size + len(delta), stream.delta, properties["offset"], delta)
+        frame.stream(part_id, update)
 
     def _whole(self, part: Wire, role: str) -> str:
         assert self._place is not None
@@ -190,10 +205,11 @@ class LivePage:
         frame.ensure(parent_id(part), part["id"], placeholder_html(part))
         frame.html.append(html)
 
-    def _close_streams(self, frame: Frame, message_id: str) -> None:
+    async def _close_streams(self, frame: Frame, message_id: str) -> None:
         """The message is complete: no more text comes for parts that were left open."""
         for part_id in [key for key, stream in self._streams.items() if stream.message_id == message_id]:
-            frame.stream(part_id, self._streams.pop(part_id).close())
+            stream = self._streams.pop(part_id)
+            frame.stream(part_id, await _rendered(stream.size, stream.close))
 
     async def _role(self, message_id: str) -> str:
         if message_id not in self._roles:
@@ -220,3 +236,13 @@ class LivePage:
                 frame.html.append(html)
             else:
                 frame.remove(f"{session_id}-item")
+
+
+async def _rendered(size: int, render: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """What becomes of a text of this size; a long one may wait for another process."""
+    return await asyncio.to_thread(render, *args, **kwargs) if size > SMALL else render(*args, **kwargs)
+
+
+def _is_alarm(event: bus.Event) -> bool:
+    """An error that could not be written down, which no row will ever tell."""
+    return event.type == "session.error" and event.seq is None

@@ -17,7 +17,9 @@ from markdown_it.renderer import RendererHTML
 from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
-from .highlight import highlight
+from sessions.offload import NotDone, offload
+
+from .highlight import SECONDS, SMALL, highlight
 
 LIMIT = 64 * 1024
 """Characters of one block above which it is shown as plain text: parsing has quadratic corners."""
@@ -48,8 +50,19 @@ def render_block(text: str) -> str:
 
 def render(text: str) -> str:
     """HTML of a piece of Markdown, not cached."""
-    if len(text) > LIMIT:
-        return f'<div class="plain">{escape(text)}</div>'
+    try:
+        return _rendered(text) if len(text) <= LIMIT else plain(text)
+    except NotDone:
+        return plain(text)
+
+
+def plain(text: str) -> str:
+    """HTML of a text that is too much for the parser."""
+    return f'<div class="plain">{escape(text)}</div>'
+
+
+@offload(over=SMALL, seconds=SECONDS)
+def _rendered(text: str) -> str:
     return nh3.clean(
         PARSER.render(text), tags=_TAGS, attributes=_ATTRIBUTES, url_schemes={"http", "https", "mailto"},
         link_rel=_REL,

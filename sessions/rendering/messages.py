@@ -105,5 +105,5 @@ def cut_off_words(error: Wire) -> str:
 def error_words(error: Wire) -> dict[str, str]:
     """`{"title", "detail"}` of a wire error."""
     name = str(error.get("name", "Error"))
-    detail = visible(str((error.get("data") or {}).get("message") or ""))[:4000]
+    detail = visible(str((error.get("data") or {}).get("message") or "")[:4000])
     return {"title": _ERROR_NAMES.get(name, "Something went wrong"), "detail": detail}

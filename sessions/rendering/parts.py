@@ -16,7 +16,7 @@ from .highlight import highlight
 from .html import html
 from .questions import TOOLS as ASKING
 from .questions import answered_html
-from .text import bounded, terminal, visible
+from .text import prose, shown_output, visible
 from .tools import ANSWER, KINDS, card, todo_items
 
 Wire = Mapping[str, Any]
@@ -87,7 +87,7 @@ def part_html(
     if tool := _steered_by(part):
         return html("parts/steered.html", words=_STEERED.get(tool, "Continued automatically"), **context)
     if kind == "text" and role == "user":
-        text = visible(part.get("text", ""))
+        text = prose(part.get("text", ""))
         return html("parts/prompt.html", text=text[:LONG_PROMPT], rest=len(text) - LONG_PROMPT, **context)
     if kind in ("text", "reasoning"):
         return streamed_html(part, mark_safe(render_whole(part.get("text", ""))), oob=oob)  # noqa: S308
@@ -142,7 +142,7 @@ def _thinking(part: Wire) -> dict[str, Any]:
 def output_html(part: Wire) -> SafeString:
     """The whole of what a card hides: a tool's input and output, or a long prompt's text."""
     if part["type"] != "tool":
-        return html("parts/whole.html", text=visible(part.get("text", "")))
+        return html("parts/whole.html", text=prose(part.get("text", "")))
     if part["tool"] == "task":
         return errand_output(part)
     state, metadata = part["state"], part["state"].get("metadata") or {}
@@ -153,8 +153,8 @@ def output_html(part: Wire) -> SafeString:
     return html(
         "tools/output.html",
         tool=part["tool"],
-        input=visible(given)[:20_000],
-        output=bounded(terminal(str(text)), limit=512 * 1024),
+        input=visible(given[:20_000]),
+        output=shown_output(str(text), limit=512 * 1024),
         diff=mark_safe(highlight(visible(diff), "diff")) if isinstance(diff, str) and diff else "",  # noqa: S308
         error=visible(str(state.get("error", ""))),
         command=visible(str((state.get("input") or {}).get("command", ""))) if part["tool"] == "bash" else "",

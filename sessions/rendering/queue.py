@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from sessions.models import AdmittedPrompt, Session
+from sessions.models import Admission, AdmittedPrompt, Session
 from sessions.store import inbox
 
 from .html import html
@@ -31,12 +32,28 @@ class Waiting:
     of: int
 
 
+@dataclass(frozen=True, slots=True)
+class Stopped:
+    """A prompt that was taken back before the model was asked."""
+
+    id: str
+    text: str
+    attached: int
+
+
 def queue(session: Session, *, oob: bool = True) -> str:
     rows = inbox.waiting(session.id)
     steering = [row for row in rows if row.delivery == "steer"]
     queued = [row for row in rows if row.delivery != "steer"]
     prompts = [*_listed(steering), *_listed(queued)]
-    return html("conversation/queue.html", prompts=prompts, session=session, oob=oob)
+    stopped = [_stopped(row) for row in inbox.stopped(session.id)]
+    return html("conversation/queue.html", prompts=prompts, stopped=stopped, session=session, oob=oob)
+
+
+def _stopped(row: Admission) -> Stopped:
+    parts: list[dict[str, Any]] = row.stopped or []
+    text = " ".join(part.get("text", "") for part in parts if inbox.is_written(part))
+    return Stopped(row.id, text[:MOST_SHOWN], inbox.attached(parts))
 
 
 def _listed(rows: Sequence[AdmittedPrompt]) -> list[Waiting]:
@@ -56,7 +73,7 @@ def _waiting(row: AdmittedPrompt, place: int, of: int) -> Waiting:
         id=row.id,
         delivery=row.delivery,
         text=text[:MOST_SHOWN],
-        attached=sum(part["type"] == "file" and not part.get("synthetic") for part in row.parts),
+        attached=inbox.attached(row.parts),
         own=bool(kinds),
         editable=bool(kinds) and "subtask" not in kinds,
         place=place,

@@ -31,6 +31,11 @@ class PartStream:
         self._unsure_until = time.monotonic() + UNSURE
 
     @property
+    def size(self) -> int:
+        """Characters that would be rendered again."""
+        return self._blocks.size
+
+    @property
     def gap(self) -> bool:
         """Text is missing, or may be, that no delta will bring: read the row."""
         return bool(self._early) or time.monotonic() < self._unsure_until

@@ -6,7 +6,6 @@ import asyncio
 import fcntl
 import os
 import secrets
-import socket
 from collections.abc import AsyncIterator, Iterator
 from contextlib import ExitStack, asynccontextmanager, contextmanager
 from pathlib import Path
@@ -14,13 +13,14 @@ from pathlib import Path
 from django.conf import settings
 
 from sessions.db import in_db
-from sessions.ids import now
+from sessions.fence import Lease
 from sessions.models import Session
-from sessions.store import inbox
+from sessions.store import inbox, leases
 from sessions.store import sessions as session_store
 from sessions.wake import wake
+from sessions.workers import this_process
 
-LEASE_MS = 60_000
+LEASE_SECONDS = 60.0
 _TRIES, _VERDICT_TRIES, _PAUSE = 20, 100, 0.05
 
 
@@ -75,12 +75,12 @@ async def alone(session: Session) -> AsyncIterator[None]:
 @asynccontextmanager
 async def leased(session: Session) -> AsyncIterator[None]:
     """Take the session's lease: no turn runs meanwhile. Raises RevertRefused."""
-    owner = f"{socket.gethostname()}:{os.getpid()}:undo-{secrets.token_hex(4)}"
-    await _take_lease(session.id, owner)
+    owner = f"{this_process().name}:undo-{secrets.token_hex(4)}"
+    lease = await _take_lease(session.id, owner)
     try:
         yield
     finally:
-        await in_db(session_store.release, session.id, owner)
+        await in_db(leases.release, lease)
         if any(row.resume for row in await in_db(inbox.waiting, session.id)):
             await wake(session.id)
 
@@ -90,11 +90,11 @@ def left_by_undo(lease_owner: str) -> bool:
     return lease_owner.rpartition(":")[2].startswith("undo-")
 
 
-async def _take_lease(session_id: str, owner: str) -> None:
-    """The lease of a turn that has just ended goes a moment after its status."""
+async def _take_lease(session_id: str, owner: str) -> Lease:
+    """The lease of a turn that has just ended goes a moment after its status, where more prompts waited."""
     for _ in range(_TRIES):
-        if await in_db(session_store.claim, session_id, owner, now() + LEASE_MS):
-            return
+        if lease := await in_db(leases.claim, session_id, owner, LEASE_SECONDS):
+            return lease
         row = await in_db(session_store.get, session_id)
         if row is None or row.status.get("type", "idle") != "idle":
             break

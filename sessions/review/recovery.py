@@ -14,8 +14,7 @@ from sessions.review.outcomes import as_plan
 from sessions.review.verdicts import settling as verdicts
 from sessions.snapshots.objects import object_id
 from sessions.staging.settling import recover as recover_staging
-from sessions.store import reverts
-from sessions.store import sessions as session_store
+from sessions.store import leases, reverts
 from sessions.tracking import Tracker, tracker
 from sessions.undo.files import UnsafePath, read_file, remove_empty_folder, remove_leftovers, same_kind
 
@@ -62,7 +61,7 @@ async def _recover(operation: Operation) -> None:
         "finished now" if written else "withdrawn, no file was changed",
     )
     if left_by_undo(operation.session.lease_owner):
-        await in_db(session_store.release, operation.session_id, operation.session.lease_owner)
+        await in_db(leases.free, operation.session)
 
 
 def _found(intents: list[FileChange], project: Tracker) -> set[str]:

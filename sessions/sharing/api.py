@@ -9,6 +9,7 @@ from ninja.errors import HttpError
 from sessions.api.base import session_of, wire
 from sessions.api.described import answers
 from sessions.store.rows import session_wire
+from sessions.wire import ours
 from sessions.wire.session import SessionInfo
 
 from . import sharing
@@ -21,7 +22,7 @@ router = Router()
 async def share(request: HttpRequest, session_id: str) -> HttpResponse:
     """The session with `share.url`; the same one as long as it is shared. 400 where sharing is disabled."""
     try:
-        return wire(session_wire(await sharing.share(request, await session_of(session_id))))
+        return wire(ours.session(session_wire(await sharing.share(request, await session_of(session_id)))))
     except sharing.Disabled as error:
         raise HttpError(400, str(error)) from error
 
@@ -30,4 +31,4 @@ async def share(request: HttpRequest, session_id: str) -> HttpResponse:
 @answers(SessionInfo, errors=(404,))
 async def unshare(request: HttpRequest, session_id: str) -> HttpResponse:
     """The session without it; its page is gone at once."""
-    return wire(session_wire(await sharing.unshare(await session_of(session_id))))
+    return wire(ours.session(session_wire(await sharing.unshare(await session_of(session_id)))))

@@ -6,11 +6,15 @@ from typing import Any
 
 from django.db import transaction
 
-from sessions import bus
-from sessions.ids import now
+from sessions import bus, fence
+from sessions.ids import now, of_log
 from sessions.models import Event, Session
 
 REMEMBERED = 4096
+RECENT = 5000
+"""Events among which one of the last minute is looked for."""
+SETTLED = "session.settled"
+"""Ours: a turn that its worker did not end was settled."""
 _directories: dict[str, str] = {}
 """By session; every event of a session asks."""
 
@@ -44,8 +48,17 @@ def record(
         project_id=project,
         session_id=session,
         directory=directory_of(session) if session else "",
+        epoch=fence.epoch(session),
+        id=of_log(row.time_created, row.pk),
     )
     transaction.on_commit(lambda: bus.publish(event))
+
+
+def tell(type: str, properties: dict[str, Any], session: str) -> None:
+    """Publish what cannot be logged, as nothing can be written."""
+    project = Session.objects.filter(id=session).values_list("project_id", flat=True).first() or ""
+    directory = directory_of(session)
+    bus.publish(bus.Event(type, properties, project_id=project, session_id=session, directory=directory))
 
 
 def _references(properties: dict[str, Any]) -> dict[str, Any]:
@@ -89,6 +102,25 @@ def after(cursor: int, *, session: str = "", project: str = "", limit: int = 100
         rows = rows.filter(project_id__in=(project, ""))
     found = list(rows.order_by("id")[: limit + 1])
     return None if len(found) > limit else found
+
+
+def settled_since(moment: int, project: str) -> list[bus.Event]:
+    """Of sessions that a turn was settled in since (ms), which another worker had begun, what their status is
+    now; of a project, or of all."""
+    rows = Event.objects.filter(id__gt=latest() - RECENT, time_created__gte=moment, type=SETTLED)
+    if project:
+        rows = rows.filter(project_id=project)
+    ids = set(rows.values_list("session_id", flat=True))
+    told = []
+    for row in Session.objects.filter(id__in=ids, time_deleted=None, status__type="idle").order_by("id"):
+        for kind, more in (("session.status", {"status": row.status}), ("session.idle", {})):
+            properties = {"sessionID": row.id, **more}
+            told.append(
+                bus.Event(
+                    kind, properties, project_id=row.project_id, session_id=row.id, directory=row.directory
+                )
+            )
+    return told
 
 
 def latest() -> int:

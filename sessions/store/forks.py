@@ -21,7 +21,7 @@ from .permissions import family
 
 Entry = Mapping[str, Any]
 _COLUMNS = frozenset({"id", "sessionID", "messageID", "role", "type"})
-_NUMBERED = re.compile(r" \(fork(?: \d+)?\)$")
+_NUMBERED = re.compile(r" \(fork(?: #?(\d+))?\)$")
 
 
 def fork(
@@ -117,11 +117,12 @@ def _empty_copy(source: Session, before: str, project: Project, directory: str) 
 
 
 def _title(original: str) -> str:
-    """The original's with `(fork)`, `(fork 2)`, … behind it."""
-    plain = _NUMBERED.sub("", original)
-    taken = set(Session.objects.filter(title__startswith=f"{plain} (fork").values_list("title", flat=True))
-    titles = (f"{plain} (fork{f' {number}' if number > 1 else ''})" for number in count(1))
-    return next(title for title in titles if title not in taken)
+    """The original's with `(fork #1)` behind it, of a fork with the next number; none that is taken."""
+    numbered = _NUMBERED.search(original)
+    plain = original[: numbered.start()] if numbered else original
+    after = int(numbered[1] or 1) if numbered else 0
+    taken = set(Session.objects.filter(title__startswith=f"{plain} (fork #").values_list("title", flat=True))
+    return next(title for number in count(after + 1) if (title := f"{plain} (fork #{number})") not in taken)
 
 
 def _new_ids(entries: list[Entry]) -> dict[str, str]:

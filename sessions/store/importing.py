@@ -148,6 +148,7 @@ def _columns(info: Wire) -> dict[str, Any]:
         "cost": float(info.get("cost") or 0),
         "metadata": info.get("metadata") if isinstance(info.get("metadata"), dict) else None,
         "time_updated": info["time"]["updated"],
+        "used": info["time"]["updated"],
         "time_archived": archived if isinstance(archived, int) else None,
     }
 

@@ -14,6 +14,7 @@ from sessions.models.ledger import shown
 
 from . import events
 from .children import errand_of
+from .rows import worktree_of
 
 VERDICTS = ("undo", "redo")
 """Kinds of operations that take back single hunks or files, and not the conversation: what they write counts
@@ -70,14 +71,20 @@ def last_content(project_id: str, path: str) -> str | None:
 
 def announce(change: FileChange) -> None:
     """Tell that a file was changed; call it inside `atomic`."""
-    properties = {
-        "sessionID": change.session_id,
-        "file": shown(change.path),
-        "messageID": change.message_id,
-    }
+    file = shown(f"{worktree_of(change.project_id)}/{change.path}")
+    properties = {"sessionID": change.session_id, "file": file, "messageID": change.message_id}
     if change.for_session_id:
         properties["forSessionID"] = change.for_session_id
-    events.record("file.edited", properties, project=change.project_id, session=change.session_id)
+    watched = {"file": file, "event": _kind(change)}
+    for type, told in (("file.edited", properties), ("file.watcher.updated", watched)):
+        events.record(type, told, project=change.project_id, session=change.session_id)
+
+
+def _kind(change: FileChange) -> str:
+    """What became of a file, as one who watches it would tell."""
+    if change.skipped or (change.before and change.after):
+        return "change"
+    return "add" if change.after else "unlink"
 
 
 def by_tools(session_id: str, *, since: str = "", before: str = "") -> QuerySet[FileChange]:

@@ -11,7 +11,8 @@ from sessions.models import Project, Session
 from .rows import session_wire, worktree_of
 
 _UNSHOWN = frozenset(
-    "window status error titled forked_from forked_at time_deleted lease_owner lease_until".split()
+    "window status error used forked_from forked_at time_deleted lease_owner lease_until lease_epoch "
+    "stop_epoch".split()
 )
 _COLUMNS = [field.attname for field in Session._meta.concrete_fields if field.name not in _UNSHOWN]
 
@@ -50,7 +51,7 @@ def matching(
         rows = rows.filter(parent=None)
     if search:
         rows = rows.filter(title__icontains=search)
-    return rows.order_by("-time_updated", "id")
+    return rows.order_by("-used", "id")
 
 
 def wires(rows: QuerySet[Session]) -> list[dict[str, Any]]:

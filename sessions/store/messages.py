@@ -10,7 +10,7 @@ from typing import Any, TypeVar, cast
 from django.db import transaction
 from django.db.models import QuerySet
 
-from sessions import bus
+from sessions import bus, fence
 from sessions.ids import now
 from sessions.models import Message, Part, Session
 from sessions.wire.messages import AssistantMessage, UserMessage
@@ -58,6 +58,18 @@ def put_message(message: UserMessage | AssistantMessage) -> None:
         if isinstance(message, AssistantMessage) and message.summary:
             compacting = None if message.time.completed else message.time.created
             session_store.update(message.session_id, time_compacting=compacting)
+
+
+def close_unreadable(row: Message, words: str) -> None:
+    """End a message that cannot be read, with what there is to say of it, and leave the rest as it is."""
+    data = dict(row.data) if isinstance(row.data, dict) else {}
+    time = data.get("time")
+    data["time"] = {**(time if isinstance(time, dict) else {"created": row.time_created}), "completed": now()}
+    data["error"] = {"name": "UnknownError", "data": {"message": words}}
+    Message.objects.filter(id=row.id).update(data=data)
+    info = {"id": row.id, "sessionID": row.session_id, "role": row.role, **data}
+    properties = {"sessionID": row.session_id, "info": info}
+    record(row.session_id, "message.updated", properties, {"messageID": row.id}, "failed")
 
 
 def put_part(part: WirePart) -> None:
@@ -110,8 +122,12 @@ def _put(kind: type[Row], rows: list[Row]) -> None:
 def publish_delta(project_id: str, part: WirePart, field: str, delta: str, offset: int) -> None:
     """A transient piece of streaming text: sent, not logged (design law 3).
 
-    `offset` is how many characters came before, so that a listener knows a gap from a repetition.
+    `offset` is how many characters came before, so that a listener knows a gap from a repetition. Not from a
+    worker that may have lost its lease meanwhile.
     """
+    lease = fence.current()
+    if lease is not None and not lease.is_fresh:
+        return
     properties = {
         "sessionID": part.session_id,
         "messageID": part.message_id,
@@ -126,6 +142,7 @@ def publish_delta(project_id: str, part: WirePart, field: str, delta: str, offse
         project_id=project_id,
         session_id=part.session_id,
         directory=events.known_directory(part.session_id),
+        epoch=fence.epoch(part.session_id),
     )
     bus.publish(event)
 

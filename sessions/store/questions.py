@@ -8,6 +8,7 @@ from typing import Any
 from django.db import transaction
 from django.db.models import QuerySet
 
+from sessions.db import durable
 from sessions.ids import ascending, now
 from sessions.models import QuestionRequest, Session
 from sessions.wire.questions import QuestionInfo, QuestionRequestInfo
@@ -47,7 +48,7 @@ def reply(request_id: str, answers: Sequence[Sequence[str]]) -> QuestionRequest 
 
     The answers take effect by the worker reading the row.
     """
-    with transaction.atomic():
+    with durable(), transaction.atomic():
         row = _pending().select_related("session").select_for_update().filter(id=request_id).first()
         if row is None:
             return None
@@ -59,7 +60,7 @@ def reply(request_id: str, answers: Sequence[Sequence[str]]) -> QuestionRequest 
 
 def reject(request_id: str) -> QuestionRequest | None:
     """Answer none of them, once; None as for `reply`."""
-    with transaction.atomic():
+    with durable(), transaction.atomic():
         row = _pending().select_related("session").select_for_update().filter(id=request_id).first()
         if row is None:
             return None

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from sessions import bus
+from sessions.ids import of_log
 from sessions.models import ContextMessage, Event, Message, Part, PermissionRequest, QuestionRequest, Session
 from sessions.review.filediffs import file_diffs
 from sessions.review.scope import net
@@ -20,6 +21,7 @@ from . import events, ledger, questions, todos
 from .rows import message_wire, part_wire, permission_info, session_wire
 
 Properties = dict[str, Any]
+Key = tuple[str, str, str]
 
 
 def replay(cursor: int, *, project: str = "") -> tuple[int, list[bus.Event] | None]:
@@ -29,24 +31,41 @@ def replay(cursor: int, *, project: str = "") -> tuple[int, list[bus.Event] | No
     rows = events.after(cursor, project=project)
     if rows is None or cursor > latest:
         return latest, None
-    return latest, [event for row in _once(rows) if (event := _event(row)) is not None]
+    return latest, events_of(_once(rows))
+
+
+def events_of(rows: Sequence[Event]) -> list[bus.Event]:
+    """What these rows of the log tell now, in their order."""
+    return [event for row in rows if (event := _event(row)) is not None]
+
+
+def ends(rows: Sequence[Event]) -> list[Event]:
+    """The first and the last row of what happened to one thing several times: a message comes before its
+    parts, and who has seen the last of it has seen all."""
+    first, last = _first_and_last(rows)
+    return sorted({row.pk: row for row in (*first.values(), *last.values())}.values(), key=lambda row: row.pk)
 
 
 def _once(rows: Sequence[Event]) -> list[Event]:
-    first: dict[tuple[str, str, str], Event] = {}
-    last: dict[tuple[str, str, str], Event] = {}
-    for row in rows:
-        key = (row.type, row.session_id, str(sorted(row.reference.items())))
-        first.setdefault(key, row)
-        last[key] = row
+    first, last = _first_and_last(rows)
     kept = (first if key[0] in _ROWS else last for key in first)
     found = [chosen[key] for key, chosen in zip(first, kept, strict=True)]
     return sorted(found, key=lambda row: row.pk)
 
 
+def _first_and_last(rows: Sequence[Event]) -> tuple[dict[Key, Event], dict[Key, Event]]:
+    first: dict[Key, Event] = {}
+    last: dict[Key, Event] = {}
+    for row in rows:
+        key = (row.type, row.session_id, str(sorted(row.reference.items())))
+        first.setdefault(key, row)
+        last[key] = row
+    return first, last
+
+
 def _event(row: Event) -> bus.Event | None:
     properties: Properties | None = dict(row.reference)
-    if row.session_id:
+    if row.session_id and row.type != "file.watcher.updated":
         properties = {"sessionID": row.session_id, **row.reference}
     if read := _READ.get(row.type):
         more = read(row)
@@ -60,6 +79,7 @@ def _event(row: Event) -> bus.Event | None:
         project_id=row.project_id,
         session_id=row.session_id,
         directory=events.directory_of(row.session_id) if row.session_id else "",
+        id=of_log(row.time_created, row.pk),
     )
 
 

@@ -44,7 +44,7 @@ def _cut_off(session_id: str) -> str:
     row = Message.objects.filter(session_id=session_id).order_by("-id").first()
     if row is None or row.role == "user":
         return row.id if row else ""
-    return str(row.data["parentID"]) if row.data.get("error") else ""
+    return str(row.data.get("parentID", "")) if row.data.get("error") else ""
 
 
 def ask(session_id: str) -> None:
@@ -58,9 +58,9 @@ def ask(session_id: str) -> None:
         found.save(update_fields=["state"])
 
 
-def withdraw(session_id: str) -> None:
-    """What is due in a session is so no longer: it was stopped."""
-    Resumption.objects.filter(prompt__session_id=session_id).exclude(state="").update(state="")
+def withdraw(session_id: str) -> bool:
+    """What is due in a session is so no longer: it was stopped. Whether anything was."""
+    return bool(Resumption.objects.filter(prompt__session_id=session_id).exclude(state="").update(state=""))
 
 
 def undecided() -> list[Session]:

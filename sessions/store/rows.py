@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any
+
+from pydantic import ValidationError
 
 from sessions.models import Message, Part, PermissionRequest, Project, Session
 from sessions.wire.base import Tokens
@@ -32,7 +35,7 @@ def session_wire(row: Session, root: str = "") -> dict[str, Any]:
         "directory": row.directory,
         "path": _path(row.directory, root or _root(row)),
         "parentID": row.parent_id,
-        "title": row.title,
+        "title": row.title if row.titled else _default_title(row),
         "version": row.version,
         "time": _without_nulls(time),
         "summary": row.summary or None,
@@ -47,6 +50,12 @@ def session_wire(row: Session, root: str = "") -> dict[str, Any]:
         "share": {"url": share_url(row)} if row.share_token else None,
     }
     return _without_nulls(data)
+
+
+def _default_title(row: Session) -> str:
+    """Clients know a session that has no title yet by the form of this one."""
+    made = datetime.fromtimestamp(row.time_created / 1000, UTC).isoformat(timespec="milliseconds")
+    return f"{'Child' if row.parent_id else 'New'} session - {made.replace('+00:00', 'Z')}"
 
 
 def _path(directory: str, root: str) -> str | None:
@@ -71,8 +80,22 @@ def share_url(row: Session) -> str:
     return f"{row.share_base}/s/{row.share_token}"
 
 
+class Unreadable(ValueError):
+    """A row that is not what its kind has to be; the text is for people and names it."""
+
+    def __init__(self, kind: str, id: str, session_id: str) -> None:
+        super().__init__(
+            f"The {kind} {id} of session {session_id} cannot be read: it is damaged, or of a newer version. "
+            "Everything else was kept."
+        )
+
+
 def message_info(row: Message) -> UserMessage | AssistantMessage:
-    return MESSAGE.validate_python({"id": row.id, "sessionID": row.session_id, "role": row.role} | row.data)
+    """Raises Unreadable."""
+    try:
+        return MESSAGE.validate_python(message_wire(row))
+    except (ValidationError, TypeError) as error:
+        raise Unreadable("message", row.id, row.session_id) from error
 
 
 def message_data(message: UserMessage | AssistantMessage) -> dict[str, Any]:
@@ -81,13 +104,19 @@ def message_data(message: UserMessage | AssistantMessage) -> dict[str, Any]:
 
 
 def part_info(row: Part) -> WirePart:
-    return PART.validate_python(part_wire(row))
+    """Raises Unreadable."""
+    try:
+        return PART.validate_python(part_wire(row))
+    except (ValidationError, TypeError) as error:
+        raise Unreadable("part", row.id, row.session_id) from error
 
 
 def part_wire(row: Part) -> dict[str, Any]:
-    """The wire object straight from the row, without validation (it was validated when written)."""
+    """The wire object straight from the row, without validation (it was validated when written). One from
+    elsewhere may lack the text that clients count on."""
     ids = {"id": row.id, "sessionID": row.session_id, "messageID": row.message_id}
-    return {**ids, "type": row.type, **row.data}
+    text = {"text": ""} if row.type in ("text", "reasoning") else {}
+    return {**ids, "type": row.type, **text, **row.data}
 
 
 def message_wire(row: Message) -> dict[str, Any]:

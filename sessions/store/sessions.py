@@ -1,13 +1,14 @@
-"""Sessions: create, rename, archive, delete with undo, status, lease."""
+"""Sessions: create, rename, archive, delete with undo, status."""
 
 from __future__ import annotations
 
 import secrets
+from contextlib import nullcontext
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Q
 
+from sessions.db import durable
 from sessions.ids import descending, now
 from sessions.models import Project, Session
 from sessions.wire.base import ModelRef
@@ -41,7 +42,7 @@ def create(
             parent_id=parent,
             directory=directory,
             slug=secrets.token_hex(4),
-            title=title or "New session",
+            title=title or ("Child session" if parent else "New session"),
             titled=bool(title),
             version=VERSION,
             agent=agent,
@@ -52,6 +53,7 @@ def create(
             metadata=metadata,
             time_created=moment,
             time_updated=moment,
+            used=_used(moment),
         )
         Project.objects.filter(id=project.id).update(time_updated=moment)
         events.moved(row.id, directory)
@@ -85,12 +87,19 @@ def update(session_id: str, **columns: Any) -> Session | None:
         for name, value in columns.items():
             setattr(row, name, value)
         row.time_updated = now()
-        row.save(update_fields=[*columns, "time_updated"])
+        row.used = _used(row.time_updated)
+        row.save(update_fields=[*columns, "time_updated", "used"])
         if "directory" in columns:
             events.moved(session_id, row.directory)
         switches.note(row, before)
         _announce("session.updated", row)
     return row
+
+
+def _used(moment: int) -> int:
+    """After every other use, also when the clock was put back since."""
+    last = Session.objects.order_by("-used").values_list("used", flat=True).first()
+    return max(moment, last + 1 if last else 0)
 
 
 def remember(session_id: str, agent: str, model: ModelRef) -> None:
@@ -141,9 +150,10 @@ def purge(older_than: int) -> int:
 
 
 def set_status(session_id: str, status: Status, *, error: dict[str, Any] | None = None) -> None:
-    """The live state; `error` is kept until the next turn starts (shown as failed)."""
+    """The live state; `error` is kept until the next turn starts (shown as failed). Idle is told only when
+    the turn outlives a power cut."""
     wire = status.wire()
-    with transaction.atomic():
+    with durable() if status.type == "idle" else nullcontext(), transaction.atomic():
         row = Session.objects.filter(id=session_id).first()
         if row is None:
             return
@@ -154,44 +164,6 @@ def set_status(session_id: str, status: Status, *, error: dict[str, Any] | None 
             _event(row, "session.error", {"sessionID": row.id, "error": error})
         if status.type == "idle":
             _event(row, "session.idle", {"sessionID": row.id})
-
-
-def claim(session_id: str, owner: str, until: int) -> bool:
-    """Take the session's lease if it is free, expired or ours; times in ms."""
-    free = Q(lease_owner="") | Q(lease_owner=owner) | Q(lease_until__lt=now())
-    return bool(
-        Session.objects.filter(free, id=session_id, time_deleted=None).update(
-            lease_owner=owner, lease_until=until
-        )
-    )
-
-
-def renew(owner: str, until: int) -> None:
-    """The heartbeat of a worker: all its leases at once."""
-    Session.objects.filter(lease_owner=owner).update(lease_until=until)
-
-
-def release(session_id: str, owner: str) -> None:
-    Session.objects.filter(id=session_id, lease_owner=owner).update(lease_owner="", lease_until=0)
-
-
-def holds(session_id: str, owner: str) -> bool:
-    """Whether the session's lease is this worker's."""
-    return Session.objects.filter(id=session_id, lease_owner=owner).exists()
-
-
-def leased() -> list[Session]:
-    """Sessions that a worker holds, or held when it died; each before the ones it started."""
-    rows = Session.objects.exclude(lease_owner="").select_related("project")
-    return list(rows.order_by("time_created", "-id"))
-
-
-def seize(session: Session, owner: str, until: int) -> bool:
-    """Take the lease from the dead worker that `session` names, unless somebody else already did."""
-    rows = Session.objects.filter(
-        id=session.id, lease_owner=session.lease_owner, lease_until=session.lease_until
-    )
-    return bool(rows.update(lease_owner=owner, lease_until=until))
 
 
 def _announce(type: str, row: Session) -> None:

@@ -7,7 +7,7 @@ from django.db.models import Q
 from sessions.models import FileChange, Message, Part, Session
 from sessions.wire.messages import UserMessage
 
-from .rows import message_info
+from .rows import Unreadable, message_info
 
 
 def last_prompt(session_id: str) -> str:
@@ -21,10 +21,15 @@ def last_prompt(session_id: str) -> str:
 
 def unanswered(session_id: str) -> UserMessage | None:
     """The last message, when it is a prompt that no answer was begun for; a child's prompt belongs to its
-    parent's turn and does not count."""
+    parent's turn and does not count, nor does one that cannot be read."""
     row = Message.objects.filter(session_id=session_id, session__parent=None).order_by("-id").first()
-    message = message_info(row) if row else None
-    return message if isinstance(message, UserMessage) and not _reverted(session_id) else None
+    if row is None or row.role != "user" or _reverted(session_id):
+        return None
+    try:
+        message = message_info(row)
+    except Unreadable:
+        return None
+    return message if isinstance(message, UserMessage) else None
 
 
 def _reverted(session_id: str) -> bool:

@@ -11,18 +11,19 @@ from sessions.wire.base import Tokens
 from sessions.wire.messages import AssistantMessage
 from sessions.wire.parts import StepFinishPart
 
-from . import messages
+from . import messages, patches
 from . import sessions as session_store
 
 
 def step_finished(
     message: AssistantMessage, part: StepFinishPart, filling: dict[str, Any] | None = None
 ) -> None:
-    """Record the end of a provider turn. Tokens of the session are sums; its cost is in US dollars; `filling`
-    is what the context window holds now, as `rendering/meter.py` reads it."""
+    """Record the end of a provider turn and the files it changed. Tokens of the session are sums; its cost is
+    in US dollars; `filling` is what the context window holds now, as `rendering/meter.py` reads it."""
     with transaction.atomic():
         messages.put_part(part)
         messages.put_message(message)
+        patches.put_patch(message)
         columns = {} if filling is None else {"window": filling}
         spent(message.session_id, part.tokens, part.cost, **columns)
 

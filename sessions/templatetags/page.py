@@ -12,6 +12,7 @@ from django.utils.safestring import SafeString
 from sessions.ids import now
 from sessions.rendering.html import html
 from sessions.rendering.text import visible
+from sessions.upkeep import damage
 
 register = template.Library()
 
@@ -22,6 +23,12 @@ _AGO = ((86_400_000, "d"), (3_600_000, "h"), (60_000, "min"))
 def icon(name: str) -> SafeString:
     """The drawing `templates/icons/<name>.html`; hidden from screen readers."""
     return html(f"icons/{name}.html")
+
+
+@register.simple_tag
+def damage_banner() -> SafeString:
+    """What came of a damaged database, until that was dismissed."""
+    return html("settings/damage.html", report=damage.report())
 
 
 @register.filter

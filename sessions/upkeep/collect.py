@@ -9,6 +9,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from django.conf import settings
+
 from sessions.db import in_db
 from sessions.models import Project
 from sessions.snapshots.git import GitError
@@ -17,6 +19,7 @@ from sessions.snapshots.snapshot import SnapshotStore
 from sessions.snapshots.sweep import GRACE_SECONDS, Sweep
 from sessions.tracking import tracker
 
+from . import damage
 from .roots import named
 from .usage import Usage, measure
 
@@ -36,16 +39,20 @@ class Collected:
 
 async def collect(project: Project, stop: Callable[[], bool], *, grace: float = GRACE_SECONDS) -> Collected:
     """`grace` is how old, in seconds, what nobody names must be to go. Where it fails or is stopped, what was
-    not yet removed is left for the next time."""
+    not yet removed is left for the next time. Nothing goes while a damaged database lies there, which may
+    name it."""
+    if damage.files():
+        usage = await asyncio.to_thread(measure, Path(settings.SNAPSHOT_DIR) / project.id)
+        return Collected(usage, usage, 0)
     store = (await asyncio.to_thread(tracker, project)).store
     rows = await in_db(named, project.id)
     return await asyncio.to_thread(_sweep, store, Sweep(store, rows, stop, grace))
 
 
 def last_collected(root: Path) -> float:
-    """Seconds since the store was collected, or made when it never was."""
+    """Seconds since the store was collected, or made when it never was, by a clock that may be moved."""
     mark = root / _MARK
-    return time.time() - (mark if mark.exists() else root / "config").stat().st_mtime
+    return abs(time.time() - (mark if mark.exists() else root / "config").stat().st_mtime)
 
 
 def _sweep(store: SnapshotStore, sweep: Sweep) -> Collected:

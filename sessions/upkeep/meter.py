@@ -11,6 +11,7 @@ from django.db.models import Count, Q
 from sessions.models import Project, Session
 from sessions.rendering.html import html
 
+from . import copies, damage
 from .usage import Usage, is_full
 
 
@@ -26,11 +27,15 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Meter:
-    """All stores together against the quota, in bytes. `deleted` counts sessions that can be restored."""
+    """All stores and the daily copies of the database together against the quota, in bytes. `deleted` counts
+    sessions that can be restored, `held` says that nothing is cleaned up: a damaged database lies there."""
 
     rows: tuple[Row, ...]
     size: int
     quota: int
+    copies: int = 0
+    copies_size: int = 0
+    held: bool = False
 
     @property
     def deleted(self) -> int:
@@ -53,7 +58,10 @@ def meter(sizes: Mapping[str, Usage]) -> Meter:
     )
     rows = [Row(project, sizes[project.id], project.here, project.hidden) for project in counted]
     rows.sort(key=lambda row: -row.usage.size)
-    return Meter(tuple(rows), sum(usage.size for usage in sizes.values()), settings.STORE_QUOTA)
+    copies_size = copies.size()
+    size = sum(usage.size for usage in sizes.values()) + copies_size
+    found = len(copies.copies())
+    return Meter(tuple(rows), size, settings.STORE_QUOTA, found, copies_size, bool(damage.files()))
 
 
 def store_notice(session: Session, *, oob: bool = True) -> str:

@@ -14,6 +14,7 @@ from sessions.pages.respond import fragment, page
 from sessions.platform.limits import limits
 from sessions.store import sessions as session_store
 
+from . import damage
 from .caretaker import caretaker
 from .holdings import addresses_by_session, holdings, largest
 from .meter import meter
@@ -44,6 +45,13 @@ async def clean(request: HttpRequest) -> HttpResponse:
     removed = sum(each.removed for each in done)
     shown = await in_db(meter, await _sizes())
     return fragment("settings/store.html", meter=shown, cleaned=True, gone=gone, freed=freed, removed=removed)
+
+
+@require_POST
+async def dismiss_damage(_: HttpRequest) -> HttpResponse:
+    """The person has read what came of a damaged database; no page says it again."""
+    await asyncio.to_thread(damage.dismiss)
+    return fragment("settings/damage.html")
 
 
 @require_GET

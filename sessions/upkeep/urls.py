@@ -8,6 +8,7 @@ from . import pages
 
 urlpatterns = [
     path("settings", pages.settings),
+    path("settings/damage/dismiss", pages.dismiss_damage),
     path("settings/store/clean", pages.clean),
     path("settings/store/<str:project_id>", pages.project),
 ]

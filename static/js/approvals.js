@@ -23,7 +23,10 @@ function count(card) {
   const chosen = boxes.filter((box) => box.checked).length;
   const edited = card.querySelectorAll(".content").length;
   const once = card.querySelector(".once");
-  once.disabled = boxes.length > 0 && !chosen && !edited;
+  const folded = Boolean(card.querySelector(".what [data-folded]"));
+  once.disabled = folded || (boxes.length > 0 && !chosen && !edited);
+  for (const held of card.querySelectorAll(".more, .scope [type=submit]")) held.disabled = folded;
+  if (!folded) card.querySelector(".folded-words")?.remove();
   if (chosen === boxes.length) once.textContent = edited ? "Allow as edited" : "Allow once";
   else once.textContent = `Allow ${chosen} of ${boxes.length} hunks${edited ? ", edited" : ""}`;
 }
@@ -68,9 +71,23 @@ document.addEventListener("keydown", (event) => {
   more.focus();
 });
 
+// A file of which more is shown keeps the hunks that were left out.
+const leftOut = new WeakMap();
+document.addEventListener("htmx:beforeSwap", ({ detail }) => {
+  if (!detail.target.matches(".proposed")) return;
+  const boxes = [...detail.target.querySelectorAll("[name=hunk]:not(:checked)")];
+  leftOut.set(cardOf(detail.target), boxes.map((box) => box.id));
+});
+
 document.addEventListener("htmx:afterSettle", ({ detail }) => {
   const card = cardOf(detail.elt);
-  if (card && detail.elt !== card) count(card);
+  if (!card || detail.elt === card) return;
+  for (const id of leftOut.get(card) || []) {
+    const box = document.getElementById(id);
+    if (box) box.checked = false;
+  }
+  leftOut.delete(card);
+  count(card);
 });
 
 document.addEventListener("htmx:beforeRequest", ({ detail }) => {

@@ -1,5 +1,5 @@
 // A prompt that waits is edited in the composer; the draft is put aside and comes back afterwards.
-import { complain, field, form, keep, problem, read, setPrompt, show } from "./composer.js";
+import { complain, field, form, keep, problem, putBack, read, setPrompt, show } from "./composer.js";
 import { mentions } from "./mentions.js";
 
 const bar = document.getElementById("editing");
@@ -19,17 +19,32 @@ export const editing = {
   },
 };
 
+// The text of a prompt as it was written, its mentions known to the composer; null when it is no more.
+async function whole(wanted) {
+  const answer = await fetch(`${form.dataset.base}/inbox/${wanted}`).catch(() => null);
+  const found = answer?.ok ? await answer.json().catch(() => null) : null;
+  if (!found) return null;
+  mentions.add(...found.agents);
+  for (const part of found.parts) mentions.attach(...part);
+  return found.text;
+}
+
+// A prompt that was stopped before the model was asked stands in front of what was written since.
+async function takeBack(button) {
+  const text = await whole(button.dataset.takeBack);
+  if (text === null) return complain("This prompt is gone.");
+  putBack(text);
+  document.getElementById(`${button.dataset.takeBack}-let-go`)?.click();
+  field.focus();
+}
+
 async function begin(wanted) {
   if (id === wanted) return field.focus();
   if (id) return complain("Save or cancel this edit first.");
   field.readOnly = true; // what is typed meanwhile would be lost
-  const answer = await fetch(`${form.dataset.base}/inbox/${wanted}`).catch(() => null);
-  const found = answer?.ok ? await answer.json().catch(() => null) : null;
+  const text = await whole(wanted);
   field.readOnly = false;
-  if (!found) return complain("This prompt no longer waits, so it cannot be edited.");
-  const { text, agents, parts } = found;
-  mentions.add(...agents);
-  for (const part of parts) mentions.attach(...part);
+  if (text === null) return complain("This prompt no longer waits, so it cannot be edited.");
   set(wanted);
   show("edit");
   setPrompt(text);
@@ -66,6 +81,8 @@ for (const name of ["page:changed", "page:replaced"]) document.addEventListener(
 document.addEventListener("click", (event) => {
   const button = event.target.closest("[data-edit-waiting]");
   if (button) begin(button.dataset.editWaiting);
+  const back = event.target.closest("[data-take-back]");
+  if (back) takeBack(back);
 });
 cancel.addEventListener("click", () => {
   problem.replaceChildren();

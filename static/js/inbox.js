@@ -34,7 +34,7 @@ function refuse(entry) {
 
 function act(key, entry) {
   if (key === "x") refuse(entry);
-  else if (key === "a") (entry.querySelector(".permission .once") || entry.querySelector("[data-key=a]"))?.click();
+  else if (key === "a") (entry.querySelector(".permission .once") || entry.querySelector("[data-key=a], [data-key=look]"))?.click();
   else location.assign(entry.closest(".inbox-group").querySelector("h3 a").href);
 }
 
@@ -68,6 +68,7 @@ document.addEventListener("keydown", (event) => {
 box.addEventListener("click", (event) => {
   const head = event.target.closest(".inbox-head");
   if (head) toggle(head);
+  else if (event.target.closest("[data-key=look]")) entryOf(event.target).querySelector(".inbox-head").click();
   else if (event.target.closest("[data-key=x]")) refuse(entryOf(event.target));
 });
 

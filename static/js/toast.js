@@ -37,7 +37,7 @@ box.addEventListener("click", (event) => {
 document.addEventListener("htmx:responseError", (event) => {
   if (event.target.closest?.("[data-quiet]")) return;
   const status = event.detail.xhr.status;
-  const words = { 401: "You are signed out: open the link of the terminal again.", 404: "This is gone.", 413: "This is too large to send." };
+  const words = { 401: "You are signed out: open the link of the terminal again.", 404: "This is gone.", 413: "This is too large to send.", 507: event.detail.xhr.responseText };
   note(words[status] || `That did not work (${status}). The log says more.`);
 });
 document.addEventListener("htmx:sendError", (event) => {

@@ -41,3 +41,12 @@ def test_a_restriction_of_a_repository_outlasts_the_demo() -> None:
     config = Config.model_validate({"restrictions": {"edit": "deny"}})
     rules = effective_rules(choose(config, "build"), DEMO, Session(), config)
     assert evaluate("edit", "a.py", rules).action == "deny"
+
+
+def test_a_clients_rule_for_its_session_lifts_no_denial_of_the_user() -> None:
+    config = Config.model_validate({"permission": {"bash": {"rm *": "deny"}, "edit": {"*.lock": "deny"}}})
+    everything = [{"permission": "*", "pattern": "*", "action": "allow"}]
+    rules = effective_rules(choose(config, "build"), REAL, Session(permission=everything), config)
+    assert evaluate("bash", "rm x", rules).action == "deny"
+    assert evaluate("edit", "a.lock", rules).action == "deny"
+    assert evaluate("bash", "ls", rules).action == "allow"

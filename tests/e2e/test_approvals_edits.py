@@ -80,3 +80,28 @@ async def test_a_proposal_made_anew_keeps_what_was_written(stage: Stage, context
     await card.get_by_role("button", name="Allow once").click()
     await expect(tab.messages).to_contain_text("Done.")
     assert file.read_text() == "zero\none\n2\n"
+
+
+async def test_what_is_long_is_opened_before_it_can_be_allowed(stage: Stage, context: BrowserContext) -> None:
+    hiding = f"touch one; : {'x' * 40_000}; touch new-\u3164evil"
+    write = ToolUse("write", {"filePath": "asked-long.txt", "content": "line\n" * 2300 + "evil\n"})
+    stage.plays(Turn(tools=[ToolUse("bash", {"command": hiding})]), Turn(tools=[write]), Turn(text="Both."))
+    tab = await stage.tab(context, await stage.session("long ones"))
+    await tab.send("Do both.")
+    card = tab.permissions
+    once = card.get_by_role("button", name="Allow once")
+    await expect(once).to_be_disabled()
+    await expect(card.get_by_role("button", name="Allow…")).to_be_disabled()
+    await expect(card).to_contain_text("Open all of it above first")
+    await card.get_by_role("button", name="Show the other").click()
+    await expect(card.locator(".command.rest")).to_contain_text("; touch new-\\u3164evil")
+    await expect(card.get_by_role("button", name="Allow…")).to_be_enabled()
+    await once.click()
+    await expect(card).to_contain_text("asked-long.txt")
+    await expect(once).to_be_disabled()
+    await card.get_by_role("button", name="301 lines are not shown").click()
+    await expect(card.locator("tr.add").last).to_contain_text("evil")
+    await expect(card).not_to_contain_text("Open all of it above first")
+    await once.click()
+    await expect(tab.messages).to_contain_text("Both.")
+    assert (stage.project / "asked-long.txt").read_text().endswith("evil\n")

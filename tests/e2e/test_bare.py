@@ -27,7 +27,7 @@ async def test_write_approve_stop_undo_and_what_is_less(context: BrowserContext,
         stage.plays(
             Turn(tools=[write]),
             Turn(tools=[ToolUse("bash", {"command": "mkdir made && echo by a command > made/file"})]),
-            Turn(tools=[ToolUse("bash", {"command": "touch asked.txt"})]),
+            Turn(tools=[ToolUse("bash", {"command": "touch touched.txt"})]),
             Turn(text="Done."),
         )
         await tab.send("Write files")
@@ -35,7 +35,7 @@ async def test_write_approve_stop_undo_and_what_is_less(context: BrowserContext,
         await expect(tab.messages).to_contain_text("Done.")
         assert (project / "new.md").read_text() == "new\n"
         assert (project / "made" / "file").exists()
-        assert (project / "asked.txt").exists()
+        assert (project / "touched.txt").exists()
 
         stage.plays(Turn(tools=[ToolUse("bash", {"command": "sleep 1000 & echo begun; wait"})]))
         await tab.send("Wait")
@@ -48,7 +48,7 @@ async def test_write_approve_stop_undo_and_what_is_less(context: BrowserContext,
         await expect(tab.page.locator(".reverted-notice")).to_contain_text("2 prompts")
         assert not (project / "new.md").exists()
         assert not (project / "made" / "file").exists()
-        assert not (project / "asked.txt").exists()
+        assert not (project / "touched.txt").exists()
 
         await tab.page.get_by_role("link", name="Settings").click()
         machine = tab.page.get_by_role("region", name="On this machine")

@@ -175,7 +175,7 @@ async def test_commands_of_the_browser(stage: Stage, context: BrowserContext) ->
     before = tab.session_id
     await tab.send("/fork")
     await tab.dialog.get_by_role("button", name="Fork", exact=True).click()
-    await expect(tab.page.locator("#title")).to_have_text("A better name (fork)")
+    await expect(tab.page.locator("#title")).to_have_text("A better name (fork #1)")
     await expect(tab.messages).to_contain_text("Said.")
     assert tab.session_id != before
 

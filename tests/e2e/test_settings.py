@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 import secrets
 from pathlib import Path
@@ -13,6 +14,7 @@ from sessions.snapshots.snapshot import FULL_MARK
 from tests.e2e.conftest import ASKED, repository
 from tests.e2e.stage import Stage
 from tests.loopback.script import ToolUse, Turn
+from tests.opencode_web.damaged import leaves, spoil
 
 pytestmark = [pytest.mark.e2e, pytest.mark.asyncio(loop_scope="session")]
 
@@ -72,3 +74,31 @@ async def test_a_full_store_is_said_in_the_page(context: BrowserContext, tmp_pat
         await expect(tab.review.locator(".file", has_text="small.txt")).to_be_visible()
         await tab.page.get_by_role("link", name="See what holds the room").click()
         await expect(tab.page.locator(".store .problem")).to_contain_text("The store is full.")
+
+
+async def test_a_damaged_database_is_said_on_every_page_until_that_is_dismissed(
+    context: BrowserContext, tmp_path: Path
+) -> None:
+    home = tmp_path / "home"
+    home.mkdir()
+    async with Stage(home, repository(tmp_path / "project"), permission=ASKED) as stage:
+        session_id = await stage.session("Survives")
+        await asyncio.to_thread(stage.server.stop)
+        file = stage.server.data / "db.sqlite3"
+        spoil(file, leaves(file, "opencode_sessions_event")[-1])
+        await asyncio.to_thread(stage.server.start)
+        stage.client = stage.server.client()
+        await stage.log_in()
+        tab = await stage.tab(context, session_id)
+        banner = tab.page.get_by_role("region", name="Damaged database")
+        await expect(banner).to_contain_text("Saved: 1 conversation")
+        await expect(banner).to_contain_text("doctor --repair")
+        await expect(tab.prompt).to_be_in_viewport()
+        await tab.page.get_by_role("link", name="Settings").click()
+        await expect(banner).to_be_visible()
+        await expect(tab.page.locator(".store .problem")).to_contain_text("nothing is cleaned up")
+        await banner.get_by_role("button", name="Dismiss").click()
+        await expect(banner).to_have_count(0)
+        await tab.page.go_back()
+        await expect(tab.prompt).to_be_visible()
+        await expect(banner).to_have_count(0)

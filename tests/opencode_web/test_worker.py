@@ -17,6 +17,8 @@ import pytest
 
 from bench.client import Client
 from opencode_web.cli import main
+from opencode_web.cli.redis import check_redis
+from opencode_web.cli.stop import Stop
 from tests.loopback.openai import OpenAIServer
 from tests.loopback.script import Script, ToolUse, Turn, Wait
 from tests.redis_server import RedisServer
@@ -41,7 +43,7 @@ class Cluster:
         with closing(sqlite3.connect(self.server.data / "db.sqlite3")) as database:
             query = "select lease_owner from opencode_sessions_session where id = ?"
             (owner,) = database.execute(query, [session_id]).fetchone()
-        return self.workers[int(owner.split(":")[-2])]
+        return self.workers[int((self.server.data / "workers" / owner).read_text())]
 
 
 @asynccontextmanager
@@ -53,21 +55,23 @@ async def cluster(
         environ = {"REDIS_URL": redis.url, "OPENCODE_WEB_LEASE_SECONDS": LEASE_SECONDS}
         server = Server(home, project, model_config(model.base_url, **config), environ)
         await asyncio.to_thread(server.start, "--no-worker")
-        workers = [_start_worker(server) for _ in range(2)]
+        workers = await asyncio.gather(start_worker(server), start_worker(server))
         try:
-            for worker in workers:
-                assert worker.stdout is not None
-                assert "waiting for prompts" in await asyncio.to_thread(worker.stdout.readline)
             async with server.client() as client:
                 yield Cluster(server, client, model, {worker.pid: worker for worker in workers})
         finally:
-            endings = await asyncio.gather(*(asyncio.to_thread(_end, worker) for worker in workers))
+            endings = await asyncio.gather(*(asyncio.to_thread(end_worker, worker) for worker in workers))
             await asyncio.to_thread(server.stop)
         assert set(endings) <= {0, -signal.SIGKILL}
 
 
+async def start_worker(server: Server) -> subprocess.Popen[str]:
+    """One that waits for prompts."""
+    return await asyncio.to_thread(_start_worker, server)
+
+
 def _start_worker(server: Server) -> subprocess.Popen[str]:
-    return subprocess.Popen(
+    worker = subprocess.Popen(
         [sys.executable, "-m", "opencode_web", "worker", "--print-logs"],
         cwd=ROOT,
         env=server.environment(),
@@ -75,9 +79,12 @@ def _start_worker(server: Server) -> subprocess.Popen[str]:
         stderr=(server.home / "stderr.log").open("a"),
         text=True,
     )
+    assert worker.stdout is not None
+    assert "waiting for prompts" in worker.stdout.readline()
+    return worker
 
 
-def _end(worker: subprocess.Popen[str]) -> int:
+def end_worker(worker: subprocess.Popen[str]) -> int:
     worker.send_signal(signal.SIGTERM)
     return worker.wait(PATIENCE)
 
@@ -135,6 +142,34 @@ async def test_the_turn_of_a_killed_worker_is_settled_by_another_and_goes_on_the
         assert [part["text"] for part in answer["parts"] if part["type"] == "text"] == ["after"]
 
 
+async def test_a_worker_that_stood_still_writes_nothing_more(
+    redis: RedisServer, home: Path, project: Path
+) -> None:
+    """Stopped for longer than its lease, taken over, and woken in the middle of a stream."""
+    words = [f"word{number} " for number in range(2000)]
+    first = iter([Turn(text=["begun ", *words], delay=0.005), Turn(text="after")])
+    async with cluster(redis, home, project, lambda _: next(first)) as all_, all_.client.events() as events:
+        session = await all_.client.create_session(title="named")
+        await all_.client.prompt_async(session["id"], "Talk.")
+        await until(events, "message.part.delta", delta="begun ")
+        paused = all_.holder(session["id"])
+        paused.send_signal(signal.SIGSTOP)
+        await until(events, "session.idle")
+        settled = await all_.client.messages(session["id"])
+        assert "server ended" in settled[-1]["info"]["error"]["data"]["message"]
+        paused.send_signal(signal.SIGCONT)
+        lost = f"the lease of session {session['id']}"
+        async with asyncio.timeout(PATIENCE):
+            async for event in events:
+                assert event.type == "server.heartbeat" or event.properties.get("sessionID") != session["id"]
+                if lost in all_.server.log():
+                    break
+        assert await all_.client.messages(session["id"]) == settled
+        answer = await all_.client.prompt(session["id"], "And now?")
+        assert [part["text"] for part in answer["parts"] if part["type"] == "text"] == ["after"]
+        assert (await all_.client.messages(session["id"]))[: len(settled)] == settled
+
+
 async def test_a_worker_that_is_ended_saves_its_turn_and_another_goes_on(
     redis: RedisServer, home: Path, project: Path
 ) -> None:
@@ -143,7 +178,7 @@ async def test_a_worker_that_is_ended_saves_its_turn_and_another_goes_on(
         session = await all_.client.create_session()
         await all_.client.prompt_async(session["id"], "Talk.")
         await until(events, "message.part.delta", delta="partial")
-        assert await asyncio.to_thread(_end, all_.holder(session["id"])) == 0
+        assert await asyncio.to_thread(end_worker, all_.holder(session["id"])) == 0
         answer = await all_.client.prompt(session["id"], "And now?")
         assert [part["text"] for part in answer["parts"] if part["type"] == "text"] == ["after"]
         texts = parts_of(await all_.client.messages(session["id"]), "text")
@@ -165,3 +200,12 @@ def test_a_redis_that_is_not_there_is_named(
     monkeypatch.setenv("REDIS_URL", url)
     assert main(["worker"]) == status
     assert "REDIS_URL" in capsys.readouterr().err
+
+
+def test_two_secrets_on_one_redis_refuse(redis: RedisServer) -> None:
+    environ = {"REDIS_URL": redis.url}
+    check_redis(environ, "one secret")
+    check_redis(environ, "one secret")
+    with pytest.raises(Stop, match="another secret"):
+        check_redis(environ, "another")
+    check_redis({"REDIS_URL": f"{redis.url}/1"}, "another")

@@ -34,8 +34,10 @@ async def served(reference: Reference, tmp_path_factory: pytest.TempPathFactory)
         try:
             async with server.client() as client:
                 served = Served(server, client, model, script, reference)
-                yield served
+                async with served.heard.listening(served.http):
+                    yield served
                 await served.http.aclose()
+                assert not served.heard.problems
         finally:
             await asyncio.to_thread(server.stop)
 

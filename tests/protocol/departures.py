@@ -4,10 +4,6 @@ from __future__ import annotations
 
 LEFT_OUT = {
     "global.upgrade": "the program is upgraded by whoever installed it",
-    "sync.start": "OpenCode's synchronisation between its own servers",
-    "sync.replay": "OpenCode's synchronisation between its own servers",
-    "sync.steal": "OpenCode's synchronisation between its own servers",
-    "sync.history.list": "OpenCode's synchronisation between its own servers",
     "experimental.projectCopy.generateName": "`/experimental/worktree` makes second working trees",
     "v2.projectCopy.create": "`/experimental/worktree` makes second working trees",
     "v2.projectCopy.remove": "only worktrees that were made here are ever removed",
@@ -21,8 +17,7 @@ DIFFERS = {
     "config.get": "secrets are shown as …; a broken file does not hide the rest of the configuration",
     "config.update": "writes the nearest `opencode.json(c)` of the folder, comments stay, and answers the"
     " configuration in force; OpenCode writes `config.json`, which it does not read, and answers the patch",
-    "event.subscribe": "with `since` or `Last-Event-ID` also what was logged after it (ours);"
-    " `lsp.client.diagnostics` {serverID, path} is ours, as seed 000 has it",
+    "event.subscribe": "`id:` lines; with `Last-Event-ID` or `?since=` also what was logged after it (ours)",
     "experimental.session.background": "always false: subagents in the background are not detached",
     "experimental.console.switchOrg": "always 400: there is no console",
     "experimental.controlPlane.moveSession": "within the project of the session, whose undo belongs to it;"
@@ -33,7 +28,7 @@ DIFFERS = {
     "find.symbols": "the ten best of the language servers that run; OpenCode always answers none",
     "global.config.update": "unknown top keys are written; OpenCode drops them",
     "global.dispose": "tells clients; MCP and language servers begin anew",
-    "global.event": "no `sync` payloads",
+    "global.event": "as `event.subscribe`; `seq` of `sync` payloads rises with gaps",
     "instance.dispose": "tells clients; MCP and language servers of the folder begin anew",
     "lsp.status": "servers that failed are listed as `error`; OpenCode leaves them out",
     "mcp.auth.authenticate": "opens no browser: `mcp.browser.open.failed` always says where to sign in",
@@ -45,7 +40,6 @@ DIFFERS = {
     " `needs_client_registration` where OpenCode says `failed`",
     "part.delete": "an unknown message or part is 404; OpenCode says true",
     "part.update": "an unknown message or part is 404; OpenCode makes an orphan",
-    "permission.list": "`hash` names what exactly is asked (ours)",
     "project.current": "a worktree is a project of its own, and among the `sandboxes` of its original",
     "project.list": "there is no project called global",
     "provider.auth": "sign-ins at OpenAI and GitHub Copilot; keys for all others",
@@ -70,6 +64,10 @@ DIFFERS = {
     "session.shell": "in the ledger and undone like a tool call; 10 minutes at most",
     "session.summarize": "nothing to sum up is 400",
     "session.update": "`archived` null or 0 takes it out of the archive",
+    "sync.history.list": "of what happened to one thing several times the first and the last, as it is now;"
+    " `seq` rises with gaps",
+    "sync.replay": "a session that is here stays as it is; what is no history is 400, OpenCode answers 500",
+    "sync.steal": "always 400: there are no workspaces",
     "tool.ids": "tools of MCP servers and `lsp` are among them; OpenCode leaves them out",
     "tool.list": "as `tool.ids`; an unknown model is 400",
     "tui.control.next": "the orders of the folder from the first question on, 64 at most",
@@ -94,6 +92,27 @@ DIFFERS = {
     "worktree.reset": "refuses what would lose commits; ignored files stay",
 }
 """By operation id: a sentence each."""
+
+NEVER = {
+    "installation.update-available": "the program is upgraded by whoever installed it",
+    "installation.updated": "as `installation.update-available`",
+    "models-dev.refreshed": "the list of models comes with the program",
+    "project.directories.updated": "told as `project.updated`, which has the folders",
+    "session.next.tool.input.delta": "the arguments of a call are told when they are complete",
+    "vcs.branch.updated": "the branch is read when it is asked for",
+    "workspace.failed": "there are no workspaces",
+    "workspace.ready": "there are no workspaces",
+    "workspace.status": "there are no workspaces",
+}
+"""Declared events that are not sent, and why."""
+
+ELSEWHERE = {
+    "lsp.updated": "test_languages",
+    "mcp.browser.open.failed": "test_mcp",
+    "mcp.tools.changed": "test_mcp",
+    "worktree.failed": "a start command for which no terminal can be opened",
+}
+"""Declared events that a walk cannot cause by itself: the test that hears them, or what they want."""
 
 FACTS = (
     'A bad body or query is `400 {"name":"BadRequest","data":{"message","kind"}}`, which is none of'

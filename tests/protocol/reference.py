@@ -39,9 +39,12 @@ class Operation:
 
 
 class Reference:
+    """The document with its open ends closed: no object has a field that it does not declare, but those that
+    declare none (metadata, arguments)."""
+
     def __init__(self, document: dict[str, Any]) -> None:
-        self.document = document
-        self.operations = list(_operations(document))
+        self.document: dict[str, Any] = _closed(document)
+        self.operations = list(_operations(self.document))
 
     def operation(self, method: str, path: str) -> Operation | None:
         """Of a request; literal paths before those with parameters."""
@@ -58,10 +61,12 @@ class Reference:
         schema = operation.responses[str(status)]
         if schema is None:
             return [] if body is None else [f"{operation.id}: an empty answer is declared for {status}"]
+        return [f"{operation.id}: {problem}" for problem in self.wrong(schema, body)]
+
+    def wrong(self, schema: dict[str, Any], value: Any) -> list[str]:
+        """Where a value is not as a schema of the document has it."""
         checker = Draft202012Validator({**schema, "components": self.document["components"]})
-        return [
-            f"{operation.id}: {error.json_path}: {error.message[:300]}" for error in checker.iter_errors(body)
-        ]
+        return [f"{error.json_path}: {error.message[:300]}" for error in checker.iter_errors(value)]
 
 
 def reference(environ: Mapping[str, str]) -> Reference:
@@ -104,6 +109,17 @@ def _operations(document: dict[str, Any]) -> Iterator[Operation]:
             if "operationId" in details:
                 responses = {status: _schema(item) for status, item in details["responses"].items()}
                 yield Operation(details["operationId"], method.upper(), path, responses)
+
+
+def _closed(schema: Any) -> Any:
+    if isinstance(schema, list):
+        return [_closed(item) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    closed = {name: _closed(value) for name, value in schema.items()}
+    if closed.get("type") == "object" and closed.get("properties"):
+        closed.setdefault("additionalProperties", False)
+    return closed
 
 
 def _schema(response: dict[str, Any]) -> Any:

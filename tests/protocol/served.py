@@ -12,6 +12,7 @@ import httpx
 from bench.client import Client
 from tests.loopback.openai import OpenAIServer
 from tests.loopback.script import Body, Turn
+from tests.protocol.heard import Heard
 from tests.protocol.reference import Reference
 from tests.server import PASSWORD, Server
 
@@ -38,6 +39,8 @@ class Served:
         self.model = model
         self.client = client
         self.reference = reference
+        self.heard = Heard(reference)
+        """Every event since the server began."""
         self._script = script
         self.http = httpx.AsyncClient(base_url=server.url, auth=("opencode", PASSWORD), timeout=30)
 

@@ -50,21 +50,23 @@ async def test_the_merged_configuration_without_secrets(served: Served, project:
     assert "username" not in await served.get("/config")
 
 
+KINDS = ("catalog", "integration", "reference")
+
+
 async def test_a_change_is_written_in_place_and_told(served: Served, project: Path) -> None:
     file = project / "opencode.jsonc"
     file.write_text('// mine\n{\n  "model": "a/b", // for now\n  "username": "bob"\n}\n')
+    await served.get("/config", directory=str(project))
     async with served.client.http.stream("GET", "/event", params={"directory": str(project)}) as stream:
-        lines = stream.aiter_lines()
-        assert "server.connected" in await anext(lines)
+        frames = (json.loads(line[5:]) async for line in stream.aiter_lines() if line.startswith("data:"))
+        assert (await anext(frames))["type"] == "server.connected"
         found = await patch(served, project, {"model": "fake/fake", "username": None, "share": "manual"})
         assert found["model"] == "fake/fake"
         assert "username" not in found
-        async for line in lines:
-            if line.startswith("data:"):
-                event = json.loads(line.removeprefix("data:"))
-                break
-    assert event["type"] == "server.instance.disposed"
-    assert event["properties"] == {"directory": str(project)}
+        *news, last = [event async for event in frames]
+    assert {event["type"] for event in news} == {f"{kind}.updated" for kind in KINDS}
+    assert last["type"] == "server.instance.disposed"
+    assert last["properties"] == {"directory": str(project)}
     assert file.read_text() == '// mine\n{\n  "model": "fake/fake", // for now\n  "share": "manual"\n}\n'
     assert not list(project.glob(".opencode*"))
 

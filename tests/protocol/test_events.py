@@ -15,7 +15,6 @@ from urllib.parse import urlsplit
 
 import httpx
 import pytest
-from jsonschema import Draft202012Validator
 
 from tests.loopback.script import ToolUse, Turn, Wait
 from tests.protocol.served import Served
@@ -24,6 +23,7 @@ from tests.server import PASSWORD, PATIENCE, until
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 CROWD = 500
+SYNCED = {"session.created", "session.updated", "message.updated", "message.part.updated"}
 Json = dict[str, Any]
 
 
@@ -67,23 +67,45 @@ async def test_the_events_of_a_turn_are_as_declared(served: Served) -> None:
     served.plays(
         Turn(tools=[ToolUse("write", {"filePath": str(file), "content": "x\n"})]), Turn(text="Done.")
     )
-    components = served.reference.document["components"]
-    checker = Draft202012Validator({"$ref": "#/components/schemas/Event", "components": components})
     async with reading(served) as frames, reading(served, "/global/event") as everywhere:
         session = await served.session()
         await served.client.prompt_async(session, "Write.")
         events = [event for _, event in await up_to(frames, "session.idle")]
         payloads = [event for _, event in await up_to(everywhere, "session.idle")]
     file.unlink()
+    watched = [event["properties"] for event in events if event["type"] == "file.watcher.updated"]
+    assert watched == [{"file": str(file), "event": "add"}]
+    told = {event["type"]: event["properties"] for event in events}
+    events = [event for event in events if "sessionID" in event["properties"]]
+    assert told["file.edited"] == {"file": str(file)}
+    parts = [event["properties"]["part"] for event in events if event["type"] == "message.part.updated"]
+    (patch,) = [part for part in parts if part["type"] == "patch"]
+    (began,) = [
+        part for part in parts if part["messageID"] == patch["messageID"] and part["type"] == "step-start"
+    ]
+    assert (patch["hash"], patch["files"]) == (began.get("snapshot", ""), [str(file)])
+    (made,) = [part for part in parts if part.get("state", {}).get("status") == "completed"]
+    assert made["state"]["metadata"]["diagnostics"] == {}
+    synced = [event["payload"]["syncEvent"] for event in payloads if event["payload"]["type"] == "sync"]
+    payloads = [event for event in payloads if "sessionID" in event["payload"].get("properties", {})]
     types = [event["type"] for event in events]
     order = ["session.created", "message.updated", "message.part.updated", "session.status", "session.idle"]
     assert [types.index(type) for type in order] == sorted(types.index(type) for type in order)
     assert not {"session.inbox", "review.changed"} & set(types)
-    wrong = [event["type"] for event in events if not checker.is_valid(event)]
-    assert set(wrong) <= {"message.part.delta", "file.edited"}  # they say more: `offset`, the session
+    assert [served.reference.wrong({"$ref": "#/components/schemas/Event"}, event) for event in events] == [
+        [] for _ in events
+    ]
     assert [event["payload"]["id"] for event in payloads] == [event["id"] for event in events]
     assert {event["directory"] for event in payloads} == {str(served.server.project)}
     assert {event["project"] for event in payloads} == {events[0]["properties"]["info"]["projectID"]}
+    assert [(one["id"], one["type"], one["data"]) for one in synced] == [
+        (event["id"], f"{event['type']}.1", event["properties"])
+        for event in events
+        if event["type"] in SYNCED
+    ]
+    numbers = [one["seq"] for one in synced]
+    assert numbers == sorted(set(numbers))
+    assert {one["aggregateID"] for one in synced} == {session}
 
 
 async def test_a_stream_has_the_events_of_its_folder(served: Served, tmp_path: Path) -> None:
@@ -102,7 +124,10 @@ async def test_a_stream_has_the_events_of_its_folder(served: Served, tmp_path: P
         for name, frames in (("whole", whole), ("sub", sub)):
             _, event = await anext(frames)
             assert event["properties"]["sessionID"] == made[name]
-        told = [(await anext(everywhere))[1] for _ in folders]
+        told = [
+            (await anext(frame async for frame in everywhere if frame[1]["payload"]["type"] != "sync"))[1]
+            for _ in folders
+        ]
         assert [event["directory"] for event in told] == list(folders.values())
 
 
@@ -134,14 +159,37 @@ async def test_a_client_goes_on_where_it_left_off(served: Served) -> None:
         parts = [event["properties"]["part"] for event in own if event["type"] == "message.part.updated"]
         assert parts == [part for entry in entries for part in entry["parts"]]
         assert [event for event in own if event["type"] == "session.idle"]
-    plain = await _lines(served, 1)
-    assert not any(line.startswith("id:") for line in plain)
 
 
-async def _lines(served: Served, count: int) -> list[str]:
-    async with served.http.stream("GET", "/event") as answer:
-        lines = answer.aiter_lines()
-        return [await anext(lines) for _ in range(count)]
+async def test_who_comes_back_misses_nothing(served: Served) -> None:
+    """As an EventSource does it: the last `id:` that was heard goes along, whatever it was of."""
+    said = ["One", Wait("gone"), " two", " three", Wait("back"), " four"]
+    served.plays(Turn(text=said))  # type: ignore[arg-type]
+    session = await served.session()
+    async with reading(served) as frames:
+        await served.client.prompt_async(session, "Count.")
+        heard = await up_to(frames, "message.part.delta")
+    last = [cursor for cursor, _ in heard if cursor is not None][-1]
+    async with served.client.events() as others:
+        await served.opens("gone")
+        await until(others, "message.part.delta", delta=" three")
+        async with reading(served, headers={"Last-Event-ID": str(last)}) as frames:
+            told = await up_to(frames, "message.part.updated")
+            await served.opens("back")
+            told += await up_to(frames, "session.idle")
+    shown = ""
+    for _, event in told:
+        if event["type"] == "message.part.updated" and "time" in event["properties"]["part"]:
+            shown = event["properties"]["part"]["text"]
+        elif event["type"] == "message.part.delta":
+            shown += event["properties"]["delta"]
+            assert "One two three four".startswith(shown), told
+    assert shown == "One two three four"
+
+
+async def test_a_cursor_of_another_server(served: Served) -> None:
+    async with reading(served, headers={"Last-Event-ID": "evt_1"}) as frames:
+        assert (await anext(frames))[1]["type"] == "server.resync"
 
 
 async def test_a_cursor_that_the_log_has_not(served: Served) -> None:

@@ -36,9 +36,10 @@ async def test_a_folder_disposed_of_ends_its_streams(served: Served, tmp_path: P
         served.http.stream("GET", "/event", params=here, timeout=wait) as stream,
     ):
         frames = stream.aiter_lines()
+        assert (await anext(frames)).startswith("id:")
         assert '"server.connected"' in await anext(frames)
         assert await served.post("/instance/dispose", **here) is True
-        rest = [json.loads(line[6:]) async for line in frames if line]
+        rest = [json.loads(line[6:]) async for line in frames if line.startswith("data:")]
         assert [event["type"] for event in rest] == ["server.instance.disposed"]
         assert rest[0]["properties"] == here
         assert await served.post("/global/dispose") is True
@@ -46,7 +47,7 @@ async def test_a_folder_disposed_of_ends_its_streams(served: Served, tmp_path: P
         assert [event async for event in others] == []
         told = []
         async for line in everywhere.aiter_lines():
-            if line:
+            if line.startswith("data:"):
                 told.append(json.loads(line[6:]))
             if told and told[-1]["payload"]["type"] == "global.disposed":
                 break

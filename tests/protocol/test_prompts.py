@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from sessions.ids import ascending
 from tests.loopback.script import Turn, Wait
 from tests.protocol.served import Served
 from tests.server import parts_of, until
@@ -83,6 +84,29 @@ async def test_an_abort_ends_a_turn_that_runs(served: Served) -> None:
         await until(events, "session.idle", sessionID=session)
     last = (await served.get(f"/session/{session}/message"))[-1]
     assert last["info"]["error"]["name"] == "MessageAbortedError"
+
+
+async def test_the_prompt_after_a_stop_is_answered(served: Served) -> None:
+    """As a page with a stop button does it: the next prompt goes out as soon as the stop is answered, under
+    an id that the page has made."""
+    session = await served.session()
+    for attempt in range(4):
+        served.plays(Turn(text=["Begun", Wait(f"stop {session} {attempt}")]), Turn(text=f"Answer {attempt}."))
+        async with served.client.events() as events:
+            await served.ask("POST", f"/session/{session}/prompt_async", text("Go."), status=204)
+            await until(events, "message.part.delta", sessionID=session)
+            assert (
+                await served.post(f"/session/{session}/abort", directory=str(served.server.project)) is True
+            )
+            asked = ascending("msg")
+            body = text("And now?") | {"messageID": asked}
+            await served.ask("POST", f"/session/{session}/prompt_async", body, status=204)
+            said = await until(events, "message.part.delta", sessionID=session, delta=f"Answer {attempt}.")
+            await until(events, "session.idle", sessionID=session)
+        answer = await served.get(f"/session/{session}/message/{said.properties['messageID']}")
+        assert answer["info"]["parentID"] == asked
+        stopped = (await served.get(f"/session/{session}/message"))[-3]["info"]
+        assert stopped["error"]["name"] == "MessageAbortedError"
 
 
 async def test_a_command_of_the_user_in_the_shell(served: Served) -> None:

@@ -46,6 +46,7 @@ WITHOUT_WORDS: tuple[Any, ...] = ({"_tag": "BadRequest"}, "ProviderAuthOauthMiss
 async def attacker(served: Served, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Attacker]:
     """Things of the walk's own, in a folder of its own; what it left behind goes at the end."""
     place: Json = {"directory": str(repository(tmp_path_factory.mktemp("attacked")))}
+    served.heard.attacked = place["directory"]
     session = (await served.ask("POST", "/session", {}, **place))["id"]
     message = await served.post(f"/session/{session}/message", PROMPT, departs="the user's message")
     real = {

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -192,3 +194,21 @@ async def test_the_sessions_of_all_projects_page_by_page(served: Served, folder:
     assert titles(whole) == ["Two of all", "One of all"]
     await served.ask("GET", "/experimental/session", status=400, limit="-1")
     assert await served.post(f"/experimental/session/{seen[0]}/background") is False
+
+
+async def test_titles_until_there_is_one(served: Served) -> None:
+    """By their form clients know a session that has none yet."""
+    made = await served.post("/session", {})
+    child = await served.post("/session", {"parentID": made["id"]})
+    when = datetime.fromtimestamp(made["time"]["created"] / 1000, UTC).isoformat(timespec="milliseconds")
+    assert made["title"] == f"New session - {when.replace('+00:00', 'Z')}"
+    assert re.fullmatch(r"Child session - \d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", child["title"])
+    assert made in await served.get("/session")
+    page = (await served.http.get(f"/p/{made['projectID']}/s/{made['id']}")).text
+    assert '<h1 id="title" class="title">New session</h1>' in page
+    await served.ask("PATCH", f"/session/{made['id']}", {"title": "Named"})
+    first = await served.post(f"/session/{made['id']}/fork")
+    second = await served.post(f"/session/{made['id']}/fork")
+    third = await served.post(f"/session/{second['id']}/fork")
+    titles = [fork["title"] for fork in (first, second, third)]
+    assert titles == ["Named (fork #1)", "Named (fork #2)", "Named (fork #3)"]

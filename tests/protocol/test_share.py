@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -15,6 +16,19 @@ from tests.server import PASSWORD, serving
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
+SECRETS = ("key-of-the-provider", "Header4Provider", "value-of-a-header", "mcp+value=", "lsp.value.x")
+CONFIGURED = {
+    "provider": {
+        "mine": {
+            "options": {"apiKey": SECRETS[0], "headers": {"X-Mine": f"Bearer {SECRETS[1]}"}},
+            "models": {"m": {"headers": {"X-Key": SECRETS[2], "Accept": "application/json"}}},
+        }
+    },
+    "mcp": {
+        "local": {"type": "local", "command": ["x"], "environment": {"A": SECRETS[3], "MODE": "production"}}
+    },
+    "lsp": {"x": {"command": ["x"], "env": {"B": SECRETS[4]}}},
+}
 HOSTILE = "</title><script>pwned()</script>"
 
 
@@ -71,6 +85,28 @@ async def test_a_stranger_reads_the_conversation_without_secrets(served: Served)
     assert "<script" not in text
     assert (head.status_code, head.content) == (200, b"")
     assert not answer.cookies
+
+
+async def test_neither_the_configuration_s_secrets_nor_the_password_are_shown(served: Served) -> None:
+    """Values of a project's file that waits for trust, and of what this server was given."""
+    folder = served.server.home / "configured"
+    folder.mkdir()
+    project = repository(folder)
+    (project / "opencode.json").write_text(json.dumps(CONFIGURED))
+    told = " · ".join((*SECRETS, PASSWORD, "production", "application/json"))
+    session = (await served.post("/session", {"title": "named"}, directory=project))["id"]
+    await served.post(
+        f"/session/{session}/message",
+        {"noReply": True, "parts": [{"type": "text", "text": told}]},
+        departs="without an answer it is the prompt",
+        directory=project,
+    )
+    url = await shared(served, session)
+    async with stranger(served) as client:
+        text = (await client.get(url)).text
+    assert "production · application/json" in text
+    for secret in (*SECRETS, PASSWORD):
+        assert secret not in text
 
 
 async def test_its_headers_allow_nothing(served: Served) -> None:

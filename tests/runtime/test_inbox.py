@@ -207,7 +207,7 @@ async def test_a_fork_goes_on_by_itself(home: Path, project: Path) -> None:
         session = await client.create_session(title="named")
         await client.prompt(session["id"], "First.")
         fork = await client.post(f"/session/{session['id']}/fork")
-        assert fork["title"] == "named (fork)"
+        assert fork["title"] == "named (fork #1)"
         await client.prompt(fork["id"], "Second.")
         assert asked(model.requests[-1].body) == ["First.", "Second."]
         assert said(await client.messages(session["id"])) == ["First.", "One."]

@@ -8,9 +8,9 @@ import pytest
 
 from agents.runtime.runtime import Runtime
 from sessions.db import in_db
-from sessions.ids import now
 from sessions.models import Message
-from sessions.store import sessions as session_store
+from sessions.store import leases
+from sessions.workers import this_process
 from tests.sessions.talk import Talk
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -19,8 +19,9 @@ pytestmark = pytest.mark.django_db(transaction=True)
 async def test_an_interrupt_leaves_the_turn_of_another_worker_alone(tmp_path: Path) -> None:
     talk = await Talk.begin(tmp_path / "project")
     answer = await talk.answer(await talk.prompt())
-    holder = "elsewhere:1:worker"
-    assert await in_db(session_store.claim, talk.session.id, holder, now() + 60_000)
+    holder = this_process().name
+    lease = await in_db(leases.claim, talk.session.id, holder, 60)
+    assert lease is not None
     runtime = Runtime()
     runtime.start()
     runtime.wake(talk.session.id)
@@ -28,4 +29,4 @@ async def test_an_interrupt_leaves_the_turn_of_another_worker_alone(tmp_path: Pa
     await runtime.stop()
     message = await in_db(Message.objects.get, id=answer)
     assert "completed" not in message.data["time"]
-    assert await in_db(session_store.holds, talk.session.id, holder)
+    await in_db(leases.confirm, lease)

@@ -29,7 +29,7 @@ from sessions.review.recovery import recover  # noqa: E402
 from sessions.review.verdicts import verdicts  # noqa: E402
 from sessions.review.verdicts.listing import listing  # noqa: E402
 from sessions.review.verdicts.scopes import Scope  # noqa: E402
-from sessions.store import sessions as session_store  # noqa: E402
+from sessions.store import leases  # noqa: E402
 from tests.runtime.crashing import die  # noqa: E402
 from tests.sessions.review.world import World  # noqa: E402
 
@@ -138,8 +138,8 @@ async def redo() -> str:
 async def start() -> list[list[str]]:
     """What a server does first, and how it frees the sessions of a dead process; then the log."""
     await recover()
-    for session in await in_db(session_store.leased):
-        await in_db(session_store.release, session.id, session.lease_owner)
+    for session in await in_db(leases.leased):
+        await in_db(leases.free, session)
     return await log()
 
 

@@ -22,7 +22,7 @@ PATIENCE = 20.0
 
 @contextmanager
 def started(redis: RedisServer) -> Iterator[None]:
-    joined = RedisBus(redis.url, CHANNEL)
+    joined = RedisBus(redis.url, CHANNEL, "an installation")
     joined.start()
     try:
         yield

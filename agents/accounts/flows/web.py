@@ -10,6 +10,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from agents.accounts.flows.base import USER_AGENT, Unreachable
+from agents.bounded import bound
 
 SECONDS = 30.0
 _MOST = 1024 * 1024
@@ -51,6 +52,9 @@ async def ask(
     """
     import httpx  # 70 ms: not before somebody signs in
 
+    def too_much(words: str) -> Unreachable:
+        return Unreachable(f"{host} {words}.")
+
     host = urlsplit(url).hostname or url
     sent = {"accept": "application/json", "user-agent": USER_AGENT, **(headers or {})}
     try:
@@ -59,14 +63,10 @@ async def ask(
             httpx.AsyncClient(
                 timeout=SECONDS, mounts=dict.fromkeys(f"all://{name}" for name in _LOOPBACK)
             ) as client,
-            client.stream(method, url, json=body, data=form, headers=sent) as response,
         ):
-            text = b""
-            async for chunk in response.aiter_bytes():
-                text += chunk
-                if len(text) > _MOST:
-                    raise Unreachable(f"{host} sent more than an answer can be.")
-            return Answer(response.status_code, _object(text))
+            bound(client, _MOST, too_much)
+            response = await client.request(method, url, json=body, data=form, headers=sent)
+            return Answer(response.status_code, _object(response.content))
     except TimeoutError as error:
         raise Unreachable(f"{host} did not answer within {SECONDS:g} seconds.") from error
     except (httpx.HTTPError, httpx.InvalidURL, UnicodeError) as error:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-import os
+import logging
 import stat
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from agents.trust.reach import Reach
+from sessions.confined import read
 from sessions.models.ledger import shown
 
 MAX_BYTES = 64 * 1024
@@ -16,6 +18,8 @@ CUT = f"(Cut here: only the first {MAX_BYTES // 1024} KB are given.)"
 _CACHED = 512
 
 Stamp = tuple[int, int, int]
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,22 +38,28 @@ class Document:
 _read: dict[Path, tuple[Stamp, Document | None]] = {}
 
 
-def document(path: Path) -> Document | None:
-    """A file's instructions; None without a readable regular file, or without a text in it."""
+def document(path: Path, reach: Reach | None = None) -> Document | None:
+    """A file's instructions; None without a readable regular file, or without a text in it. A project's files
+    come with its reach: what is beyond that is not read."""
     stamp = _stamp(path)
     if stamp is None:
+        return None
+    try:
+        within = reach.root(path) if reach is not None else None
+    except OSError as error:
+        logger.warning("instructions are left out: %s", error)
         return None
     known = _read.get(path)
     if known is None or known[0] != stamp:
         while len(_read) >= _CACHED:
             _read.pop(next(iter(_read)), None)
-        known = _read[path] = (stamp, _fresh(path))
+        known = _read[path] = (stamp, _fresh(path, within))
     return known[1]
 
 
-def first_of(folder: Path, names: Sequence[str]) -> Document | None:
+def first_of(folder: Path, names: Sequence[str], reach: Reach) -> Document | None:
     """The first of these names in a folder that has a text."""
-    return next((found for name in names if (found := document(folder / name))), None)
+    return next((found for name in names if (found := document(folder / name, reach))), None)
 
 
 def bounded(raw: bytes) -> str:
@@ -67,11 +77,9 @@ def _stamp(path: Path) -> Stamp | None:
     return (status.st_mtime_ns, status.st_size, status.st_ino) if stat.S_ISREG(status.st_mode) else None
 
 
-def _fresh(path: Path) -> Document | None:
+def _fresh(path: Path, within: Path | None) -> Document | None:
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)  # it may have become a pipe meanwhile
-        with os.fdopen(descriptor, "rb") as file:
-            text = bounded(file.read(MAX_BYTES + 1))
+        text = bounded(read(path, within, MAX_BYTES + 1))
     except OSError:
         return None
     return Document(shown(str(path)), text) if text else None

@@ -8,6 +8,8 @@ from contextlib import aclosing
 from agents.llm.readers import anthropic_messages, litellm_reader, openai_chat, scripted
 from agents.llm.readers.responses import reader as openai_responses
 from agents.llm.types import Account, AuthFailed, ModelEvent, ModelRequest
+from sessions import fence
+from sessions.store.leases import confirmed
 
 Reader = Callable[[ModelRequest], AsyncGenerator[ModelEvent, None]]
 
@@ -30,7 +32,17 @@ def stream(request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
     task, or closing the generator (`contextlib.aclosing`), closes the connection to the provider at once.
     """
     account = request.model.account
+    if not fence.is_fresh():
+        return _confirmed(request)
     return READERS[request.model.protocol](request) if account is None else _signed_in(request, account)
+
+
+async def _confirmed(request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
+    """Once the lease it is done under stands. Raises LeaseLost."""
+    await confirmed()
+    async with aclosing(stream(request)) as events:
+        async for event in events:
+            yield event
 
 
 async def _signed_in(request: ModelRequest, account: Account) -> AsyncGenerator[ModelEvent, None]:

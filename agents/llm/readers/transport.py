@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 from weakref import WeakKeyDictionary
 
+from agents.bounded import bound
 from agents.llm import errors
 from agents.llm.readers.sse import Decoder
 from agents.llm.types import Model, ModelError
@@ -37,8 +38,9 @@ def client() -> httpx.AsyncClient:
         found = _clients[loop] = httpx.AsyncClient(
             limits=httpx.Limits(max_connections=None, max_keepalive_connections=32, keepalive_expiry=60),
             mounts=dict.fromkeys((f"all://{host}" for host in _DIRECT_HOSTS), None),
-            headers={"accept-encoding": "identity"},
         )
+        bound(found, None)
+        found.headers["accept-encoding"] = "identity"
     return found
 
 

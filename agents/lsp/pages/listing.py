@@ -16,7 +16,7 @@ from agents.lsp.service import service
 from agents.lsp.statuses import ServerState
 from agents.lsp.trusted import Held
 from sessions.rendering.html import html
-from sessions.rendering.text import bounded, terminal
+from sessions.rendering.text import shown_output
 from sessions.search.listing import listing
 from sessions.search.ripgrep import SearchFailed
 
@@ -74,7 +74,7 @@ class Shown:
     def problem(self) -> str:
         """What went wrong, at length."""
         failed = self.installation.problem if self.installation and self.state.status == "missing" else ""
-        return bounded(terminal(failed or self.state.reason), limit=MAX_REASON) if self.failed else ""
+        return shown_output(failed or self.state.reason, limit=MAX_REASON) if self.failed else ""
 
     @property
     def failed(self) -> bool:
@@ -87,7 +87,7 @@ class Shown:
         usual = f"{self.row.commands[0][0]} was not found."
         if self.failed or self.installing or self.state.reason == usual:
             return ""
-        return bounded(terminal(self.state.reason), limit=300)
+        return shown_output(self.state.reason, limit=300)
 
     @property
     def installs(self) -> bool:
@@ -109,9 +109,7 @@ class Shown:
     @property
     def progress(self) -> str:
         """The last lines of what is installing it."""
-        return (
-            bounded(terminal(self.installation.log.last(6))) if self.installation and self.installing else ""
-        )
+        return shown_output(self.installation.log.last(6)) if self.installation and self.installing else ""
 
     @property
     def head(self) -> str:

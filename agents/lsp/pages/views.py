@@ -17,7 +17,7 @@ from agents.lsp.service import service
 from agents.lsp.statuses import ServerState
 from agents.mcp.pages.places import place_of
 from sessions.pages.respond import fragment
-from sessions.rendering.text import bounded, terminal
+from sessions.rendering.text import shown_output
 
 
 @require_GET
@@ -37,7 +37,7 @@ async def log(request: HttpRequest) -> HttpResponse:
     """What the server `?row=` in the folder `?root=` said last, to be looked at again with `?seen=` of that;
     then nothing as long as it is the same."""
     _, state = await state_of(request.GET)
-    text = bounded(terminal("\n".join(state.log)))
+    text = shown_output("\n".join(state.log))
     version = sha256(text.encode()).hexdigest()[:12]
     seen = request.GET.get("seen")
     if version == seen:

@@ -18,7 +18,7 @@ def asked(params: types.CreateMessageRequestParams) -> Asked:
         for message in params.messages
     ]
     system = clean(params.system_prompt or "")
-    texts = [one.text for message in messages for one in message.content if isinstance(one, TextContent)]
+    texts = [_shown(one) for message in messages for one in message.content]
     shown = "\n\n".join([system, *texts]).strip()
     return Asked(
         system=system,
@@ -29,6 +29,10 @@ def asked(params: types.CreateMessageRequestParams) -> Asked:
         text=shown,
         size=len(shown),
     )
+
+
+def _shown(content: Any) -> str:
+    return content.text if isinstance(content, TextContent) else f"(A picture, {content.mime})"
 
 
 def _blocks(content: Any) -> list[Any]:

@@ -25,7 +25,6 @@ MAX_OUTPUT = 4_096
 """Tokens of an answer, whatever the server wants."""
 MAX_ASKED = 100_000
 """Characters that a server may put to the model."""
-MAX_SHOWN = 4_000
 _REASONS = {"length": "maxTokens", "stop": "endTurn"}
 
 
@@ -91,7 +90,7 @@ async def _permit(ctx: ToolContext, server: str, asked: Asked) -> None:
     """That everything is allowed does not say that a server may use the model on the user's account."""
     if not _is_named(ctx.turn):
         ctx.turn = replace(ctx.turn, rules=[*ctx.turn.rules, Floor(PERMISSION, EVERYTHING, "ask")])
-    metadata = {"server": server, "model": ctx.turn.model.ref, "prompt": clean(asked.text, MAX_SHOWN)}
+    metadata = {"server": server, "model": ctx.turn.model.ref, "prompt": clean(asked.text)}
     try:
         await ctx.ask(PERMISSION, [server], always=[server], metadata=metadata)
     except NotPermitted as refusal:

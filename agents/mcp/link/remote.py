@@ -15,6 +15,7 @@ from mcp.client.sse import sse_client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPError
 
+from agents.bounded import hold
 from agents.mcp.oauth.provider import provider_for
 from agents.mcp.server import Server
 
@@ -99,7 +100,7 @@ class Remote:
 
     def _factory(self, *_: Any, **__: Any) -> httpx2.AsyncClient:
         return httpx2.AsyncClient(
-            headers=dict(self._server.headers),
+            headers={"accept-encoding": "gzip", **dict(self._server.headers)},
             auth=self._auth,
             timeout=httpx2.Timeout(_CONNECT_SECONDS, read=None),
             event_hooks={"response": [self._answered]},
@@ -110,6 +111,8 @@ class Remote:
         self._over.set()
 
     async def _answered(self, response: httpx2.Response) -> None:
+        stream = response.headers.get("content-type", "").startswith("text/event-stream")
+        hold(response, None if stream else MAX_MESSAGE, TooLong)
         if response.request.method != "POST" and self._kind == HTTP:
             return  # a server need not have the stream that it is asked for, nor an end of its sessions
         self._status = ""
@@ -117,8 +120,6 @@ class Remote:
             self._status = f"{response.status_code} {response.reason_phrase}"
             if response.status_code == 404 and _SESSION in response.request.headers:
                 self._end("has forgotten the session")
-        elif not response.headers.get("content-type", "").startswith("text/event-stream"):
-            response.stream = _Bounded(response.stream)
 
 
 class _Watched:
@@ -147,19 +148,3 @@ class _Watched:
         except StopAsyncIteration:
             self._over.set()
             raise
-
-
-class _Bounded(httpx2.AsyncByteStream):
-    def __init__(self, stream: Any) -> None:
-        self._stream = stream
-
-    async def __aiter__(self) -> AsyncIterator[bytes]:
-        size = 0
-        async for chunk in self._stream:
-            size += len(chunk)
-            if size > MAX_MESSAGE:
-                raise TooLong(f"sent an answer of more than {MAX_MESSAGE >> 20} MB")
-            yield chunk
-
-    async def aclose(self) -> None:
-        await self._stream.aclose()

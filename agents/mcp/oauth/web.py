@@ -75,6 +75,8 @@ class Guarded(httpx2.AsyncBaseTransport):
         try:
             async with asyncio.timeout_at(until):
                 if proxy := _proxy(scheme, host):
+                    with suppress(Unreachable):  # what only the proxy can look up
+                        await self._addresses(host, port)
                     response = await self._through(proxy).handle_async_request(request)
                 else:
                     response = await self._connected(request, await self._addresses(host, port))
@@ -110,7 +112,7 @@ class Guarded(httpx2.AsyncBaseTransport):
             return found
         if any(place.is_link_local or place.is_multicast or place.is_unspecified for place in found):
             raise Unfit(f"The server sends the sign-in to {host}, which is no address of a web server.")
-        if not (_public(found) or private_hosts()) and _public(await resolved(own, own_port)):
+        if not (_public(found) or private_hosts()) and await _is_public(own, own_port):
             raise Unfit(
                 f"The server sends the sign-in to {host}, at an address of this machine or of a private"
                 " network. Set OPENCODE_WEB_PRIVATE_HOSTS=1 to allow that."
@@ -126,6 +128,14 @@ async def resolved(host: str, port: int) -> list[Address]:
         raise Unreachable(f"The host {host} was not found.") from error
     addresses = [ipaddress.ip_address(str(item[4][0]).partition("%")[0]) for item in found]
     return [getattr(address, "ipv4_mapped", None) or address for address in addresses]
+
+
+async def _is_public(host: str, port: int) -> bool:
+    """Also for a name that is not known here: it is a proxy's to look up."""
+    try:
+        return _public(await resolved(host, port))
+    except Unreachable:
+        return True
 
 
 def _public(addresses: list[Address]) -> bool:

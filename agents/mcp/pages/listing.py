@@ -17,7 +17,7 @@ from agents.mcp.offers import Offers
 from agents.mcp.pages.masked import address, command_line
 from agents.mcp.state import State
 from sessions.rendering.html import html
-from sessions.rendering.text import bounded, terminal
+from sessions.rendering.text import shown_output
 
 Scope = Literal["user", "project", "environment", "client"]
 HELD = State("disabled")
@@ -103,7 +103,7 @@ class Row:
     @property
     def error(self) -> str:
         failed = self.attempt.message if self.attempt and self.state.status == "needs_auth" else ""
-        return bounded(terminal(failed or self.state.error), limit=MAX_ERROR)
+        return shown_output(failed or self.state.error, limit=MAX_ERROR)
 
     @property
     def head(self) -> Piece:

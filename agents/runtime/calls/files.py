@@ -21,6 +21,7 @@ from sessions.db import in_db
 from sessions.files import replace_file
 from sessions.models import FileChange
 from sessions.store import ledger
+from sessions.store.leases import confirmed
 from sessions.wire.parts import ToolPart
 
 
@@ -46,6 +47,7 @@ class FileWriter:
 
     async def _all_or_none(self, writes: Sequence[FileWrite]) -> None:
         changes = await asyncio.to_thread(lambda: [self._change(item) for item in writes])
+        await confirmed()
         await in_db(ledger.add, self._run.session, changes)
         after = {change.path: change.after or None for change in changes}
         try:

@@ -6,6 +6,7 @@ Text deltas are published as they come and folded into the row a few times a sec
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -23,11 +24,13 @@ from agents.llm.types import (
     ToolInputStart,
     Usage,
 )
+from agents.runtime import recovery
 from agents.runtime.run import Run
 from agents.turn import Turn
 from sessions.db import in_db
+from sessions.fence import LeaseLost
 from sessions.ids import ascending, now
-from sessions.store import messages, order, usage
+from sessions.store import messages, order, patches, usage
 from sessions.wire.base import NamedError
 from sessions.wire.messages import AssistantMessage, MessagePath, MessageTime, UserMessage
 from sessions.wire.parts import (
@@ -45,6 +48,8 @@ from sessions.wire.parts import (
 
 FOLD_SECONDS = 0.25
 
+logger = logging.getLogger(__name__)
+
 
 class Recorder:
     """One assistant message being written; used from the turn's loop only."""
@@ -57,6 +62,7 @@ class Recorder:
         self._attempt: list[TextPart | ReasoningPart] = []
         self._pending: dict[str, ToolPart] = {}
         self._folding: asyncio.Task[None] | None = None
+        self._unwritten = False
 
     @classmethod
     async def open(
@@ -80,6 +86,7 @@ class Recorder:
         )
         recorder = cls(run, message)
         await recorder._put_message()
+        run.unasked = []
         return recorder
 
     async def started(self) -> None:
@@ -117,15 +124,30 @@ class Recorder:
 
     async def _fold_soon(self) -> None:
         """By the clock and not by the next delta: a stream may stand still."""
-        await asyncio.sleep(FOLD_SECONDS)
+        while True:
+            await asyncio.sleep(FOLD_SECONDS)
+            try:
+                await self._fold()
+            except LeaseLost:
+                break  # the next write that counts says so, and ends the drain
+            except Exception as error:
+                if not self._unwritten:
+                    logger.exception("the text of %s cannot be kept yet", self.message.id)
+                    await recovery.alarm(self.run.session.id, error)
+                self._unwritten = True
+            else:
+                self._unwritten = False
+                break
         self._folding = None
-        await self.fold()
 
     async def fold(self) -> None:
         """Write the streamed text into its row, without an event."""
         if self._folding is not None:
             self._folding.cancel()
             self._folding = None
+        await self._fold()
+
+    async def _fold(self) -> None:
         if self._open is not None:
             await in_db(messages.put_parts, [self._open.model_copy(deep=True)], quiet=True)
 
@@ -196,6 +218,7 @@ class Recorder:
         self.message.error = error
         self.message.time.completed = now()
         await self._put_message()
+        await in_db(patches.put_patch, self.message)
 
     def _new(self, kind: type[Any], **fields: Any) -> Any:
         return kind(id=ascending("prt"), session_id=self.run.session.id, message_id=self.message.id, **fields)

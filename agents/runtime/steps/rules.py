@@ -11,7 +11,7 @@ from agents.definitions import Agent
 from agents.llm.types import Model
 from agents.permission.defaults import guarded
 from agents.permission.planning import plan_rules
-from agents.permission.rules import Floor, Rule, from_config
+from agents.permission.rules import Floor, Rule, configured
 from agents.plans import PLAN
 from sessions.models import Session
 
@@ -32,4 +32,4 @@ def _planning(agent: Agent, config: Config, plans: Path) -> list[Rule]:
     if agent.name != PLAN:
         return []
     named = config.agent.get(PLAN)
-    return [*plan_rules(plans), *guarded(from_config(named.permission if named and named.permission else {}))]
+    return [*plan_rules(plans), *guarded(configured(named.permission if named and named.permission else {}))]

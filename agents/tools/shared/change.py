@@ -78,6 +78,7 @@ async def apply(ctx: ToolContext, target: Target, plan: Callable[[], Proposal]) 
     if words:
         metadata["edited"] = True
     said = [f"The user said: {approval.words}"] if approval.words else []
+    metadata["diagnostics"] = {}
     result = ToolResult(target.title, "\n".join([words or proposal.told, *said]), metadata)
     return await with_diagnostics(ctx, result, {target.path: made.after}) if change else result
 

@@ -13,6 +13,8 @@ from typing import Any, BinaryIO, Literal
 
 from agents.children.tree import MARK, Tree
 from agents.children.warden import warden
+from sessions.platform.peers import commands
+from sessions.store.leases import confirmed
 
 CHUNK = 64 * 1024
 GRACE_SECONDS = 0.2
@@ -53,8 +55,10 @@ async def run(
     """
     if abort.is_set():
         return Ended("aborted", None)
+    await confirmed()
     mark = uuid.uuid4().hex
-    process, output = await _start(argv, cwd, {**env, MARK: mark})
+    process, output = await _start(argv, cwd, {**env, MARK: mark, **commands().variable})
+    commands().started(process.pid)
     tree = Tree(process.pid, mark)
     warden.watch(process.pid, mark)
     exited = asyncio.create_task(process.wait())

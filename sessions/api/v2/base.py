@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from ninja import NinjaAPI
 from ninja.errors import HttpError, ValidationError
 
-from sessions.api.base import NotFound, directory_of, reason, wire
+from sessions.api.base import NotFound, NotOpened, directory_of, reason, wire
 from sessions.db import in_db
 from sessions.models import Session
 from sessions.store import projects
@@ -82,6 +82,10 @@ def add_error_shapes(api: NinjaAPI) -> None:
     def not_found(_: HttpRequest, error: NotFound) -> HttpResponse:
         """A folder that is no project: the second protocol has no 404 for it."""
         return wire({"_tag": "InvalidRequestError", "message": str(error), "kind": "Query"}, 400)
+
+    @api.exception_handler(NotOpened)
+    def not_opened(_: HttpRequest, error: NotOpened) -> HttpResponse:
+        return wire({"_tag": "ForbiddenError", "message": str(error)}, 403)
 
     @api.exception_handler(ValidationError)
     def invalid(_: HttpRequest, error: ValidationError) -> HttpResponse:

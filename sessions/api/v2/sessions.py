@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from ninja import Query, Router
 from pydantic import StringConstraints
 
-from sessions.api.base import NotFound, directory_of, wire
+from sessions.api.base import NotFound, NotOpened, directory_of, wire
 from sessions.api.described import answers
 from sessions.api.v2.base import InvalidRequest, session_of
 from sessions.api.v2.cursors import Order, Place, decode, encode, size
@@ -158,6 +158,8 @@ def _directory(request: HttpRequest, location: LocationRef | None) -> Path:
     """Raises InvalidRequest."""
     try:
         return directory_of(request, location.directory if location else "")
+    except NotOpened:
+        raise
     except NotFound as error:
         raise InvalidRequest(str(error), "location.directory") from error
 

@@ -11,7 +11,8 @@ from pygments.token import STANDARD_TYPES, _TokenType
 
 from sessions.diffs.rows import Row
 from sessions.diffs.words import Marks
-from sessions.rendering.highlight import lexer_for_file
+from sessions.offload import NotDone, offload
+from sessions.rendering.highlight import SECONDS, SMALL, lexer_for_file
 from sessions.rendering.text import visible
 
 Pieces = tuple[tuple[str, str], ...]
@@ -91,9 +92,17 @@ def _span(css: str, text: str) -> str:
 @lru_cache(maxsize=128)
 def _pieces(text: str, name: str, most: int) -> Sequence[Pieces]:
     """The first `most` lines of a text; the lexer reads no further."""
+    try:
+        return [tuple((css, piece) for css, piece in line) for line in _lexed(text, name, most)]
+    except NotDone:
+        return ()
+
+
+@offload(over=SMALL, seconds=SECONDS)
+def _lexed(text: str, name: str, most: int) -> list[list[tuple[str, str]]]:
     lexer = lexer_for_file(name)
     if lexer is None:
-        return ()
+        return []
     lines: list[list[tuple[str, str]]] = [[]]
     for kind, value in lexer.get_tokens(text):
         first, *others = value.split("\n")
@@ -102,7 +111,7 @@ def _pieces(text: str, name: str, most: int) -> Sequence[Pieces]:
         lines += [[(css, part)] for part in others]
         if len(lines) > most:
             break
-    return [tuple(line) for line in lines[:most]]
+    return lines[:most]
 
 
 def _css(kind: _TokenType) -> str:

@@ -39,7 +39,8 @@ _NO_NEWLINE = '<span class="eof">no newline at the end</span>'
 @dataclass(frozen=True, slots=True)
 class Source:
     """What the lines of a file are shown with: its name and, of a small file, both contents, for the colours;
-    whether ends of lines are part of the change; what stands under lines, and what is said of them."""
+    whether ends of lines are part of the change; what stands under lines, and what is said of them; whether
+    long lines are shown whole."""
 
     name: str
     before: str | None
@@ -47,6 +48,7 @@ class Source:
     line_ends: bool
     notes: Notes
     problems: Problems = field(default_factory=dict)
+    uncut: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +64,8 @@ class Paint:
         text = row.text if self.source.line_ends and changed else row.text.removesuffix("\r")
         end = _NO_NEWLINE if row.no_newline and changed else ""
         if len(text) > _LONG_LINE:
+            if self.source.uncut:
+                return line_html(text, None, ()) + end
             more = f'<span class="eof">{len(text) - _LONG_LINE:,} more characters</span>'
             return line_html(text[:_LONG_LINE], None, ()) + more + end
         side, number = (self.old, row.old) if row.kind == "del" else (self.new, row.new)

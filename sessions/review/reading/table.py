@@ -189,13 +189,14 @@ def show(
     marks: Mapping[str, HunkBar] | None = None,
     notes: Notes | None = None,
     url: str = "",
+    uncut: bool = False,
 ) -> Shown:
     """The table of a diff; `before` and `after` are the whole contents where they are at hand and small.
 
     `marks` are put at the heads of hunks by their key, `notes` under the lines they are for. Rows beyond
-    `limit` come from `url`, or are left out.
+    `limit` come from `url`, or are left out. Long lines are cut unless `uncut`.
     """
-    source = Source(name, before, after, diff.mixed_ends, notes or {})
+    source = Source(name, before, after, diff.mixed_ends, notes or {}, uncut=uncut)
     return Table(diff, view, source, marks, url, file_mark(name)).whole(limit)
 
 

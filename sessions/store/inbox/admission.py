@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import json
+from hashlib import sha256
 from typing import Any
 
 from django.db import transaction
 from pydantic import ValidationError
 
+from sessions.db import durable
 from sessions.ids import ascending, now
-from sessions.models import AdmittedPrompt, Message, Part, Session
+from sessions.models import Admission, AdmittedPrompt, Message, Part, Session
 from sessions.wire.parts import PART
 from sessions.wire.parts import Part as WirePart
 
 from .waiting import Delivery, record
+
+_CONTENT = "agent provider_id model_id variant system tools format parts no_reply".split()
 
 
 class PromptRefused(ValueError):
@@ -35,39 +40,61 @@ def admit(
     no_reply: bool = False,
     resume: bool = True,
 ) -> AdmittedPrompt:
-    """Make a prompt durable. The same message id twice is the same prompt (a client may retry). With
-    `no_reply` it is a message in the history that nobody answers.
+    """Make a prompt durable. The same message id with the same content is the same prompt, for ever: a client
+    may send it again, also when it was answered long ago, and gets what it got first. With `no_reply` it is a
+    message in the history that nobody answers.
 
     Raises PromptRefused for a prompt without content or with a part that no message can have, and for an
     id that something else has.
     """
     check(parts)
-    with transaction.atomic():
+    row = AdmittedPrompt(
+        id=message_id or ascending("msg"),
+        session=session,
+        delivery=delivery,
+        agent=agent,
+        provider_id=provider_id,
+        model_id=model_id,
+        variant=variant,
+        system=system,
+        tools=tools or {},
+        format=format,
+        parts=parts,
+        no_reply=no_reply,
+        resume=resume,
+        time_created=now(),
+    )
+    with durable(), transaction.atomic():
         Session.objects.select_for_update().filter(id=session.id).first()  # one position after another
-        known = AdmittedPrompt.objects.filter(id=message_id).first() if message_id else None
-        if known is not None and known.session_id == session.id:
-            return known
-        if known is not None or (message_id and Message.objects.filter(id=message_id).exists()):
-            raise PromptRefused(f"The message id {message_id} is in use.")
-        row = AdmittedPrompt.objects.create(
-            id=message_id or ascending("msg"),
-            session=session,
-            position=_last_position(session.id),
-            delivery=delivery,
-            agent=agent,
-            provider_id=provider_id,
-            model_id=model_id,
-            variant=variant,
-            system=system,
-            tools=tools or {},
-            format=format,
-            parts=parts,
-            no_reply=no_reply,
-            resume=resume,
-            time_created=now(),
+        if message_id and _is_known(row):
+            return row
+        row.position = _last_position(session.id)
+        row.save(force_insert=True)
+        Admission.objects.create(
+            id=row.id, session=session, digest=digest(row), time_created=row.time_created
         )
         record(session, row.id, delivery)
     return row
+
+
+def digest(row: AdmittedPrompt) -> str:
+    """Of what a prompt says and to whom, not of when it is to be promoted."""
+    content = [getattr(row, name) for name in _CONTENT]
+    return sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+
+
+def _is_known(row: AdmittedPrompt) -> bool:
+    """Whether this very prompt was admitted before. Raises PromptRefused."""
+    known = Admission.objects.filter(id=row.id).first()
+    if known is None:
+        if Message.objects.filter(id=row.id).exists():
+            raise PromptRefused(f"The message id {row.id} is in use.")
+        return False
+    if known.session_id != row.session_id:
+        raise PromptRefused(f"The message id {row.id} is in use in another session.")
+    if known.digest != digest(row):
+        raise PromptRefused(f"The message id {row.id} is that of a prompt with another content.")
+    return True
 
 
 def check(parts: list[dict[str, Any]]) -> None:

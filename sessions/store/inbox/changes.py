@@ -19,6 +19,17 @@ def is_written(part: dict[str, Any]) -> bool:
     return part["type"] in ("text", "agent") and not part.get("synthetic")
 
 
+def attached(parts: list[dict[str, Any]]) -> int:
+    """How many files there are in a prompt."""
+    return sum(part["type"] == "file" and not part.get("synthetic") for part in parts)
+
+
+def unplaced(parts: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The parts of a message, as those of a prompt that is to be sent."""
+    places = ("id", "sessionID", "messageID")
+    return [{key: value for key, value in part.items() if key not in places} for part in parts]
+
+
 def mentioned(part: dict[str, Any]) -> str:
     """The words of the text that a file part stands for; empty for a file beside the text."""
     text = (part.get("source") or {}).get("text")

@@ -8,6 +8,7 @@ from typing import Any
 from django.db import transaction
 from django.db.models import QuerySet
 
+from sessions.db import durable
 from sessions.ids import ascending, now
 from sessions.models import PermissionRequest, SavedRule, Session
 from sessions.store import events
@@ -68,7 +69,7 @@ def reply(
     same time. The answer takes effect by the worker reading the row.
     """
     given = Answer(answer, words, hash, scope, minutes, patterns, dict(replacement or {}), actor)
-    with transaction.atomic():
+    with durable(), transaction.atomic():
         row = _pending().select_related("session").filter(id=request_id).first()
         if row is None:
             return None

@@ -61,13 +61,15 @@ def sweep(project_id: str) -> None:
 
 
 def _unexpired(project_id: str) -> QuerySet[SavedRule]:
-    lasting = Q(time_expires=None) | Q(time_expires__gt=now())
+    moment = now()
+    lasting = Q(time_expires=None) | Q(time_expires__gt=moment, time_created__lte=moment)
     return SavedRule.objects.filter(lasting, project_id=project_id).order_by("id")
 
 
 def is_over(rule: SavedRule) -> bool:
-    """Whether the time of a rule, or the turn it was made for, has ended."""
-    if rule.time_expires is not None and rule.time_expires <= now():
+    """Whether the time of a rule, or the turn it was made for, has ended. A rule for minutes ends, too, when
+    the clock is put back to before it was made: nobody can tell then how long it was in force."""
+    if rule.time_expires is not None and not rule.time_created <= now() < rule.time_expires:
         return True
     if not rule.message_id or rule.session_id is None:
         return False

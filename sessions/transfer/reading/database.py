@@ -13,13 +13,14 @@ from pathlib import Path
 from .columns import columns, info_of, parsed
 from .json_file import load
 from .records import MAX_RECORD, Conversation, Header, Problem, Unreadable, Wire, text
-from .sqlite import bytes_of, opened
+from .sqlite import PATIENCE, bounded, bytes_of, is_plain, opened
 
 _NEEDED = {
     "session": {"id", "directory", "time_updated"},
     "message": {"id", "session_id", "data"},
     "part": {"id", "message_id", "session_id", "data"},
 }
+_READ = (*_NEEDED, "project", "todo", "session_message")
 _LIST = """
 SELECT session.*, (SELECT count(*) FROM message WHERE session_id = session.id) AS message_count
 FROM session ORDER BY session.time_updated
@@ -75,10 +76,13 @@ class Database:
         if self._connection is None:
             self._connection = self._open.enter_context(opened(self.path))
         try:
+            bounded(self._connection)
             self._connection.execute("BEGIN")
             yield self._connection
         except sqlite3.DatabaseError as error:
-            raise Unreadable(f"the database cannot be read: {error}") from error
+            slow = str(error) == "interrupted"
+            reason = f"it takes more than {PATIENCE:g} seconds" if slow else str(error)
+            raise Unreadable(f"the database cannot be read: {reason}") from error
         finally:
             if self._connection.in_transaction:
                 self._connection.execute("COMMIT")
@@ -132,6 +136,9 @@ class Database:
 
 
 def _check(connection: sqlite3.Connection, path: Path) -> None:
+    for name in _READ:
+        if not is_plain(connection, name):
+            raise Unreadable(f"{path} is not read: its `{name}` is no plain table")
     for table, needed in _NEEDED.items():
         there = {row["name"] for row in connection.execute(f"PRAGMA table_info({table})")}
         if missing := needed - there:

@@ -6,6 +6,7 @@ import os
 import shutil
 import sqlite3
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -15,6 +16,10 @@ from .records import Unreadable
 
 WAIT = 10.0
 """Seconds to wait for a writer that holds the database."""
+PATIENCE = 60.0
+"""Seconds that one reading may take."""
+_STEPS = 10_000
+"""Of SQLite's machine between two looks at the clock: some tenths of a millisecond."""
 
 
 @contextmanager
@@ -31,6 +36,8 @@ def opened(path: Path) -> Iterator[sqlite3.Connection]:
             with closing(_connected(uri)) as connection:
                 connection.row_factory = sqlite3.Row
                 connection.text_factory = lambda data: data.decode("utf-8", "replace")
+                connection.execute("PRAGMA trusted_schema=OFF")
+                bounded(connection)
                 connection.execute("SELECT count(*) FROM sqlite_master")
                 yield connection
         except (sqlite3.DatabaseError, OSError) as error:
@@ -40,6 +47,24 @@ def opened(path: Path) -> Iterator[sqlite3.Connection]:
 def _connected(uri: str) -> sqlite3.Connection:
     """For any thread, one at a time; transactions are the caller's."""
     return sqlite3.connect(uri, uri=True, timeout=WAIT, isolation_level=None, check_same_thread=False)
+
+
+def bounded(connection: sqlite3.Connection) -> None:
+    """From now on the connection has PATIENCE for what it is asked; then it raises OperationalError: what is
+    in the database may have been made to be read for ever."""
+    end = time.monotonic() + PATIENCE
+    connection.set_progress_handler(lambda: time.monotonic() > end, _STEPS)
+
+
+def is_plain(connection: sqlite3.Connection, name: str) -> bool:
+    """Whether it only holds rows, if there is such a thing: a view, a table of a module and a computed column
+    run what the database says."""
+    found = connection.execute(
+        "SELECT type, rootpage FROM sqlite_master WHERE name = ? COLLATE NOCASE", (name,)
+    ).fetchall()
+    if any(row["type"] != "table" or not row["rootpage"] for row in found):
+        return False
+    return all(column["hidden"] == 0 for column in connection.execute(f"PRAGMA table_xinfo({name})"))
 
 
 def _uri(path: Path, scratch: Path) -> str:

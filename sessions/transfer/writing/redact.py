@@ -123,4 +123,5 @@ def _inside_data_url(url: str, change: Callable[[str], str]) -> str:
 
 def redacted(document: Document) -> Document:
     """A copy without the secrets of this machine, and without what has the look of one."""
-    return Redactor(known_values(), str(Path.home())).document(document)
+    folders = {str(one.info["directory"]) for one in document.every() if one.info.get("directory")}
+    return Redactor(known_values(folders), str(Path.home())).document(document)

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from django.conf import settings
+from django.utils.module_loading import import_string
 
 SHORTEST = 8
 """Characters of a value below which it would black out ordinary words."""
@@ -70,11 +72,30 @@ OPEN_NAMES = frozenset("type enterpriseUrl serverUrl scope clientId tokenEndpoin
 """Names in those files whose text is no secret."""
 
 
-def known_values() -> list[str]:
-    """The secrets of this installation and of its environment, the longest first."""
+_concealed: set[str] = set()
+
+
+def conceal(value: str) -> None:
+    """A secret of this process that stands nowhere else, whatever its length: the server's password."""
+    _concealed.add(value)
+
+
+def known_values(directories: Iterable[str] = ()) -> list[str]:
+    """The secrets of this installation, of its environment, and of the configuration that counts in these
+    folders, the longest first."""
     beside = [file.with_name(MCP_FILE) for file in settings.AUTH_FILES]
     values = {*_environment(os.environ), *_files([*settings.AUTH_FILES, *beside]), settings.SECRET_KEY}
-    return sorted((value for value in values if len(value) >= SHORTEST), key=len, reverse=True)
+    for directory in directories:
+        values |= set(_configured()(directory))
+    long = {value for value in values if len(value) >= SHORTEST}
+    return sorted(long | _concealed, key=len, reverse=True)
+
+
+@cache
+def _configured() -> Callable[[str], Iterable[str]]:
+    """Asked of whoever the settings name: it is above this room."""
+    path = getattr(settings, "CONFIG_SECRETS", "")
+    return cast(Callable[[str], Iterable[str]], import_string(path)) if path else lambda directory: ()
 
 
 def _environment(environ: Mapping[str, str]) -> Iterator[str]:

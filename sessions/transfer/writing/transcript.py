@@ -14,7 +14,7 @@ from sessions.rendering.attached import is_image
 from sessions.rendering.blocks import render_whole
 from sessions.rendering.html import html
 from sessions.rendering.parts import shown
-from sessions.rendering.text import bounded, terminal, visible
+from sessions.rendering.text import bounded, prose, shown_output, visible
 from sessions.rendering.tools import card
 
 from .document import Document, Wire
@@ -97,13 +97,13 @@ def _messages(entries: list[Wire], root: str) -> Iterator[str]:
 
 
 def _error(error: Wire) -> str:
-    return visible(str((error.get("data") or {}).get("message") or error.get("name") or ""))[:4000]
+    return visible(str((error.get("data") or {}).get("message") or error.get("name") or "")[:4000])
 
 
 def _part(part: Wire, role: str, root: str) -> str:
     match part["type"]:
         case "text" if role == "user":
-            return html("transfer/prompt.html", text=visible(_short(part.get("text", ""))))
+            return html("transfer/prompt.html", text=prose(_short(part.get("text", ""))))
         case "text" | "reasoning":
             text = mark_safe(render_whole(_short(part.get("text", ""))))  # noqa: S308 (sanitised)
             return html("transfer/text.html", text=text, thinking=part["type"] == "reasoning")
@@ -124,8 +124,8 @@ def _call(part: Wire, root: str) -> str:
         card=card(part, root),
         input=visible(_short(json.dumps(state.get("input") or {}, ensure_ascii=False, indent=2))),
         diff=list(_diff(metadata.get("diff"))),
-        output=terminal(_short(str(output))),
-        error=terminal(_short(str(state.get("error") or ""))),
+        output=shown_output(str(output), limit=LONGEST),
+        error=shown_output(str(state.get("error") or ""), limit=LONGEST),
         child=child if isinstance(child, str) else "",
     )
 

@@ -12,6 +12,7 @@ from django.conf import LazySettings
 from agents.context.sources import discovery, files
 from agents.context.sources.files import CUT, Document
 from agents.context.sources.tree import NOTE, tree
+from agents.trust.reach import Reach
 
 
 @pytest.fixture
@@ -98,9 +99,9 @@ def test_a_file_is_read_again_only_when_it_has_changed(
     opened: list[Path] = []
     original = files._fresh
 
-    def fresh(path: Path) -> Document | None:
+    def fresh(path: Path, within: Path | None) -> Document | None:
         opened.append(path)
-        return original(path)
+        return original(path, within)
 
     monkeypatch.setattr(files, "_fresh", fresh)
     assert files.document(path) == Document(str(path), "first")
@@ -123,7 +124,7 @@ def test_what_is_no_text_file_is_left_out(project: Path) -> None:
     os.mkfifo(project / "AGENTS.md")
     (project / "CLAUDE.md").mkdir()
     (project / "CONTEXT.md").symlink_to(project / "missing")
-    assert files.first_of(project, discovery.NAMES) is None
+    assert files.first_of(project, discovery.NAMES, Reach(project)) is None
     raw = project / "latin.md"
     raw.write_bytes(b"caf\xe9")
     assert files.document(raw) == Document(str(raw), "caf�")

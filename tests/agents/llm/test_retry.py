@@ -23,6 +23,8 @@ NOW = 1_700_000_000.0  # Tue, 14 Nov 2023 22:13:20 GMT
         ({"retry-after": "0.25"}, 1, 0.25),
         ({"retry-after": "Tue, 14 Nov 2023 22:13:30 GMT"}, 1, 10),
         ({"retry-after": "Tue, 14 Nov 2023 22:13:00 GMT"}, 1, 0),
+        ({"retry-after": "Tue, 14 Nov 2023 23:13:30 GMT", "date": "Tue, 14 Nov 2023 23:13:20 GMT"}, 1, 10),
+        ({"retry-after": "Tue, 14 Nov 2023 22:13:30 GMT", "date": "once"}, 1, 10),
         ({"retry-after": "-5"}, 1, 0),
         ({"retry-after": "99999999999"}, 1, 2147483.647),
         ({"retry-after": "soon"}, 2, 4),

@@ -10,6 +10,7 @@ from agents.permission.rules import (
     Approval,
     Rule,
     Verdict,
+    configured,
     evaluate,
     from_config,
     hidden_tools,
@@ -95,6 +96,36 @@ def test_an_approval_of_everything_does_not_cover_a_narrower_ask() -> None:
     assert saved == ["*.env"]
     assert decide("read", [".env"], rules, [Rule("read", saved[0], "allow")]) == "allow"
     assert narrowed("bash", ["git push"], ["git push *"], rules) == ["git push *"]
+
+
+@pytest.mark.parametrize(
+    ("user", "text", "expected"),
+    [
+        ({"rm *": "deny", "*": "allow"}, "rm x", "deny"),
+        ({"rm *": "deny", "*": "ask"}, "rm x", "deny"),
+        ({"rm *": "deny", "*": "allow"}, "ls", "allow"),
+        ({"rm *": "deny", "r* *": "allow"}, "rm x", "deny"),
+        ({"rm *": "deny", "rm x": "allow"}, "rm x", "allow"),
+        ({"rm *": "deny", "rm x": "allow"}, "rm y", "deny"),
+        ({"* x": "deny", "rm *": "deny", "rm x": "allow"}, "rm x", "allow"),
+        ({"* -f *": "deny", "rm *": "deny", "rm * x": "allow"}, "rm -f x", "deny"),
+        ({"*": "deny", "git *": "allow"}, "git log", "allow"),
+        ({"*": "deny", "git *": "allow"}, "ls", "deny"),
+    ],
+)
+def test_what_lifts_a_denial_of_the_user(user: dict[str, str], text: str, expected: str) -> None:
+    rules = configured({"bash": user})
+    assert evaluate("bash", text, rules).action == expected
+    session = [*rules, Rule("bash", "*", "allow"), Rule("bash", text, "allow")]
+    assert evaluate("bash", text, session).action == ("deny" if expected == "deny" else "allow")
+
+
+def test_a_later_section_of_the_configuration_lifts_what_it_names() -> None:
+    denied = configured({"bash": "deny", "edit": {"*.lock": "deny"}})
+    assert evaluate("bash", "ls", [*denied, *configured({"bash": "allow"})]).action == "allow"
+    assert evaluate("bash", "ls", [*denied, *configured("allow")]).action == "deny"
+    assert hidden_tools([("bash", "bash")], [*denied, Rule("*", "*", "allow")]) == {"bash"}
+    assert hidden_tools([("bash", "bash")], [*denied, *configured({"bash": {"ls": "allow"}})]) == set()
 
 
 def test_defaults_and_agents() -> None:

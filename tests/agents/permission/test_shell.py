@@ -18,9 +18,7 @@ def project(tmp_path: Path) -> Path:
 
 
 def texts(line: str) -> list[str]:
-    analysis = analyse(line, Path("/"), Path("/"))
-    assert not analysis.errors
-    return [command.text for command in analysis.commands]
+    return [command.text for command in analyse(line, Path("/"), Path("/")).commands]
 
 
 def always(line: str) -> list[str | None]:
@@ -265,3 +263,22 @@ def test_words_say_what_bash_makes_of_them(word: str, project: Path) -> None:
     assert [str(path) for path in analyse(f"touch {word}", project, project).written] == [
         str((project / expected).resolve())
     ]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "{a,b}", "x{a,b}y", "{a,b}{c,d}", "{a,{b,c}}", "{a,b", "a}", "{}", "{a}", "{1..3}", "{3..1}",
+        "{01..3}",
+        "x{,a}y",
+        "{a,b}.{c,d}", "{{a,b},c}", "{a,b}}", "{{a,b}", "a{b,c}{}",
+        "{a..c}", "{-1..1}",
+        "{}{a,b}", "a{}{b,c}d",
+        "$'a\\tb'", "$'\\x41\\102\\u0043'", "$'it\\'s'", "$'\\e[0m'", "$'a\\\\b'",
+    ],
+)  # fmt: skip
+def test_braces_and_escapes_are_resolved_as_bash_does_or_left_open(words: str) -> None:
+    script = f"printf '%s\\0' {words}"
+    printed = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=True).stdout
+    [command] = analyse(f"touch {words}", Path("/"), Path("/")).commands[-1:]
+    assert command.dynamic or list(command.words[1:]) == printed.split("\0")[:-1]

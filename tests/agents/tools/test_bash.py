@@ -10,12 +10,21 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
+from agents.permission.defaults import BUILD, session_rules
 from agents.permission.errors import NotPermitted, PermissionRejected
 from agents.tools.base import ToolError, ToolResult
 from agents.tools.bash import TOOL, BashInput
 from agents.tools.shared import capture
 from agents.tools.shared.output import MAX_BYTES, MAX_LINES
-from tests.agents.tools.context import DirectContext
+from tests.agents.tools.context import DirectContext, turn_in
+
+
+@pytest.fixture
+def context(context: DirectContext) -> DirectContext:
+    """With the rules that are there before anybody has set some."""
+    rules = session_rules(BUILD, [])
+    context.turn = turn_in(context.directory, context.worktree, rules=rules)
+    return context
 
 
 async def bash(context: DirectContext, command: str, **options: object) -> ToolResult:
@@ -71,13 +80,13 @@ async def test_output_exit_code_and_card(context: DirectContext) -> None:
 
 
 async def test_asks_for_each_command_with_its_always_pattern(context: DirectContext) -> None:
-    await bash(context, "git --version && A=1 ls -la | cat", description="Look")
+    await bash(context, "git --version && CI=1 ls -la | cat", description="Look")
     [asked] = context.asked
     assert asked.permission == "bash"
     assert asked.patterns == ("git --version", "ls -la", "cat")
     assert asked.always == ("git --version", "ls *", "cat *")
     assert asked.metadata == {
-        "command": "git --version && A=1 ls -la | cat",
+        "command": "git --version && CI=1 ls -la | cat",
         "description": "Look",
         "workdir": str(context.directory),
     }

@@ -14,6 +14,8 @@ from agents.tools.base import ToolError, ToolResult
 from agents.tools.shared.web import fetch as fetching
 from agents.tools.shared.web.search import Input
 from tests.agents.tools.context import DirectContext
+from tests.hostile.addresses import LOCAL, PUBLIC
+from tests.text_server import TextServer
 
 PAGE = """<html><head><title>T</title><script>alert(1)</script></head>
 <body><h1>Head</h1><p>Some <b>bold</b> text and <a href="/x">a link</a>.</p></body></html>"""
@@ -108,7 +110,7 @@ def elsewhere(pages: Pages) -> None:
 @pytest.mark.parametrize(
     ("make", "words"),
     [
-        (big, "larger than 5 MB"),
+        (big, "more than 5 MB"),
         (circle, "More than 10 redirects"),
         (binary, "cannot be read as text"),
         (elsewhere, "Only http and https"),
@@ -185,3 +187,61 @@ async def test_a_search_service_that_fails(
     monkeypatch.setenv("OPENCODE_WEBSEARCH_URL", f"{site[0]}/gone?q={{query}}")
     with pytest.raises(ToolError, match="404"):
         await web(context)
+
+
+BRACKETS = str.maketrans("", "", "[]")
+"""httpx leaves them out of what it asks a proxy for."""
+
+
+@pytest.fixture
+async def proxy(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[list[str]]:
+    """What a proxy was asked for, which the environment names for all but 127.0.0.1."""
+    asked: list[str] = []
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        head = (await reader.readuntil(b"\r\n\r\n")).decode()
+        asked.append(head.split()[1])
+        fields = "Content-Type: text/plain\r\nContent-Length: 9\r\nConnection: close"
+        writer.write(f"HTTP/1.1 200 OK\r\n{fields}\r\n\r\nby proxy!".encode())
+        await writer.drain()
+        writer.close()
+
+    server = await asyncio.start_server(serve, "127.0.0.1", 0)
+    for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(name.lower(), raising=False)
+    monkeypatch.setenv("http_proxy", f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}")
+    monkeypatch.setenv("no_proxy", "127.0.0.1")
+    yield asked
+    server.close()
+    await server.wait_closed()
+
+
+@pytest.mark.parametrize("host", LOCAL)
+async def test_behind_a_proxy_local_addresses_are_asked_about(
+    context: DirectContext, proxy: list[str], host: str
+) -> None:
+    context.decisions["private_address"] = "reject"
+    with pytest.raises(PermissionRejected):
+        await fetch(context, f"http://{host}:1/")
+    assert proxy == []
+
+
+@pytest.mark.parametrize("host", PUBLIC)
+async def test_behind_a_proxy_public_addresses_are_not(
+    context: DirectContext, proxy: list[str], host: str
+) -> None:
+    assert (await fetch(context, f"http://{host}/page")).output == "by proxy!"
+    assert [url.translate(BRACKETS) for url in proxy] == [f"http://{host}/page".translate(BRACKETS)]
+    assert [asked.permission for asked in context.asked] == ["webfetch"]
+
+
+async def test_what_the_environment_exempts_is_asked_about_and_reached_directly(
+    context: DirectContext, proxy: list[str]
+) -> None:
+    async with TextServer("here") as server:
+        assert (await fetch(context, server.url)).output == "here"
+        assert proxy == []
+        assert [asked.permission for asked in context.asked] == ["webfetch", "private_address"]
+        assert (await fetch(context, server.url.replace("127.0.0.1", "localhost"))).output == "by proxy!"
+        assert [asked.permission for asked in context.asked[2:]] == ["webfetch", "private_address"]

@@ -33,15 +33,20 @@ class Browser(httpx.AsyncClient):
 
 
 @asynccontextmanager
-async def browsing(server: Server) -> AsyncIterator[Browser]:
-    """By the launch link of the server, which works once."""
+async def browsing(server: Server, launch_url: str = "") -> AsyncIterator[Browser]:
+    """By the launch link of the server, which works once, or by another."""
     async with Browser(base_url=server.url, timeout=30, trust_env=False) as browser:
-        assert (await browser.get(server.launch_url)).status_code == 303
+        assert (await browser.get(launch_url or server.launch_url)).status_code == 303
         page = await browser.get("/?choose")
         found = re.search(r'X-CSRF-Token&quot;: &quot;([^&]+)|X-CSRF-Token": "([^"]+)', page.text)
         assert found is not None
         browser.token = (found[1] or found[2]).encode().decode("unicode_escape")
         yield browser
+
+
+async def link(browser: Browser) -> str:
+    """Another launch link."""
+    return str((await browser.change("/auth/launch")).json()["url"])
 
 
 async def closed(socket: ClientConnection) -> int:

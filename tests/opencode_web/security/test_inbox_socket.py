@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from pathlib import Path
 
+import httpx
 import pytest
 from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidStatus
 
-from tests.opencode_web.security.browser import browsing
+from tests.opencode_web.security.browser import browsing, closed, link
 from tests.server import Server, running
 
 pytestmark = pytest.mark.asyncio
@@ -32,3 +34,29 @@ async def test_only_this_server_s_own_pages_may_listen(home: Path, project: Path
                 with pytest.raises(InvalidStatus) as refused:
                     await connect(url + path, additional_headers=headers)
                 assert refused.value.response.status_code == 403
+
+
+async def test_signing_out_closes_what_is_open_and_holds_over_a_restart(home: Path, project: Path) -> None:
+    server = Server(home, project)
+    async with running(server), browsing(server) as browser, browsing(server, await link(browser)) as other:
+        stolen = dict(browser.cookies)
+        async with (
+            browser.socket("/ws/inbox/") as socket,
+            other.socket("/ws/inbox/") as others,
+            browser.stream("GET", "/event") as events,
+        ):
+            lines = events.aiter_lines()
+            assert "server.connected" in await anext(lines)
+            await socket.recv()
+            await others.recv()
+            assert (await browser.change("/logout")).headers["hx-redirect"] == "/login"
+            assert await closed(socket) == 4401
+            async with asyncio.timeout(10):
+                async for _ in lines:
+                    pass
+            assert (await other.get("/session")).status_code == 200
+        server.stop()
+        server.start("--port", server.url.rpartition(":")[2])
+        async with httpx.AsyncClient(base_url=server.url, cookies=stolen, trust_env=False) as thief:
+            assert (await thief.get("/session")).status_code == 401
+        assert (await other.get("/session")).status_code == 200

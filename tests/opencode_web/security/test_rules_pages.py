@@ -65,7 +65,7 @@ def routes(patterns: list[Any], before: str = "") -> Iterator[str]:
             yield "/" + re.sub(r"<[^>]*>", "*", path)
 
 
-LEASE = ("lease_owner", "lease_until")
+LEASE = ("lease_owner", "lease_until", "lease_epoch")
 
 
 def remembered(stage: Stage) -> dict[str, list[Any]]:

@@ -56,6 +56,18 @@ async def test_a_conversation_in_the_terminal(attached: Terminal, served: Served
     await attached.shows("The file is there.")
     assert (served.server.project / "asked.txt").exists()
 
+    write = ToolUse("write", {"filePath": "written.txt", "content": "by the agent\n"})
+    served.plays(Turn(tools=[write]), Turn(text="It is written."))
+    attached.type("Write a file.")
+    attached.press("Enter")
+    await attached.shows("Wrote written.txt", "It is written.")
+
+    attached.type("/undo")
+    await attached.shows("Undo")
+    attached.press("Enter")
+    await attached.hides("It is written.")
+    assert not (served.server.project / "written.txt").exists()
+    attached.press("C-u")
     attached.type("/undo")
     await attached.shows("Undo")
     attached.press("Enter")

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from typing import Any
 
 import pytest
 from django.test import AsyncClient
 
+from sessions.approvals.inbox import inbox
 from sessions.db import in_db
 from sessions.store import permissions
 from sessions.store import sessions as session_store
-from tests.sessions.approvals.asking import again, ask, shown
+from tests.sessions.approvals.asking import again, ask, ask_edit, shown
 from tests.sessions.review.world import World
+
+LONG = "x" + " " * 3000 + "evil-1" + "y" * 40_000 + "evil-2"
 
 
 async def test_of_two_replies_one_wins(world: World, async_client: AsyncClient) -> None:
@@ -156,3 +160,62 @@ async def test_a_question_of_a_deleted_session_takes_no_answer(world: World) -> 
     await in_db(session_store.delete, session.id)
     assert await in_db(permissions.reply, row.id, "always") is None
     assert await in_db(permissions.rules, session.project_id) == []
+
+
+@pytest.mark.parametrize(
+    ("permission", "patterns", "metadata"),
+    [
+        ("bash", ("x",), {"command": LONG}),
+        ("tool_of_server", ("*",), {"server": "s", "tool": "t", "input": {"text": LONG}}),
+        ("mcp_sampling", ("s",), {"model": "m", "prompt": LONG}),
+        ("task", ("general",), {"prompt": LONG}),
+        ("webfetch", (LONG,), {"url": LONG}),
+        ("somebodys_tool", ("*",), {"given": LONG}),
+        ("doom_loop", ("x",), {"tool": "t", "input": {"text": LONG}}),
+    ],
+)
+async def test_what_is_asked_is_shown_whole(
+    world: World, async_client: AsyncClient, permission: str, patterns: tuple[str, ...], metadata: Any
+) -> None:
+    """A long line with its harm behind a thousand blanks, and after what is shown at once."""
+    session = await world.session()
+    row = await ask(session, permission, patterns=patterns, **metadata)
+    card = await shown(session)
+    assert "evil-1" in card
+    assert "evil-2" not in card
+    assert re.search(r'class="button primary once"[^>]* disabled', card)
+    rest = await async_client.get(f"/permissions/{row.id}/rest")
+    assert "evil-2" in rest.content.decode()
+
+
+async def test_what_fits_can_be_allowed_at_once(world: World) -> None:
+    session = await world.session()
+    await ask(session, command="echo " + "x" * 30_000 + "; evil")
+    card = await shown(session)
+    assert "; evil" in card
+    assert not re.search(r'class="button primary once"[^>]* disabled', card)
+
+
+async def test_lines_and_rows_of_a_change_are_shown_whole(world: World, async_client: AsyncClient) -> None:
+    session = await world.session()
+    await ask_edit(session, "", "x" * 9000 + "evil-1\n")
+    assert "evil-1" in await shown(session)
+    row = await ask_edit(session, "", "line\n" * 2500 + "evil-2\n")
+    card = await shown(session)
+    assert "evil-2" not in card
+    assert "501 lines are not shown" in card
+    asked = re.search(rf"/permissions/{row.id}/file\?file=0&amp;rows=(\d+)", card)
+    assert asked
+    whole = await async_client.get(f"/permissions/{row.id}/file?file=0&rows={asked[1]}")
+    assert "evil-2" in whole.content.decode()
+    assert "data-folded" not in whole.content.decode()
+
+
+async def test_the_list_allows_only_what_its_line_says(world: World) -> None:
+    session = await world.session()
+    await ask(session, command="git log -1")
+    await ask(session, command="git log -1\nevil")
+    await ask(session, command="git log" + " " * 300 + "evil")
+    await ask_edit(session, "a\n", "b\n")
+    entries = [entry for group in (await in_db(inbox)).groups for entry in group.entries]
+    assert [entry.whole for entry in entries] == [True, False, False, False]

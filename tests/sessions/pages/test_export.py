@@ -87,5 +87,5 @@ async def test_fork_opens_the_copy(async_client: AsyncClient, tmp_path: Path) ->
     url = (await async_client.post(f"{talk.url}/fork"))["HX-Redirect"]
     assert url != talk.url
     page = (await async_client.get(url)).content.decode()
-    assert "Here (fork)" in page
+    assert "Here (fork #1)" in page
     assert "carried over" in page

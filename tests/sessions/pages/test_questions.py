@@ -124,7 +124,7 @@ async def test_a_childs_question_is_on_its_parents_page(talk: Talk) -> None:
     row = await ask(grandchild)
     shown = await in_db(question_list, talk.session)
     assert row.id in shown
-    assert "asked by New session" in shown
+    assert "asked by Child session" in shown
     assert "asked by" not in await in_db(question_list, grandchild)
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from sessions.rendering.text import bounded, last_lines, terminal, visible
+from sessions.rendering.text import bounded, last_lines, prose, shown_output, terminal, visible
+from tests.hostile.characters import FLOOD, HIDING, RIGHT, hidden
 
 
 @pytest.mark.parametrize(
@@ -31,3 +32,35 @@ def test_ten_megabytes_in_one_line_are_bounded() -> None:
     assert len(text) < 80_000
     assert "left out" in text
     assert len(last_lines("y" * 10_000_000, 8)) <= 8 * 400
+
+
+@pytest.mark.parametrize("character", HIDING.values(), ids=HIDING.keys())
+def test_what_hides_is_written_out(character: str) -> None:
+    shown = visible(f"rm{character}x")
+    assert character not in shown
+    assert len(shown) > 3 or shown[2] in "\u240d\u241b\u2421"
+
+
+def test_every_format_character_is_written_out() -> None:
+    for character in hidden():
+        assert character not in visible(f"a{character}b"), hex(ord(character))
+
+
+def test_a_flood_of_marks_is_written_out() -> None:
+    assert visible(FLOOD).count("\u0301") == 4
+    assert visible(FLOOD).count("\\u0301") == 36
+
+
+@pytest.mark.parametrize("text", RIGHT)
+def test_what_languages_and_emoji_need_stays(text: str) -> None:
+    assert visible(text) == text
+
+
+def test_prose_keeps_joiners_and_no_overrides() -> None:
+    assert prose("\u0645\u06cc\u200c\u062e\u202e") == "\u0645\u06cc\u200c\u062e\\u202e"
+
+
+def test_output_is_cut_before_it_is_worked_on() -> None:
+    text = shown_output("\x1b[1m" * 1_000_000 + "end", limit=1000)
+    assert text.endswith("end")
+    assert len(text) < 1100

@@ -15,7 +15,7 @@ from sessions.review.alone import RevertRefused
 from sessions.review.diffs import session_diff
 from sessions.review.reverting import preview, revert, unrevert
 from sessions.review.verdicts import verdicts
-from sessions.store import reverts
+from sessions.store import leases, reverts
 from sessions.store import sessions as session_store
 from sessions.store.forks import fork
 from sessions.wire.session import Status
@@ -125,7 +125,7 @@ async def test_files_of_a_running_turn_are_refused(world: World) -> None:
     session = await world.session()
     prompt = await world.turn(session, EDITS)
     after = world.state()
-    assert await in_db(session_store.claim, session.id, "host:1:x", 2**60)
+    assert await in_db(leases.claim, session.id, "worker", 3600)
     await in_db(session_store.set_status, session.id, Status(type="busy"))
     for what in ("files", "conversation", "both"):
         with pytest.raises(RevertRefused, match="Stop the turn"):

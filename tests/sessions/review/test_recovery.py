@@ -11,8 +11,7 @@ from sessions.models import FileChange, Operation, Session
 from sessions.review.outcomes import as_change, as_intents, as_outcome
 from sessions.review.recovery import recover
 from sessions.review.reverting import revert, unrevert
-from sessions.store import ledger, reverts
-from sessions.store import sessions as session_store
+from sessions.store import leases, ledger, reverts
 from sessions.store.ledger import Point
 from sessions.undo.apply import apply
 from sessions.undo.plan import FilePlan, plan_undo
@@ -23,7 +22,7 @@ FILES = {f"{n}.txt": f"{n}\n" for n in range(6)} | {"kept.txt": "changed\n", "in
 
 async def begun(world: World, session: Session, prompt: str) -> list[FilePlan]:
     """An undo as far as its rows: what a server leaves that ends before it touches a file."""
-    await in_db(session_store.claim, session.id, "host:1:undo-x", 2**60)
+    await in_db(leases.claim, session.id, "worker:undo-x", 3600)
     rows = await in_db(lambda: list(ledger.by_tools(session.id)))
     plan = plan_undo([as_change(row) for row in rows], world.tracker.objects, world.root)
     await in_db(

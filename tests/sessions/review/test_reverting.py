@@ -12,7 +12,7 @@ from sessions.models import FileChange, Message, Operation, Session
 from sessions.review.alone import ProjectBusy, RevertRefused, project_lock
 from sessions.review.diffs import session_diff
 from sessions.review.reverting import UnknownMessage, preview, revert, unrevert
-from sessions.store import ledger, reverts
+from sessions.store import leases, ledger, reverts
 from sessions.store import sessions as session_store
 from sessions.store.messages import put_part
 from sessions.wire.parts import TextPart
@@ -196,13 +196,14 @@ async def test_an_answer_is_undone_with_its_question(world: World) -> None:
 async def test_a_running_turn_is_not_undone(world: World) -> None:
     session = await world.session()
     prompt = await world.turn(session, {"a.txt": "a\n"})
-    assert await in_db(session_store.claim, session.id, "host:1:x", 2**60)
+    lease = await in_db(leases.claim, session.id, "worker", 3600)
+    assert lease is not None
     await in_db(session_store.set_status, session.id, Status(type="busy"))
     with pytest.raises(RevertRefused, match="Stop the turn"):
         await revert(session, prompt)
     assert (world.root / "a.txt").exists()
     await in_db(session_store.set_status, session.id, Status(type="idle"))
-    await in_db(session_store.release, session.id, "host:1:x")
+    await in_db(leases.release, lease)
     await revert(session, prompt)
     assert not (world.root / "a.txt").exists()
     assert (await fresh(session)).lease_owner == ""

@@ -11,7 +11,7 @@ from agents.runtime import recovery
 from sessions.db import in_db
 from sessions.ids import ascending
 from sessions.models import FileChange, Session
-from sessions.store import children, inbox, ledger
+from sessions.store import children, inbox, leases, ledger
 from sessions.store import sessions as session_store
 from sessions.wire.parts import ToolPart
 from tests.sessions.talk import Talk
@@ -40,10 +40,10 @@ async def test_the_family_is_found_from_both_ends(tmp_path: Path) -> None:
     assert await in_db(children.depth, grandchild.id) == 2
     assert await in_db(children.roots, [grandchild.id, talk.session.id]) == {talk.session.id}
     assert [row.id for row in await in_db(children.listing, talk.session.id)] == [child.id, other.id]
-    await in_db(session_store.claim, grandchild.id, "worker", 1 << 60)
+    await in_db(leases.claim, grandchild.id, "worker", 3600)
     assert await in_db(children.at_work_below, talk.session.id) == [grandchild.id]
-    await in_db(session_store.claim, talk.session.id, "worker", 1 << 60)
-    held = [row.id for row in await in_db(session_store.leased)]
+    await in_db(leases.claim, talk.session.id, "worker", 3600)
+    held = [row.id for row in await in_db(leases.leased)]
     assert held.index(talk.session.id) < held.index(grandchild.id)
 
 

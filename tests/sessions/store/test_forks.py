@@ -40,7 +40,7 @@ async def test_a_fork_is_a_copy_with_new_ids_in_order(tmp_path: Path) -> None:
     before = await in_db(messages.history, talk.session.id)
     copy = await in_db(forks.fork, talk.session)
     after = await in_db(messages.history, copy.id)
-    assert copy.title == "Original (fork)"
+    assert copy.title == "Original (fork #1)"
     assert [_said(entry) for entry in after] == [_said(entry) for entry in before]
     ids = [entry["info"]["id"] for entry in after]
     assert ids == sorted(ids)

@@ -10,10 +10,11 @@ from django.db import transaction
 from sessions import bus
 from sessions.db import in_db
 from sessions.ids import ascending, descending, now
-from sessions.models import AdmittedPrompt, Event, Message, Session
-from sessions.store import events, inbox, messages, permissions, projects
+from sessions.models import AdmittedPrompt, Event, Message, Part, Session
+from sessions.store import events, inbox, leases, messages, permissions, projects
 from sessions.store import sessions as session_store
 from sessions.store.inbox import PromptRefused
+from sessions.store.rows import part_wire
 from sessions.wire.messages import UserMessage
 from sessions.wire.parts import TextPart
 
@@ -131,11 +132,12 @@ def test_a_part_keeps_unknown_keys(tmp_path: Path) -> None:
 
 def test_one_lease_at_a_time(tmp_path: Path) -> None:
     session = new_session(tmp_path)
-    assert session_store.claim(session.id, "one", now() + 60_000)
-    assert not session_store.claim(session.id, "two", now() + 60_000)
-    (held,) = session_store.leased()
-    assert session_store.seize(held, "two", now() + 60_000)
-    assert not session_store.seize(held, "three", now() + 60_000)
+    assert leases.claim(session.id, "one", 60)
+    assert not leases.claim(session.id, "two", 60)
+    (held,) = leases.leased()
+    assert not leases.seize(held, "two", 60, dead=False)
+    assert leases.seize(held, "two", 60, dead=True)
+    assert not leases.seize(held, "three", 60, dead=True)
 
 
 def test_deleting_hides_children_and_can_be_undone(tmp_path: Path) -> None:
@@ -174,3 +176,10 @@ def test_an_answer_is_taken_once_and_never_after_the_turn(tmp_path: Path) -> Non
     assert permissions.reply(second, "once") is None
     with pytest.raises(ValueError, match="once"):
         permissions.reply(second, "perhaps")
+
+
+def test_a_text_from_elsewhere_has_its_text() -> None:
+    row = Part(id="prt_1", message_id="msg_1", session_id="ses_1", type="reasoning", data={})
+    assert part_wire(row)["text"] == ""
+    row.data["text"] = "said"
+    assert part_wire(row)["text"] == "said"

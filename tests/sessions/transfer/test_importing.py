@@ -13,7 +13,7 @@ from django.db import connection
 from sessions.db import in_db
 from sessions.ids import now
 from sessions.models import Event, Project, Session
-from sessions.store import messages, projects, todos
+from sessions.store import leases, messages, projects, todos
 from sessions.store import sessions as session_store
 from sessions.store.rows import session_wire
 from sessions.transfer import background
@@ -151,10 +151,11 @@ async def test_what_was_continued_here_is_never_overwritten(tmp_path: Path) -> N
 async def test_what_was_deleted_or_works_here_is_left_alone(tmp_path: Path) -> None:
     data = files(tmp_path)
     await take(data)
-    await in_db(session_store.claim, making.SESSION, "a worker", now() + 60_000)
+    lease = await in_db(leases.claim, making.SESSION, "a worker", 3600)
+    assert lease is not None
     making.files(data, making.session(GONE, time={"created": 1, "updated": now() + 9}), [])
     assert (await take(data)).outcomes == {"running": 1}
-    await in_db(session_store.release, making.SESSION, "a worker")
+    await in_db(leases.release, lease)
     await in_db(session_store.delete, making.SESSION)
     assert (await take(data)).outcomes == {"deleted": 1}
     named = await take(data, Choice(sessions=frozenset({making.SESSION})))

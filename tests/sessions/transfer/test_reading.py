@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from sessions.transfer.plan import Choice, plan, survey
-from sessions.transfer.reading import database, find, folder
+from sessions.transfer.reading import database, find, folder, sqlite
 from sessions.transfer.reading.records import MAX_RECORD, Conversation, Source, Unreadable
 from sessions.transfer.words import counts
 from tests.sessions.transfer import making
@@ -255,3 +255,36 @@ def test_invalid_utf_8_is_replaced(tmp_path: Path) -> None:
         json.dumps(making.part("00", making.PROMPT, text="Lis_t")).encode().replace(b"_t", b"\xfft")
     )
     assert only(folder.Folder(tmp_path)).entries[0]["parts"][0]["text"] == "Lis\ufffdt"
+
+
+NEVER = (
+    "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i AS id, 'x' AS directory FROM n"
+)
+
+
+@pytest.mark.parametrize(
+    "harm",
+    [
+        f"DROP TABLE session; CREATE VIEW session AS {NEVER}",
+        f"CREATE VIEW Project AS {NEVER}",
+        "DROP TABLE todo; CREATE VIRTUAL TABLE todo USING fts5(session_id)",
+        "ALTER TABLE message ADD COLUMN more GENERATED ALWAYS AS (hex(zeroblob(100000000)))",
+    ],
+)
+def test_a_database_that_would_run_something_is_not_read(tmp_path: Path, harm: str) -> None:
+    path = tmp_path / "opencode.db"
+    making.database(path, making.session(HOME), making.conversation(HOME)).close()
+    changed = sqlite3.connect(path)
+    changed.executescript(f"DROP TABLE IF EXISTS project; {harm}" if "Project" in harm else harm)
+    changed.close()
+    (source,) = find.sources(path)
+    with pytest.raises(Unreadable, match="no plain table"):
+        source.headers()
+
+
+def test_reading_a_database_ends_by_the_clock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "opencode.db"
+    making.database(path, making.session(HOME), making.conversation(HOME)).close()
+    monkeypatch.setattr(sqlite, "PATIENCE", 0.0)
+    with sqlite.opened(path) as connection, pytest.raises(sqlite3.OperationalError, match="interrupted"):
+        connection.execute(NEVER).fetchall()

@@ -15,6 +15,7 @@ from sessions.review.verdicts.scopes import Scope
 from sessions.snapshots.objects import ObjectMissing, object_id
 from sessions.store import permissions
 from sessions.store import sessions as session_store
+from sessions.upkeep import copies, damage
 from sessions.upkeep.collect import Collected, collect
 from tests.sessions.review.world import World
 
@@ -153,3 +154,19 @@ async def test_worktrees_of_a_project_share_their_names(world: World) -> None:
     await in_db(fork)
     await gather(world)
     assert at_hand(world, oid)
+
+
+async def test_nothing_goes_while_a_damaged_database_lies_there(world: World) -> None:
+    oid = world.tracker.objects.put(b"named by the damaged one alone\n")
+    file = copies.database()
+    assert file
+    damaged = damage.aside(file, "20260101T000000Z")
+    damaged.write_bytes(b"damaged")
+    try:
+        assert (await gather(world)).removed == 0
+        assert at_hand(world, oid)
+    finally:
+        await in_db(damage.forget)
+    assert not damaged.exists()
+    assert (await gather(world)).removed == 1
+    assert not at_hand(world, oid)

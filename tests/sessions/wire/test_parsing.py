@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from sessions.wire.parsing import DEEPEST, BadBody, parsed
@@ -39,3 +41,23 @@ def test_what_json_has_is_taken() -> None:
 def test_what_is_refused_is_told(body: bytes, why: str) -> None:
     with pytest.raises(BadBody, match=why):
         parsed(body)
+
+
+@pytest.mark.parametrize(
+    "many",
+    [
+        b"[" + b"1," * 1_000_000 + b"1]",
+        b"{" + b",".join(b'"%d":{}' % number for number in range(300_000)) + b"}",
+        b"[" * 1_000_000,
+        b'["' + b'\\"' * 1_000_000 + b'",' + b"[]," * 200_000 + b"1]",
+        b'{"a":' * 300_000,
+    ],
+)
+def test_a_body_of_a_million_values_is_not_read(many: bytes) -> None:
+    with pytest.raises(BadBody, match="more than 50,000 values"):
+        parsed(many)
+
+
+def test_a_long_text_is_one_value() -> None:
+    text = "a, [b], {c}, \\" * 500_000
+    assert parsed(json.dumps({"text": text, "list": list(range(20_000))}).encode())["text"] == text

@@ -65,7 +65,7 @@ async def test_the_fork_lives_in_a_project_of_its_own(world: World) -> None:
     project = await in_db(Project.objects.select_related("worktree_of").get, id=forked.project_id)
     assert project.worktree_of == world.project
     assert project.worktree == forked.directory
-    assert (forked.forked_from_id, forked.forked_at, forked.title) == (session.id, "", "Original (fork)")
+    assert (forked.forked_from_id, forked.forked_at, forked.title) == (session.id, "", "Original (fork #1)")
     history = await in_db(messages.history, forked.id)
     assert len(history) == 2
     assert history[0]["info"]["id"] != prompt
@@ -214,6 +214,6 @@ async def test_a_folder_that_is_there_is_not_overwritten(
 async def test_a_fork_of_a_fork(world: World) -> None:
     first = (await forking.fork_with_files(await world.session("Deep"), "")).session
     second = (await forking.fork_with_files(first, "")).session
-    assert second.title == "Deep (fork 2)"
+    assert second.title == "Deep (fork #2)"
     assert second.project_id not in (first.project_id, world.project.id)
     assert (Path(second.directory) / "new.txt").read_text() == "untracked\n"

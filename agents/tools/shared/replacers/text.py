@@ -24,7 +24,7 @@ def whitespace_normalized(text: str, old: str) -> Iterator[str]:
     start = r"(?<!\w)" if re.match(r"\w", words[0]) else ""
     stop = r"(?!\w)" if re.search(r"\w$", words[-1]) else ""
     lead, trail = old[: len(old) - len(old.lstrip())], old[len(old.rstrip()) :]
-    before = (r"\n[ \t]*" if "\n" in lead else r"[ \t]*") if lead else ""
+    before = (r"\n[ \t]*" if "\n" in lead else r"(?<![ \t])[ \t]*") if lead else ""
     after = (r"[ \t]*\n" if "\n" in trail else r"[ \t]*") if trail else ""
     for found in re.finditer(f"{before}{start}{pattern}{stop}{after}", text):
         yield found[0]

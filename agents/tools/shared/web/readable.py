@@ -2,48 +2,38 @@
 
 from __future__ import annotations
 
+import codecs
 from typing import Literal
 
+from agents.tools.base import ToolError
 from agents.tools.shared.web.fetch import Page
+from agents.tools.shared.web.markup import LONGEST, converted
+from sessions.offload import NotDone
+
+_COSTLY = frozenset({"punycode", "idna", "unicode_escape", "raw_unicode_escape"})
+"""Codecs of Python that no page is written in; the first two take quadratic time."""
 
 Format = Literal["markdown", "text", "html"]
 
-_NO_CONTENT = ("script", "style", "noscript", "template", "svg", "iframe", "object", "embed", "link", "meta")
-
 
 def readable(page: Page, wanted: Format) -> str:
-    """Text of a page; anything that is not HTML stays as it is."""
-    text = (
-        page.body.decode(page.charset, "replace")
-        if _known(page.charset)
-        else page.body.decode("utf-8", "replace")
-    )
+    """Text of a page; anything that is not HTML stays as it is. It blocks. Raises ToolError."""
+    text = page.body.decode(page.charset if _known(page.charset) else "utf-8", "replace")
     if wanted == "html" or page.mime not in ("text/html", "application/xhtml+xml"):
         return text
-    from bs4 import BeautifulSoup  # 70 ms: not before the first page
-    from markdownify import MarkdownConverter
-
-    soup = BeautifulSoup(text, "html.parser")
-    for element in soup(_NO_CONTENT):
-        element.decompose()
-    if wanted == "text":
-        lines = (line.strip() for line in soup.get_text("\n").splitlines())
-        return "\n".join(line for line in lines if line)
-    converted = MarkdownConverter(heading_style="atx", bullets="-").convert_soup(soup)
-    return _without_gaps(str(converted))
+    try:
+        made = converted(text[:LONGEST], wanted == "markdown")
+    except NotDone as error:
+        raise ToolError(
+            f"The page could not be turned into {wanted}: {error}. Ask for it as html to read it as it came."
+        ) from error
+    cut = len(text) - LONGEST
+    return f"{made}\n\n(The last {cut:,} characters of the page's HTML were left out.)" if cut > 0 else made
 
 
 def _known(charset: str) -> bool:
     try:
         "".encode(charset)
-    except LookupError:
+    except (LookupError, UnicodeError):
         return False
-    return True
-
-
-def _without_gaps(text: str) -> str:
-    lines: list[str] = []
-    for line in text.splitlines():
-        if line.strip() or (lines and lines[-1]):
-            lines.append(line.rstrip())
-    return "\n".join(lines).strip()
+    return codecs.lookup(charset).name.replace("-", "_") not in _COSTLY

@@ -15,6 +15,7 @@ from urllib.parse import quote
 
 from pydantic import BaseModel, Field
 
+from agents.bounded import bound
 from agents.tools.base import Tool, ToolContext, ToolError, ToolResult
 from agents.turn import Turn
 
@@ -44,12 +45,11 @@ class Service:
         }
         try:
             async with httpx.AsyncClient(timeout=SECONDS, headers=headers, follow_redirects=True) as client:
+                bound(client, MAX_BYTES)
                 response = await client.get(self.url.replace("{query}", quote(query, safe="")))
                 response.raise_for_status()
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             raise ToolError(f"The search service did not answer: {error or type(error).__name__}.") from error
-        if len(response.content) > MAX_BYTES:
-            raise ToolError("The search service's answer is too large.")
         return _text(response, most)
 
 

@@ -10,7 +10,7 @@ import pytest
 from sessions.db import in_db
 from sessions.ids import now
 from sessions.models import SavedRule, Session
-from sessions.store import permissions
+from sessions.store import leases, permissions
 from sessions.store import sessions as session_store
 from tests.sessions.store.permissions.asking import ask, in_force, said
 from tests.sessions.talk import Talk
@@ -23,7 +23,7 @@ async def test_each_scope_ends_where_it_should(tmp_path: Path) -> None:
     session = talk.session
     prompt = await talk.prompt()
     answer = await talk.answer(prompt)
-    await in_db(session_store.claim, session.id, "worker", 1 << 60)
+    await in_db(leases.claim, session.id, "worker", 3600)
     for scope in permissions.SCOPES:
         row = await in_db(ask, session, f"git {scope}", message_id=answer)
         how: dict[str, Any] = {"scope": scope, "minutes": 5, "patterns": [f"git {scope}"]}
@@ -54,7 +54,7 @@ async def test_a_subagent_shares_the_session_and_the_turn_of_those_above(tmp_pat
     child = await in_db(session_store.create, talk.project, talk.session.directory, parent=talk.session.id)
     state = {"status": "running", "input": {}, "metadata": {"sessionId": child.id}, "time": {"start": 1}}
     await talk.part(answer, "tool", callID="call", tool="task", state=state)
-    await in_db(session_store.claim, talk.session.id, "worker", 1 << 60)
+    await in_db(leases.claim, talk.session.id, "worker", 3600)
     for scope in ("turn", "session"):
         row = await in_db(ask, child, f"git {scope}", message_id="msg_of_the_child")
         await in_db(permissions.reply, row.id, "always", scope=scope, patterns=[f"git {scope}"])

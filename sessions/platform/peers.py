@@ -1,0 +1,172 @@
+"""Whether the program at the other end of a connection is one that the agent runs.
+
+Its commands are known by their process groups' leaders, by a variable of their environment, and by descent:
+what they start is theirs, also in the background. docs/decisions/0024-out-of-reach.md says what is not seen.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import sys
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from functools import cache
+
+from django.conf import settings
+
+MARK = "OPENCODE_WEB_AGENT"
+"""The variable; its value names the installation whose agent it is, so that another's server may be tried."""
+
+Address = tuple[str, int]
+_GONE = "0"
+
+
+class Commands:
+    """The commands that this process runs for the agent, and those of other processes of the installation.
+
+    Methods may be called from any thread; `own` blocks, for about a millisecond on Linux.
+    """
+
+    def __init__(self, installation: str) -> None:
+        self.variable: Mapping[str, str] = {MARK: installation}
+        """What a command is started with."""
+        self._mark = f"{MARK}={installation}".encode()
+        self._lock = threading.Lock()
+        self._leaders: set[int] = set()
+
+    def started(self, leader: int) -> None:
+        """A command runs, the leader of a session of its own (setsid(2))."""
+        with self._lock:
+            self._leaders.add(leader)
+
+    def own(self, client: Address, server: Address) -> bool:
+        """Whether one of them is the client of a TCP connection to this process, or the client has ended
+        without waiting for the answer. False where that cannot be told: for another machine, a container."""
+        return self._linux(client, server) if sys.platform == "linux" else self._elsewhere(client, server)
+
+    def _linux(self, client: Address, server: Address) -> bool:
+        inode = _socket(client, server)
+        if inode in (None, _GONE):
+            return inode == _GONE
+        hidden = False
+        for pid in (theirs := self._members(_marked(self._mark))):
+            holds = _holds(pid, f"socket:[{inode}]")
+            if holds:
+                return True
+            hidden = hidden or holds is None
+        if hidden:  # one of them does not let us look: is it nobody else's?
+            others = (pid for pid in _numbers() if pid not in theirs)
+            return not any(_holds(pid, f"socket:[{inode}]") for pid in others)
+        return _socket(client, server) == _GONE
+
+    def _elsewhere(self, client: Address, server: Address) -> bool:
+        import psutil
+
+        marked = set()
+        for process in psutil.process_iter():
+            with suppress(psutil.Error, OSError):
+                if process.environ().get(MARK) == self.variable[MARK]:
+                    marked.add(process.pid)
+        for pid in self._members(marked):
+            with suppress(psutil.Error, OSError):
+                for one in psutil.Process(pid).net_connections("tcp"):
+                    if (one.laddr, one.raddr) == (client, server):
+                        return True
+        return False
+
+    def _members(self, marked: set[int]) -> set[int]:
+        """With those of the leaders' sessions, and all their descendants."""
+        with self._lock:
+            sessions = {pid: _session(pid) for pid in _all()} if self._leaders else {}
+            self._leaders &= sessions.keys() | set(sessions.values())
+            found = marked | {pid for pid, leader in sessions.items() if {pid, leader} & self._leaders}
+        if not found:
+            return found
+        parents = _parents()
+        while more := {pid for pid, parent in parents.items() if parent in found} - found:
+            found |= more
+        return found
+
+
+@cache
+def commands() -> Commands:
+    """Those of this installation."""
+    return Commands(settings.INSTALLATION)
+
+
+def _all() -> Iterator[int]:
+    if sys.platform == "linux":
+        return _numbers()
+    import psutil
+
+    return iter(psutil.pids())
+
+
+def _session(pid: int) -> int:
+    try:
+        return os.getsid(pid)
+    except OSError:
+        return 0
+
+
+def _parents() -> dict[int, int]:
+    import psutil  # some milliseconds: not before a command of the agent's runs while somebody connects
+
+    found = psutil.process_iter(["ppid"])
+    return {process.pid: process.info["ppid"] or 0 for process in found}
+
+
+def _numbers() -> Iterator[int]:
+    with suppress(OSError):
+        yield from (int(name) for name in os.listdir("/proc") if name.isdigit())
+
+
+def _marked(mark: bytes) -> set[int]:
+    found = set()
+    for pid in _numbers():
+        with suppress(OSError), open(f"/proc/{pid}/environ", "rb", buffering=0) as file:
+            if mark in (file.readall() or b"").split(b"\0"):
+                found.add(pid)
+    return found
+
+
+def _holds(pid: int, name: str) -> bool | None:
+    """Whether a process has this file open; None where that is not shown."""
+    try:
+        files = os.listdir(f"/proc/{pid}/fd")
+    except PermissionError:
+        return None
+    except OSError:
+        return False
+    for file in files:
+        with suppress(OSError):
+            if os.readlink(f"/proc/{pid}/fd/{file}") == name:
+                return True
+    return False
+
+
+def _socket(client: Address, server: Address) -> str | None:
+    """The inode of the client's socket as in proc_net(5), 0 when nobody has it any longer; None when it is
+    not here."""
+    for family, table in ((socket.AF_INET, "tcp"), (socket.AF_INET6, "tcp6")):
+        try:
+            wanted = f" {_written(family, client)} {_written(family, server)} ".encode()
+            with open(f"/proc/net/{table}", "rb") as lines:
+                _, found, rest = lines.read().partition(wanted)  # there may be thousands
+            if found:
+                return rest.split(maxsplit=7)[6].decode()
+        except (OSError, ValueError):
+            continue
+    return None
+
+
+def _written(family: int, address: Address) -> str:
+    """As the kernel writes it: words of 32 bits in the machine's own order."""
+    host, port = address
+    if family == socket.AF_INET6 and ":" not in host:
+        host = f"::ffff:{host}"
+    packed = socket.inet_pton(family, host)
+    words = (packed[start : start + 4] for start in range(0, len(packed), 4))
+    return "".join(f"{int.from_bytes(word, sys.byteorder):08X}" for word in words) + f":{port:04X}"

@@ -1,0 +1,1 @@
+"""Texts of strangers that did harm, or would: data, easy to add to."""
