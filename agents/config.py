@@ -227,6 +227,8 @@ class Config(_Section):
     """Megabytes of files that git ignores which are kept for undo as well, in each project that has no choice
     of its own (settings page)."""
     share: Literal["manual", "auto", "disabled"] | None = None
+    resume: Literal["auto", "ask", "off"] = "ask"
+    """Whether a turn that was cut off goes on by itself, is offered to be gone on with, or neither. Ours."""
     server: ServerConfig = ServerConfig()
     compaction: CompactionConfig = CompactionConfig()
     tool_output: ToolOutputConfig = ToolOutputConfig()

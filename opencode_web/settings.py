@@ -104,6 +104,8 @@ AUTH_FILES = paths.auth_files()
 
 SHARE_MODE = "agents.sharing.mode"
 """How the page learns whether sessions may be shared, the same way."""
+RESUME_MODE = "agents.resume.mode"
+"""And what becomes of turns that were cut off."""
 
 CONTEXT_WINDOW = "agents.catalog.context_window"
 """How the page learns the size of a model's context window without importing the room above."""

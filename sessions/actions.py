@@ -13,7 +13,7 @@ from django.db import DatabaseError
 from sessions.db import in_db
 from sessions.models import AdmittedPrompt, PermissionRequest, QuestionRequest, Session
 from sessions.space import is_full
-from sessions.store import children, compaction, inbox, permissions, questions
+from sessions.store import children, compaction, inbox, permissions, questions, resumption
 from sessions.store import sessions as session_store
 from sessions.wake import answered, interrupt, wake
 
@@ -34,6 +34,12 @@ async def compact(session: Session, **choice: Any) -> AdmittedPrompt:
     row = await in_db(compaction.ask, session, **choice)
     await wake(session.id)
     return row
+
+
+async def resume(session_id: str) -> None:
+    """Go on with the last turn, which was cut off. Raises NothingToResume."""
+    await in_db(resumption.ask, session_id)
+    await wake(session_id)
 
 
 async def abort(session_id: str) -> None:

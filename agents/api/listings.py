@@ -30,7 +30,7 @@ _PASSED_ON = frozenset(
     "logLevel references reference autoshare autoupdate layout attachment enterprise".split()
 )
 """Top keys of OpenCode's that this program does not act on; its clients may."""
-_OURS = frozenset({"theme"})
+_OURS = frozenset({"resume", "theme"})
 """Keys that OpenCode's configuration does not have."""
 
 

@@ -20,6 +20,11 @@ def is_command(message_id: str) -> bool:
     return bool(_marks(message_id=message_id).exists())
 
 
+def is_unread(message_id: str) -> bool:
+    """Whether it is a command whose text is not there yet."""
+    return bool(_marks(message_id=message_id).exclude(data__metadata__has_key=DONE).exists())
+
+
 def waiting(session_id: str) -> list[Wire]:
     """`{"info", "parts"}` of the commands after the last answer whose text is not there yet."""
     answers = Message.objects.filter(session_id=session_id, role="assistant").order_by("-id")

@@ -10,6 +10,7 @@ from agents.context.epochs import ContextBlocked, prepare
 from agents.definitions import UnknownAgent
 from agents.llm.providers import UnknownModel
 from agents.plugins.prompts import message_parts
+from agents.runtime import resumption
 from agents.runtime.attachments import readers
 from agents.runtime.attachments.readers import Filling, Parts
 from agents.runtime.mentions import completed
@@ -30,12 +31,15 @@ BLOCKED_SECONDS = 2.0
 
 
 async def begin(run: Run) -> UserMessage | None:
-    """While nothing is going on: promote every steering prompt that waits, or else one queued prompt. The
-    last one promoted, or None when none waits."""
-    if run.unanswered is not None:
-        prompt, run.unanswered, run.silent = run.unanswered, None, False
-        run.unasked = [prompt.id]
-        await _remember(run, prompt)
+    """While nothing is going on: the prompt of a turn that goes on, or else promote every steering prompt
+    that waits, or else one queued prompt. The last one promoted, or None when none waits."""
+    if (prompt := await resumption.begin(run)) is not None:
+        run.silent = False
+        if run.taken:
+            await _choose_anew(run, prompt)
+        else:
+            run.unasked = [prompt.id]
+            await _remember(run, prompt)
         return prompt
     if not await has_work(run.session.id):
         return None
@@ -48,8 +52,8 @@ async def begin(run: Run) -> UserMessage | None:
 
 
 async def has_work(session_id: str) -> bool:
-    """Whether a prompt waits."""
-    return bool(await in_db(inbox.waiting, session_id))
+    """Whether a turn is to go on, or a prompt waits."""
+    return await resumption.is_due(session_id) or bool(await in_db(inbox.waiting, session_id))
 
 
 async def steer(run: Run) -> UserMessage | None:
@@ -99,6 +103,14 @@ async def _remember(run: Run, prompt: UserMessage) -> None:
             await in_db(session_store.update, session_id, agent=prompt.agent)
         session = await in_db(session_store.get, session_id)
     run.chosen = chosen_of(session) if session else ()
+
+
+async def _choose_anew(run: Run, prompt: UserMessage) -> None:
+    """A turn goes on with the agent and model that the session has now, which may have been the reason to
+    stop; but a command or a compaction with its own."""
+    brings_its_own = await in_db(_brings_its_own, prompt.id)
+    session = await in_db(session_store.get, run.session.id)
+    run.chosen = chosen_of(session) if session and brings_its_own else ()
 
 
 def _brings_its_own(prompt_id: str) -> bool:

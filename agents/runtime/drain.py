@@ -52,7 +52,8 @@ async def finished(run: Run) -> None:
 async def _answer(run: Run, prompt: UserMessage) -> None:
     """Act until no continuation is due. A prompt that steers resets the allowance of steps; to make room in
     the window does not."""
-    taken, run.form = 0, form_of(prompt.format)
+    taken, run.form = run.taken, form_of(prompt.format)
+    run.taken = 0
     while (outcome := await _act(run, prompt, taken)) is not Outcome.DONE:
         taken += outcome is Outcome.CONTINUE
         steered = await boundary.steer(run)

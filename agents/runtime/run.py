@@ -43,8 +43,8 @@ class Run:
     """The user rejected a call without words: the turn ends after this step."""
     recent_calls: deque[tuple[str, str]] = field(default_factory=lambda: deque(maxlen=DOOM_LOOP))
     """The last tool calls: name and input as canonical JSON (seed 004 §6.5)."""
-    unanswered: UserMessage | None = None
-    """A promoted prompt that nobody began to answer; it comes before what waits in the inbox."""
+    taken: int = 0
+    """The steps that the turn had taken already which is gone on with next."""
     unasked: list[str] = field(default_factory=list)
     """The prompts promoted last, as long as the model was not asked: a stop takes them back."""
     answered: UserMessage | None = None

@@ -19,7 +19,7 @@ from agents.custom_tools import contribute
 from agents.mcp.hub import hub
 from agents.mcp.offered import register as mcp
 from agents.plugins import terminals
-from agents.runtime import boundary, housekeeping, recovery, summaries
+from agents.runtime import boundary, housekeeping, recovery, resumption, summaries
 from agents.runtime.attachments import files as attached_files
 from agents.runtime.calls import approvals, questions
 from agents.runtime.drain import drain, finished
@@ -34,7 +34,6 @@ from sessions.store import inbox, leases, turns
 from sessions.store import sessions as session_store
 from sessions.tracking import tracker
 from sessions.upkeep.caretaker import caretaker
-from sessions.wire.messages import UserMessage
 
 logger = logging.getLogger(__name__)
 
@@ -50,7 +49,7 @@ class _Drain:
     """One session's place among those that are drained here: from before its lease is taken until after it is
     given back. `turn` may be cancelled at any moment; `task` waits for it and cleans up.
 
-    `left` is the row of a session whose last turn nobody ended: that is settled first, then `settled` is set.
+    `left` is the row of a session whose last turn nobody ended: that is settled, then `settled` is set.
     """
 
     left: Session | None = None
@@ -181,6 +180,8 @@ class Runtime:
         """Do what lost hints would have told."""
         for session_id in await in_db(inbox.sessions_waiting):
             self._wake(session_id)
+        for session_id in await resumption.sessions_due():
+            self._wake(session_id)
 
     async def _take_over(self, left: Session) -> None:
         """Return when the turn that was left is settled, or could not be; the rest goes on beside this."""
@@ -241,19 +242,16 @@ class Runtime:
         return (name == self.owner and not purpose) or workers.is_dead(name)
 
     async def _under_lease(self, session_id: str, entry: _Drain, lease: Lease) -> bool:
-        """Settle what was left, then drain. Whether what waits may go next at once."""
-        unanswered = None
+        """Settle what was left, or else drain. Whether what waits may go next at once."""
         if entry.left is not None:
             stopped = leases.is_stopped(entry.left)
-            unanswered = await in_db(turns.unanswered, session_id)
-            if stopped or unanswered is None:
-                asked = [unanswered.id] if stopped and unanswered else []
-                cut_off = recovery.STOPPED if stopped else recovery.CRASHED
-                await self._close(entry, lease, recovery.Close(cut_off, stopped=stopped, unasked=asked))
-                return True
-            await in_db(recovery.settle, session_id, recovery.CRASHED)
-            entry.settled.set()
-        entry.turn = asyncio.create_task(self._drain(session_id, entry, unanswered))
+            prompt = await in_db(turns.unanswered, session_id) if stopped else None
+            unasked = [prompt.id] if prompt else []
+            await self._close(
+                entry, lease, recovery.Close(recovery.CRASHED, stopped=stopped, unasked=unasked)
+            )
+            return True
+        entry.turn = asyncio.create_task(self._drain(session_id, entry))
         if entry.stopping:
             entry.turn.cancel()
         await asyncio.wait([entry.turn])
@@ -269,7 +267,7 @@ class Runtime:
     def _ending(self, session_id: str, turn: asyncio.Task[None]) -> recovery.Ending | None:
         """How it ended; None for in order."""
         if turn.cancelled():
-            return recovery.STOPPED
+            return recovery.CRASHED if self._closing else recovery.STOPPED
         error = turn.exception()
         if error is not None and not isinstance(error, LeaseLost):
             logger.error("the turn of session %s ended in an error of ours", session_id, exc_info=error)
@@ -279,10 +277,9 @@ class Runtime:
         run = entry.run
         if run is None:
             return recovery.Close(ending)
-        return recovery.Close(ending, error=run.error, unasked=run.unasked, resumes=self._closing)
+        return recovery.Close(ending, error=run.error, unasked=run.unasked)
 
-    async def _drain(self, session_id: str, entry: _Drain, unanswered: UserMessage | None) -> None:
-        """`unanswered` is a prompt that was promoted by a worker which died before it began to answer."""
+    async def _drain(self, session_id: str, entry: _Drain) -> None:
         session = await in_db(session_store.get, session_id)
         if session is None:
             return
@@ -292,7 +289,6 @@ class Runtime:
             await asyncio.to_thread(tracker, session.project),
             Children(self._run_child, self._interrupt),
             Transcript(session_id),
-            unanswered=unanswered,
         )
         await drain(entry.run)
 

@@ -28,6 +28,7 @@ _WORDS = {
     "default_agent": "Chooses the agent",
     "snapshot": "Changes what undo can bring back",
     "share": "Changes what is shared",
+    "resume": "Changes whether a turn that was cut off goes on",
     "subagent_depth": "Lets subagents send subagents",
 }
 _REFERENCES = ("{env:", "{file:")

@@ -60,6 +60,9 @@ def _run(commands: Subparsers) -> None:
         "-c", "--continue", dest="last", action="store_true", help="go on with the last session"
     )
     parser.add_argument("-s", "--session", metavar="ID", help="go on with this session")
+    parser.add_argument(
+        "--resume", action="store_true", help="go on with its last turn, which was cut off; takes no message"
+    )
     parser.add_argument("--fork", action="store_true", help="go on in a copy of the session")
     parser.add_argument("--share", action="store_true", help="share the session")
     parser.add_argument(

@@ -42,7 +42,13 @@ def run(arguments: argparse.Namespace, directory: Path) -> None:
 
 
 def _text(arguments: argparse.Namespace) -> str:
-    """The message, and what is piped in below it. Raise Stop when there is neither."""
+    """The message, and what is piped in below it. Raise Stop when there is neither; and when there is one for
+    a turn that goes on, which has its own."""
+    if arguments.resume:
+        given = (arguments.message, arguments.command, arguments.file, arguments.agent, arguments.model)
+        if any(given) or arguments.variant:
+            raise Stop("--resume goes on with the last turn: no message, command, file, agent or model", 2)
+        return ""
     parts = [" ".join(arguments.message)]
     if not sys.stdin.isatty():
         parts.append(sys.stdin.read())
@@ -76,8 +82,8 @@ async def _session(link: Link, arguments: argparse.Namespace) -> str:
         roots = await link.get("/session", {"roots": "true", "limit": 1})
         found = roots[0]["id"] if roots else None
     if found is None:
-        if arguments.fork:
-            raise Stop("--fork takes --continue or --session", 2)
+        if arguments.fork or arguments.resume:
+            raise Stop(f"--{'fork' if arguments.fork else 'resume'} takes --continue or --session", 2)
         body = {"permission": DENIED, **({"title": arguments.title} if arguments.title else {})}
         return str((await link.post("/session", body))["id"])
     path = f"/session/{found}"
@@ -87,6 +93,8 @@ async def _session(link: Link, arguments: argparse.Namespace) -> str:
 
 def _request(arguments: argparse.Namespace, text: str, directory: Path) -> tuple[str, dict[str, Any]]:
     """The last segment of the operation's path, and its body."""
+    if arguments.resume:
+        return "resume", {}
     files = [_file(name, directory) for name in arguments.file]
     body: dict[str, Any] = {"agent": arguments.agent, "variant": arguments.variant}
     if arguments.command:

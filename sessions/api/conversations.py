@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from django.http import HttpRequest, HttpResponse
 from ninja import Query, Router
+from ninja.errors import HttpError
 from pydantic import Field
 
 from sessions import actions
@@ -14,7 +15,7 @@ from sessions.api.described import answers
 from sessions.db import in_db
 from sessions.models import Project, Session
 from sessions.sharing.sharing import share_new
-from sessions.store import children, forks, lists, messages, staging, todos
+from sessions.store import children, forks, lists, messages, resumption, staging, todos
 from sessions.store import sessions as session_store
 from sessions.store.rows import session_wire
 from sessions.wire import ours
@@ -182,6 +183,19 @@ async def abort(request: HttpRequest, session_id: str) -> HttpResponse:
     await session_of(session_id)
     await actions.abort(session_id)
     return wire(True)
+
+
+@router.post("/{session_id}/resume", operation_id="session.resume")
+@answers(status=204, errors=SINGLE)
+async def resume(request: HttpRequest, session_id: str) -> HttpResponse:
+    """Go on with the last turn, where the server's end, an error or a stop cut it off (ours); 400 when there
+    is none."""
+    await session_of(session_id)
+    try:
+        await actions.resume(session_id)
+    except resumption.NothingToResume as error:
+        raise HttpError(400, str(error)) from error
+    return HttpResponse(status=204)
 
 
 @router.get("/{session_id}/todo", operation_id="session.todo")

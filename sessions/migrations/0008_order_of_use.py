@@ -7,7 +7,7 @@ def fill(apps, _schema_editor):  # type: ignore[no-untyped-def]
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("opencode_sessions", "0006_leases"),
+        ("opencode_sessions", "0007_resumption"),
     ]
 
     operations = [

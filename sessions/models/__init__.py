@@ -10,6 +10,7 @@ from .permissions import Decision, PermissionRequest, SavedRule
 from .problems import FileProblems
 from .project import Project
 from .questions import QuestionRequest
+from .resumption import Resumption
 from .review import ReviewComment, ReviewMark, StagedFile
 from .switches import Switch
 
@@ -29,6 +30,7 @@ __all__ = [
     "PermissionRequest",
     "Project",
     "QuestionRequest",
+    "Resumption",
     "ReviewComment",
     "ReviewMark",
     "SavedRule",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllowed
 from django.views.decorators.http import require_POST
 
@@ -12,6 +14,7 @@ from sessions.rendering import states
 from sessions.sharing.sharing import share_new
 from sessions.store import inbox, staging
 from sessions.store import sessions as session_store
+from sessions.store.resumption import NothingToResume
 from sessions.wire.session import SessionModel
 
 from .access import find_hidden, project_of, session_of
@@ -70,6 +73,15 @@ async def prompt(request: HttpRequest, project_id: str, session_id: str) -> Http
 async def abort(request: HttpRequest, project_id: str, session_id: str) -> HttpResponse:
     session = await session_of(project_id, session_id)
     await actions.abort(session.id)
+    return done()
+
+
+@require_POST
+async def resume(request: HttpRequest, project_id: str, session_id: str) -> HttpResponse:
+    """Go on with the turn that was cut off; in another window it may go on already."""
+    session = await session_of(project_id, session_id)
+    with suppress(NothingToResume):
+        await actions.resume(session.id)
     return done()
 
 

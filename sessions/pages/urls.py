@@ -36,6 +36,7 @@ urlpatterns = [
     path(f"{SESSION}/fork", fork.fork),
     path(f"{SESSION}/fork/files", fork.files),
     path(f"{SESSION}/abort", changes.abort),
+    path(f"{SESSION}/resume", changes.resume),
     path(f"{SESSION}/compact", compaction.compact),
     path(f"{SESSION}/rename", changes.rename),
     path(f"{SESSION}/archive", changes.archive),

@@ -26,7 +26,7 @@ from .notices import news
 from .plan import plan_badge, plan_panel
 from .questions import question_list
 from .queue import queue
-from .states import activity, head, reverted, todo_panel, working
+from .states import activity, head, resume, reverted, todo_panel, working
 
 
 class Fragment(Protocol):
@@ -45,13 +45,14 @@ FRAGMENTS: dict[str, tuple[Fragment, ...]] = {
         head,
         meter,
         reverted,
+        resume,
         plan_badge,
         plan_panel,
         staging_switch,
         staged_bar,
         share_button,
     ),
-    "session.status": (activity, working, plan_panel, timeline_news, files_undone, store_notice),
+    "session.status": (activity, working, resume, plan_panel, timeline_news, files_undone, store_notice),
     "session.inbox": (queue, comment_tray),
     "todo.updated": (todo_panel,),
     "permission.asked": (permission_list, timeline_news),

@@ -9,6 +9,7 @@ from typing import Any
 from django.utils.safestring import SafeString, mark_safe
 
 from sessions.models import Session
+from sessions.wire.messages import ABORTED, STOPPED_BY_USER
 
 from .html import html
 from .parts import parts_html
@@ -16,7 +17,6 @@ from .text import visible
 
 Wire = Mapping[str, Any]
 
-_STOPPED = "MessageAbortedError"
 _ERROR_NAMES = {
     "ProviderAuthError": "The provider refused the key",
     "MessageOutputLengthError": "The answer was longer than the model may write",
@@ -88,10 +88,18 @@ def foot_html(info: Wire, place: Place, prompt: Wire | None = None, *, oob: bool
         ended=ended,
         took=completed - started if completed else None,
         error=error_words(error) if error else None,
-        stopped=(error or {}).get("name") == _STOPPED,
+        cut_off=cut_off_words(error) if error else "",
         diffs=diffs if ended or error else [],
         total={key: sum(diff.get(key, 0) for diff in diffs) for key in ("additions", "deletions")},
     )
+
+
+def cut_off_words(error: Wire) -> str:
+    """What cut an answer off without being a failure of it, for the page; empty for any other error."""
+    if error.get("name") != ABORTED:
+        return ""
+    said = visible(str((error.get("data") or {}).get("message") or ""))[:4000]
+    return "Stopped by you" if said == STOPPED_BY_USER else said or "Stopped"
 
 
 def error_words(error: Wire) -> dict[str, str]:

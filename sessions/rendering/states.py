@@ -6,10 +6,16 @@ unless `oob` is False.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cache
+from typing import cast
+
+from django.conf import settings
+from django.utils.module_loading import import_string
 from django.utils.safestring import SafeString
 
 from sessions.models import Message, Project, Session
-from sessions.store import children, permissions, questions, todos
+from sessions.store import children, permissions, questions, resumption, todos
 from sessions.store import sessions as session_store
 
 from .html import html
@@ -60,6 +66,18 @@ def working(session: Session, *, oob: bool = True) -> str:
     status = session.status or {}
     retry = status if status.get("type") == "retry" else None
     return html("conversation/working.html", busy=_busy(session), retry=retry, oob=oob)
+
+
+def resume(session: Session, *, oob: bool = True) -> str:
+    """Below the messages: the way to go on with a turn that was cut off."""
+    offered = resumption.of(session) is not None and _resume_mode()(session.directory) != "off"
+    return html("conversation/resume.html", session=session, offered=offered, oob=oob)
+
+
+@cache
+def _resume_mode() -> Callable[[str], str]:
+    """What the configuration of a folder says, asked of whoever the settings name (it is above this room)."""
+    return cast(Callable[[str], str], import_string(settings.RESUME_MODE))
 
 
 def _busy(session: Session) -> bool:

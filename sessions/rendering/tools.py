@@ -17,6 +17,7 @@ Input = Mapping[str, Any]
 LIVE_LINES = 8
 ANSWER = "StructuredOutput"
 """The tool by which a model answers in the form that a prompt asks for."""
+_BY_USER = "Stopped by you"
 _PATCHED = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: (.+)$", re.MULTILINE)
 
 
@@ -42,6 +43,8 @@ class Card:
     subtitle: str
     live: str = ""
     error: str = ""
+    cut_off: str = ""
+    """What a call was cut off by, which is no failure of it."""
     started: int | None = None
     took: int | None = None
     additions: int | None = None
@@ -157,6 +160,7 @@ def card(part: Mapping[str, Any], root: str = "") -> Card:
     span = state.get("time") or {}
     changed = _counts(metadata)
     running = state["status"] == "running"
+    cut_off = cut_off_by(metadata)
     return Card(
         id=part["id"],
         call_id=part.get("callID", ""),
@@ -166,7 +170,8 @@ def card(part: Mapping[str, Any], root: str = "") -> Card:
         status=state["status"],
         subtitle=visible((kind.subtitle(data, root) or str(state.get("title") or ""))[:400]),
         live=last_lines(terminal(str(metadata.get("output", ""))[-16_384:]), LIVE_LINES) if running else "",
-        error=visible(str(state.get("error", ""))[:4000]),
+        error="" if cut_off == _BY_USER else visible(str(state.get("error", ""))[:4000]),
+        cut_off=cut_off,
         started=span.get("start") if running else None,
         took=span["end"] - span["start"] if span.get("end") else None,
         additions=changed[0] if changed else None,
@@ -177,6 +182,13 @@ def card(part: Mapping[str, Any], root: str = "") -> Card:
         files=attached(part),
         progress=progress_of(metadata) if running else None,
     )
+
+
+def cut_off_by(metadata: Mapping[str, Any]) -> str:
+    """In words, for a call whose turn ended before it did; empty for others and for an error of ours."""
+    if not metadata.get("interrupted") or metadata.get("cause") == "error":
+        return ""
+    return _BY_USER if metadata.get("cause") == "stop" else "Interrupted"
 
 
 def todo_items(data: Input) -> tuple[Mapping[str, Any], ...]:

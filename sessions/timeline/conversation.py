@@ -10,13 +10,13 @@ from django.db.models.functions import Substr
 
 from sessions.models import Message, Part, Session
 from sessions.rendering.messages import error_words
+from sessions.wire.messages import ABORTED, STOPPED_BY_USER
 
 from .moments import Moment
 
 WORDS = 300
 """Characters of a prompt that are read for its line."""
 
-_STOPPED = "MessageAbortedError"
 _NOT = object()  # of a prompt that asks for no compaction
 
 
@@ -86,17 +86,17 @@ def _add(turn: Moment, answer: Mapping[str, Any]) -> None:
 
 def _ending(message_id: str, data: Mapping[str, Any]) -> Moment:
     words = error_words(data["error"])
-    stopped = data["error"].get("name") == _STOPPED
-    title = words["title"]
-    if stopped:
-        title = "Stopped" if words["detail"] in ("", "Stopped.") else "Cut short"
+    stopped = words["detail"] in ("", STOPPED_BY_USER)
+    title, detail = words["title"], words["detail"]
+    if data["error"].get("name") == ABORTED:
+        title, detail = ("Stopped", "") if stopped else ("Interrupted", detail)
     time = data.get("time") or {}
     return Moment(
         key=f"{message_id}-end",
         kind="ending",
         time=time.get("completed") or time.get("created", 0),
         title=title,
-        detail="" if title == "Stopped" else words["detail"],
+        detail=detail,
         message=message_id,
         tone="" if title == "Stopped" else "warn",
     )

@@ -10,6 +10,10 @@ from .base import FileDiff, ModelRef, NamedError, SessionID, Tokens, Wire
 from .formats import OutputFormat
 from .parts import Part
 
+ABORTED = "MessageAbortedError"
+"""The error of an answer that was cut off: its message says by what."""
+STOPPED_BY_USER = "Stopped."
+
 
 class MessageTime(Wire):
     created: int

@@ -81,9 +81,11 @@ async def test_a_dropped_socket_catches_up(stage: Stage, context: BrowserContext
 async def test_killed_in_mid_turn_and_started_again(
     context: BrowserContext, home: Path, project: Path
 ) -> None:
+    """In a call, and in the answer that goes on: each time one click goes on with the same turn."""
     async with Stage(home, project) as stage:
-        call = ToolUse("bash", {"command": "echo begun; exec sleep 600"})
-        stage.plays(Turn(text="kept", tools=[call]), Turn(text="I know."))
+        call = ToolUse("bash", {"command": "echo begun | tee -a ran.txt; exec sleep 600"})
+        talks = Turn(text=["I look", Wait("never")])
+        stage.plays(Turn(text="kept", tools=[call]), talks, Turn(text=" and see."), Turn(text="I know."))
         tab = await stage.tab(context, await stage.session("killed"))
         await tab.send("Sleep.")
         await expect(tab.tool("sleep 600")).to_contain_text("begun")
@@ -94,14 +96,28 @@ async def test_killed_in_mid_turn_and_started_again(
         await expect(tab.page.locator("#composer-problem")).to_contain_text("cannot be reached")
         await tab.page.evaluate("void htmx.ajax('GET', '/pickers/models', '#toasts')")  # as the scripts ask
         await expect(tab.page.locator(".toast").first).to_contain_text("cannot be reached")
+        go_on = tab.page.get_by_role("button", name="Go on")
         await asyncio.to_thread(stage.server.start, "--port", port)
         await tab.connected()
-        await expect(tab.tool("sleep 600")).to_contain_text("Failed")
+        await expect(tab.tool("sleep 600")).to_contain_text("Interrupted")
         await expect(tab.page.get_by_text("kept", exact=True)).to_have_count(1)
+        await expect(tab.messages).to_contain_text("The server ended during this turn")
+        await expect(tab.item(tab.session_id).locator(".dot")).to_have_attribute("data-state", "idle")
+        await go_on.click()
+        await expect(tab.messages).to_contain_text("I look")
+        await expect(go_on).to_have_count(0)
+        stage.server.kill()
+        await asyncio.to_thread(stage.server.start, "--port", port)
+        await tab.connected()
+        await go_on.click()
+        await expect(tab.messages).to_contain_text("and see.")
         await tab.idle()
+        await expect(go_on).to_have_count(0)
+        assert (project / "ran.txt").read_text() == "begun\n"
         await expect(tab.prompt).to_have_value("Are you there?")
         await tab.prompt.press("Enter")
         await expect(tab.messages).to_contain_text("I know.")
+        await expect(tab.page.locator(".message.user")).to_have_count(2)
         await same_after_reload(tab.page)
 
 

@@ -121,10 +121,10 @@ async def test_a_turn_of_a_worker_is_seen_answered_and_stopped_through_the_serve
         assert len(all_.model.requests) == 3
 
 
-async def test_the_turn_of_a_killed_worker_is_settled_by_another(
+async def test_the_turn_of_a_killed_worker_is_settled_by_another_and_goes_on_there(
     redis: RedisServer, home: Path, project: Path
 ) -> None:
-    script = [Turn(text=["cut", Wait("never")]), Turn(text="after")]
+    script = [Turn(text=["cut", Wait("never")]), Turn(text=" off"), Turn(text="after")]
     async with cluster(redis, home, project, script) as all_, all_.client.events() as events:
         session = await all_.client.create_session()
         await all_.client.prompt_async(session["id"], "Talk.")
@@ -133,6 +133,11 @@ async def test_the_turn_of_a_killed_worker_is_settled_by_another(
         await until(events, "session.idle")
         history = await all_.client.messages(session["id"])
         assert "server ended" in history[-1]["info"]["error"]["data"]["message"]
+        await all_.client.post(f"/session/{session['id']}/resume")
+        await until(events, "session.idle")
+        history = await all_.client.messages(session["id"])
+        assert [message["info"]["role"] for message in history] == ["user", "assistant", "assistant"]
+        assert parts_of(history, "text")[-1]["text"] == " off"
         answer = await all_.client.prompt(session["id"], "And now?")
         assert [part["text"] for part in answer["parts"] if part["type"] == "text"] == ["after"]
 

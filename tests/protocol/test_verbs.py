@@ -104,6 +104,8 @@ async def test_raw_events_and_hostile_text(served: Served) -> None:
         (["--model", "nothing", "Hi"], 2, "opencode-web models"),
         (["--file", "nothing.txt", "Hi"], 2, "no file 'nothing.txt'"),
         (["--fork", "Hi"], 2, "--continue or --session"),
+        (["--resume"], 2, "--resume takes --continue or --session"),
+        (["--continue", "--resume", "Hi"], 2, "no message, command"),
         ([], 2, "no message"),
     ],
 )
@@ -120,8 +122,8 @@ async def test_a_turn_that_fails_fails_the_command(served: Served) -> None:
     assert "unknown" in done.err
 
 
-async def test_interrupting_stops_the_turn(served: Served) -> None:
-    served.plays(Turn(text=["Working", Wait("never")]))
+async def test_interrupting_stops_the_turn_which_can_go_on(served: Served) -> None:
+    served.plays(Turn(text=["Working", Wait("never")]), Turn(text="And done."))
     command = [
         sys.executable,
         "-m",
@@ -146,6 +148,11 @@ async def test_interrupting_stops_the_turn(served: Served) -> None:
     process.send_signal(2)
     assert await asyncio.wait_for(process.wait(), SECONDS) == 130
     assert await served.get("/session/status") == {}
+    done = await run(served, "--continue", "--resume")
+    assert (done.status, done.out) == (0, "And done.\n")
+    done = await run(served, "--continue", "--resume")
+    assert (done.status, done.out) == (1, "")
+    assert "no turn here" in done.err
 
 
 async def test_models_and_agents(served: Served) -> None:

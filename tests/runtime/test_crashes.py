@@ -97,7 +97,7 @@ async def test_between_a_settled_step_and_the_next(home: Path, project: Path) ->
             (part,) = parts_of(history, "tool")
             assert part["state"]["status"] == "completed"
             assert len(parts_of(history, "step-finish")) == 1
-            assert not history[-1]["info"].get("error")
+            assert history[-1]["info"]["error"]["name"] == "MessageAbortedError"
             assert (await client.status()).get(session_id) is None
             await client.prompt(session_id, "Go on.")
             sent = model.requests[1].body["messages"]

@@ -10,9 +10,9 @@ import pytest
 from agents.runtime import recovery
 from sessions.db import in_db
 from sessions.models import Admission, AdmittedPrompt, Message, Session
-from sessions.store import inbox, leases
+from sessions.store import events, inbox, leases, resumption
 from sessions.store.inbox import PromptRefused
-from sessions.wire.messages import UserMessage
+from sessions.wire.messages import STOPPED_BY_USER, UserMessage
 from tests.loopback.script import Turn, Wait
 from tests.server import parts_of, serving, until
 from tests.sessions.talk import Talk
@@ -97,10 +97,41 @@ async def test_a_worker_that_ends_leaves_the_prompt_to_the_next(tmp_path: Path) 
     talk = await Talk.begin(tmp_path / "project")
     lease = await held(talk)
     prompt = await talk.prompt("Go on with it.")
-    close = recovery.Close(recovery.STOPPED, unasked=[prompt], resumes=True)
-    await in_db(recovery.close, lease, close)
+    await in_db(recovery.close, lease, recovery.Close(recovery.CRASHED, unasked=[prompt]))
     assert await in_db(Message.objects.filter(id=prompt).exists)
-    assert [row.id for row in await in_db(leases.leased)] == [talk.session.id]
+    assert await in_db(resumption.sessions_due) == [talk.session.id]
+
+
+@database
+@pytest.mark.parametrize("stopped", [True, False])
+async def test_who_ended_a_turn_is_told_apart_when_the_server_ends(tmp_path: Path, stopped: bool) -> None:
+    """And it begins anew for nobody who stopped it."""
+    talk = await Talk.begin(tmp_path / "project")
+    lease = await held(talk)
+    answer = await talk.answer(await talk.prompt())
+    if stopped:
+        await in_db(inbox.stop, talk.session.id)
+    await in_db(recovery.close, lease, recovery.Close(recovery.CRASHED))
+    row = await in_db(Message.objects.get, id=answer)
+    assert (row.data["error"]["data"]["message"] == STOPPED_BY_USER) is stopped
+    told = await in_db(events.settled_since, 0, talk.session.project_id)
+    assert bool(told) is not stopped
+    assert bool(await in_db(resumption.undecided)) is not stopped
+
+
+@database
+async def test_a_stop_takes_back_what_was_to_go_on_and_nothing_more(tmp_path: Path) -> None:
+    talk = await Talk.begin(tmp_path / "project")
+    lease = await held(talk)
+    await talk.answer(await talk.prompt())
+    await in_db(recovery.close, lease, recovery.Close(recovery.CRASHED))
+    await in_db(resumption.ask, talk.session.id)
+    await in_db(inbox.admit, talk.session, TEXT)
+    lease = await held(talk)
+    await in_db(inbox.stop, talk.session.id)
+    await in_db(recovery.close, lease, recovery.Close(recovery.STOPPED))
+    assert await in_db(resumption.sessions_due) == []
+    assert len(await in_db(inbox.waiting, talk.session.id)) == 1
 
 
 @database

@@ -17,24 +17,51 @@ from agents.llm.types import (
     ToolCallContent,
     ToolResultContent,
 )
+from sessions.wire.messages import STOPPED_BY_USER
 
 CLEARED = "[Old tool result content cleared]"
+
+CUT_OFF = """<system-reminder>
+The turn was cut off here. {reason} What you wrote until then stands above, and the calls you made with the
+results of those that ended. A call of which it is unknown whether it ran may have run wholly, in part or not
+at all: look before you repeat it. Now go on with the same request from there. Do not begin anew, and do not
+repeat what you wrote.
+</system-reminder>"""
+ON_AGAIN = "The user stopped it, and now wants it to go on."
 
 SENT = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp", "application/pdf"})
 """Providers refuse a request with a file of another kind, and every one that follows it."""
 
 
-def request_messages(rows: Sequence[dict[str, Any]], model: Model) -> list[ChatMessage]:
-    """`[{"info", "parts"}]` as the store gives it; failed attempts and empty messages are left out."""
+def request_messages(
+    rows: Sequence[dict[str, Any]], model: Model, *, answered: bool = False
+) -> list[ChatMessage]:
+    """`[{"info", "parts"}]` as the store gives it; failed attempts and empty messages are left out. After an
+    answer that was cut off and then gone on with stands that it was; `answered`: an answer comes next."""
     found: list[ChatMessage] = []
-    for row in rows:
+    for at, row in enumerate(rows):
         role = row["info"]["role"]
         if role in ("user", "system"):
             content = list(_user(row["parts"], model))
             found += [ChatMessage(role, content)] if content else []
-        else:
-            found += _assistant(row["info"], row["parts"], model)
+        elif said := _assistant(row["info"], row["parts"], model):
+            found += said
+            if row["info"].get("error") and _goes_on(rows[at + 1 :], answered):
+                found.append(_cut_off(row["info"]["error"]))
     return found
+
+
+def _goes_on(later: Sequence[dict[str, Any]], answered: bool) -> bool:
+    """Whether an answer is followed by another one, and not by a prompt."""
+    roles = (row["info"]["role"] for row in later)
+    role = next((role for role in roles if role != "system"), "")
+    return role == "assistant" or (answered and not role)
+
+
+def _cut_off(error: dict[str, Any]) -> ChatMessage:
+    reason = (error.get("data") or {}).get("message") or ""
+    reason = ON_AGAIN if reason == STOPPED_BY_USER else reason
+    return ChatMessage("user", [TextContent(CUT_OFF.format(reason=reason))])
 
 
 def _user(parts: Sequence[dict[str, Any]], model: Model) -> Iterator[Content]:

@@ -31,7 +31,7 @@ def build(
 ) -> ModelRequest:
     """The request of the step after `taken` others. The base prompt and the epoch's baseline come first and
     stay as they are, so that the provider's cache keeps them."""
-    messages = request_messages(entries, turn.model)
+    messages = request_messages(entries, turn.model, answered=True)
     exhausted = turn.agent.steps is not None and taken >= turn.agent.steps
     if exhausted:
         messages.append(ChatMessage("user", [TextContent(LAST_CALL if tools.form else OUT_OF_STEPS)]))

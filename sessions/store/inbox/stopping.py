@@ -8,7 +8,7 @@ from typing import Any
 from django.db import transaction
 
 from sessions.models import Admission, AdmittedPrompt, Message, Part, Session
-from sessions.store import events, messages
+from sessions.store import events, messages, resumption
 from sessions.store.rows import part_wire
 
 from .changes import is_written, unplaced
@@ -18,28 +18,30 @@ BEFORE = "Stopped before the model was asked; the prompt was taken back."
 
 
 def stop(session_id: str) -> None:
-    """The turn that runs is to end, and with it what it was about to begin; where none runs, what waits next
-    is taken back."""
+    """The turn that runs is to end, and with it what it was about to begin; where none runs, what is to go on
+    or waits next is taken back."""
     with transaction.atomic():
         row = Session.objects.select_for_update().filter(id=session_id).first()
         if row is None:
             return
         if row.lease_owner:
             Session.objects.filter(id=session_id).update(stop_epoch=row.lease_epoch)
-        elif any(prompt.resume for prompt in next_when_idle(session_id)):
-            take_back(row, waiting=True)
+        else:
+            take_back(row, waiting=any(prompt.resume for prompt in next_when_idle(session_id)))
 
 
 def take_back(session: Session, unasked: Sequence[str] = (), *, waiting: bool) -> None:
-    """Remove from the history the `unasked` messages that a person wrote; or with `waiting`, where there are
-    none, from the inbox what would be promoted next. Call it inside `atomic`."""
+    """Remove from the history the `unasked` messages that a person wrote, and do not go on with the turn that
+    is due; or with `waiting`, where there are none, remove from the inbox what would be promoted next. Call
+    it inside `atomic`."""
+    was_due = resumption.withdraw(session.id)
     found = [row for row in Message.objects.filter(id__in=unasked).order_by("id") if _written(_parts(row))]
     for row in found:
         _offer(session, row.prompt_id or row.id, _parts(row))
         record(session, row.prompt_id or row.id, withdrawn=True, stopped=True)
     if found:
         messages.remove_messages(session.id, found[0].id)
-    for prompt in next_when_idle(session.id) if waiting and not unasked else ():
+    for prompt in next_when_idle(session.id) if waiting and not unasked and not was_due else ():
         _offer(session, prompt.id, prompt.parts)
         record(session, prompt.id, withdrawn=True, stopped=True)
         AdmittedPrompt.objects.filter(id=prompt.id).delete()

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from agents.runtime import recovery
 from sessions.db import in_db
-from sessions.rendering.states import sidebar_item, sidebar_list
+from sessions.rendering.states import resume, sidebar_item, sidebar_list
 from sessions.store import questions
 from sessions.store import sessions as session_store
 from sessions.wire.questions import QuestionInfo
@@ -34,3 +35,15 @@ async def test_a_question_below_waits_in_the_row_of_the_session_above(tmp_path: 
     await in_db(questions.reject, asked.id)
     assert WAITING not in await in_db(sidebar_item, talk.session.id)
     assert WAITING not in await in_db(sidebar_list, talk.project)
+
+
+async def test_going_on_is_offered_unless_the_configuration_says_off(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    talk = await Talk.begin(tmp_path / "p")
+    assert "Go on" not in await in_db(resume, talk.session)
+    await talk.answer(await talk.prompt())
+    await in_db(recovery.settle, talk.session.id, recovery.CRASHED)
+    assert "Go on" in await in_db(resume, talk.session)
+    monkeypatch.setenv("OPENCODE_CONFIG_CONTENT", '{"resume": "off"}')
+    assert "Go on" not in await in_db(resume, talk.session)

@@ -96,7 +96,7 @@ async def ended(answer: str, talk: Talk, **fields: Any) -> None:
     ("error", "title", "tone"),
     [
         ({"name": "MessageAbortedError", "data": {"message": "Stopped."}}, "Stopped", ""),
-        ({"name": "MessageAbortedError", "data": {"message": "The server ended."}}, "Cut short", "warn"),
+        ({"name": "MessageAbortedError", "data": {"message": "The server ended."}}, "Interrupted", "warn"),
         ({"name": "APIError", "data": {"message": "no"}}, "The provider answered with an error", "warn"),
     ],
 )
