@@ -9,6 +9,7 @@ thread, where the first write of each transaction looks whether the row still ha
 from __future__ import annotations
 
 import time
+from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -118,7 +119,11 @@ class _Fence:
             return execute(sql, params, many, context)
         with transaction.atomic():
             self._check()
-            return execute(sql, params, many, context)
+            result = execute(sql, params, many, context)
+            cursor = context["cursor"]
+            if cursor.description is not None:
+                cursor.cursor = _Read(cursor.cursor)
+            return result
 
     def _check(self) -> None:
         """Once in a transaction; that it was done is forgotten with the transaction."""
@@ -133,3 +138,22 @@ class _Fence:
 
     def _checked(self) -> None:
         """Stands among the callbacks of a transaction that was looked at."""
+
+
+class _Read:
+    """A cursor whose rows were read: SQLite commits nothing while a statement (`… RETURNING`) has more."""
+
+    def __init__(self, cursor: Any) -> None:
+        self._cursor = cursor
+        self._rows = deque(cursor.fetchall())
+
+    def fetchone(self) -> Any:
+        return self._rows.popleft() if self._rows else None
+
+    def fetchall(self) -> list[Any]:
+        rows = list(self._rows)
+        self._rows.clear()
+        return rows
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._cursor, name)

@@ -10,10 +10,8 @@ from __future__ import annotations
 from agents.permission.planning import MAY_CHANGE
 from agents.permission.rules import Rule, Ruleset, evaluate, in_effect
 from agents.permission.shell import UNREADABLE, ShellAnalysis, ShellCommand
+from sessions.store.permissions.marks import UNCERTAIN
 from sessions.wire.patterns import is_everything, matches
-
-UNCERTAIN = "may be denied: "
-"""Stands before a command that could be a denied one; a pattern for commands never begins so."""
 
 
 def uncertain(analysis: ShellAnalysis, rules: Ruleset) -> list[ShellCommand]:

@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from functools import cache
 from itertools import zip_longest
 from pathlib import Path
-from typing import Final
 
 import tree_sitter_bash
 from tree_sitter import Language, Node, Parser
@@ -30,13 +29,10 @@ from agents.permission.unwrap import (
     wraps_clearly,
 )
 from agents.permission.words import Word, command_words, late_words, literal, read_word, shape_of, source
+from sessions.store.permissions.marks import RUNS, UNREADABLE
 
 _MAX_DEPTH = 150
 _MAX_FOLDERS = 64
-UNREADABLE: Final = "unreadable: "
-"""Stands before a line that was not understood to its end."""
-RUNS: Final = "runs another program: "
-"""Stands before a command that an option makes run another one."""
 
 _OWN_SHELL = {"subshell", "command_substitution", "process_substitution", "pipeline"}
 _MAYBE = {

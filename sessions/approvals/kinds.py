@@ -10,6 +10,7 @@ from typing import Any
 from sessions.models import PermissionRequest
 from sessions.rendering.text import visible
 from sessions.rendering.tools import relative
+from sessions.store.permissions.marks import doubts, plain
 
 _LINE = 200
 Facts = tuple[tuple[str, str], ...]
@@ -70,8 +71,10 @@ def _command(row: PermissionRequest, root: str) -> dict[str, Any]:
     facts = []
     if data.get("workdir") and data["workdir"] != root:
         facts.append(("In folder", visible(str(data["workdir"]))))
-    if row.permission != "bash" or len(row.patterns) > 1:
-        facts.append((_ASKS_ABOUT.get(row.permission, "Asks about"), _listed(row.patterns)))
+    about = plain(row.patterns)
+    if row.permission != "bash" or len(about) > 1:
+        facts.append((_ASKS_ABOUT.get(row.permission, "Asks about"), _listed(about)))
+    facts += [("Mind", words) for words in doubts(row.patterns)]
     return {
         "subject": visible(str(data.get("description", ""))),
         "code": visible(str(data.get("command", ""))),

@@ -71,17 +71,17 @@ async def test_a_prompt_and_what_is_piped_in(served: Served) -> None:
 
 
 async def test_nobody_is_there_to_be_asked(served: Served) -> None:
-    touch = ToolUse("bash", {"command": "touch asked.txt", "description": "Asks"})
+    touch = ToolUse("bash", {"command": "touch new.txt", "description": "Asks"})
     served.plays(Turn(tools=[touch]), Turn(text="Done."))
     done = await run(served, "Make it.")
-    assert "permission requested: bash (touch asked.txt); rejected" in done.err
-    assert not (served.server.project / "asked.txt").exists()
+    assert "permission requested: bash (touch new.txt); rejected" in done.err
+    assert not (served.server.project / "new.txt").exists()
     served.plays(Turn(tools=[touch]), Turn(text="Done."))
     done = await run(served, "--auto", "Make it.")
     assert "allowed" in done.err
     assert "| bash" in done.err
     assert done.out == "Done.\n"
-    (served.server.project / "asked.txt").unlink()
+    (served.server.project / "new.txt").unlink()
 
 
 async def test_raw_events_and_hostile_text(served: Served) -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 
@@ -66,8 +67,9 @@ def test_retired_models_are_not_offered_but_priced() -> None:
 
 def test_litellm_is_not_imported() -> None:
     code = (
-        "import sys; from agents.llm import prices; assert prices.models_of('openai'); "
+        "import sys, django; django.setup(); from agents.llm import prices; assert prices.models_of('openai'); "
         "sys.exit('litellm' in sys.modules)"
     )
 
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+    environ = {**os.environ, "DJANGO_SETTINGS_MODULE": "opencode_web.settings"}
+    assert subprocess.run([sys.executable, "-c", code], env=environ, check=False).returncode == 0

@@ -19,7 +19,7 @@ CHANGES = (
     "/servers/mcp/sign-in", "/servers/mcp/cancel", "/servers/mcp/sign-out", "/servers/mcp/test",
     "/servers/mcp/save", "/servers/languages/switch", "/servers/languages/retry",
     "/servers/languages/install", "/pickers/problems/check", "/settings/damage/dismiss",
-    "{base}/inbox/msg_x/again",
+    "{base}/inbox/msg_x/again", "{base}/resume", "/settings/ignored/{project}",
 )  # fmt: skip
 BOTH = (
     "/p/{project}/s/", "{base}/rename", "{base}/undo/{message}", "{base}/fork",

@@ -243,7 +243,8 @@ async def test_rules_7_and_8_a_permission_question_cannot_be_forged(stage: Stage
     dialog = page[page.index('id="permissions"') : page.index('id="todos"')]
     assert faults(page) == []
     assert "<pwned onpwned=1>" in text_of(dialog)
-    assert len(re.findall("<button", dialog)) == (5 if title == "edit" else 4)
+    # A line with control characters is not understood: nothing but "once" is offered.
+    assert len(re.findall("<button", dialog)) == (5 if title == "edit" else 2)
     assert not ACTING.search(text_of(dialog))
     url, shown = f"/permissions/{asked['id']}/reply", {"hash": asked["hash"]}
     assert (await stage.browser.change(url, answer="once", hash="another")).status_code == 422

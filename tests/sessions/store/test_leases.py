@@ -92,6 +92,19 @@ def test_who_lost_it_writes_nothing_more(session: Session) -> None:
     assert Session.objects.get(id=session.id).lease_owner == "two"
 
 
+def test_a_row_is_made_outside_of_a_transaction(session: Session) -> None:
+    """SQLite commits nothing while an INSERT … RETURNING has rows to give."""
+    lease = leases.claim(session.id, "one", SECONDS)
+    assert lease is not None
+    moment = {"time_created": 0}
+    made = guarded(lease, lambda: Event.objects.create(type="one", session_id=session.id, **moment))
+    assert Event.objects.get(id=made.id).type == "one"
+    assert leases.seize(expire(session), "two", SECONDS, dead=False)
+    with pytest.raises(LeaseLost):
+        guarded(lease, lambda: Event.objects.create(type="two", session_id=session.id, **moment))
+    assert not Event.objects.filter(type="two").exists()
+
+
 def test_it_is_looked_at_once_in_a_transaction(
     session: Session, django_assert_num_queries: Callable[..., Any]
 ) -> None:

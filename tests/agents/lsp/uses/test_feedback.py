@@ -107,7 +107,7 @@ async def test_nothing_is_said_when_language_servers_are_off(configured: Configu
     context = configured(lsp=False)
     result = await run(context, write.TOOL, filePath="a.find", content="wrong\n")
     assert result.output == "Created a.find (1 lines)."
-    assert "diagnostics" not in result.metadata
+    assert result.metadata["diagnostics"] == {}
     assert service.statuses(context.directory) == []
 
 
