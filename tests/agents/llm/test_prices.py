@@ -67,8 +67,8 @@ def test_retired_models_are_not_offered_but_priced() -> None:
 
 def test_litellm_is_not_imported() -> None:
     code = (
-        "import sys, django; django.setup(); from agents.llm import prices; assert prices.models_of('openai'); "
-        "sys.exit('litellm' in sys.modules)"
+        "import sys, django; django.setup(); from agents.llm import prices; "
+        "assert prices.models_of('openai'); sys.exit('litellm' in sys.modules)"
     )
 
     environ = {**os.environ, "DJANGO_SETTINGS_MODULE": "opencode_web.settings"}
