@@ -8,8 +8,8 @@ from __future__ import annotations
 from itertools import chain, product
 from typing import Final
 
-from agents.permission.denials import UNCERTAIN
 from agents.permission.rules import Floor, Rule, Ruleset, evaluate, from_config, merge
+from sessions.store.permissions.marks import UNCERTAIN
 from sessions.wire.patterns import READ_DEFAULTS, is_everything, matches
 
 _OWN_FILES: Final = (

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from agents.permission.planning import MAY_CHANGE
 from agents.permission.rules import Rule, Ruleset, evaluate, in_effect
-from agents.permission.shell import UNREADABLE, ShellAnalysis, ShellCommand
-from sessions.store.permissions.marks import UNCERTAIN
+from agents.permission.shell import ShellAnalysis, ShellCommand
+from sessions.store.permissions.marks import UNCERTAIN, UNREADABLE
 from sessions.wire.patterns import is_everything, matches
 
 

@@ -12,7 +12,7 @@ from typing import Any
 from pydantic import BaseModel, Field
 
 from agents.permission import planning
-from agents.permission.denials import UNCERTAIN, uncertain
+from agents.permission.denials import uncertain
 from agents.permission.rules import evaluate
 from agents.permission.shell import ShellAnalysis, analyse
 from agents.plugins.calls import shell_variables
@@ -21,6 +21,7 @@ from agents.tools.shared.capture import Capture
 from agents.tools.shared.environment import shell_environment
 from agents.tools.shared.paths import read_pattern
 from agents.tools.shared.process import CannotStart, Ended, run
+from sessions.store.permissions.marks import UNCERTAIN
 
 DEFAULT_TIMEOUT = 120_000
 MAX_TIMEOUT = 600_000
