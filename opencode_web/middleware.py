@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.utils.decorators import async_only_middleware
 
+from opencode_web.document import full
 from sessions.space import FULL, is_full
 
 API_ROOTS = frozenset(
@@ -41,7 +42,5 @@ def out_of_room(request: HttpRequest, error: Exception) -> HttpResponse | None:
     if not is_full(error):
         return None
     if getattr(request, "urlconf", None):
-        from opencode_web.document import full
-
         return full(request)
     return HttpResponse(FULL, status=507, content_type="text/plain; charset=utf-8")

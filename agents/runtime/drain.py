@@ -18,7 +18,7 @@ from agents.runtime.steps.step import Outcome, step
 from agents.runtime.subtasks import run_subtasks
 from agents.tools.structured import form_of
 from sessions.db import in_db
-from sessions.store import compaction
+from sessions.store import compaction, shells
 from sessions.store import sessions as session_store
 from sessions.wire.messages import UserMessage
 from sessions.wire.session import Status
@@ -66,7 +66,7 @@ async def _answer(run: Run, prompt: UserMessage) -> None:
 
 async def _act(run: Run, prompt: UserMessage, taken: int) -> Outcome:
     """What a prompt is due: the compaction that it asks for, its shell command, its errands, a step."""
-    if (command := await in_db(shell.requested, prompt.id)) is not None:
+    if (command := await in_db(shells.requested, prompt.id)) is not None:
         await shell.run_shell(run, prompt, command)
         return Outcome.DONE
     if asked := await in_db(compaction.requested, prompt.id):

@@ -11,7 +11,6 @@ from django.db.models import QuerySet
 
 from agents.commands.rows import is_unread
 from agents.permission.errors import PermissionRejected, QuestionRejected
-from agents.runtime import shell
 from sessions import space
 from sessions.db import durable, in_db
 from sessions.fence import Lease
@@ -27,6 +26,7 @@ from sessions.store import (
     permissions,
     questions,
     resumption,
+    shells,
 )
 from sessions.store import sessions as session_store
 from sessions.store.rows import Unreadable, message_info, part_info
@@ -209,7 +209,7 @@ def _has_more(prompt_id: str) -> bool:
     """Whether there is a prompt from which the model can go on."""
     if not Message.objects.filter(id=prompt_id, role="user").exists():
         return False
-    return shell.requested(prompt_id) is None and not is_unread(prompt_id)
+    return shells.requested(prompt_id) is None and not is_unread(prompt_id)
 
 
 def _close_parts(message_id: str, ending: Ending) -> list[Unreadable]:

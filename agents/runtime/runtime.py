@@ -246,10 +246,8 @@ class Runtime:
         if entry.left is not None:
             stopped = leases.is_stopped(entry.left)
             prompt = await in_db(turns.unanswered, session_id) if stopped else None
-            unasked = [prompt.id] if prompt else []
-            await self._close(
-                entry, lease, recovery.Close(recovery.CRASHED, stopped=stopped, unasked=unasked)
-            )
+            how = recovery.Close(recovery.CRASHED, stopped=stopped, unasked=[prompt.id] if prompt else [])
+            await self._close(entry, lease, how)
             return True
         entry.turn = asyncio.create_task(self._drain(session_id, entry))
         if entry.stopping:

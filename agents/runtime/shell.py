@@ -24,26 +24,15 @@ from agents.tools.registry import toolset
 from sessions import actions
 from sessions.db import in_db
 from sessions.ids import ascending, now
-from sessions.models import AdmittedPrompt, Part, Session
-from sessions.store import messages
+from sessions.models import AdmittedPrompt, Session
+from sessions.store import messages, shells
 from sessions.wire.messages import UserMessage
 from sessions.wire.parts import ToolPart
-
-MARK = "shell"
-"""The key in the metadata of the prompt's part that holds the command."""
-SAID = "The user ran a command in the shell; the call below is theirs."
 
 
 async def admit(session: Session, command: str, **choice: Any) -> AdmittedPrompt:
     """Have the command run when the session is idle, and wake it (see `inbox.admit` for the choices)."""
-    part = {"type": "text", "text": SAID, "synthetic": True, "metadata": {MARK: command}}
-    return await actions.prompt(session, [part], **choice)
-
-
-def requested(message_id: str) -> str | None:
-    """The command that a user message is about, if that is one."""
-    row = Part.objects.filter(message_id=message_id, type="text", data__metadata__has_key=MARK).first()
-    return str(row.data["metadata"][MARK]) if row else None
+    return await actions.prompt(session, [shells.part_of(command)], **choice)
 
 
 async def run_shell(run: Run, prompt: UserMessage, command: str) -> None:

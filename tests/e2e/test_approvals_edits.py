@@ -72,14 +72,14 @@ async def test_a_proposal_made_anew_keeps_what_was_written(stage: Stage, context
     card = tab.permissions
     await card.get_by_role("button", name="Edit the proposed").click()
     await card.get_by_label("What asked-anew.txt shall contain").fill("one\nmine\n")
-    file.write_text("zero\none\ntwo\n")
+    file.write_text("one\ntwo and zero\n")
     await expect(card).to_contain_text("The file changed since: here is the new proposal.")
-    await expect(card.locator("tr", has_text="zero")).to_be_visible()
+    await expect(card.locator("tr.add", has_text="zero")).to_be_visible()
     await card.get_by_text("What you had written").click()
     await expect(card.locator(".was-written pre")).to_have_text("one\nmine\n")
     await card.get_by_role("button", name="Allow once").click()
     await expect(tab.messages).to_contain_text("Done.")
-    assert file.read_text() == "zero\none\n2\n"
+    assert file.read_text() == "one\n2 and zero\n"
 
 
 async def test_what_is_long_is_opened_before_it_can_be_allowed(stage: Stage, context: BrowserContext) -> None:

@@ -41,7 +41,7 @@ async def test_files_without_hunks_are_undone_and_put_back(stage: Stage, context
         await expect(file).to_have_attribute("data-state", state)
 
     await expect(file_of(tab, "data.bin")).to_contain_text("Binary file: 8 bytes before, 8 bytes after.")
-    await expect(file_of(tab, "run.sh")).to_contain_text("Mode 100644 became 100755: executable.")
+    await expect(file_of(tab, "run.sh")).to_contain_text("Mode 644 became 755: executable.")
     await verdict("data.bin", "Undo", "gone")
     assert binary.read_bytes() == BEFORE
     await verdict("run.sh", "Undo", "gone")

@@ -120,6 +120,9 @@ FACTS = (
     " the declared errors. Broken JSON is 500 there and 400 here.",
     "A malformed id is 500 there; 404 or 400 here. A path out of the project is 500 there; 403 here.",
     "A folder that does not exist is 404 (400 under `/api`); OpenCode takes it for `/` or answers 500.",
+    "A system folder, a whole home or a folder of keys in `directory` is 403 until a person has opened it in"
+    " the page or started the server with it; `GET /file` lists homes, and `GET /find/file?type=directory`"
+    " searches yours. OpenCode opens them.",
     "`vcs.get` has no `branch` where OpenCode has null.",
     "`v2.session.events` has bare `data:` frames, without the `id` and `event` lines of the document.",
     "null stands for optional fields that are not set (the cursor of `/api/session/{id}/message`).",

@@ -151,5 +151,5 @@ async def test_a_crash_is_in_the_timeline(home: Path, project: Path) -> None:
         await asyncio.to_thread(server.kill)
         async with running(server) as client:
             page = (await client.http.get(f"{base(session)}/timeline")).text
-            assert "Cut short" in page
+            assert "Interrupted" in page
             assert "The server ended during this turn." in page

@@ -46,6 +46,7 @@ async def test_signing_out_closes_what_is_open_and_holds_over_a_restart(home: Pa
             browser.stream("GET", "/event") as events,
         ):
             lines = events.aiter_lines()
+            assert (await anext(lines)).startswith("id: ")
             assert "server.connected" in await anext(lines)
             await socket.recv()
             await others.recv()

@@ -40,7 +40,7 @@ async def attached(
 
 
 async def test_a_conversation_in_the_terminal(attached: Terminal, served: Served) -> None:
-    touch = ToolUse("bash", {"command": "touch asked.txt", "description": "Make a file"})
+    touch = ToolUse("bash", {"command": "touch new.txt", "description": "Make a file"})
     served.plays(Turn(text=["It streams", Wait("streaming"), " to the end."]))
     attached.type("Stream something.")
     attached.press("Enter")
@@ -51,10 +51,10 @@ async def test_a_conversation_in_the_terminal(attached: Terminal, served: Served
     served.plays(Turn(tools=[touch]), Turn(text="The file is there."))
     attached.type("Make a file.")
     attached.press("Enter")
-    await attached.shows("Permission required", "touch asked.txt")
+    await attached.shows("Permission required", "touch new.txt")
     attached.press("Enter")
     await attached.shows("The file is there.")
-    assert (served.server.project / "asked.txt").exists()
+    assert (served.server.project / "new.txt").exists()
 
     write = ToolUse("write", {"filePath": "written.txt", "content": "by the agent\n"})
     served.plays(Turn(tools=[write]), Turn(text="It is written."))
@@ -72,7 +72,7 @@ async def test_a_conversation_in_the_terminal(attached: Terminal, served: Served
     await attached.shows("Undo")
     attached.press("Enter")
     await attached.hides("The file is there.")
-    assert not (served.server.project / "asked.txt").exists()
+    assert not (served.server.project / "new.txt").exists()
 
 
 async def test_sessions_and_models_are_listed(attached: Terminal, served: Served) -> None:

@@ -88,7 +88,7 @@ async def test_a_conversation_in_the_web_app(
     program = opencode.program(user_environ)
     for name in ("app", "home", "project"):
         (tmp_path / name).mkdir()
-    touch = ToolUse("bash", {"command": "touch asked.txt", "description": "Make a file"})
+    touch = ToolUse("bash", {"command": "touch new.txt", "description": "Make a file"})
     script = Script()
     write = ToolUse("write", {"filePath": "made.txt", "content": "a line\n"})
     script.turns.extend([Turn(text="Hello from here."), Turn(tools=[touch]), Turn(text="It is there.")])
@@ -117,6 +117,6 @@ async def test_a_conversation_in_the_web_app(
                 await expect(page.get_by_text("It is written.")).to_be_visible(timeout=PATIENCE)
                 await expect(listed).to_contain_text("2", timeout=PATIENCE)
                 await expect(page.get_by_text("made.txt").last).to_be_visible(timeout=PATIENCE)
-            assert (project / "asked.txt").exists()
+            assert (project / "new.txt").exists()
         finally:
             await asyncio.to_thread(server.stop)

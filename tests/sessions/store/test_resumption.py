@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from agents.permission.errors import PermissionRejected
-from agents.runtime import recovery, shell
+from agents.runtime import recovery
 from agents.runtime.recovery import Ending
 from sessions import actions
 from sessions.db import in_db
 from sessions.models import Part, Session
-from sessions.store import resumption
+from sessions.store import resumption, shells
 from sessions.store import sessions as session_store
 from sessions.wire.session import Status
 from tests.sessions.talk import Talk
@@ -95,7 +95,7 @@ async def test_what_is_not_gone_on_with(tmp_path: Path) -> None:
     """A command of the user's own shell would run again; a subagent is sent on by the call that sent it."""
     talk = await Talk.begin(tmp_path / "p")
     prompt = await talk.prompt()
-    await talk.part(prompt, "text", text="", synthetic=True, metadata={shell.MARK: "make"})
+    await talk.part(prompt, "text", text="", synthetic=True, metadata={shells._MARK: "make"})
     await talk.answer(prompt)
     await in_db(recovery.settle, talk.session.id, recovery.CRASHED)
     assert not await offered(talk)
