@@ -29,6 +29,8 @@ COMMANDS = (
     "doctor",
     "backup elsewhere",
 )
+FEW = ("serve --port 0", "session list", "run hello", "backup elsewhere")
+"""A server, a reader, a client and a writer: the others are tried with the long tests."""
 READ_ONLY = 'mount -t tmpfs -o ro,mode=700 tmpfs "$HOME"'
 FULL = 'mount -t tmpfs -o size=16k,mode=700 tmpfs "$HOME"; head -c 1m /dev/zero > "$HOME/filled" 2>/dev/null'
 
@@ -73,7 +75,14 @@ def begin(home: Path, mount: str, commands: Sequence[str]) -> dict[str, subproce
 
 
 @pytest.mark.parametrize(
-    ("mount", "commands"), [(READ_ONLY, COMMANDS), (FULL, COMMANDS[:4])], ids=["read-only", "full"]
+    ("mount", "commands"),
+    [
+        pytest.param(READ_ONLY, FEW, id="read-only"),
+        pytest.param(
+            READ_ONLY, [name for name in COMMANDS if name not in FEW], id="the rest", marks=pytest.mark.long
+        ),
+        pytest.param(FULL, COMMANDS[:4], id="full"),
+    ],
 )
 def test_no_command_shows_a_traceback(home: Path, mount: str, commands: Sequence[str]) -> None:
     for command, process in begin(home, mount, commands).items():
