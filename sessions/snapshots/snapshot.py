@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import fcntl
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path, PurePosixPath
@@ -67,6 +67,7 @@ class SnapshotStore:
         self.room = 0
         """Bytes of files that git ignores, which are kept as well: the smallest files and folders first."""
         self._usual: Usual | None = None
+        self._inner: frozenset[str] = frozenset()
         self._closed: set[str] = set()
 
     def track(self) -> Tree:
@@ -226,15 +227,17 @@ class SnapshotStore:
             paths = self._listed(folders, lock) if folders else []
             left = {folder for folder in known.tree.repositories if not under(folder, changed)}
             modes = modes.renewed(self.worktree, {*paths, *changed}, changed)
-            return modes, self._repositories(paths) | left
+            self._inner = self._repositories(paths, left)
+            return modes, self._inner
         paths = self._listed([], lock)
         modes = modes_of(look(self.worktree, paths), self._usual)
         self._usual = modes.usual if paths else None
-        return modes, self._repositories(paths)
+        self._inner = self._repositories(paths, self._inner)
+        return modes, self._inner
 
-    def _repositories(self, paths: Iterable[str]) -> frozenset[str]:
-        """The folders of files that have a `.git`."""
-        folders = {os.path.dirname(path) for path in paths} | {""}
+    def _repositories(self, paths: Iterable[str], known: Collection[str]) -> frozenset[str]:
+        """Of the folders of files, and of those that had one, the ones that have a `.git`."""
+        folders = {os.path.dirname(path) for path in paths} | {"", *known}
         for folder in list(folders):
             folders.update(str(parent) for parent in PurePosixPath(folder).parents[:-1])
         return frozenset(name for name in folders if os.path.lexists(self.worktree / name / ".git"))

@@ -6,11 +6,14 @@ import re
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.loopback.script import ToolUse, Turn
 from tests.runtime.staging import EDITED, LINES, keys, opened, outputs, write
 from tests.server import serving
 
 
+@pytest.mark.proc
 async def test_the_agent_sees_its_staged_edits_and_the_disk_has_what_is_kept(
     home: Path, project: Path
 ) -> None:

@@ -128,6 +128,7 @@ async def test_a_summary_is_asked_for_within_a_small_window(home: Path, project:
     assert asked["max_tokens"] == 1024
 
 
+@pytest.mark.proc
 async def test_output_is_bounded_as_configured_and_the_rest_can_be_read(home: Path, project: Path) -> None:
     script: list[Turn] = [Turn(tools=[ToolUse("bash", {"command": "seq 1 5000"})])]
 

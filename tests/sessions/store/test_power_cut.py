@@ -10,6 +10,8 @@ import sys
 from contextlib import closing
 from pathlib import Path
 
+import pytest
+
 from tests.server import ROOT
 
 WRITE = re.compile(r"pwrite64\(\d+<(?P<path>[^>]*)>, .*, (?P<size>\d+), (?P<at>\d+)\) += \d+$")
@@ -19,6 +21,7 @@ ANSWERED = {"permissionrequest": "state = 'always'", "questionrequest": "state =
 SETTLED = {"session": "json_extract(status, '$.type') = 'idle'"}
 
 
+@pytest.mark.proc
 def test_what_was_acknowledged_is_there(tmp_path: Path, strace_path: str) -> None:
     log, data = tmp_path / "log", tmp_path / "data"
     (tmp_path / "project").mkdir()
