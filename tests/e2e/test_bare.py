@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.async_api import BrowserContext, expect
 
-from tests.bare import hidden
+from tests.bare import hidden, refusal
 from tests.e2e.conftest import ASKED, repository
 from tests.e2e.stage import Stage
 from tests.loopback.script import ToolUse, Turn
@@ -15,6 +15,7 @@ from tests.loopback.script import ToolUse, Turn
 pytestmark = [pytest.mark.e2e, pytest.mark.long, pytest.mark.asyncio(loop_scope="session")]
 
 
+@pytest.mark.skipif(bool(refusal()), reason=f"not run {refusal()}")
 async def test_write_approve_stop_undo_and_what_is_less(context: BrowserContext, tmp_path: Path) -> None:
     home = tmp_path / "home"
     home.mkdir()

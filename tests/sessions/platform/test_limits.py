@@ -13,7 +13,7 @@ import pytest
 from sessions.files import replace_file
 from sessions.platform import inotify
 from sessions.platform.limits import limits
-from tests.bare import hidden
+from tests.bare import hidden, refusal
 from tests.server import ROOT
 
 WRITE = """
@@ -23,11 +23,15 @@ replace_file(pathlib.Path(sys.argv[1]), b"x")
 """
 
 
+hiding = pytest.mark.skipif(bool(refusal()), reason=f"not run {refusal()}")
+
+
 @pytest.mark.proc
 def test_nothing_is_lacking_here() -> None:
     assert limits() == ()
 
 
+@hiding
 def test_without_proc_it_is_said(tmp_path: Path) -> None:
     command = hidden([sys.executable, "-m", "opencode_web", "debug", "info"])
     told = subprocess.run(
@@ -64,6 +68,7 @@ def test_a_new_file_has_the_mode_that_the_umask_leaves(tmp_path: Path, umask: in
     assert (tmp_path / "new").stat().st_mode & 0o777 == mode
 
 
+@hiding
 def test_a_new_file_without_proc(tmp_path: Path) -> None:
     subprocess.run(hidden([sys.executable, "-c", WRITE, str(tmp_path / "new")]), cwd=ROOT, check=True)
     assert (tmp_path / "new").read_bytes() == b"x"
