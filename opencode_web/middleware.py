@@ -6,8 +6,8 @@ from collections.abc import Awaitable, Callable
 
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.utils.decorators import async_only_middleware
+from django.utils.module_loading import import_string
 
-from opencode_web.document import full
 from sessions.space import FULL, is_full
 
 API_ROOTS = frozenset(
@@ -15,6 +15,8 @@ API_ROOTS = frozenset(
     " permission project provider pty question session skill sync tui vcs".split()
 )
 
+_FULL = "opencode_web.document.full"
+"""By name, as Django's own handlers are: what makes the document takes 160 ms to import, at every start."""
 _PAGES = frozenset({"/global/health", "/mcp/oauth/callback"})
 """What is no operation of the API, though its path begins like one."""
 
@@ -42,5 +44,6 @@ def out_of_room(request: HttpRequest, error: Exception) -> HttpResponse | None:
     if not is_full(error):
         return None
     if getattr(request, "urlconf", None):
-        return full(request)
+        answer: HttpResponse = import_string(_FULL)(request)
+        return answer
     return HttpResponse(FULL, status=507, content_type="text/plain; charset=utf-8")
