@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import ast
+import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from graphlib import TopologicalSorter
 from pathlib import Path
@@ -53,3 +56,12 @@ def test_own_modules_are_imported_at_the_top() -> None:
 def test_files_stay_short() -> None:
     lengths = {str(path.relative_to(ROOT)): len(path.read_text().splitlines()) for path in sources()}
     assert {path: lines for path, lines in lengths.items() if lines > LONGEST_FILE} == {}
+
+
+def test_what_every_request_passes_loads_no_api() -> None:
+    """The API's shapes take 160 ms to import: not before the first request for them."""
+    code = (
+        "import sys, django; django.setup(); import opencode_web.middleware; sys.exit('ninja' in sys.modules)"
+    )
+    environ = {**os.environ, "DJANGO_SETTINGS_MODULE": "opencode_web.settings"}
+    assert subprocess.run([sys.executable, "-c", code], env=environ, check=False).returncode == 0
