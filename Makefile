@@ -2,10 +2,13 @@
 
 PYTHON ?= python3
 BIN := .venv/bin
-BROWSERS := chromium chromium-browser google-chrome google-chrome-stable
+BROWSERS := chromium-headless-shell chromium chromium-browser google-chrome google-chrome-stable
 LOCKED := pyproject.toml constraints.txt requirements.txt
 COMPILE = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
 	--no-emit-index-url $(ARGS)
+
+# Where it is set, each of the thousand processes of a test run compiles all that it imports.
+export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: install run test test-long lint bench machine lock clean
 
@@ -18,7 +21,7 @@ run: install
 test: $(BIN)/.installed-dev static/vendor/.fetched machine
 	@$(BIN)/pytest -n 2 --dist loadfile -m "not long" $(ARGS)
 
-# Kills at random, long histories, lists of attacks: minutes each. Then what a Mac has: no /proc, no inotify.
+# Kills, long histories, lists of attacks, a hundred thousand files: minutes each. Then what a Mac has: no /proc, no inotify.
 test-long: $(BIN)/.installed-dev static/vendor/.fetched machine
 	@$(BIN)/pytest -n 2 --dist loadfile -m long $(ARGS)
 	@$(BIN)/python -m tests.bare $(BIN)/pytest -n 2 --dist loadfile -m "not long" $(ARGS) tests/runtime tests/sessions
@@ -35,7 +38,7 @@ bench: $(BIN)/.installed-dev static/vendor/.fetched
 # What the tests drive and pip cannot install: a browser, a Redis, a terminal, strace, npm for other people's servers,
 # two language servers, and Go for one of them.
 machine:
-	@wanted="chromium fonts-liberation"; \
+	@wanted="chromium-headless-shell fonts-liberation"; \
 	for name in $(BROWSERS); do ! command -v $$name >/dev/null || wanted=; done; \
 	for name in redis-server tmux strace clangd gopls; do command -v $$name >/dev/null || wanted="$$wanted $$name"; done; \
 	command -v npm >/dev/null || wanted="$$wanted nodejs npm"; \

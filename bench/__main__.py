@@ -11,8 +11,11 @@ import tempfile
 from pathlib import Path
 
 import httpx
+from playwright.async_api import Error as BrowserError
 
 from bench import report
+from bench.browser import NoBrowser
+from bench.conversations import NotImported
 from bench.lab import Lab
 from bench.listening import NotRunning
 from bench.measures import MEASURES
@@ -23,7 +26,18 @@ from bench.turns import TurnFailed
 
 FILES = 2000
 MEASURE_SECONDS = 600
-FAILURES = (NotInstalled, NotRunning, TurnFailed, TimeoutError, ValueError, httpx.HTTPError, ExceptionGroup)
+FAILURES = (
+    NotInstalled,
+    NotRunning,
+    NoBrowser,
+    NotImported,
+    TurnFailed,
+    BrowserError,
+    TimeoutError,
+    ValueError,
+    httpx.HTTPError,
+    ExceptionGroup,
+)
 
 
 def arguments() -> argparse.Namespace:

@@ -30,6 +30,7 @@ class Server:
     pid: int
     began: float
     ready_ms: float
+    environ: Mapping[str, str]
 
     def memory(self) -> float:
         return proc.memory(self.pid)
@@ -88,7 +89,7 @@ class Lab:
             ):
                 await client.http.get(path, follow_redirects=True, timeout=ANSWER_SECONDS)
                 ready_ms = (time.perf_counter() - started.began) * 1000
-                yield Server(client, started.pid, started.began, ready_ms)
+                yield Server(client, started.pid, started.began, ready_ms, environ)
 
     def _environ(self, configuration: Mapping[str, object]) -> dict[str, str]:
         return {

@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from tests.loopback.cli import serve
@@ -18,10 +18,11 @@ from tests.loopback.script import Body, ToolUse, Turn
 MARK = "#bench "
 
 
-def prompt(*, deltas: int = 1, delay: float = 0.0, tools: Sequence[ToolUse] = ()) -> str:
-    """A prompt that makes the model call `tools`, one a step, and then send `deltas` stamped deltas."""
+def prompt(*, deltas: int = 1, delay: float = 0.0, tools: Sequence[ToolUse] = (), paragraph: int = 0) -> str:
+    """A prompt that makes the model call `tools`, one a step, and then send `deltas` stamped deltas, in
+    paragraphs of `paragraph` deltas where that is given."""
     calls = [[use.name, use.arguments] for use in tools]
-    return MARK + json.dumps({"deltas": deltas, "delay": delay, "tools": calls})
+    return MARK + json.dumps({"deltas": deltas, "delay": delay, "tools": calls, "paragraph": paragraph})
 
 
 def answer(body: Body) -> Turn:
@@ -35,7 +36,15 @@ def answer(body: Body) -> Turn:
     if step < len(wanted["tools"]):
         name, arguments = wanted["tools"][step]
         return Turn(tools=[ToolUse(name, arguments)])
-    return Turn(text=["x"] * wanted["deltas"], delay=wanted["delay"], stamp=True)
+    text = list(_deltas(wanted["deltas"], wanted["paragraph"]))
+    return Turn(text=text, delay=wanted["delay"], stamp=True)
+
+
+def _deltas(count: int, paragraph: int) -> Iterator[str]:
+    for number in range(count):
+        if paragraph and number and number % paragraph == 0:
+            yield "\n\n"
+        yield "x"
 
 
 def _text(message: dict[str, Any]) -> str:

@@ -10,14 +10,14 @@ from pathlib import Path
 
 from django.core.management import call_command
 
-from agents.catalog import default_model
-from agents.configuration import load
-from agents.context.epochs import admit
-from agents.definitions import choose
-from agents.turn import Turn
-from sessions.db import in_db
-from sessions.store import projects
-from sessions.store import sessions as session_store
+from agents.agent.context.epochs import admit
+from agents.config.configuration import load
+from agents.toolkit.catalog import default_model
+from agents.toolkit.definitions import choose
+from agents.toolkit.turn import Turn
+from sessions.core.db import in_db
+from sessions.core.store import projects
+from sessions.core.store import sessions as session_store
 
 
 async def samples(folder: Path, count: int) -> list[float]:

@@ -31,6 +31,8 @@ class Target:
 
     name: str
     command: Sequence[str]
+    importing: Sequence[str]
+    """The command that takes over a conversation; the file comes last."""
     environ: Mapping[str, str] = field(default_factory=dict)
     heavy_npm: str = OPENAI_COMPATIBLE
     """The provider package that takes the server's heaviest way to a model (ours: litellm)."""
@@ -42,6 +44,7 @@ class Target:
 OURS = Target(
     "ours",
     [sys.executable, "-m", "opencode_web", "serve", "{project}", "--port", "{port}"],
+    [sys.executable, "-m", "opencode_web", "import", "--yes"],
     {"PYTHONPATH": str(ROOT)},
     heavy_npm="@ai-sdk/groq",
 )
@@ -61,6 +64,7 @@ def opencode(binary: Path) -> Target:
     return Target(
         "OpenCode",
         [str(binary), "serve", "--port", "{port}", "--hostname", "127.0.0.1"],
+        [str(binary), "import"],
         dict.fromkeys(STAY_OFFLINE, "1"),
     )
 

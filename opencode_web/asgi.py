@@ -11,16 +11,16 @@ from django.db import close_old_connections, reset_queries
 
 django_application = get_asgi_application()  # sets Django up: before anything that imports models
 
-from opencode_web import logins, static_files  # noqa: E402
-from opencode_web.security import Guard, Policy  # noqa: E402
-from sessions.approvals import socket as inbox_socket  # noqa: E402
-from sessions.platform.peers import commands  # noqa: E402
-from sessions.socket import websocket_urlpatterns  # noqa: E402
-from sessions.terminals import routes as terminals  # noqa: E402
+from opencode_web.site import logins, static_files  # noqa: E402
+from opencode_web.site.security import STATIC, Guard, Policy  # noqa: E402
+from sessions.api import terminal_routes as terminals  # noqa: E402
+from sessions.core.platform.peers import commands  # noqa: E402
 from sessions.terminals.tickets import tickets  # noqa: E402
+from sessions.web.approvals import socket as inbox_socket  # noqa: E402
+from sessions.web.socket import websocket_urlpatterns  # noqa: E402
 
 # Django would start a thread before each request to look after the connections of that thread; all queries
-# run on another one (sessions/db.py).
+# run on another one (sessions/core/db.py).
 for _receiver in (reset_queries, close_old_connections):
     request_started.disconnect(_receiver)
 
@@ -33,7 +33,7 @@ _websocket = URLRouter(
 async def _application(scope: Any, receive: Any, send: Any) -> None:
     if scope["type"] == "websocket":
         await _websocket(scope, receive, send)
-    elif scope["path"].startswith("/static/"):
+    elif scope["path"].startswith(STATIC):
         await _static(scope, receive, send)
     else:
         await django_application(scope, receive, send)

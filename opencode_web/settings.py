@@ -4,31 +4,38 @@ from __future__ import annotations
 
 import os
 
-from opencode_web import locate, paths
-from sessions.bus_redis import installation
+from opencode_web import locate
+from sessions.core import paths
+from sessions.core.bus_redis import installation
 
 BASE_DIR = locate.root()
 DATA_DIR = paths.data_directory()
 
 SECRET_KEY = paths.secret()
 DEBUG = False
-ALLOWED_HOSTS = ["*"]  # the guard checks Host before Django sees the request (opencode_web/security)
+ALLOWED_HOSTS = ["*"]  # the guard checks Host; opencode_web/site/apps.py checks that there is one
 USE_TZ = True
 TIME_ZONE = "UTC"
 USE_I18N = False
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
-DATA_UPLOAD_MAX_MEMORY_SIZE = 32 * 1024 * 1024  # as opencode_web/bounds.py has it
+DATA_UPLOAD_MAX_MEMORY_SIZE = 32 * 1024 * 1024  # as opencode_web/site/server.py has it
 
 INSTALLED_APPS = [
     "channels",
     "django.contrib.staticfiles",
     "django_htmx",
-    "sessions",
+    "opencode_web.site",
+    "sessions.core",
     "agents",
 ]
 
 # Host, Origin, login, CSRF and response headers are the guard's, around HTTP and WebSocket alike.
-MIDDLEWARE = ["opencode_web.middleware.api_urls", "django_htmx.middleware.HtmxMiddleware"]
+MIDDLEWARE = [
+    "opencode_web.site.middleware.guarded",
+    "opencode_web.site.middleware.compressed",
+    "opencode_web.site.middleware.api_urls",
+    "django_htmx.middleware.HtmxMiddleware",
+]
 
 ROOT_URLCONF = "opencode_web.urls"
 
@@ -37,7 +44,7 @@ TEMPLATES = [
         "BACKEND": "django.template.backends.django.DjangoTemplates",
         "DIRS": [BASE_DIR / "templates"],
         "OPTIONS": {
-            "builtins": ["sessions.templatetags.page"],
+            "builtins": ["sessions.web.templatetags.page"],
             "loaders": [
                 ("django.template.loaders.cached.Loader", ["django.template.loaders.filesystem.Loader"])
             ],
@@ -85,15 +92,10 @@ CHANNEL_LAYERS = {"default": _IN_REDIS if REDIS_URL else _IN_MEMORY}
 
 STATIC_URL = "/static/"
 STATICFILES_DIRS = [BASE_DIR / "static"]
-
-CONFIG_LOADER = "opencode_web.config.load"
-CONFIG_WRITER = "opencode_web.config.writing.change"
-CONFIG_PREVIEW = "opencode_web.config.writing.preview"
-CONFIG_SOURCES = "opencode_web.config.written.written"
-"""How `agents` reads opencode.json without importing this room."""
-
-CONFIG_SECRETS = "agents.secrets.values"
-"""How what is exported and shared is freed of them, the same way."""
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": "opencode_web.site.static_files.Storage"},
+}
 
 OPENED_DIRECTORY = os.environ.get("OPENCODE_WEB_DIRECTORY", "")
 """The project named on the command line; empty when none was."""
@@ -102,13 +104,8 @@ CONFIG_DIR = paths.config_directory()
 AUTH_FILES = paths.auth_files()
 """Where `agents` finds provider keys; the first file is ours to write."""
 
-SHARE_MODE = "agents.sharing.mode"
-"""How the page learns whether sessions may be shared, the same way."""
-RESUME_MODE = "agents.resume.mode"
-"""And what becomes of turns that were cut off."""
-
-CONTEXT_WINDOW = "agents.catalog.context_window"
-"""How the page learns the size of a model's context window without importing the room above."""
+AGENTS = "agents.answers.answers"
+"""Whom `sessions` asks what it may not import."""
 
 WORKER_DIR = paths.workers()
 """A file for each process that holds leases, locked as long as it lives."""

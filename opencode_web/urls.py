@@ -5,8 +5,7 @@ from __future__ import annotations
 from django.http import HttpRequest, JsonResponse
 from django.urls import include, path
 
-from agents.mcp.oauth.callback import callback
-from sessions.store.sessions import VERSION
+from sessions.core.store.sessions import VERSION
 
 
 async def health(_: HttpRequest) -> JsonResponse:
@@ -15,11 +14,7 @@ async def health(_: HttpRequest) -> JsonResponse:
 
 
 urlpatterns = [
-    path("global/health", health),
-    path("pickers/", include("agents.urls")),
-    path("", include("agents.accounts.urls")),
-    path("", include("agents.mcp.pages.urls")),
-    path("", include("agents.lsp.pages.urls")),
-    path("mcp/oauth/callback", callback),
-    path("", include("sessions.pages.urls")),
+    path("global/health", health, name="health"),
+    path("", include("agents.web.urls")),
+    path("", include("sessions.web.urls")),
 ]

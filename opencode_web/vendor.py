@@ -1,9 +1,9 @@
-"""Fetch the scripts that no Python package brings: `python -m opencode_web.vendor`.
+"""Fetch the scripts and typefaces that no Python package brings: `python -m opencode_web.vendor`.
 
 `static/vendor.lock.json` names the npm packages, their sha512 (Subresource Integrity form, W3C SRI §3.5)
 and the files to keep; these land in `static/vendor/NAME/`, which git ignores and the wheel carries.
 The registry is whatever npm is set to; none is named here. Without npm, registry or network the command
-says what will be missing and succeeds, because the server runs without these scripts.
+says what will be missing and succeeds, because the server runs without them.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import io
+import os
 import shutil
 import subprocess
 import sys
@@ -22,7 +23,28 @@ import httpx
 from pydantic import BaseModel, TypeAdapter
 
 from opencode_web import locate
-from opencode_web.npmrc import npm_registry
+
+GLOBAL_FILES = (Path("/etc/npmrc"), Path("/usr/etc/npmrc"), Path("/usr/local/etc/npmrc"))
+
+
+def npm_registry() -> str | None:
+    """The registry's URL without a closing slash: environment, then the user's file, then the machine's."""
+    for name in ("npm_config_registry", "NPM_CONFIG_REGISTRY"):
+        if url := os.environ.get(name):
+            return url.rstrip("/")
+    user_file = Path(os.environ.get("NPM_CONFIG_USERCONFIG") or Path.home() / ".npmrc")
+    return next((url for path in (user_file, *GLOBAL_FILES) if (url := _registry_in(path))), None)
+
+
+def _registry_in(path: Path) -> str | None:
+    if not path.is_file():
+        return None
+    for line in path.read_text(errors="replace").splitlines():
+        key, _, value = line.partition("=")
+        if key.strip() == "registry":
+            return value.strip().strip("\"'").rstrip("/")
+    return None
+
 
 STATIC = locate.root() / "static"
 TIMEOUT = 60.0

@@ -12,11 +12,21 @@ from typing import Any
 
 import django
 import pytest
+from django.test import AsyncClient
+from hypothesis import HealthCheck, settings
 
-from sessions.platform import signals
+from sessions.core.platform import signals
+from tests.guarded import GuardedClient
 from tests.redis_server import RedisServer
 
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+BROWSERS = (
+    "chromium-headless-shell",
+    "chromium",
+    "chromium-browser",
+    "google-chrome",
+    "google-chrome-stable",
+)
+"""The first is the same engine without a window of its own, which costs a third of the time of a test."""
 USER_ENVIRON = dict(os.environ)
 _home = tempfile.TemporaryDirectory(prefix="opencode-web-tests-")
 
@@ -38,6 +48,9 @@ def _move_home(home: Path) -> None:
 
 
 signals.reset()
+# How long an example takes says something of the machine only.
+settings.register_profile("tests", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("tests")
 # At import and not in pyproject.toml: pytest-django would load the settings there before this file.
 _move_home(Path(_home.name))
 os.environ["DJANGO_SETTINGS_MODULE"] = "opencode_web.settings"
@@ -79,6 +92,11 @@ def tmux_path() -> str:
 def strace_path() -> str:
     """Path of strace; see `_program`."""
     return _program("strace")
+
+
+@pytest.fixture
+def async_client() -> AsyncClient:
+    return GuardedClient()
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ A test that wants one that cannot be had fails and says why: what is done with s
 from __future__ import annotations
 
 import fcntl
+import hashlib
 import shutil
 import subprocess
 import sys
@@ -25,8 +26,11 @@ NPM = {
     "@modelcontextprotocol/server-filesystem": ("2026.8.31",),
     "@modelcontextprotocol/server-everything": ("2026.8.31",),
     "@modelcontextprotocol/server-memory": ("2026.8.31",),
+    "axe-core": ("4.14.1",),
 }
 """The version of each package, and what it needs beside it."""
+
+AXE_SHA256 = "29348999450cdf2849a8e70b7912fc2da85a849da39c0d0d5394f51d4a9ed95c"
 
 PYPI = {
     "basedpyright": "1.40.2",
@@ -38,9 +42,20 @@ PYPI = {
 
 def npm(package: str, program: str, environ: Mapping[str, str]) -> Path:
     """A program of a package from npm; fails without it. `environ` is the user's."""
+    return _modules(package, environ) / ".bin" / program
+
+
+def axe(environ: Mapping[str, str]) -> str:
+    """The script of axe-core, which finds what bars people from a page; fails when it is another one."""
+    script = (_modules("axe-core", environ) / "axe-core" / "axe.min.js").read_bytes()
+    assert hashlib.sha256(script).hexdigest() == AXE_SHA256
+    return script.decode()
+
+
+def _modules(package: str, environ: Mapping[str, str]) -> Path:
     version, *beside = NPM[package]
     try:
-        return installed(package, version, environ, *beside) / ".bin" / program
+        return installed(package, version, environ, *beside)
     except NotInstalled as error:
         pytest.fail(f"{package} could not be installed: {error}")
 

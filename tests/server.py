@@ -11,19 +11,21 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import ExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from bench.client import Client, Event
-from sessions.wire import ours
+from sessions.core.wire import ours
+from tests.forkserver import Forked, ForkServer
 from tests.loopback.openai import OpenAIServer
 from tests.loopback.script import Script
 
 ROOT = Path(__file__).parent.parent
 PASSWORD = "a password for tests"
+Process = subprocess.Popen[str] | Forked
 LISTENING = "opencode-web server listening on "
 PATIENCE = 30.0
 
@@ -38,7 +40,9 @@ class Server:
     environ: Mapping[str, str] = field(default_factory=dict)
     url: str = ""
     launch_url: str = ""
-    process: subprocess.Popen[str] | None = None
+    process: Process | None = None
+    anew: bool = False
+    """Whether it starts as a person's does, not forked off a process that has imported it."""
     module: str = "opencode_web"
     """What `python -m` is given."""
     prefix: Sequence[str] = ()
@@ -53,15 +57,7 @@ class Server:
         if not self.data.exists():
             self.data.mkdir(mode=0o700, parents=True)
             shutil.copy(_migrated(), self.data)
-        command = [sys.executable, "-m", self.module, "serve", str(self.project), "--port", "0"]
-        self.process = subprocess.Popen(
-            [*self.prefix, *command, "--print-logs", *arguments],
-            cwd=ROOT,
-            env=self.environment(),
-            stdout=subprocess.PIPE,
-            stderr=(self.home / "stderr.log").open("a"),
-            text=True,
-        )
+        self.process = self.run("serve", str(self.project), "--port", "0", "--print-logs", *arguments)
         assert self.process.stdout is not None
         for line in self.process.stdout:
             if line.startswith(LISTENING):
@@ -70,6 +66,49 @@ class Server:
                 self.launch_url = line.removeprefix("Open ").strip()
                 return
         raise RuntimeError(f"the server ended: {self.log()}")
+
+    def run(self, *arguments: str) -> Process:
+        """A command of the program's, whose errors go to the log."""
+        reading, writing = os.pipe()
+        with (
+            Path(os.devnull).open() as nothing,
+            os.fdopen(writing, "w") as out,
+            (self.home / "stderr.log").open("a") as errors,
+        ):
+            process = self._process(arguments, ROOT, self.environment(), (nothing, out, errors))
+        process.stdout = os.fdopen(reading)
+        return process
+
+    def command(
+        self, *arguments: str, stdin: str = "", environ: Mapping[str, str] | None = None
+    ) -> subprocess.CompletedProcess[str]:
+        """One in the project's folder, to its end."""
+        with ExitStack() as stack:
+            given, out, err = (stack.enter_context(tempfile.TemporaryFile("w+")) for _ in range(3))
+            given.write(stdin)
+            given.seek(0)
+            environ = {**self.environment(), "PYTHONPATH": str(ROOT), **(environ or {})}
+            process = self._process(arguments, self.project, environ, (given, out, err))
+            status = process.wait(PATIENCE)
+            out.seek(0)
+            err.seek(0)
+            return subprocess.CompletedProcess(arguments, status, out.read(), err.read())
+
+    def _process(
+        self, arguments: Sequence[str], cwd: Path, environ: Mapping[str, str], files: Sequence[IO[str]]
+    ) -> Process:
+        if self._can_be_forked():
+            return _fork_server().start(self.module, arguments, environ, cwd, files)
+        command = [*self.prefix, sys.executable, "-m", self.module, *arguments]
+        stdin, stdout, stderr = files
+        return subprocess.Popen(
+            command, cwd=cwd, env=environ, stdin=stdin, stdout=stdout, stderr=stderr, text=True
+        )
+
+    def _can_be_forked(self) -> bool:
+        if self.anew or self.prefix or not hasattr(os, "pidfd_open"):
+            return False
+        return not any(name.startswith(("PYTHON", "LD_")) for name in self.environ)
 
     def log(self) -> str:
         return (self.home / "stderr.log").read_text()
@@ -114,6 +153,12 @@ def _migrated() -> Path:
     command = [sys.executable, str(ROOT / "manage.py"), "migrate", "--verbosity", "0"]
     subprocess.run(command, env=server.environment(), check=True)
     return server.data / "db.sqlite3"
+
+
+@cache
+def _fork_server() -> ForkServer:
+    home = _migrated().parents[3]
+    return ForkServer(Server(home, home).environment())
 
 
 def model_config(base_url: str, npm: str = "@ai-sdk/openai-compatible", **more: Any) -> dict[str, Any]:

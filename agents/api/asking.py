@@ -5,18 +5,18 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
-from agents.catalog import default_ref, model_for
-from agents.configuration import load
-from agents.definitions import UnknownAgent, choose
+from agents.agent.calls.approvals import Question, by_rules
+from agents.agent.steps.sample import effective_rules
+from agents.config.configuration import load
 from agents.llm.providers import UnknownModel
-from agents.runtime.calls.approvals import Question, by_rules
-from agents.runtime.steps.rules import effective_rules
+from agents.toolkit.catalog import default_ref, model_for
+from agents.toolkit.definitions import UnknownAgent, choose
 from sessions.api.v2.requests import AskPermission
-from sessions.db import in_db
-from sessions.ids import ascending
-from sessions.models import Session
-from sessions.store import permissions
-from sessions.wire.v2.requests import Effect
+from sessions.core.db import in_db
+from sessions.core.ids import ascending
+from sessions.core.models import Session
+from sessions.core.store import permissions
+from sessions.core.wire.v2.requests import Effect
 
 
 async def judge(session: Session, asked: AskPermission) -> tuple[Effect, str]:

@@ -14,15 +14,16 @@ from ninja.errors import HttpError
 
 from agents.api.listings import agents_of, configuration
 from agents.api.shapes import AgentInfo, ConfigPatch
-from agents.catalog import folders_in_use
-from agents.config import Config
-from agents.configuration import Refused, Unreadable, change
-from agents.mcp.hub import hub
-from sessions import bus
+from agents.config.errors import Refused, Unreadable
+from agents.config.schema import Config
+from agents.config.writing.change import change
+from agents.servers.mcp.hub import hub
+from agents.toolkit.catalog import folders_in_use
 from sessions.api.base import directory_of, wire
 from sessions.api.described import answers
-from sessions.db import in_db
-from sessions.store import projects
+from sessions.core import bus
+from sessions.core.db import in_db
+from sessions.core.store import projects
 
 router = Router()
 

@@ -12,17 +12,17 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from agents.api.redaction import redacted
-from agents.commands.listing import commands
-from agents.config import AgentConfig, Config
-from agents.configuration import load
-from agents.definitions import Agent, agents
-from agents.formatters.run import formatters
-from agents.formatters.table import Formatter, applies
-from agents.lsp.service import service
-from agents.skills.discovery import discover
-from agents.skills.skill import BadSkill, Skill, body
-from sessions.repository import Repository
+from agents.agent.commands.listing import commands
+from agents.config.configuration import load
+from agents.config.redaction import redacted
+from agents.config.schema import AgentConfig, Config
+from agents.servers.lsp.service import service
+from agents.toolkit.definitions import Agent, agents
+from agents.toolkit.formatters.run import formatters
+from agents.toolkit.formatters.table import Formatter, applies
+from agents.toolkit.skills.discovery import discover
+from agents.toolkit.skills.skill import BadSkill, Skill, body
+from sessions.core.repository import Repository
 
 _ALWAYS = ("agent", "command", "plugin")
 """Sections that OpenCode's clients look into without asking whether they are there."""
@@ -30,7 +30,7 @@ _PASSED_ON = frozenset(
     "logLevel references reference autoshare autoupdate layout attachment enterprise".split()
 )
 """Top keys of OpenCode's that this program does not act on; its clients may."""
-_OURS = frozenset({"resume", "theme"})
+_OURS = frozenset({"fallback", "resume", "theme"})
 """Keys that OpenCode's configuration does not have."""
 
 

@@ -9,15 +9,15 @@ from functools import cache
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
-from agents.api.redaction import redacted
-from agents.catalog import Catalog
-from agents.config import ModelConfig, ProviderConfig
+from agents.config.redaction import redacted
+from agents.config.schema import ModelConfig, ProviderConfig
 from agents.llm.connection import build, connection
 from agents.llm.known import COMPATIBLE, KNOWN
 from agents.llm.prices import models_of
 from agents.llm.providers import Provider
 from agents.llm.settings.domains import Settings
 from agents.llm.types import Model
+from agents.toolkit.catalog import Catalog
 
 _SOURCES = {"config": "config", "env": "env", "auth": "api", "local": "custom", "demo": "custom"}
 _KINDS = ("text", "audio", "image", "video", "pdf")

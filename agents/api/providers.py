@@ -9,7 +9,7 @@ from ninja import Router
 
 from agents.api.models import provider_list, usable
 from agents.api.shapes import ProviderList, Providers
-from agents.catalog import catalog_of
+from agents.toolkit.catalog import catalog_of
 from sessions.api.base import directory_of, wire
 from sessions.api.described import answers
 

@@ -6,8 +6,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import ConfigDict, Field, PositiveInt, RootModel
 
-from sessions.wire.base import ModelRef, Wire
-from sessions.wire.session import SessionRule
+from sessions.core.wire.base import ModelRef, Wire
+from sessions.core.wire.session import SessionRule
 
 
 class ConfigPatch(RootModel[dict[str, Any]]):

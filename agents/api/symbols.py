@@ -5,11 +5,11 @@ from __future__ import annotations
 from django.http import HttpRequest, HttpResponse
 from ninja import Router
 
-from agents.lsp.uses.symbols import find_symbols
-from agents.lsp.uses.symbols import wire as symbols_wire
+from agents.servers.lsp.uses.symbols import find_symbols
+from agents.servers.lsp.uses.symbols import wire as symbols_wire
 from sessions.api.base import directory_of, wire
 from sessions.api.described import answers
-from sessions.wire.files import Symbol
+from sessions.core.wire.files import Symbol
 
 router = Router()
 

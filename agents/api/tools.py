@@ -9,18 +9,18 @@ from django.http import HttpRequest, HttpResponse
 from ninja import Router
 from ninja.errors import HttpError
 
+from agents.agent.steps.sample import effective_rules
 from agents.api.shapes import ToolInfo
-from agents.catalog import default_model, model_for
-from agents.configuration import load
-from agents.definitions import choose
+from agents.config.configuration import load
 from agents.llm.providers import DEMO, UnknownModel
 from agents.llm.types import Model
-from agents.runtime.steps.rules import effective_rules
+from agents.toolkit.catalog import default_model, model_for
+from agents.toolkit.definitions import choose
+from agents.toolkit.turn import Turn
 from agents.tools.registry import toolset
-from agents.turn import Turn
 from sessions.api.base import directory_of, project_of, wire
 from sessions.api.described import answers
-from sessions.models import Project, Session
+from sessions.core.models import Project, Session
 
 router = Router()
 

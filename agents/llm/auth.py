@@ -10,20 +10,16 @@ is only read.
 
 from __future__ import annotations
 
-import fcntl
-import json
 import logging
-import os
 import stat
-import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from sessions.core.files import PRIVATE, BrokenFile, JsonFile
+
 logger = logging.getLogger(__name__)
 
-_PRIVATE = 0o600
 _TEXTS: Mapping[str, Sequence[str]] = {
     "api": ("key",),
     "oauth": ("refresh", "access"),
@@ -32,10 +28,6 @@ _TEXTS: Mapping[str, Sequence[str]] = {
 """What an entry of a type must have to be one."""
 
 Entry = Mapping[str, Any]
-
-
-class BrokenAuthFile(ValueError):
-    """The file holds no JSON object; the text names file and line."""
 
 
 def _is_whole(entry: Any) -> bool:
@@ -57,10 +49,10 @@ def read_entries(paths: Sequence[Path], is_whole: Callable[[Any], bool] = _is_wh
     for path in paths:
         try:
             _check_mode(path, ours=path == paths[0])
-            entries = _read(path)
+            entries = JsonFile(path).read()
         except FileNotFoundError:
             continue
-        except (BrokenAuthFile, OSError) as error:
+        except (BrokenFile, OSError) as error:
             logger.error("provider keys left out: %s", error)
             continue
         for provider, entry in entries.items():
@@ -77,61 +69,28 @@ def keys_of(entries: Mapping[str, Entry]) -> dict[str, str]:
 def save(path: Path, provider: str, entry: Entry) -> None:
     """Keep a provider's entry; the file is replaced whole and has mode 600. Other entries stay.
 
-    Raises BrokenAuthFile rather than overwrite what it cannot read, and OSError.
+    Raises BrokenFile rather than overwrite what it cannot read, and OSError.
     """
-    with _changing(path):
-        _write(path, {**_read_or_empty(path), provider: dict(entry)})
+    with JsonFile(path).changing() as entries:
+        entries[provider] = dict(entry)
 
 
 def remove_key(path: Path, provider: str) -> None:
     """Forget a provider's entry of any type; nothing happens where there is none. Raises as `save` does."""
-    with _changing(path):
-        entries = _read_or_empty(path)
-        if entries.pop(provider, None) is not None:
-            _write(path, entries)
+    with JsonFile(path).changing() as entries:
+        entries.pop(provider, None)
 
 
 def swap(path: Path, provider: str, old: Entry | None, new: Entry | None) -> bool:
     """Put `new` in the place of `old`, None standing for no entry; whether it still was `old`. Raises as
     `save` does."""
-    with _changing(path):
-        entries = _read_or_empty(path)
+    with JsonFile(path).changing() as entries:
         if entries.get(provider) != old:
             return False
         entries.pop(provider, None)
-        _write(path, entries if new is None else {**entries, provider: dict(new)})
+        if new is not None:
+            entries[provider] = dict(new)
         return True
-
-
-@contextmanager
-def _changing(path: Path) -> Iterator[None]:
-    """One writer at a time, of all processes: a file is read and written whole."""
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    folder = os.open(path.parent, os.O_RDONLY)
-    try:
-        fcntl.flock(folder, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(folder)
-
-
-def _read(path: Path) -> dict[str, Any]:
-    try:
-        entries = json.loads(path.read_text(encoding="utf-8"))
-    except json.JSONDecodeError as error:
-        raise BrokenAuthFile(f"{path}, line {error.lineno}: {error.msg}") from error
-    except (UnicodeDecodeError, RecursionError) as error:
-        raise BrokenAuthFile(f"{path}, line 1: no JSON text") from error
-    if not isinstance(entries, dict):
-        raise BrokenAuthFile(f"{path}, line 1: not an object of providers")
-    return entries
-
-
-def _read_or_empty(path: Path) -> dict[str, Any]:
-    try:
-        return _read(path)
-    except FileNotFoundError:
-        return {}
 
 
 def _check_mode(path: Path, ours: bool) -> None:
@@ -141,17 +100,5 @@ def _check_mode(path: Path, ours: bool) -> None:
     if not ours:
         logger.warning("%s holds keys and may be read by others (mode %03o)", path, mode)
         return
-    path.chmod(_PRIVATE)
+    path.chmod(PRIVATE)
     logger.warning("%s could be read by others (mode %03o); its mode is 600 again", path, mode)
-
-
-def _write(path: Path, entries: dict[str, Any]) -> None:
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")  # mkstemp: mode 600
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            json.dump(entries, file, indent=2)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
-    finally:
-        Path(temporary).unlink(missing_ok=True)

@@ -7,10 +7,12 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
-from agents.config import ModelConfig, ProviderConfig
-from agents.llm.known import BY_NPM, COMPATIBLE, KNOWN, SIGNED_IN
+from agents.config.schema import ModelConfig, ProviderConfig
+from agents.llm.known import BY_NPM, COMPATIBLE, KNOWN, SIGNED_IN, Known
 from agents.llm.prices import Limits, limits
+from agents.llm.settings.domains import Settings
 from agents.llm.settings.ingest import settings_of
+from agents.llm.settings.sampling import recommended
 from agents.llm.settings.variants import variants_of
 from agents.llm.types import Account, Model, Price
 
@@ -26,17 +28,20 @@ Protocol = Literal["openai", "responses", "anthropic", "litellm"]
 
 @dataclass(frozen=True, slots=True)
 class Connection:
-    """What all models of a provider share. Times are seconds; `prefix` goes before the model's name; `listed`
-    is what the price table is asked with."""
+    """What all models of a provider share. Times are seconds; `prefix` goes before the model's name; `maker`
+    is whose dialect is spoken, by its id in `known`; `listed` is what the price table is asked with."""
 
     protocol: Protocol
     prefix: str
+    maker: str
     base_url: str
     api_key: str
     headers: Mapping[str, str]
     timeout: float
     chunk_timeout: float
     listed: str
+    chat: bool = False
+    """Whether the configuration says that chat completions are spoken there, whatever the model."""
     account: Account | None = None
 
 
@@ -44,16 +49,20 @@ def connection(provider_id: str, entry: ProviderConfig, key: str) -> Connection:
     """The connection a configuration entry describes; a key in the entry wins over `key`."""
     options: Mapping[str, Any] = entry.get("options") or {}
     written = options.get("baseURL") or entry.get("api") or ""
-    protocol, prefix, default_url = _protocol(provider_id, entry.get("npm", ""), bool(written))
+    npm = entry.get("npm", "")
+    protocol, prefix, default_url = _protocol(provider_id, npm, bool(written))
+    known = known_of(provider_id, npm)
     return Connection(
         protocol=protocol,
         prefix=prefix,
+        maker=known.id if known else "",
         base_url=_base_url(written or default_url, protocol),
         api_key=options.get("apiKey") or key,
         headers=dict(options.get("headers") or {}),
         timeout=_seconds(options.get("headerTimeout", options.get("timeout")), _TIMEOUT),
         chunk_timeout=_seconds(options.get("chunkTimeout"), _CHUNK_TIMEOUT),
         listed=provider_id,
+        chat=npm == COMPATIBLE,
     )
 
 
@@ -69,7 +78,9 @@ def build(provider_id: str, name: str, shared: Connection, entry: ModelConfig) -
     """A model: what its entry says, else what the price table says of it, else the defaults."""
     api_name = entry.get("id") or name
     base = limits(shared.listed, api_name)
-    protocol: Protocol = "responses" if base.responses else shared.protocol
+    protocol = shared.protocol
+    if base.only and protocol in ("openai", "responses") and not shared.chat:
+        protocol = base.only
     limit = entry.get("limit") or {}
     output = limit.get("output") or base.output
     reasoning = entry.get("reasoning", base.reasoning)
@@ -79,6 +90,7 @@ def build(provider_id: str, name: str, shared: Connection, entry: ModelConfig) -
         model_id=name,
         name=entry.get("name") or name,
         protocol=protocol,
+        maker=shared.maker,
         api_model=shared.prefix + api_name,
         base_url=shared.base_url,
         api_key=shared.api_key,
@@ -92,10 +104,15 @@ def build(provider_id: str, name: str, shared: Connection, entry: ModelConfig) -
         tool_call=entry.get("tool_call", base.tool_call),
         reasoning=reasoning,
         attachment=_attachment(entry, base),
-        settings=settings_of(entry.get("options") or {}),
+        settings=Settings(recommended(api_name)).under(settings_of(entry.get("options") or {})),
         variants=variants_of(protocol, levels, output, entry.get("variants") or {}),
         account=shared.account,
     )
+
+
+def known_of(provider_id: str, npm: str) -> Known | None:
+    """Whose protocol a provider speaks: its package's, or that of its id where it names no package."""
+    return BY_NPM.get(npm) if npm else KNOWN.get(provider_id)
 
 
 def _protocol(provider_id: str, npm: str, has_url: bool) -> tuple[Protocol, str, str]:
@@ -103,7 +120,7 @@ def _protocol(provider_id: str, npm: str, has_url: bool) -> tuple[Protocol, str,
 
     A package nobody knows is taken for a server that speaks chat completions when it has an address.
     """
-    known = BY_NPM.get(npm) if npm else KNOWN.get(provider_id)
+    known = known_of(provider_id, npm)
     if known is not None:
         return known.protocol, known.prefix, known.base_url
     if npm in ("", COMPATIBLE) or has_url:

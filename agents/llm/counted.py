@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from agents.llm.types import Usage
-from sessions.wire.base import Tokens
+from sessions.core.wire.base import Tokens
 
 
 def tokens_of(usage: Usage) -> Tokens:

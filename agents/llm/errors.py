@@ -1,4 +1,4 @@
-"""What went wrong at the provider, as ModelError, ContextOverflow or AuthFailed (seed 004 §12.1).
+"""What went wrong at the provider, as ModelError, ContextOverflow or AuthFailed.
 
 Providers agree on neither status nor wording, so the texts they use for the two cases that the loop treats
 apart (too long, try again) are listed here. No message ever holds a key.

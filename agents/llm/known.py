@@ -32,6 +32,10 @@ class Known:
     base_url: str = ""
     models: tuple[str, ...] = ()
     gateway: bool = False
+    key_url: str = ""
+    """What only a valid key opens, where that is not just the list of models at `base_url`."""
+    key_header: str = ""
+    """The header that carries the key; it is a bearer token where none is named."""
 
     @property
     def prefix(self) -> str:
@@ -52,6 +56,8 @@ _TABLE = (
         small=("claude-haiku-5-5", "claude-haiku-4-5"),
         protocol="anthropic",
         base_url="https://api.anthropic.com/v1",
+        key_url="https://api.anthropic.com/v1/models?limit=1000",
+        key_header="x-api-key",
     ),
     Known(
         id="openai",
@@ -61,7 +67,7 @@ _TABLE = (
         env=("OPENAI_API_KEY",),
         defaults=("gpt-6.1-sol", "gpt-6-sol", "gpt-5.6-terra", "gpt-5.4", "gpt-5.2", "gpt-5"),
         small=("gpt-6-luna", "gpt-5.6-luna", "gpt-5.4-mini", "gpt-5-mini"),
-        protocol="openai",
+        protocol="responses",
         base_url="https://api.openai.com/v1",
     ),
     Known(
@@ -72,6 +78,8 @@ _TABLE = (
         env=("GEMINI_API_KEY", "GOOGLE_GENERATIVE_AI_API_KEY", "GOOGLE_API_KEY"),
         defaults=("gemini-pro-latest", "gemini-2.5-pro"),
         small=("gemini-flash-lite-latest", "gemini-2.5-flash-lite"),
+        key_url="https://generativelanguage.googleapis.com/v1beta/models?pageSize=1000",
+        key_header="x-goog-api-key",
     ),
     Known(
         id="openrouter",
@@ -90,6 +98,9 @@ _TABLE = (
         defaults=("openrouter/auto",),
         small=("openai/gpt-5-mini",),
         gateway=True,
+        key_url="https://openrouter.ai/api/v1/models/user",
+        protocol="openai",
+        base_url="https://openrouter.ai/api/v1",
     ),
     Known(
         id="groq",
@@ -99,6 +110,8 @@ _TABLE = (
         env=("GROQ_API_KEY",),
         defaults=("openai/gpt-oss-120b",),
         small=("openai/gpt-oss-20b",),
+        protocol="openai",
+        base_url="https://api.groq.com/openai/v1",
     ),
     Known(
         id="mistral",
@@ -108,6 +121,8 @@ _TABLE = (
         env=("MISTRAL_API_KEY",),
         defaults=("devstral-latest", "mistral-medium-latest"),
         small=("mistral-small-latest",),
+        protocol="openai",
+        base_url="https://api.mistral.ai/v1",
     ),
     Known(
         id="deepseek",
@@ -117,6 +132,8 @@ _TABLE = (
         env=("DEEPSEEK_API_KEY",),
         defaults=("deepseek-v4-pro", "deepseek-chat"),
         small=("deepseek-v4-flash", "deepseek-chat"),
+        protocol="openai",
+        base_url="https://api.deepseek.com",
     ),
     Known(
         id="xai",
@@ -126,6 +143,8 @@ _TABLE = (
         env=("XAI_API_KEY",),
         defaults=("grok-4.7", "grok-4.5", "grok-code-fast-1"),
         small=("grok-code-fast-1",),
+        protocol="openai",
+        base_url="https://api.x.ai/v1",
     ),
     Known(
         id="cerebras",
@@ -135,6 +154,8 @@ _TABLE = (
         env=("CEREBRAS_API_KEY",),
         defaults=("gpt-oss-120b",),
         small=("llama3.1-8b",),
+        protocol="openai",
+        base_url="https://api.cerebras.ai/v1",
     ),
     Known(
         id="togetherai",
@@ -144,6 +165,8 @@ _TABLE = (
         env=("TOGETHER_API_KEY", "TOGETHERAI_API_KEY", "TOGETHER_AI_API_KEY"),
         defaults=("moonshotai/Kimi-K3", "zai-org/GLM-4.6", "openai/gpt-oss-120b"),
         small=("Qwen/Qwen3.5-9B", "openai/gpt-oss-120b"),
+        protocol="openai",
+        base_url="https://api.together.xyz/v1",
     ),
     Known(
         id="fireworks-ai",
@@ -153,6 +176,8 @@ _TABLE = (
         env=("FIREWORKS_API_KEY", "FIREWORKS_AI_API_KEY"),
         defaults=(f"{_FIREWORKS}kimi-k3", f"{_FIREWORKS}glm-4p6"),
         small=(f"{_FIREWORKS}gpt-oss-20b",),
+        protocol="openai",
+        base_url="https://api.fireworks.ai/inference/v1",
     ),
     Known(
         id="deepinfra",
@@ -162,6 +187,9 @@ _TABLE = (
         env=("DEEPINFRA_API_KEY",),
         defaults=("moonshotai/Kimi-K3", "zai-org/GLM-4.6"),
         small=("openai/gpt-oss-20b",),
+        key_url="https://api.deepinfra.com/v1/me",
+        protocol="openai",
+        base_url="https://api.deepinfra.com/v1/openai",
     ),
     Known(
         id="moonshotai",
@@ -170,6 +198,8 @@ _TABLE = (
         vendor="moonshot",
         env=("MOONSHOT_API_KEY",),
         defaults=("kimi-k3", "kimi-k2.5"),
+        protocol="openai",
+        base_url="https://api.moonshot.ai/v1",
     ),
     Known(
         id="zai",
@@ -179,6 +209,21 @@ _TABLE = (
         env=("ZHIPU_API_KEY", "ZAI_API_KEY"),
         defaults=("glm-5.3", "glm-4.6"),
         small=("glm-5.3-flash", "glm-4.5-air"),
+        protocol="openai",
+        base_url="https://api.z.ai/api/paas/v4",
+    ),
+    Known(
+        id="huggingface",
+        name="Hugging Face",
+        npm="@ai-sdk/huggingface",
+        vendor="huggingface",
+        env=("HF_TOKEN",),
+        models=("openai/gpt-oss-120b", "moonshotai/Kimi-K2-Instruct", "Qwen/Qwen3-Coder-480B-A35B-Instruct"),
+        defaults=("openai/gpt-oss-120b",),
+        gateway=True,
+        protocol="openai",
+        base_url="https://router.huggingface.co/v1",
+        key_url="https://huggingface.co/api/whoami-v2",
     ),
     Known(
         id="cohere",
@@ -187,6 +232,7 @@ _TABLE = (
         vendor="cohere_chat",
         env=("COHERE_API_KEY", "CO_API_KEY"),
         defaults=("command-a-03-2025",),
+        key_url="https://api.cohere.com/v1/models?page_size=1000",
     ),
     Known(
         id="perplexity",
@@ -194,6 +240,8 @@ _TABLE = (
         npm="@ai-sdk/perplexity",
         vendor="perplexity",
         env=("PERPLEXITY_API_KEY",),
+        protocol="openai",
+        base_url="https://api.perplexity.ai",
     ),
     Known(id="azure", name="Azure OpenAI", npm="@ai-sdk/azure", vendor="azure"),
     Known(id="amazon-bedrock", name="Amazon Bedrock", npm="@ai-sdk/amazon-bedrock", vendor="bedrock"),

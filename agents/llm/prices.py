@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import logging
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import date
@@ -27,9 +28,11 @@ _FREE = Price()
 _EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
 _ALWAYS_EFFORTS = ("low", "medium", "high")
 _ELSEWHERE = ("/v1/responses", "/v1/batch")
-"""Endpoints at which a key alone reaches no model of ours."""
-_RESPONSES = frozenset({"chatgpt", "github_copilot"})
+"""Endpoints at which a key alone reaches no model of ours, save those of OpenAI."""
+_RESPONSES = frozenset({"chatgpt", "github_copilot", "openai"})
 """Vendors that are asked by OpenAI's responses where a model has nothing else."""
+_CHAT_ONLY = re.compile(r"-(audio|search)(-|$)|^gpt-audio")
+"""OpenAI's models that are asked by chat completions and not by responses."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +50,8 @@ class Limits:
     thinking: Literal["budget", "adaptive", "silent"] = "budget"
     """How a Claude is told to think: by a number of tokens or by itself; `silent` ones hide it."""
     retired: bool = False
-    responses: bool = False
-    """Whether it is asked by OpenAI's responses and not by chat completions."""
+    only: Literal["", "openai", "responses"] = ""
+    """The one of OpenAI's two protocols that it is asked by, where it has one only."""
 
 
 UNKNOWN = Limits()
@@ -98,7 +101,10 @@ def _table() -> Mapping[str, Mapping[str, Limits]]:
     for key, entry in entries.items():
         if isinstance(entry, tuple):
             vendor, row = entry
-            table[vendor].setdefault(key.removeprefix(f"{vendor}/"), row)
+            name = key.removeprefix(f"{vendor}/")
+            if vendor == "openai" and _CHAT_ONLY.search(name):
+                row = replace(row, only="openai")
+            table[vendor].setdefault(name, row)
     return table
 
 
@@ -111,7 +117,7 @@ def _reduced(entry: dict[str, Any], today: str) -> tuple[str, Limits] | dict[str
     if vendor not in _vendors() or not entry.get("supports_function_calling"):
         return None
     if vendor in _RESPONSES and entry.get("mode") == "responses":
-        return vendor, replace(_row(entry, today), responses=True)
+        return vendor, replace(_row(entry, today), only="responses")
     endpoints = entry.get("supported_endpoints")
     if entry.get("mode") != "chat" or (endpoints and all(place in _ELSEWHERE for place in endpoints)):
         return None

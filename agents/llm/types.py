@@ -1,7 +1,6 @@
 """The words that cross the model seam: a provider-neutral request in, typed events out.
 
-Source: seed 004 §3.2 (stream events), §5 (reasoning), §12 (errors); seed 002 (Model Request Options,
-Generation Controls). Nothing here knows a provider.
+Nothing here knows a provider.
 """
 
 from __future__ import annotations
@@ -10,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
+from agents.llm.names import readable
 from agents.llm.settings.domains import Controls, Settings
 
 
@@ -41,6 +41,8 @@ class ToolCallContent:
     call_id: str
     name: str
     input: Mapping[str, Any]
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    """What the provider gave beside it and wants back with it, such as the signature of a thought."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +54,19 @@ class ToolResultContent:
     attachments: Sequence[FileContent] = ()
 
 
-Content = TextContent | FileContent | ReasoningContent | ToolCallContent | ToolResultContent
+@dataclass(frozen=True, slots=True)
+class ProviderCallContent:
+    """A call that the provider made itself. `items` are what it wants back, as its own protocol has it;
+    without any, nothing of it goes back."""
+
+    name: str
+    output: str
+    items: Sequence[Mapping[str, Any]]
+
+
+Content = (
+    TextContent | FileContent | ReasoningContent | ToolCallContent | ToolResultContent | ProviderCallContent
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +121,8 @@ class Model:
     protocol: Literal["openai", "responses", "anthropic", "litellm", "scripted"]
     api_model: str
     """The name the provider knows it by (for litellm with its provider prefix)."""
+    maker: str = ""
+    """Whose dialect of the protocol is spoken there, by the id in `known`; empty where nobody knows."""
     base_url: str = ""
     api_key: str = field(default="", repr=False)
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
@@ -135,6 +151,11 @@ class Model:
         """`provider/model`, as configuration writes it."""
         return f"{self.provider_id}/{self.model_id}"
 
+    @property
+    def label(self) -> str:
+        """The name for people: the one that was given, else made of the id."""
+        return self.name if self.name != self.model_id else readable(self.model_id)
+
 
 @dataclass(frozen=True, slots=True)
 class ModelRequest:
@@ -150,6 +171,8 @@ class ModelRequest:
     """Whether an agent asks for this and no person."""
     tool_choice: Literal["auto", "required"] = "auto"
     """Whether the model has to call one of the tools."""
+    session: str = ""
+    """Whose history this is: requests of one session begin alike, and a provider's cache may be told so."""
 
     @property
     def settings(self) -> Settings:
@@ -217,6 +240,25 @@ class ToolCall:
     name: str
     input: Mapping[str, Any] | None
     raw: str
+    cut_at: int | None = None
+    """The output tokens at which its arguments were cut, 0 where they were not counted; None: they were
+    not."""
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    """See `ToolCallContent`."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderCall:
+    """A call that the provider made itself and has ended; see `ProviderCallContent`. `error` says why in
+    vain."""
+
+    call_id: str
+    name: str
+    input: Mapping[str, Any]
+    output: str
+    items: Sequence[Mapping[str, Any]] = ()
+    attachments: Sequence[FileContent] = ()
+    error: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,7 +269,16 @@ class Finish:
     usage: Usage
 
 
-ModelEvent = TextDelta | ReasoningDelta | ReasoningEnd | ToolInputStart | ToolInputDelta | ToolCall | Finish
+ModelEvent = (
+    TextDelta
+    | ReasoningDelta
+    | ReasoningEnd
+    | ToolInputStart
+    | ToolInputDelta
+    | ToolCall
+    | ProviderCall
+    | Finish
+)
 
 
 class ModelError(Exception):

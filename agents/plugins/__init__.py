@@ -1,1 +1,1 @@
-"""Plugins: Python modules of the user, of installed packages and of trusted projects (seed 004 §13)."""
+"""Plugins: Python modules of the user, of installed packages and of trusted projects."""

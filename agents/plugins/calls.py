@@ -7,13 +7,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from agents.permission.defaults import is_guarded
 from agents.plugins.authors import Refused
 from agents.plugins.hooks import trigger
-from agents.tools.base import ToolError, ToolResult
-from agents.turn import Turn
-from sessions.models import Session
-from sessions.wire.parts import Running, ToolPart
+from agents.toolkit.base import ToolError, ToolResult
+from agents.toolkit.permission.defaults import is_guarded
+from agents.toolkit.turn import Turn
+from sessions.core.models import Session
+from sessions.core.wire.parts import Running, ToolPart
 
 INVALID = "invalid"
 """The tool that tells a model what was wrong with its call; nothing is run by it."""

@@ -7,7 +7,7 @@ import threading
 from dataclasses import dataclass
 from pathlib import Path
 
-from sessions import bus
+from sessions.core import bus
 
 logger = logging.getLogger(__name__)
 

@@ -9,11 +9,14 @@ not fit is recorded, and the output stays what it was: a turn never fails by a p
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import asyncio
+from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
-from agents.plugins.loaded import current
-from sessions.models import Session
+from agents.plugins.loaded import current, refreshed
+from sessions.core.models import AdmittedPrompt, Session
+from sessions.terminals.shells import set_overlay
 
 
 async def trigger(
@@ -31,3 +34,43 @@ async def trigger(
 async def listening(session: Session, name: str) -> bool:
     """Whether any plugin has this hook, where what it is asked with would cost something to make."""
     return any(name in plugin.hooks for plugin in await current(session))
+
+
+Parts = list[dict[str, Any]]
+
+
+async def message_parts(
+    session: Session, row: AdmittedPrompt, agent: str, model: str
+) -> Callable[[Parts], Parts]:
+    """A function to give the promotion: from the prompt's parts to what plugins made of them.
+
+    A prompt that was edited while the plugins were asked stays as it was edited.
+    """
+    await refreshed(session)
+    provider_id, _, model_id = model.partition("/")
+    asked = {
+        "sessionID": session.id,
+        "messageID": row.id,
+        "agent": agent,
+        "model": {"providerID": provider_id, "modelID": model_id},
+    }
+    given: Parts = row.parts
+    made: Parts = (await trigger(session, "chat.message", asked, {"parts": given}))["parts"]
+    return lambda parts: made if parts == given else parts
+
+
+def register(loop: asyncio.AbstractEventLoop) -> None:
+    """Ask the plugins from now on, on the loop that they are loaded on; terminals run on another one."""
+
+    async def overlay(project_id: str, directory: Path, cwd: Path) -> Mapping[str, str]:
+        asked = asyncio.run_coroutine_threadsafe(_variables(project_id, directory, cwd), loop)
+        return await asyncio.wrap_future(asked)
+
+    set_overlay(overlay)
+
+
+async def _variables(project_id: str, directory: Path, cwd: Path) -> Mapping[str, str]:
+    place = Session(id="", project_id=project_id, directory=str(directory))
+    made = await trigger(place, "shell.env", {"cwd": str(cwd)}, {"env": {}})
+    variables: Mapping[str, str] = made["env"]
+    return variables

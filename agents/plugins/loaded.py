@@ -10,13 +10,52 @@ from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 
-from agents.configuration import load
-from agents.plugins.events import Pump
+from agents.config.configuration import load
+from agents.config.trust.code import code_files
 from agents.plugins.plugin import Place, Plugin, Source, load_plugin
-from agents.trust.code import code_files
-from sessions import bus
-from sessions.models import Session
-from sessions.repository import Repository
+from sessions.core import bus
+from sessions.core.bounded import Bounded
+from sessions.core.models import Session
+from sessions.core.repository import Repository
+
+# Bring the events of a project to a plugin's `event` hook, without ever holding up who publishes them.
+
+WAITING = 1000
+"""Events that may wait for a slow plugin; when there are more, all that wait are passed over."""
+
+
+class Pump:
+    """Runs on the loop that made it, until it is closed."""
+
+    def __init__(self, plugin: Plugin) -> None:
+        self._plugin = plugin
+        self._task = asyncio.get_running_loop().create_task(self._run())
+
+    def close(self) -> None:
+        self._task.cancel()
+
+    async def _run(self) -> None:
+        while "event" in self._plugin.hooks:
+            project = self._plugin.place.project_id
+            async with bus.subscribe(project=project, limit=WAITING, wants=_wants) as mailbox:
+                await self._pass_on(mailbox)
+            if mailbox.overflowed:
+                self._plugin.fault("event", f"was too slow: {WAITING} events that waited are passed over")
+
+    async def _pass_on(self, mailbox: bus.Subscription) -> None:
+        """Until the mailbox has overflowed."""
+        while not mailbox.overflowed:
+            for event in await mailbox.take():
+                told = {"id": event.id, "type": event.type, "properties": event.properties}
+                if "event" not in self._plugin.hooks:
+                    return
+                await self._plugin.run("event", {"event": told}, None)
+
+
+def _wants(event: bus.Event) -> bool:
+    """Not the news of a plugin's own failure, which would make it fail again."""
+    return event.type != "plugin.failed"
+
 
 logger = logging.getLogger(__name__)
 
@@ -73,16 +112,14 @@ class Loaded:
             self._end(key)
 
 
-_loaded: dict[Path, Loaded] = {}
+_loaded: Bounded[Path, Loaded] = Bounded(MAX_FOLDERS, Loaded.close)
 
 
 async def refreshed(session: Session) -> Sequence[Plugin]:
     """The plugins of a session's folder as its files are now. Called at each step and each promotion."""
     directory = Path(session.directory)
-    known = _loaded.pop(directory, None) or Loaded()
+    known = _loaded.get(directory) or Loaded()
     _loaded[directory] = known  # the one used last is the last to go
-    while len(_loaded) > MAX_FOLDERS:
-        _loaded.pop(next(iter(_loaded))).close()
     try:
         worktree = (await asyncio.to_thread(Repository.of, directory)).worktree
     except OSError:  # the folder is gone

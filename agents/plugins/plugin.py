@@ -7,25 +7,26 @@ import copy
 import inspect
 import itertools
 import logging
+import sys
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
+from importlib.abc import InspectLoader
+from importlib.machinery import ModuleSpec
 from importlib.metadata import EntryPoint
+from importlib.util import decode_source, module_from_spec
 from pathlib import Path
-from types import ModuleType
+from types import CodeType, ModuleType
 from typing import Any
 
 from django.conf import settings
 
+from agents.config.trust.code import CodeFile
 from agents.plugins import faults
 from agents.plugins.authors import PluginContext, Refused, ToolDefinition
 from agents.plugins.host import Host, Hung, TimedOut
-from agents.plugins.module import forget_module, make_module
 from agents.plugins.shapes import HOOKS, TELLING, checked
-from agents.trust.code import CodeFile
-from sessions.store.inbox.admission import check as check_parts
+from sessions.core.store.inbox import check as check_parts
 
-HOOK_SECONDS: float = settings.HOOK_SECONDS
-LOAD_SECONDS = 2 * HOOK_SECONDS
 MAX_TIMEOUTS = 3
 """A plugin that takes too long this often in a row is switched off, for each time costs the turn seconds."""
 
@@ -70,7 +71,7 @@ class Plugin:
         given, made = copy.deepcopy(dict(input)), copy.deepcopy(output)
         arguments = (given,) if name in TELLING else (given, made)
         try:
-            await self.host.call(lambda: self.hooks[name](*arguments), HOOK_SECONDS)
+            await self.host.call(lambda: self.hooks[name](*arguments), settings.HOOK_SECONDS)
             self._timeouts = 0
             return None if name in TELLING else _checked(name, made)
         except Refused as refusal:
@@ -81,14 +82,16 @@ class Plugin:
             self._late(name, session_id)
         except Hung:
             if self.hooks:
-                self.switch_off(name, f"blocked its thread for more than {HOOK_SECONDS:g} s", session_id)
+                self.switch_off(
+                    name, f"blocked its thread for more than {settings.HOOK_SECONDS:g} s", session_id
+                )
         except Exception as error:
             self.fault(name, f"raised {type(error).__name__}: {error}", session_id=session_id, error=error)
         return None
 
     def _late(self, name: str, session_id: str) -> None:
         self._timeouts += 1
-        message = f"did not return within {HOOK_SECONDS:g} s"
+        message = f"did not return within {settings.HOOK_SECONDS:g} s"
         if self._timeouts < MAX_TIMEOUTS:
             self.fault(name, message, session_id=session_id)
         else:
@@ -141,10 +144,11 @@ async def load_plugin(place: Place, source: Source) -> Plugin:
     name = f"opencode_web_plugin_{next(_numbers)}"
     repository = isinstance(source, CodeFile) and not source.own
     plugin = Plugin(place, source, file, repository, Host(file.stem), name)
+    patience = 2 * settings.HOOK_SECONDS
     try:
-        await plugin.host.call(lambda: _loaded(plugin), LOAD_SECONDS)
+        await plugin.host.call(lambda: _loaded(plugin), patience)
     except (TimedOut, Hung):
-        plugin.switch_off("", f"was not loaded within {LOAD_SECONDS:g} s", "")
+        plugin.switch_off("", f"was not loaded within {patience:g} s", "")
     except SyntaxError as error:
         plugin.fault("", f"no Python: {error.msg}", line=error.lineno)
     except Exception as error:
@@ -197,3 +201,40 @@ def _take(plugin: Plugin, hooks: dict[str, Any]) -> None:
             plugin.fault(name, "has to be an async function")
         else:
             plugin.hooks[name] = hook
+
+
+class _Loader(InspectLoader):
+    """Compiles the text that was trusted. The usual loader would read the file once more, and might take a
+    compiled file beside it, which the user has never seen."""
+
+    def __init__(self, content: bytes, path: str) -> None:
+        self._content = content
+        self._path = path
+
+    def get_source(self, fullname: str) -> str:
+        return decode_source(self._content)
+
+    def get_code(self, fullname: str) -> CodeType:
+        return self.source_to_code(self._content, self._path)
+
+
+def make_module(name: str, path: str, content: bytes) -> ModuleType:
+    """Run the source as the module `name`, in the calling thread; `path` is for tracebacks.
+
+    Whatever the module raises goes up; SyntaxError and UnicodeDecodeError for what is no Python. The module
+    stays in `sys.modules`, where dataclasses and pydantic look up annotations, until `forget_module`.
+    """
+    loader = _Loader(content, path)
+    module = module_from_spec(ModuleSpec(name, loader, origin=path))
+    module.__file__ = path
+    sys.modules[name] = module
+    try:
+        loader.exec_module(module)
+    except BaseException:
+        forget_module(name)
+        raise
+    return module
+
+
+def forget_module(name: str) -> None:
+    sys.modules.pop(name, None)

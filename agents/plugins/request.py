@@ -10,7 +10,7 @@ from agents.llm.settings.domains import Controls, Settings
 from agents.llm.settings.ingest import settings_of
 from agents.llm.types import ModelRequest, ToolSpec
 from agents.plugins.hooks import listening, trigger
-from agents.turn import Turn
+from agents.toolkit.turn import Turn
 
 
 async def shaped(turn: Turn, request: ModelRequest) -> ModelRequest:

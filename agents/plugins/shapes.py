@@ -1,6 +1,6 @@
 """The `output` of each hook: what a plugin may change, and what is refused when it does not fit.
 
-Names and keys are OpenCode's (seed 004 §13.1). The keys of each `input` are in docs/plugins.md.
+Names and keys are OpenCode's. The keys of each `input` are in docs/plugins.md.
 """
 
 from __future__ import annotations

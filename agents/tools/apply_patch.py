@@ -1,4 +1,4 @@
-"""`apply_patch`: add, update, move and delete files by one patch, all or nothing. Source: seed 004 §6.2."""
+"""`apply_patch`: add, update, move and delete files by one patch, all or nothing."""
 
 from __future__ import annotations
 
@@ -11,16 +11,18 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from agents.lsp.uses.feedback import with_diagnostics
-from agents.tools.base import Approval, FileWrite, Tool, ToolContext, ToolError, ToolResult, by_patch
-from agents.tools.shared import change, filetext
-from agents.tools.shared.beside import told as told_beside
-from agents.tools.shared.patches.parse import PatchError, Section, parse
-from agents.tools.shared.patches.place import applied as placed
-from agents.tools.shared.paths import Target, authorise, explained, missing
-from agents.tools.shared.proposals.asking import allowed
-from agents.tools.shared.proposals.content import KEPT_TEXT, Change, describe, named
-from agents.tools.shared.proposals.edited import applied, told
+from agents.servers.lsp.uses.feedback import with_diagnostics
+from agents.toolkit.base import Approval, FileWrite, Tool, ToolContext, ToolError, ToolResult, by_patch
+from agents.toolkit.shared import filetext
+from agents.toolkit.shared.beside import require_unchanged
+from agents.toolkit.shared.beside import told as told_beside
+from agents.toolkit.shared.patches import PatchError, Section, parse
+from agents.toolkit.shared.patches import applied as placed
+from agents.toolkit.shared.paths import Target, authorise, explained, missing
+from agents.toolkit.shared.proposals.asking import allowed
+from agents.toolkit.shared.proposals.content import KEPT_TEXT, Change, describe, named
+from agents.toolkit.shared.proposals.edited import applied, told
+from agents.tools import change
 
 DESCRIPTION = """\
 Change files by a patch. It is applied whole or not at all. The format:
@@ -149,10 +151,11 @@ def _step(ctx: ToolContext, section: Section, target: Target, moved: Target | No
         text = "".join(f"{line}\n" for line in section.added)
         return Step("add", target, Change(None, text.encode(), "", text))
     if before is None:
-        raise missing(target)
+        raise missing(ctx, target)
     if moved is not None and change.current(ctx, moved) is not None:
         raise ToolError(f"{target.title} cannot be moved: {moved.title} exists already.")
     if section.kind == "delete":
+        require_unchanged(ctx.session_id, target.path, target.title, before)
         text = filetext.detect(before).decode(before)
         return Step("delete", target, Change(before, None, text, ""))
     return Step("update", target, _updated(section, target, before), moved)

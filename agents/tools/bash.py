@@ -1,4 +1,4 @@
-"""The `bash` tool: a shell command in the project, asked for command by command. Source: seed 004 §6, §7."""
+"""The `bash` tool: a shell command in the project, asked for command by command."""
 
 from __future__ import annotations
 
@@ -11,29 +11,45 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
-from agents.permission import planning
-from agents.permission.denials import uncertain
-from agents.permission.rules import evaluate
-from agents.permission.shell import ShellAnalysis, analyse
 from agents.plugins.calls import shell_variables
-from agents.tools.base import Tool, ToolContext, ToolError, ToolResult
-from agents.tools.shared.capture import Capture
-from agents.tools.shared.environment import shell_environment
-from agents.tools.shared.paths import read_pattern
-from agents.tools.shared.process import CannotStart, Ended, run
-from sessions.store.permissions.marks import UNCERTAIN
+from agents.toolkit import scratch
+from agents.toolkit.base import Tool, ToolContext, ToolError, ToolResult
+from agents.toolkit.permission import planning
+from agents.toolkit.permission.denials import uncertain
+from agents.toolkit.permission.rules import evaluate
+from agents.toolkit.permission.shell import ShellAnalysis, analyse
+from agents.toolkit.shared.capture import Capture
+from agents.toolkit.shared.environment import shell_environment
+from agents.toolkit.shared.paths import is_scratch, read_pattern
+from agents.toolkit.shared.process import CannotStart, Ended, run
+from agents.toolkit.turn import Turn
+from sessions.core.store.permissions.marks import UNCERTAIN
 
 DEFAULT_TIMEOUT = 120_000
 MAX_TIMEOUT = 600_000
+SHORT_TIMEOUT = 1000
+"""Milliseconds below which seconds were probably meant."""
 
-DESCRIPTION = """Run a command in bash and return what it prints (stdout and stderr together).
+DESCRIPTION = """\
+Run a command in bash and return what it prints (stdout and stderr together).
 
 - Every call is a new shell: `cd` and variables do not last. Use `workdir` instead of `cd`.
+- Put quotes around paths that have blanks in them.
 - There is no terminal and no input: give the options that keep a program from asking.
 - A background process (`&`) should write to a file; it is no longer read once the shell has ended.
 - Commands that depend on each other go into one call with `&&`; independent ones into calls of their own.
-- Prefer the read, edit, write, glob and grep tools over cat, sed, find and grep.
-- Long output is cut in the middle; the whole is then in a file that is named in the output."""
+- Look with `read`, `glob` and `grep` rather than with cat, find and grep. Change files with `edit` and \
+`write`, not with sed or echo. Change files with `apply_patch`, not with sed or echo.
+- Output over {lines} lines or {size} is cut in the middle, and the whole kept in a file that is named: do \
+not pipe it into head or tail, and do not run a command again to see the rest.
+
+Git, when the person asks for it:
+- To commit, look first, side by side: status, diff, and the log for its style. Stage by name what is \
+meant, and nothing else; no secrets. Say in the message why. If a hook fails, mend what it found and make \
+a new commit. Never `--no-verify`, `--amend` of a commit that is not yours or is pushed, force push, `-i`, \
+or a change of git's configuration.
+- For a pull request read all commits of the branch and its whole diff against the base, not the last \
+commit alone; push, open it with `gh` or the forge's own tool, and give its address in the answer."""
 
 
 class BashInput(BaseModel):
@@ -41,13 +57,17 @@ class BashInput(BaseModel):
     timeout: int = Field(
         DEFAULT_TIMEOUT,
         gt=0,
-        le=MAX_TIMEOUT,
-        description="Milliseconds until it is stopped (default 120000).",
+        description=f"Milliseconds until it is stopped (default {DEFAULT_TIMEOUT}, at most {MAX_TIMEOUT}).",
     )
     workdir: str | None = Field(None, description="Folder to run in; default: the folder of the session.")
     description: str = Field(
         "", description="What it does, in five to ten words, for the person who reads along."
     )
+
+    @property
+    def limit(self) -> int:
+        """The milliseconds that it gets."""
+        return min(self.timeout, MAX_TIMEOUT)
 
 
 @dataclass(slots=True)
@@ -67,7 +87,7 @@ class _Call:
                 [_shell(), "-c", self.input.command],
                 cwd=self.workdir,
                 env={**shell_environment(), **self.variables},
-                timeout=self.input.timeout / 1000,
+                timeout=self.input.limit / 1000,
                 abort=self.ctx.abort,
                 on_output=self.take,
             )
@@ -83,7 +103,7 @@ class _Call:
     def result(self) -> ToolResult:
         ended = self.ended or Ended("aborted", None)
         text = self.capture.text() or "(no output)"
-        if notes := _notes(ended, self.input.timeout):
+        if notes := _notes(ended, self.input.limit):
             text += ("\n" if text.endswith("\n") else "\n\n") + notes
         metadata: dict[str, Any] = {
             "output": self.capture.live(),
@@ -104,6 +124,8 @@ class _Call:
 
 async def execute(input: BashInput, ctx: ToolContext) -> ToolResult:
     """Ask, run, report. A command that fails is a result, not an error: the model reads its exit code."""
+    if str(scratch.folder(ctx.output_directory, ctx.session_id)) in input.model_dump_json():
+        await asyncio.to_thread(scratch.made, ctx.output_directory, ctx.session_id)
     workdir = _workdir(input.workdir, ctx)
     await _ask(input, workdir, ctx)
     variables = await shell_variables(ctx.turn, workdir, ctx.call_id)
@@ -151,7 +173,8 @@ def _external(analysis: ShellAnalysis, workdir: Path, ctx: ToolContext) -> list[
         folders.insert(0, workdir)
     outputs = ctx.output_directory.resolve()
     written = any(path.is_relative_to(outputs) for path in analysis.written)
-    return [folder for folder in dict.fromkeys(folders) if written or folder != outputs]
+    asked = [folder for folder in dict.fromkeys(folders) if written or folder != outputs]
+    return [folder for folder in asked if not is_scratch(ctx, folder)]
 
 
 def _held(permission: str, paths: Sequence[Path], ctx: ToolContext) -> list[str]:
@@ -163,7 +186,12 @@ def _held(permission: str, paths: Sequence[Path], ctx: ToolContext) -> list[str]
 
 def _notes(ended: Ended, timeout: int) -> str:
     if ended.ending == "timeout":
-        return f"[Stopped after {timeout} ms: the time limit. Give a longer timeout if it needs one.]"
+        advice = "Give a longer timeout if it needs one."
+        if timeout == MAX_TIMEOUT:
+            advice = "No longer one is possible."
+        elif timeout < SHORT_TIMEOUT:
+            advice = f"`timeout` is in milliseconds: for {timeout} seconds give {timeout * 1000}."
+        return f"[Stopped after {timeout} ms: the time limit. {advice}]"
     if ended.ending == "aborted":
         return "[Stopped by the user before it ended.]"
     if ended.exit_code is not None and ended.exit_code < 0:
@@ -175,4 +203,10 @@ def _shell() -> str:
     return shutil.which("bash", path="/bin:/usr/bin:/usr/local/bin") or shutil.which("bash") or "/bin/sh"
 
 
-TOOL = Tool(name="bash", description=DESCRIPTION, input=BashInput, execute=execute, permission="bash")
+def describe(turn: Turn) -> str:
+    """With the limits of output that hold."""
+    limits = turn.config.tool_output
+    return DESCRIPTION.format(lines=limits.max_lines, size=f"{limits.max_bytes // 1024} KB")
+
+
+TOOL = Tool("bash", DESCRIPTION, BashInput, execute, "bash", describe=describe)

@@ -1,4 +1,4 @@
-"""`batch`: up to 25 calls of other tools at once, each a call of its own. Source: seed 004 §6.4."""
+"""`batch`: up to 25 calls of other tools at once, each a call of its own."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
+from agents.toolkit.base import Outcome, Tool, ToolContext, ToolResult, by_request
 from agents.tools import structured
-from agents.tools.base import Outcome, Tool, ToolContext, ToolResult
 
 MAX_CALLS = 25
 NOT_WITHIN = ("batch", "invalid", "task", "question", "plan_enter", "plan_exit", structured.NAME.lower())
@@ -58,4 +58,4 @@ async def _run(call: Call, ctx: ToolContext) -> Outcome:
     return await ctx.call(call.tool, call.parameters)
 
 
-TOOL = Tool("batch", DESCRIPTION, Input, execute, "batch")
+TOOL = Tool("batch", DESCRIPTION, Input, execute, "batch", by_request("batch"))

@@ -1,8 +1,8 @@
-"""`codesearch`: examples of code from a configured service; absent without one. Source: seed 004 §6.2."""
+"""`codesearch`: examples of code from a configured service; absent without one."""
 
 from __future__ import annotations
 
-from agents.tools.shared.web.search import search_tool
+from agents.toolkit.shared.web.search import search_tool
 
 DESCRIPTION = """\
 Search for examples and documentation of libraries, interfaces and error messages. Name the library and what \

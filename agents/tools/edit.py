@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from pydantic import BaseModel, ConfigDict, Field
 
-from agents.tools.base import Tool, ToolContext, ToolError, ToolResult, by_edit
-from agents.tools.shared import change, filetext, replace
-from agents.tools.shared.change import Proposal
-from agents.tools.shared.paths import Target, authorise, missing
-from agents.tools.shared.proposals.content import Change
+from agents.toolkit.base import Tool, ToolContext, ToolError, ToolResult, by_edit
+from agents.toolkit.shared import filetext, indentation, numbered, replace
+from agents.toolkit.shared.paths import Target, authorise, missing
+from agents.toolkit.shared.proposals.content import Change
+from agents.tools import change
+from agents.tools.change import Proposal
+
+MOST_SHOWN = 40
+"""Lines of a file that are told again after an edit."""
 
 DESCRIPTION = """\
 Replace a piece of text in a file. Read the file first and copy `oldString` from it exactly, indentation \
@@ -40,7 +46,7 @@ def _plan(ctx: ToolContext, target: Target, old: str, new: str, every: bool) -> 
     if old == "":
         return _creation(target, before, new)
     if before is None:
-        raise missing(target)
+        raise missing(ctx, target)
     if filetext.is_binary(before[: filetext.SAMPLE]):
         raise ToolError(f"{target.title} is a binary file; edit works on text.")
     codec = filetext.detect(before)
@@ -52,12 +58,54 @@ def _plan(ctx: ToolContext, target: Target, old: str, new: str, every: bool) -> 
 def edited(raw: str, old: str, new: str, every: bool) -> tuple[str, str]:
     """A file's text with one edit made, and where; raises ToolError when there is not one clear place."""
     text = raw.replace("\r\n", "\n")
-    strategy, spans = replace.locate(text, old, every=every)
+    notes: list[str] = []
+    try:
+        strategy, spans = replace.locate(text, old, every=every)
+    except ToolError:
+        if (plain := numbered.plain(old)) is None:
+            raise
+        old, new = plain, numbered.plain(new) or new
+        strategy, spans = replace.locate(text, old, every=every)
+        notes.append("The line numbers of `read` in oldString were left out.")
+    news = [_fitted(text, span, old, new) for span in spans]
+    changed = _replaced(raw, spans, news)
     lines = ", ".join(str(replace.line_of(text, start)) for start, _ in spans[: replace.SHOWN])
     told = f"{len(spans)} place{'s' * (len(spans) > 1)} (line {lines})."
     if strategy is not replace.EXACT:
-        told += f" oldString was not there exactly; matched by {strategy.name}. Check the result."
-    return _replaced(raw, text, spans, old, new), told
+        notes.insert(0, f"oldString was not there exactly; matched by {strategy.name}.")
+    if any(replace.fitted(old, text[a:b], new) != made for (a, b), made in zip(spans, news, strict=True)):
+        notes.append("newString was indented as the file is.")
+    if notes:
+        notes.append(
+            f"The lines are now:\n{_shown(changed.replace(chr(13) + chr(10), chr(10)), spans, news)}"
+        )
+    return changed, " ".join([told, *notes])
+
+
+def _fitted(text: str, span: filetext.Span, old: str, new: str) -> str:
+    """The new text as the place wants it; one that differs from what is there in its indentation alone is
+    meant to change that."""
+    found = text[slice(*span)]
+    made = replace.fitted(old, found, new)
+    before, after = found.split("\n"), made.split("\n")
+    asked = old.split("\n")
+    pairs = zip(asked, before, strict=True) if len(asked) == len(before) else ()
+    lines = indentation.fitted(after, text.split("\n"), pairs)
+    return made if lines == before else "\n".join(lines)
+
+
+def _shown(text: str, spans: Sequence[filetext.Span], news: Sequence[str]) -> str:
+    """The lines that were put in, with one more on each side, as `read` shows them."""
+    lines = text.removesuffix("\n").split("\n")
+    shown: list[int] = []
+    moved = 0
+    for (start, stop), new in zip(spans, news, strict=True):
+        first = replace.line_of(text, start + moved)
+        shown += range(max(1, first - 1), min(len(lines), first + new.count("\n") + 1) + 1)
+        moved += len(new) - (stop - start)
+    numbers = list(dict.fromkeys(shown))
+    more = [f"(and {len(numbers) - MOST_SHOWN} more)"] if len(numbers) > MOST_SHOWN else []
+    return "\n".join([*(numbered.line(at, lines[at - 1]) for at in numbers[:MOST_SHOWN]), *more])
 
 
 def _creation(target: Target, before: bytes | None, new: str) -> Proposal:
@@ -68,15 +116,14 @@ def _creation(target: Target, before: bytes | None, new: str) -> Proposal:
     return Proposal(Change(before, new.encode(), "", new), f"Created {target.title}.")
 
 
-def _replaced(raw: str, text: str, spans: list[filetext.Span], old: str, new: str) -> str:
-    """`raw` with each span (of `text`, which has LF only) replaced, in the line endings found there."""
+def _replaced(raw: str, spans: list[filetext.Span], news: Sequence[str]) -> str:
+    """`raw` with each span (of its text with LF only) replaced, in the line endings found there."""
     pieces, done = [], 0
-    for (start, stop), (raw_start, raw_stop) in zip(spans, filetext.raw_spans(raw, spans), strict=True):
-        found = raw[raw_start:raw_stop]
+    for (start, stop), new in zip(filetext.raw_spans(raw, spans), news, strict=True):
+        found = raw[start:stop]
         ending = filetext.newline(found if "\n" in found else raw)
-        fitted = replace.fitted(old, text[start:stop], new)
-        pieces += [raw[done:raw_start], filetext.with_newline(fitted, ending)]
-        done = raw_stop
+        pieces += [raw[done:start], filetext.with_newline(new, ending)]
+        done = stop
     return "".join([*pieces, raw[done:]])
 
 

@@ -7,11 +7,12 @@ import os
 
 from pydantic import BaseModel, Field
 
-from agents.tools.base import Tool, ToolContext, ToolError, ToolResult
-from agents.tools.shared import ripgrep, staged
-from agents.tools.shared.paths import Target, authorise, missing, relative
+from agents.toolkit.base import Tool, ToolContext, ToolError, ToolResult
+from agents.toolkit.shared import ripgrep, staged
+from agents.toolkit.shared.paths import Target, authorise, missing, relative
 
 LIMIT = 100
+MOST_COUNTED = 10_000
 
 DESCRIPTION = """\
 Find files by name: `**/*.py`, `src/**/*.{ts,tsx}`, `*config*`. The newest come first, at most 100. What git \
@@ -30,21 +31,23 @@ async def execute(args: Input, ctx: ToolContext) -> ToolResult:
     await ctx.ask("glob", [args.pattern], always=["*"], metadata=asked)
     await asyncio.to_thread(require_folder, ctx, target)
     arguments = ["--files", "--null", "--sortr=modified", f"--glob={args.pattern}", *ripgrep.excluding()]
-    records = await staged.names(ctx, arguments, target.path, LIMIT)
-    names = [relative(target.path / os.fsdecode(record), ctx.directory) for record in records.found]
-    notes = ["(no files fit)"] if not names else []
-    if records.more:
-        notes.append(f"(only the newest {LIMIT} are shown: use a narrower pattern or path)")
+    records = await staged.names(ctx, arguments, target.path, MOST_COUNTED)
+    names = [relative(target.path / os.fsdecode(record), ctx.directory) for record in records.found[:LIMIT]]
+    count = len(records.found)
+    notes = [f"({count} file{'s' * (count != 1)})"] if names else ["(no files fit)"]
+    if count > LIMIT:
+        total = f"{count} or more" if records.more else str(count)
+        notes = [f"(only the newest {LIMIT} of {total} are shown: use a narrower pattern or path)"]
     if records.late:
         notes.append("(the search was ended after 30 s; there may be more)")
-    metadata = {"count": len(names), "truncated": records.more or records.late}
+    metadata = {"count": len(names), "truncated": count > LIMIT or records.late}
     return ToolResult(args.pattern, "\n".join([*names, *notes]), metadata)
 
 
 def require_folder(ctx: ToolContext, target: Target) -> None:
     """Raise a ToolError unless the target is a directory."""
     if not staged.exists(ctx, target.path):
-        raise missing(target)
+        raise missing(ctx, target)
     if not staged.is_folder(ctx, target.path):
         raise ToolError(f"{target.title} is a file, not a directory.")
 

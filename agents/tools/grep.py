@@ -12,12 +12,12 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
-from agents.permission.errors import PermissionDenied
-from agents.tools.base import Tool, ToolContext, ToolResult
-from agents.tools.shared import ripgrep, staged
-from agents.tools.shared.names import printable
-from agents.tools.shared.paths import Target, authorise, missing, read_pattern, relative
-from agents.tools.shared.staged import Overlay
+from agents.toolkit.base import Tool, ToolContext, ToolResult
+from agents.toolkit.file_names import printable
+from agents.toolkit.permission.errors import PermissionDenied
+from agents.toolkit.shared import ripgrep, staged
+from agents.toolkit.shared.paths import Target, authorise, missing, read_pattern, relative
+from agents.toolkit.shared.staged import Overlay
 
 LIMIT = 100
 MAX_LINE = 2000
@@ -60,7 +60,8 @@ async def execute(args: Input, ctx: ToolContext) -> ToolResult:
     hidden = await _unreadable(ctx, files)
     shown = [hit for hit in shown if hit.file not in hidden]
     more = len(hits) > LIMIT
-    notes = _notes(len(shown), len(hidden), more=more, late=late)
+    found = len({hit.file for hit in shown})
+    notes = _notes(len(shown), found, len(hidden), more=more, late=late)
     output = "\n".join([*_grouped(shown, files, ctx.directory), *notes])
     return ToolResult(args.pattern, output, {"matches": len(shown), "truncated": more or late})
 
@@ -68,7 +69,7 @@ async def execute(args: Input, ctx: ToolContext) -> ToolResult:
 def _place(ctx: ToolContext, target: Target) -> tuple[Path, Overlay]:
     """The folder to search in, and what is staged in it."""
     if not staged.exists(ctx, target.path):
-        raise missing(target)
+        raise missing(ctx, target)
     folder = target.path if staged.is_folder(ctx, target.path) else target.path.parent
     return folder, staged.overlay(ctx, folder)
 
@@ -144,10 +145,12 @@ def _cut(line: str) -> str:
     return text if len(text) <= MAX_LINE else f"{text[:MAX_LINE]} [... line cut at {MAX_LINE} characters]"
 
 
-def _notes(count: int, hidden: int, *, more: bool, late: bool) -> list[str]:
-    notes = [] if count else ["(no lines fit)"]
+def _notes(count: int, files: int, hidden: int, *, more: bool, late: bool) -> list[str]:
+    notes = [f"({count} line{'s' * (count != 1)} in {files} file{'s' * (files != 1)})"]
+    if not count:
+        notes = ["(no lines fit)"]
     if more:
-        notes.append(f"(only the first {LIMIT} lines are shown: use a narrower pattern, path or include)")
+        notes = [f"(only the first {LIMIT} lines are shown: use a narrower pattern, path or include)"]
     if hidden:
         notes.append(f"({hidden} files left out: the rules do not let them be read)")
     if late:

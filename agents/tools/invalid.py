@@ -1,10 +1,10 @@
-"""`invalid`: what a call with an unknown tool or unfit arguments becomes. Source: seed 004 §12.3."""
+"""`invalid`: what a call with an unknown tool or unfit arguments becomes."""
 
 from __future__ import annotations
 
 from pydantic import BaseModel, Field
 
-from agents.tools.base import Tool, ToolContext, ToolResult
+from agents.toolkit.base import Tool, ToolContext, ToolResult
 
 
 class Input(BaseModel):
@@ -14,7 +14,7 @@ class Input(BaseModel):
 
 async def execute(args: Input, ctx: ToolContext) -> ToolResult:
     """Tell the model what was wrong with its call."""
-    output = f"The call of {args.tool!r} was not made, its arguments are invalid: {args.error}"
+    output = f"The call of {args.tool!r} was not made: {args.error}"
     return ToolResult("Invalid call", output, {"tool": args.tool})
 
 

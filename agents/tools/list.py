@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 
 from pydantic import BaseModel, Field
 
-from agents.tools.base import Tool, ToolContext, ToolResult
+from agents.toolkit.base import Tool, ToolContext, ToolResult, by_request
+from agents.toolkit.file_names import printable
+from agents.toolkit.shared import ripgrep, staged
+from agents.toolkit.shared.paths import authorise
 from agents.tools.glob import require_folder
-from agents.tools.shared import ripgrep, staged
-from agents.tools.shared.names import printable
-from agents.tools.shared.paths import authorise
 
 LIMIT = 100
 LOOKED_AT = 20_000
@@ -83,4 +83,4 @@ def _add(folder: _Folder, parents: list[str], file: str, *, shown: bool) -> None
         folder.files.append(file)
 
 
-TOOL = Tool("list", DESCRIPTION, Input, execute, "list")
+TOOL = Tool("list", DESCRIPTION, Input, execute, "list", by_request("list"))

@@ -1,6 +1,6 @@
 """`lsp`: what language servers know of a place in the code, or of a name.
 
-Source: seed 000 §5; the operations and arguments are those of OpenCode's experimental tool of this name.
+The operations and arguments are those of OpenCode's experimental tool of this name.
 """
 
 from __future__ import annotations
@@ -14,18 +14,18 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from agents.lsp.outline import of_document, of_workspace
-from agents.lsp.service import service
-from agents.lsp.types import Failed, Location, Symbol
-from agents.lsp.uses import columns, navigate
-from agents.lsp.uses.navigate import Operation
-from agents.lsp.uses.symbols import kind_of
-from agents.permission.rules import evaluate
-from agents.tools.base import Tool, ToolContext, ToolError, ToolResult
+from agents.servers.lsp.outline import of_document, of_workspace
+from agents.servers.lsp.service import service
+from agents.servers.lsp.types import Failed, Location, Symbol
+from agents.servers.lsp.uses import columns, navigate
+from agents.servers.lsp.uses.navigate import Operation
+from agents.servers.lsp.uses.symbols import kind_of
+from agents.toolkit.base import Tool, ToolContext, ToolError, ToolResult
+from agents.toolkit.file_names import printable
+from agents.toolkit.permission.rules import evaluate
+from agents.toolkit.shared.paths import Target, authorise, missing, read_pattern, relative
+from agents.toolkit.turn import Turn
 from agents.tools.registry import CONTRIBUTORS
-from agents.tools.shared.names import printable
-from agents.tools.shared.paths import Target, authorise, missing, read_pattern, relative
-from agents.turn import Turn
 
 MOST_LISTED = 200
 MOST_FILES = 50
@@ -84,7 +84,7 @@ def _content(ctx: ToolContext, target: Target) -> bytes:
     except IsADirectoryError as error:
         raise ToolError(f"{target.title} is a directory: name a file in it.") from error
     if content is None:
-        raise missing(target)
+        raise missing(ctx, target)
     return content
 
 

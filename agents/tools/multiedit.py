@@ -1,4 +1,4 @@
-"""`multiedit`: several edits of one file, made one after the other, all or none. Source: seed 004 §6."""
+"""`multiedit`: several edits of one file, made one after the other, all or none."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ from collections.abc import Sequence
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from agents.tools.base import Tool, ToolContext, ToolError, ToolResult, by_edit
+from agents.toolkit.base import Tool, ToolContext, ToolError, ToolResult, by_edit, by_request
+from agents.toolkit.shared import filetext
+from agents.toolkit.shared.paths import Target, authorise, missing
+from agents.toolkit.shared.proposals.content import Change
+from agents.toolkit.turn import Turn
+from agents.tools import change
+from agents.tools.change import Proposal
 from agents.tools.edit import edited
-from agents.tools.shared import change, filetext
-from agents.tools.shared.change import Proposal
-from agents.tools.shared.paths import Target, authorise, missing
-from agents.tools.shared.proposals.content import Change
 
 DESCRIPTION = """\
 Make several edits in one file at once. They are applied in order, each to the result of the one before, \
@@ -43,7 +45,7 @@ async def execute(args: Input, ctx: ToolContext) -> ToolResult:
 def _plan(ctx: ToolContext, target: Target, edits: Sequence[Edit]) -> Proposal:
     before = change.current(ctx, target)
     if before is None and edits[0].old_string:
-        raise missing(target)
+        raise missing(ctx, target)
     if before and filetext.is_binary(before[: filetext.SAMPLE]):
         raise ToolError(f"{target.title} is a binary file; multiedit works on text.")
     codec = filetext.detect(before or b"")
@@ -72,4 +74,8 @@ def _made(text: str, edit: Edit) -> tuple[str, str]:
     return edited(text, old, new, edit.replace_all)
 
 
-TOOL = Tool("multiedit", DESCRIPTION, Input, execute, "edit", offered=by_edit)
+def offered(turn: Turn) -> bool:
+    return by_edit(turn) and by_request("multiedit")(turn)
+
+
+TOOL = Tool("multiedit", DESCRIPTION, Input, execute, "edit", offered)

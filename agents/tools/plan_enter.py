@@ -1,14 +1,14 @@
-"""`plan_enter`: propose to the user to plan before anything is changed. Source: seed 004 §8.1."""
+"""`plan_enter`: propose to the user to plan before anything is changed."""
 
 from __future__ import annotations
 
 from pydantic import BaseModel
 
-from agents.definitions import agents
-from agents.plans import PLAN, is_planning, is_short
-from agents.tools.base import Option, Question, Tool, ToolContext, ToolError, ToolResult
-from agents.turn import Turn
-from sessions.plans import shown_path
+from agents.toolkit.base import Option, Question, Tool, ToolContext, ToolError, ToolResult
+from agents.toolkit.definitions import agents
+from agents.toolkit.plans import PLAN, is_planning, is_short
+from agents.toolkit.turn import Turn
+from sessions.core.plans import shown_path
 
 DESCRIPTION = """\
 Propose plan mode to the user, before you begin on something large: where many files change, where there \

@@ -1,4 +1,4 @@
-"""`plan_exit`: put the finished plan to the user, and go on with building it. Source: seed 004 §8.5."""
+"""`plan_exit`: put the finished plan to the user, and go on with building it."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import asyncio
 
 from pydantic import BaseModel
 
-from agents.plans import BUILD, is_planning, is_short
-from agents.tools.base import Option, Question, Tool, ToolContext, ToolError, ToolResult
-from agents.turn import Turn
-from sessions.plans import APPROVE, KEEP_PLANNING, plan_text, shown_path
+from agents.toolkit.base import Option, Question, Tool, ToolContext, ToolError, ToolResult
+from agents.toolkit.plans import BUILD, is_planning, is_short
+from agents.toolkit.turn import Turn
+from sessions.core.plans import APPROVE, KEEP_PLANNING, plan_text, shown_path
 
 DESCRIPTION = """\
 Say that the plan in the plan file is complete. The user sees it and approves it, or says what is missing. \

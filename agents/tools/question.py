@@ -1,4 +1,4 @@
-"""`question`: ask the user, who answers in the page. Source: seed 004 §8.3."""
+"""`question`: ask the user, who answers in the page."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from pydantic import BaseModel, Field, field_validator, model_validator
 
-from agents.tools.base import Option, Question, Tool, ToolContext, ToolResult
+from agents.toolkit.base import Option, Question, Tool, ToolContext, ToolResult
 
 MOST_QUESTIONS = 10
 MOST_OPTIONS = 20

@@ -13,22 +13,25 @@ from typing import IO, BinaryIO
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from agents.lsp.uses.feedback import begin_reading
-from agents.tools.base import Attachment, Tool, ToolContext, ToolError, ToolResult
-from agents.tools.shared import beside, filekind, filetext, staged
-from agents.tools.shared.names import printable
-from agents.tools.shared.paths import Target, authorise, explained, missing
+from agents.servers.lsp.uses.feedback import begin_reading
+from agents.toolkit.base import Attachment, Tool, ToolContext, ToolError, ToolResult
+from agents.toolkit.file_names import printable
+from agents.toolkit.shared import beside, filekind, filetext, staged
+from agents.toolkit.shared import numbered as numbering
+from agents.toolkit.shared.paths import Target, authorise, explained, missing
 
 MAX_LINE = 2000
 MAX_BYTES = 50 * 1024
 MAX_ATTACHMENT = 10 * 1024 * 1024
 PREVIEW_LINES = 20
+LARGEST_KNOWN = 16 * 1024 * 1024
+"""Bytes of a file whose lines are counted, and that is known again when it is to be replaced."""
 
 DESCRIPTION = """\
-Read a file. Text comes with line numbers (`00012| text`; they are not part of the file), at most 2000 lines \
-and 50 KB at a time: go on with `offset`. Lines over 2000 characters are cut. A directory gives its names. \
-Pictures (PNG, JPEG, GIF, WebP) and PDFs are shown to you if you can take them. Read several files at once \
-when you need several; use `grep` to find a place in a large file."""
+Read a file. Text comes with line numbers (`12: text`; they are not part of the file), at most 2000 lines \
+and 50 KB at a time; the last line says how many there are, go on with `offset`. Take large windows rather \
+than many small ones. Lines over 2000 characters are cut. A directory gives its names. Pictures (PNG, JPEG, \
+GIF, WebP) and PDFs are shown to you if you can take them. Read several files at once."""
 
 
 class Input(BaseModel):
@@ -51,7 +54,7 @@ async def execute(args: Input, ctx: ToolContext) -> ToolResult:
 def _read(ctx: ToolContext, target: Target, offset: int, limit: int) -> ToolResult:
     with explained(target.title):
         if not staged.exists(ctx, target.path):
-            raise missing(target)
+            raise missing(ctx, target)
         if staged.is_folder(ctx, target.path):
             return _directory(ctx, target, offset, limit)
         with _opened(ctx, target) as file:
@@ -64,10 +67,10 @@ def _read(ctx: ToolContext, target: Target, offset: int, limit: int) -> ToolResu
             if filetext.is_binary(head):
                 kind = filekind.called(head, target.path.name)
                 raise ToolError(f"{target.title} is a binary file ({kind}, {size} bytes).")
-            if size <= beside.LARGEST:
+            if size <= LARGEST_KNOWN:
                 beside.learn(ctx.session_id, target.path, file.read())
                 file.seek(0)
-            return _text(target, file, head, offset, limit)
+            return _text(target, file, head, size, offset, limit)
 
 
 def _opened(ctx: ToolContext, target: Target) -> BinaryIO:
@@ -81,13 +84,13 @@ def _opened(ctx: ToolContext, target: Target) -> BinaryIO:
 
 def _directory(ctx: ToolContext, target: Target, offset: int, limit: int) -> ToolResult:
     names = sorted(_names(ctx, target.path))
-    shown, cut = _within(names[offset - 1 : offset - 1 + limit])
-    rest = len(names) - (offset - 1) - len(shown)
-    note = f"\n(more names follow: go on with offset {offset + len(shown)})" if cut or rest > 0 else ""
+    shown, _ = _within(names[offset - 1 : offset - 1 + limit])
+    last = offset - 1 + len(shown)
+    more = len(names) > last
+    note = f"(names {offset}-{last} of {len(names)}; go on with offset {last + 1})" if more else ""
     output = "\n".join(shown) or "(the directory is empty)"
-    return ToolResult(
-        target.title, output + note, {"preview": output[:500], "truncated": bool(note)}, bounded=True
-    )
+    whole = "\n".join([f"{target.title.rstrip('/')}/", output, *filter(None, [note])])
+    return ToolResult(target.title, whole, {"preview": output[:500], "truncated": more}, bounded=True)
 
 
 def _names(ctx: ToolContext, folder: Path) -> set[str]:
@@ -119,29 +122,32 @@ def _attachment(target: Target, file: BinaryIO, mime: str, size: int, takes_file
     return ToolResult(target.title, f"{about} is attached.", metadata, [attachment], bounded=True)
 
 
-def _text(target: Target, file: BinaryIO, head: bytes, offset: int, limit: int) -> ToolResult:
+def _text(target: Target, file: BinaryIO, head: bytes, size: int, offset: int, limit: int) -> ToolResult:
     if not head:
-        return ToolResult(
-            target.title, "(the file is empty)", {"preview": "", "truncated": False}, bounded=True
-        )
+        output = f"{target.title}\n(the file is empty)"
+        return ToolResult(target.title, output, {"preview": "", "truncated": False}, bounded=True)
     shown: list[str] = []
-    room, more, number = MAX_BYTES, False, 0
+    room, full, number = MAX_BYTES, False, 0
     with _decoded(file, head) as text:
         for number, line in enumerate(_lines(text), 1):
-            if number < offset:
+            if number < offset or full:
                 continue
-            numbered = f"{number:05d}| {line}"
+            numbered = numbering.line(number, line)
             room -= len(numbered.encode()) + 1
             if len(shown) == limit or room < 0:
-                more = True
-                break
+                full = True
+                if size > LARGEST_KNOWN:
+                    break
+                continue
             shown.append(numbered)
+    last = offset - 1 + len(shown)
     if not shown:
         raise ToolError(f"{target.title} has {number} lines; there is no line {offset}.")
-    note = f"(more lines follow: go on with offset {offset + len(shown)})" if more else "(end of the file)"
-    preview = "\n".join(line.partition("| ")[2] for line in shown[:PREVIEW_LINES])
-    output = "\n".join([*shown, "", note])
-    return ToolResult(target.title, output, {"preview": preview, "truncated": more}, bounded=True)
+    of = f" of {number}" if size <= LARGEST_KNOWN or not full else ""
+    note = f"(lines {offset}-{last}{of}; {f'go on with offset {last + 1}' if full else 'end of the file'})"
+    preview = "\n".join(line.partition(": ")[2] for line in shown[:PREVIEW_LINES])
+    output = "\n".join([target.title, *shown, "", note])
+    return ToolResult(target.title, output, {"preview": preview, "truncated": full}, bounded=True)
 
 
 def _decoded(file: BinaryIO, head: bytes) -> IO[str]:

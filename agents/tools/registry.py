@@ -1,18 +1,22 @@
 """The tools of a turn: those that come with the program, and those that others contribute.
 
-Source: seed 004 §6.2 and §12.3. A contributor is a function from a turn to tools; plugins, custom tools and
+A contributor is a function from a turn to tools; plugins, custom tools and
 MCP servers register themselves in CONTRIBUTORS.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from agents.llm.types import ToolSpec
-from agents.permission.rules import hidden_tools
+from agents.toolkit.base import Tool
+from agents.toolkit.mentions import fitting
+from agents.toolkit.names import NAMES
+from agents.toolkit.permission.rules import hidden_tools
+from agents.toolkit.turn import Turn
 from agents.tools import (
     apply_patch,
     bash,
@@ -36,9 +40,7 @@ from agents.tools import (
     websearch,
     write,
 )
-from agents.tools.base import Tool
 from agents.tools.structured import Form
-from agents.turn import Turn
 
 logger = logging.getLogger(__name__)
 
@@ -90,10 +92,10 @@ class Toolset:
 
     def specs(self, turn: Turn, chosen: Mapping[str, bool]) -> Sequence[ToolSpec]:
         """What the model is shown: not what rules deny outright, what the prompt switched off, or what does
-        not suit the turn."""
+        not suit the turn; descriptions name no built-in tool that is not among them."""
         hidden = hidden_tools(((tool.name, tool.permission) for tool in self.tools.values()), turn.rules)
-        return [
-            ToolSpec(tool.name, tool.describe(turn) if tool.describe else tool.description, tool.schema())
+        shown = [
+            tool
             for tool in self.tools.values()
             if not tool.permission
             or (
@@ -103,6 +105,13 @@ class Toolset:
                 and tool.offered(turn)
             )
         ]
+        names = [tool.name for tool in shown]
+        return [ToolSpec(tool.name, _described(tool, turn, names), tool.schema()) for tool in shown]
+
+
+def _described(tool: Tool[Any], turn: Turn, names: Collection[str]) -> str:
+    text = tool.describe(turn) if tool.describe else tool.description
+    return fitting(text, names) if tool.name in NAMES else text
 
 
 async def toolset(turn: Turn, form: Form | None = None) -> Toolset:

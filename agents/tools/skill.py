@@ -1,4 +1,4 @@
-"""`skill`: read how a kind of work is done in this project (issue 3, "Skills"; seed 002, skill guidance)."""
+"""`skill`: read how a kind of work is done in this project."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import asyncio
 
 from pydantic import BaseModel, Field
 
-from agents.skills.discovery import discover, permitted
-from agents.skills.skill import BadSkill, Skill, body, files_beside
-from agents.tools.base import Tool, ToolContext, ToolError, ToolResult
-from agents.turn import Turn
+from agents.toolkit.base import Tool, ToolContext, ToolError, ToolResult
+from agents.toolkit.skills.discovery import discover, permitted
+from agents.toolkit.skills.skill import BadSkill, Skill, body, files_beside
+from agents.toolkit.turn import Turn
 
 DESCRIPTION = """\
 Read a skill: instructions for one kind of work, written down beforehand. The system context lists the \

@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from agents.tools.base import FreeInput, Tool, ToolContext, ToolError, ToolResult
-from sessions.wire.formats import OutputFormat, OutputFormatJsonSchema, problems
+from agents.toolkit.base import FreeInput, Tool, ToolContext, ToolError, ToolResult
+from sessions.core.wire.formats import OutputFormat, OutputFormatJsonSchema, problems
 
 NAME = "StructuredOutput"
 

@@ -1,4 +1,4 @@
-"""`task`: give a subagent something to do in a session of its own. Source: seed 004 §2.4."""
+"""`task`: give a subagent something to do in a session of its own."""
 
 from __future__ import annotations
 
@@ -6,19 +6,20 @@ from collections.abc import Sequence
 
 from pydantic import BaseModel, Field
 
-from agents.config import Config
-from agents.definitions import Agent, known_agents
-from agents.permission.rules import evaluate
-from agents.tools.base import Errand, Tool, ToolContext, ToolResult
-from agents.turn import Turn
+from agents.config.schema import Config
+from agents.toolkit.base import Errand, Tool, ToolContext, ToolResult
+from agents.toolkit.definitions import Agent, known_agents
+from agents.toolkit.permission.rules import evaluate
+from agents.toolkit.turn import Turn
 
 DESCRIPTION = """\
 Give a subagent something to do. It works in a session of its own, sees nothing of this conversation, and \
-comes back with one text, which the user does not see: tell them what matters of it. Put all it has to know \
-into the prompt: what to do, where to look, whether it may change files, and what to report. Several calls \
-at once run side by side, so make independent errands in one step. Do not use it for what one or two calls \
-of your own would do. To go on with an earlier errand give its `task_id`: the subagent then remembers what \
-it did."""
+comes back with one text, which the user does not see: tell them what matters of it. Put all it has to \
+know into the prompt: what to do, where to look, whether it may change files, and what to report. Several \
+calls at once run side by side, so make independent errands in one step. Do not use it to read a file that \
+you can name, to find one definition, or for what one or two calls of your own would do, and do not do \
+again what you have handed over. Say how it is to verify its work, and check what it claims before you \
+build on it. To go on with an earlier errand give its `task_id`: the subagent then remembers what it did."""
 
 
 class Input(BaseModel):

@@ -1,10 +1,10 @@
-"""`todoread`: the session's list of things to do as it stands. Source: seed 004 §16."""
+"""`todoread`: the session's list of things to do as it stands."""
 
 from __future__ import annotations
 
 from pydantic import BaseModel
 
-from agents.tools.base import Tool, ToolContext, ToolResult
+from agents.toolkit.base import Tool, ToolContext, ToolResult, by_request
 from agents.tools.todowrite import told
 
 DESCRIPTION = "Read your list of things to do, to see what comes next. It takes no arguments."
@@ -20,4 +20,4 @@ async def execute(args: Input, ctx: ToolContext) -> ToolResult:
     return told(await ctx.read_todos())
 
 
-TOOL = Tool("todoread", DESCRIPTION, Input, execute, "todoread")
+TOOL = Tool("todoread", DESCRIPTION, Input, execute, "todoread", by_request("todoread"))

@@ -1,4 +1,4 @@
-"""`todowrite`: the session's list of things to do, always written whole. Source: seed 004 §16."""
+"""`todowrite`: the session's list of things to do, always written whole."""
 
 from __future__ import annotations
 
@@ -9,13 +9,15 @@ from typing import Literal
 
 from pydantic import BaseModel, Field
 
-from agents.tools.base import Todo, Tool, ToolContext, ToolResult
+from agents.toolkit.base import Todo, Tool, ToolContext, ToolResult
 
 DESCRIPTION = """\
 Write your list of things to do; the user sees it. It replaces the list there was, so give all of it. Use it \
 for work of three steps or more, and not for a single small task. Keep one item `in_progress`, mark it \
-`completed` as soon as it is done and not before, and `cancelled` what is no longer needed."""
+`completed` as soon as it is done and not before, and `cancelled` what is no longer needed. An \
+item that is blocked stays open: say in it by what, and make what unblocks it an item of its own."""
 
+STATES = ("completed", "in_progress", "pending", "cancelled")
 CLOSED = ("completed", "cancelled")
 
 
@@ -34,7 +36,14 @@ async def execute(args: Input, ctx: ToolContext) -> ToolResult:
     await ctx.ask("todowrite", ["*"], always=["*"])
     todos = [Todo(item.content, item.status, item.priority) for item in args.todos]
     await ctx.write_todos(todos)
-    return told(todos)
+    listed = told(todos)
+    return ToolResult(listed.title, _line(todos), listed.metadata)
+
+
+def _line(todos: Sequence[Todo]) -> str:
+    counts = [(status, sum(todo.status == status for todo in todos)) for status in STATES]
+    states = ", ".join(f"{count} {status.replace('_', ' ')}" for status, count in counts if count)
+    return f"The list is written: {states or 'nothing on it'}."
 
 
 def told(todos: Sequence[Todo]) -> ToolResult:

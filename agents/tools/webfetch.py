@@ -1,4 +1,4 @@
-"""`webfetch`: a page from the web as Markdown, text or HTML. Source: seed 004 §6; issue 3, Tools."""
+"""`webfetch`: a page from the web as Markdown, text or HTML."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Literal
 
 from pydantic import BaseModel, Field
 
-from agents.tools.base import Attachment, Tool, ToolContext, ToolError, ToolResult
-from agents.tools.shared.web.fetch import Page, fetch
-from agents.tools.shared.web.readable import readable
+from agents.toolkit.base import Attachment, Tool, ToolContext, ToolError, ToolResult
+from agents.toolkit.shared.web.fetch import Page, fetch
+from agents.toolkit.shared.web.readable import readable
 
 DEFAULT_SECONDS, MAX_SECONDS = 30.0, 120.0
 IMAGES = ("image/png", "image/jpeg", "image/gif", "image/webp")
@@ -41,7 +41,7 @@ async def execute(args: Input, ctx: ToolContext) -> ToolResult:
     page = await fetch(url, args.timeout or DEFAULT_SECONDS, permit)
     title = f"{page.url} ({page.mime or 'unknown type'})"
     if page.mime in IMAGES:
-        return _image(page, title)
+        return _image(page, title, ctx.model_takes_files)
     if _is_binary(page):
         raise ToolError(f"{page.url} is {page.mime or 'binary'}, which cannot be read as text.")
     text = await asyncio.to_thread(readable, page, args.format)
@@ -52,9 +52,12 @@ def _is_binary(page: Page) -> bool:
     return b"\0" in page.body[:4096] and "utf-16" not in page.charset.lower()
 
 
-def _image(page: Page, title: str) -> ToolResult:
+def _image(page: Page, title: str, takes_files: bool) -> ToolResult:
+    about = f"{page.url} is a picture ({page.mime}, {len(page.body)} bytes)"
+    if not takes_files:
+        return ToolResult(title, f"{about} and cannot be shown: this model takes text only.", {})
     url = f"data:{page.mime};base64,{base64.b64encode(page.body).decode()}"
-    return ToolResult(title, "An image was fetched.", {}, [Attachment(page.mime, url)])
+    return ToolResult(title, f"{about}; it is attached.", {}, [Attachment(page.mime, url)])
 
 
 TOOL = Tool("webfetch", DESCRIPTION, Input, execute, "webfetch")

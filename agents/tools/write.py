@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from agents.tools.base import Tool, ToolContext, ToolError, ToolResult, by_edit
-from agents.tools.shared import change, filetext
-from agents.tools.shared.change import Proposal
-from agents.tools.shared.paths import Target, authorise
-from agents.tools.shared.proposals.content import Change
+from agents.toolkit.base import Tool, ToolContext, ToolError, ToolResult, by_edit
+from agents.toolkit.shared import filetext
+from agents.toolkit.shared.paths import Target, authorise
+from agents.toolkit.shared.proposals.content import Change
+from agents.tools import change
+from agents.tools.change import Proposal
 
 DESCRIPTION = """\
 Write a whole file. A file that is there is replaced, its line endings and byte order mark kept; missing \

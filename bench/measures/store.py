@@ -16,7 +16,7 @@ from bench.model import prompt
 from bench.stats import median
 from bench.targets import OURS
 from bench.turns import TurnFailed, driving
-from sessions.snapshots.snapshot import SnapshotStore
+from sessions.changes.snapshots.snapshot import SnapshotStore
 from tests.loopback.script import ToolUse
 
 STEPS = 1000

@@ -1,1 +1,1 @@
-"""`opencode-web mcp`: the MCP bridge of seed 003, tools over the HTTP API."""
+"""`opencode-web mcp`: the MCP bridge, tools over the HTTP API."""

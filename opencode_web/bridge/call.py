@@ -8,11 +8,29 @@ from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import quote
 
-from opencode_web.bridge.settings import Model
-from opencode_web.remote.client import SECONDS
-from opencode_web.remote.errors import RemoteError
-from opencode_web.remote.events import Event
-from opencode_web.remote.link import Link
+from opencode_web.bridge.remote.client import SECONDS, Event
+from opencode_web.bridge.remote.errors import RemoteError
+from opencode_web.bridge.remote.link import Link
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    provider_id: str
+    model_id: str
+
+    def __str__(self) -> str:
+        return f"{self.provider_id}/{self.model_id}"
+
+    @property
+    def wire(self) -> dict[str, str]:
+        return {"providerID": self.provider_id, "modelID": self.model_id}
+
+
+def default_model(environ: Mapping[str, str]) -> Model | None:
+    """The second tier, between a call's own arguments and the server's default: both variables or neither."""
+    provider, model = (environ.get(f"OPENCODE_DEFAULT_{name}", "") for name in ("PROVIDER", "MODEL"))
+    return Model(provider, model) if provider and model else None
+
 
 Json = dict[str, Any]
 Report = Callable[[str], Awaitable[None]]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import difflib
 import json
 import logging
-from collections.abc import Iterable
-from dataclasses import replace
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 from typing import Any
 
 import mcp_types as types
@@ -17,15 +17,54 @@ from pydantic import ValidationError
 
 import opencode_web
 from opencode_web.bridge.call import Call
-from opencode_web.bridge.formatting.plain import limited
-from opencode_web.bridge.formatting.redact import secrets_in, without
-from opencode_web.bridge.operation import tool_of
+from opencode_web.bridge.formatting.catalogues import brief_providers
+from opencode_web.bridge.formatting.plain import limited, redacted, secrets_in, without
 from opencode_web.bridge.operations import TABLE
 from opencode_web.bridge.prompts import PROMPTS
-from opencode_web.bridge.resources import RESOURCES
-from opencode_web.bridge.tool import Tool
+from opencode_web.bridge.remote.errors import RemoteError
+from opencode_web.bridge.tool import Tool, tool_of
 from opencode_web.bridge.workflows import PIECES, WORKFLOWS
-from opencode_web.remote.errors import RemoteError
+
+Reduce = Callable[[Any], Any]
+
+
+def _all(data: Any) -> Any:
+    return data
+
+
+def _only(*names: str) -> Reduce:
+    """Of each item of a list only these fields: the others are prompts, templates and rules."""
+    return lambda items: [{name: item[name] for name in names if name in item} for item in items]
+
+
+@dataclass(frozen=True, slots=True)
+class Resource:
+    """`reduce` leaves out what is secret or too much."""
+
+    uri: str
+    title: str
+    description: str
+    path: str
+    reduce: Reduce = _all
+
+
+RESOURCES = tuple(
+    Resource(f"opencode://{name}", title, description, path, reduce)
+    for name, title, description, path, reduce in (
+        ("project/current", "Project", "The project of the directory.", "/project/current", _all),
+        ("config", "Configuration", "The configuration; secrets are hidden.", "/config", redacted),
+        ("providers", "Providers", "Providers that can be used, with their models.", "/config/providers",
+         brief_providers),
+        ("agents", "Agents", "The agents.", "/agent", _only("name", "mode", "description", "model")),
+        ("commands", "Commands", "The slash commands.", "/command", _only("name", "description", "agent")),
+        ("health", "Health", "Whether the server answers, and its version.", "/global/health", _all),
+        ("vcs", "Version control", "The branch.", "/vcs", _all),
+        ("sessions", "Sessions", "The sessions, newest first.", "/session", _all),
+        ("mcp-servers", "MCP servers", "The MCP servers of the agent and their states.", "/mcp", _all),
+        ("file-status", "Changed files", "Files that differ from the last commit.", "/file/status", _all),
+    )
+)  # fmt: skip
+
 
 logger = logging.getLogger(__name__)
 
@@ -59,7 +98,7 @@ class Bridge:
         )
 
     async def _list_tools(self, _: Context, __: Any) -> types.ListToolsResult:
-        return types.ListToolsResult(tools=[_described(tool) for tool in TOOLS])
+        return types.ListToolsResult(tools=[_definition(tool) for tool in TOOLS])
 
     async def _call_tool(self, context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         tool = self._tools.get(params.name)
@@ -154,7 +193,7 @@ class Bridge:
         return types.GetPromptResult(description=prompt.description, messages=[message])
 
 
-def _described(tool: Tool) -> types.Tool:
+def _definition(tool: Tool) -> types.Tool:
     hints = tool.hints
     return types.Tool(
         name=tool.name,

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import errno
+import logging
 import os
 import signal
+import sqlite3
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 from opencode_web.cli.arguments import parse
-from opencode_web.cli.stop import Stop
-from opencode_web.cli.terminal import complain
-from opencode_web.cli.trouble import in_words
-from sessions.platform import signals
-from sessions.platform.privacy import withdraw
+from opencode_web.cli.terminal import Stop, complain
+from sessions.core import paths
+from sessions.core.platform import signals
+from sessions.core.platform.privacy import withdraw
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -41,3 +44,45 @@ def main(argv: Sequence[str] | None = None) -> int:
         complain(words)
         return 1
     return 0
+
+
+logger = logging.getLogger(__name__)
+
+_FULL = (errno.ENOSPC, errno.EDQUOT)
+_ELSEWHERE = "set XDG_DATA_HOME to a folder that can be written"
+
+
+def in_words(error: Exception) -> str | None:
+    """What the person can do about it; None for an error that is not of files or of the database."""
+    if isinstance(error, OSError):
+        words = _of_files(error)
+    elif _is_of_database(error):
+        words = _of_database(str(error))
+    else:
+        return None
+    logger.info("the command failed", exc_info=error)
+    return words
+
+
+def _of_files(error: OSError) -> str:
+    what = os.fspath(error.filename) if isinstance(error.filename, str | os.PathLike) else "a file"
+    home = paths.data_home()
+    advice = Path(what).is_relative_to(home) or home.is_relative_to(what)
+    if error.errno in _FULL:
+        return f"the disk is full: {what} cannot be written; make room" + (
+            f", or {_ELSEWHERE}" if advice else ""
+        )
+    return f"{what} cannot be used: {error.strerror or error}" + (f"; {_ELSEWHERE}" if advice else "")
+
+
+def _is_of_database(error: Exception) -> bool:
+    django = sys.modules.get("django.db.utils")
+    return isinstance(error, sqlite3.Error) or (
+        django is not None and isinstance(error, django.DatabaseError)
+    )
+
+
+def _of_database(words: str) -> str:
+    if "full" in words or "disk I/O" in words:
+        return f"the database cannot be written ({words}): the disk may be full; make room, or {_ELSEWHERE}"
+    return f"the database cannot be used: {words}"

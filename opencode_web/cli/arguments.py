@@ -6,10 +6,12 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-import opencode_web
-from opencode_web.cli import manage, mcp, start, transfer, url, verbs, worker
+from django.core.management import execute_from_command_line
 
-_COMMANDS = ("serve", "worker", "url", "manage", "mcp", *verbs.NAMES, *transfer.NAMES)
+import opencode_web
+from opencode_web.cli import link, mcp, start, verbs, worker
+
+_COMMANDS = ("serve", "worker", "url", "manage", "mcp", *verbs.NAMES)
 
 
 def parse(argv: Sequence[str]) -> argparse.Namespace:
@@ -18,7 +20,7 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
     A first word that is no command is the project: `./serve` opens a folder of that name.
     """
     if argv[:1] == ["manage"]:
-        return argparse.Namespace(run=manage.run, rest=list(argv[1:]))
+        return argparse.Namespace(run=_manage, rest=list(argv[1:]))
     if argv[:1] and argv[0] in _COMMANDS:
         own, others = _split(argv)
         return _commands().parse_args(own, argparse.Namespace(command=others) if others else None)
@@ -26,6 +28,10 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
     if argv[:1] and argv[0].isidentifier() and not Path(argv[0]).exists():
         parser.error(f"{argv[0]!r} is neither a command nor a folder here; --help lists the commands")
     return parser.parse_args(argv)
+
+
+def _manage(arguments: argparse.Namespace) -> None:
+    execute_from_command_line(["opencode-web manage", *arguments.rest])
 
 
 def _split(argv: Sequence[str]) -> tuple[Sequence[str], list[str]]:
@@ -73,9 +79,8 @@ def _declare(commands: verbs.Subparsers) -> None:
     new_url.add_argument(
         "--port", type=_port, default=start.DEFAULT_PORT, help=f"its port ({start.DEFAULT_PORT})"
     )
-    new_url.set_defaults(run=url.run)
+    new_url.set_defaults(run=link.renew)
     verbs.add(commands)
-    transfer.add(commands)
     mcp.add(commands)
     run_worker = commands.add_parser("worker", help="run turns in a process of its own (needs REDIS_URL)")
     _log_option(run_worker)

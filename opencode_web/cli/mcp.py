@@ -7,15 +7,10 @@ import os
 from pathlib import Path
 from typing import Any
 
-from opencode_web.cli.directory import project_directory
-from opencode_web.cli.django import wired
-from opencode_web.cli.stop import Stop
+from opencode_web.cli.setup import project_directory
+from opencode_web.cli.terminal import Stop
 from opencode_web.cli.verbs import verb
 
-WANTED = "opencode_web.remote.launcher.wanted"
-RUN = "opencode_web.bridge.run.run"
-LISTING = ("servers", "listing")
-ADDING = ("servers", "add")
 SIGN_INS = {
     "auth": "sign in to a remote MCP server (`mcp auth list`: where you are signed in)",
     "logout": "sign out of a remote MCP server",
@@ -37,7 +32,8 @@ def add(commands: Any) -> None:
         actions.add_parser(
             "list", aliases=["ls"], help="the MCP servers the agent uses, and whether they are connected"
         ),
-        *LISTING,
+        "mcp",
+        "list",
     )
     added = actions.add_parser("add", help="give the agent an MCP server")
     added.add_argument("name", help="what to call it")
@@ -54,22 +50,25 @@ def add(commands: Any) -> None:
     added.add_argument(
         "--global", dest="globally", action="store_true", help="for all projects, in your own configuration"
     )
-    verb(added, *ADDING)
-    for name, told in SIGN_INS.items():
-        parser = actions.add_parser(name, help=told)
+    verb(added, "mcp", "add")
+    for name, summary in SIGN_INS.items():
+        parser = actions.add_parser(name, help=summary)
         parser.add_argument("name", nargs=None if name == "debug" else "?", help="of the server")
-        verb(parser, "sign_ins", name)
+        verb(parser, "mcp", name)
 
 
 def run(arguments: argparse.Namespace) -> None:
     """Serve until standard input is closed. Raise Stop for a wrong argument."""
+    from opencode_web.bridge.remote.launcher import wanted
+    from opencode_web.bridge.run import run as serve
+
     try:
-        wanted = wired(WANTED)(
+        server = wanted(
             os.environ, arguments.url, _directory(arguments.directory), start=not arguments.no_start
         )
     except ValueError as error:
         raise Stop(str(error), 2) from error
-    wired(RUN)(wanted)
+    serve(server)
 
 
 def _directory(name: str | None) -> str | None:

@@ -5,32 +5,61 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import Mapping
+from dataclasses import dataclass
 
-from agents.heap import permanent
-from opencode_web import logs, paths
-from opencode_web.cli.directory import project_directory
-from opencode_web.cli.django import prepare_django, wired
-from opencode_web.cli.network import DEFAULT_PORT, Network, choose
-from opencode_web.cli.opening import open_link, place
-from opencode_web.cli.redis import check_redis
-from opencode_web.cli.stop import Stop
-from opencode_web.cli.terminal import say
-from opencode_web.config import load
-from opencode_web.holding import Held, hold
-from opencode_web.security import Guard, Policy
-from opencode_web.security.launch import launch_url
-from opencode_web.security.policy import policy_for
-from opencode_web.server import PortTaken, serve
+from agents.config.loader import load
+from agents.config.schema import ServerConfig
+from opencode_web.cli.link import open_link, place
+from opencode_web.cli.setup import check_redis, prepare_django, project_directory
+from opencode_web.cli.terminal import Stop, say
+from opencode_web.site import logs
+from opencode_web.site.security import Guard, Policy
+from opencode_web.site.security.hosts import is_loopback, is_wildcard
+from opencode_web.site.security.launch import launch_url
+from opencode_web.site.security.policy import policy_for
+from opencode_web.site.server import PortTaken, find_port, resolve, serve
+from sessions.core import paths
+from sessions.core.heap import permanent
+from sessions.core.holding import Held, hold
 
-__all__ = ["DEFAULT_PORT", "run"]
+DEFAULT_HOSTNAME = "127.0.0.1"
+DEFAULT_PORT = 4096
+PORTS_TRIED = 100
 
-BUILD = "opencode_web.asgi.build"
-"""Takes the policy and gives the guarded application."""
-CONCEAL = "sessions.transfer.writing.secrets.conceal"
-"""Exports and shared pages never show the password."""
-STARTUP = "opencode_web.background.start"
-SHUTDOWN = "opencode_web.background.stop"
+
+@dataclass(frozen=True, slots=True)
+class Network:
+    """`hostname` as the user wrote it, `address` to bind to, and a port that was free a moment ago."""
+
+    hostname: str
+    address: str
+    port: int
+    cors: list[str]
+
+    @property
+    def url(self) -> str:
+        """Where this machine reaches the server."""
+        name = DEFAULT_HOSTNAME if is_wildcard(self.hostname) else self.hostname
+        return f"http://[{name}]:{self.port}" if ":" in name else f"http://{name}:{self.port}"
+
+
+def choose(arguments: argparse.Namespace, config: ServerConfig, environ: Mapping[str, str]) -> Network:
+    """Raise Stop when the port is taken, or others could reach the server and there is no password."""
+    hostname: str = arguments.hostname or config.hostname or DEFAULT_HOSTNAME
+    if not is_loopback(hostname) and not environ.get("OPENCODE_SERVER_PASSWORD"):
+        raise Stop(
+            f"{hostname} can be reached from other machines: set OPENCODE_SERVER_PASSWORD first, "
+            f"or leave --hostname out to listen on this machine only",
+            2,
+        )
+    wanted = config.port if arguments.port is None else arguments.port
+    try:
+        address = resolve(hostname)
+        port = find_port(address, DEFAULT_PORT, PORTS_TRIED) if wanted is None else find_port(address, wanted)
+    except PortTaken as error:
+        raise Stop(str(error)) from error
+    return Network(hostname, address, port, [*config.cors, *arguments.cors])
 
 
 def run(arguments: argparse.Namespace) -> None:
@@ -46,20 +75,30 @@ def run(arguments: argparse.Namespace) -> None:
     policy = _policy(network)
     with permanent():
         prepare_django()
-        wired(CONCEAL)(policy.password)
-        guard: Guard = wired(BUILD)(policy)
-    startup: Callable[[], Awaitable[None]] = wired(STARTUP)
+        from opencode_web import asgi
+        from opencode_web.site import background
+        from sessions.transfer.writing.redact import conceal
+
+        conceal(policy.password)  # exports and shared pages never show it
+        guard = asgi.build(policy)
 
     async def on_ready() -> None:
-        await startup()
+        await begin()
         _announce(network, guard, with_browser=not arguments.no_open)
 
     try:
-        serve(guard, network.address, network.port, on_ready=on_ready, on_shutdown=wired(SHUTDOWN))
+        serve(guard, network.address, network.port, on_ready=on_ready, on_shutdown=background.stop)
     except PortTaken as error:
         raise Stop(str(error)) from error
     finally:
         place(network.port).unlink(missing_ok=True)
+
+
+async def begin() -> None:
+    """Begin to work, once the server listens."""
+    from opencode_web.site import background
+
+    await background.start()
 
 
 def _hold(name: str) -> None:

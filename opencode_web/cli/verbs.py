@@ -1,52 +1,124 @@
-"""The commands that OpenCode has too, with its names and options; `opencode_web.verbs` carries them out."""
+"""The commands that OpenCode has too, with its names and options; `cli.commands` carries them out."""
 
 from __future__ import annotations
 
 import argparse
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import django
 
-from opencode_web import logs
-from opencode_web.cli.directory import project_directory
-from opencode_web.cli.django import prepare_django, wired
+from opencode_web.cli.setup import prepare_django, project_directory
+from opencode_web.site import logs
 
-NAMES = ("agent", "auth", "backup", "debug", "doctor", "models", "restore", "run", "session", "stats")
+NAMES = (
+    *("agent", "auth", "backup", "debug", "doctor", "export", "import", "models"),
+    *("restore", "run", "session", "stats"),
+)
 
 Subparsers = Any
 """What `add_subparsers` gives; argparse keeps its type private."""
+Action = Callable[[argparse.Namespace, Path], None]
 
 
 def add(commands: Subparsers) -> None:
     """Add every verb to the command line's parser."""
-    for declare in (_run, _models, _auth, _session, _stats, _agent, _debug, _backup, _restore, _doctor):
+    for declare in (
+        *(_run, _models, _auth, _session, _stats, _agent, _debug, _backup, _restore, _doctor),
+        *(_import, _export),
+    ):
         declare(commands)
 
 
 def verb(
     parser: argparse.ArgumentParser,
-    module: str,
-    function: str,
+    command: str,
+    action: str = "",
     *,
     prepare: Callable[[], None] | None = prepare_django,
+    in_project: bool = True,
 ) -> None:
-    """`function` of `opencode_web.verbs.module` is given the arguments and the folder they are about, once
-    `prepare` has made ready what it needs: the database, Django alone (`django.setup`), or nothing."""
-    parser.add_argument("--dir", metavar="DIR", help="the project (the current folder)")
+    """What `actions` has for this command is given the arguments and the folder they are about, once
+    `prepare` has made ready what it needs: the database, Django alone (`django.setup`), or nothing. A command
+    that is not `in_project` takes no --dir."""
+    if in_project:
+        parser.add_argument("--dir", metavar="DIR", help="the project (the current folder)")
 
     def run(arguments: argparse.Namespace) -> None:
         logs.set_up(print_logs=False)
-        directory = project_directory(arguments.dir) if arguments.dir else _here()
+        named = arguments.dir if in_project else None
+        directory = project_directory(named) if named else _here()
         if prepare is not None:
             prepare()
-        act: Callable[[argparse.Namespace, Path], None] = wired(f"opencode_web.verbs.{module}.{function}")
-        act(arguments, directory)
+        actions(command)[action](arguments, directory)
 
     parser.set_defaults(run=run)
+
+
+def actions(command: str) -> Mapping[str, Action]:
+    """What each word behind a command does ("" where it takes none). Their modules load here: most need
+    Django set up, and none has to wait for the libraries of another."""
+    match command:
+        case "run":
+            from opencode_web.cli.commands import run
+
+            return {"": run.run}
+        case "models":
+            from opencode_web.cli.commands import models
+
+            return {"": models.listing}
+        case "auth":
+            from opencode_web.cli.commands import accounts
+
+            return {"login": accounts.login, "list": accounts.listing, "logout": accounts.logout}
+        case "session":
+            from opencode_web.cli.commands import conversations
+
+            return {"list": conversations.listing, "delete": conversations.delete}
+        case "stats":
+            from opencode_web.cli.commands import statistics
+
+            return {"": statistics.stats}
+        case "agent":
+            from opencode_web.cli.commands import agents
+
+            return {"list": agents.listing, "create": agents.create}
+        case "debug":
+            from opencode_web.cli.commands import debug
+
+            return {
+                "config": debug.config,
+                "paths": debug.paths,
+                "agent": debug.agent,
+                "skill": debug.skill,
+                "info": debug.info,
+            }
+        case "backup" | "restore":
+            from opencode_web.cli.commands import backup
+
+            return {"": backup.make_backup if command == "backup" else backup.restore_backup}
+        case "doctor":
+            from opencode_web.cli.commands import doctor
+
+            return {"": doctor.run}
+        case "import" | "export":
+            from opencode_web.cli.commands import transfer
+
+            return {"": transfer.import_sessions if command == "import" else transfer.export_session}
+        case "mcp":
+            from opencode_web.cli.commands import servers, sign_ins
+
+            return {
+                "list": servers.listing,
+                "add": servers.add,
+                "auth": sign_ins.auth,
+                "logout": sign_ins.logout,
+                "debug": sign_ins.debug,
+            }
+    raise LookupError(command)
 
 
 def _here() -> Path:
@@ -84,14 +156,14 @@ def _run(commands: Subparsers) -> None:
     name = os.environ.get("OPENCODE_SERVER_USERNAME") or "opencode"
     parser.add_argument("-u", "--username", default=name, help=f"of that server ({name})")
     parser.add_argument("-p", "--password", help="of that server (OPENCODE_SERVER_PASSWORD)")
-    verb(parser, "run", "run", prepare=None)
+    verb(parser, "run", prepare=None)
 
 
 def _models(commands: Subparsers) -> None:
     parser = commands.add_parser("models", help="list the models")
     parser.add_argument("provider", nargs="?", help="only those of this provider")
     parser.add_argument("--verbose", action="store_true", help="with their limits and prices, as JSON")
-    verb(parser, "models", "listing")
+    verb(parser, "models")
 
 
 def _auth(commands: Subparsers) -> None:
@@ -99,15 +171,15 @@ def _auth(commands: Subparsers) -> None:
     login = actions.add_parser("login", help="add a key or sign in")
     login.add_argument("-p", "--provider", metavar="ID", help="such as anthropic; asked for otherwise")
     login.add_argument("-m", "--method", metavar="LABEL", help="the way to sign in, by its first letters")
-    verb(login, "accounts", "login")
+    verb(login, "auth", "login")
     verb(
         actions.add_parser("list", aliases=["ls"], help="what is connected, and by what"),
-        "accounts",
-        "listing",
+        "auth",
+        "list",
     )
     logout = actions.add_parser("logout", help="forget a key or sign-in")
     logout.add_argument("provider", nargs="?", help="asked for otherwise")
-    verb(logout, "accounts", "logout")
+    verb(logout, "auth", "logout")
 
 
 def _session(commands: Subparsers) -> None:
@@ -115,10 +187,10 @@ def _session(commands: Subparsers) -> None:
     listed = actions.add_parser("list", help="the sessions of the project, the last used first")
     listed.add_argument("-n", "--max-count", type=int, metavar="N", help="at most N")
     listed.add_argument("--format", choices=("table", "json"), default="table")
-    verb(listed, "conversations", "listing")
+    verb(listed, "session", "list")
     delete = actions.add_parser("delete", help="delete a session and those it started")
     delete.add_argument("session", metavar="sessionID")
-    verb(delete, "conversations", "delete")
+    verb(delete, "session", "delete")
 
 
 def _stats(commands: Subparsers) -> None:
@@ -129,12 +201,12 @@ def _stats(commands: Subparsers) -> None:
         "--models", nargs="?", type=int, const=0, metavar="N", help="show models, or the top N"
     )
     parser.add_argument("--project", metavar="ID", help="only of this project (empty: of this folder)")
-    verb(parser, "statistics", "stats")
+    verb(parser, "stats")
 
 
 def _agent(commands: Subparsers) -> None:
     actions = _group(commands, "agent", "list and create agents")
-    verb(actions.add_parser("list", help="every agent with its rules"), "agents", "listing")
+    verb(actions.add_parser("list", help="every agent with its rules"), "agent", "list")
     create = actions.add_parser("create", help="write a new agent as a Markdown file")
     create.add_argument("--path", metavar="DIR", help="the folder of the file (.opencode/agents)")
     create.add_argument("--name", help="its name (the first words of the description)")
@@ -149,19 +221,19 @@ def _agent(commands: Subparsers) -> None:
         "--permissions", "--tools", metavar="LIST", help="what it may do, separated by commas (everything)"
     )
     create.add_argument("-m", "--model", metavar="PROVIDER/MODEL", help="its model (the session's)")
-    verb(create, "agents", "create")
+    verb(create, "agent", "create")
 
 
 def _debug(commands: Subparsers) -> None:
     actions = _group(commands, "debug", "show what this program sees")
-    for name, told in (
+    for name, summary in (
         ("config", "the merged configuration, without secrets"),
         ("paths", "where it keeps things"),
         ("agent", "an agent with all its rules"),
         ("skill", "the skills it finds"),
         ("info", "versions of what it is made of"),
     ):
-        parser = actions.add_parser(name, help=told)
+        parser = actions.add_parser(name, help=summary)
         if name == "agent":
             parser.add_argument("name")
         verb(parser, "debug", name)
@@ -173,14 +245,14 @@ def _backup(commands: Subparsers) -> None:
     parser.add_argument(
         "--credentials", action="store_true", help="with keys and sign-ins, encrypted by a passphrase"
     )
-    verb(parser, "backups", "make")
+    verb(parser, "backup")
 
 
 def _restore(commands: Subparsers) -> None:
     parser = commands.add_parser("restore", help="put a backup into an empty data folder")
     parser.add_argument("source", metavar="SOURCE", help="the folder that `backup` wrote")
     parser.add_argument("--credentials", action="store_true", help="with the keys and sign-ins in it")
-    verb(parser, "backups", "restore", prepare=django.setup)
+    verb(parser, "restore", prepare=django.setup)
 
 
 def _doctor(commands: Subparsers) -> None:
@@ -188,12 +260,59 @@ def _doctor(commands: Subparsers) -> None:
     parser.add_argument("--verify", action="store_true", help="read every content and compare its hash")
     parser.add_argument("--repair", action="store_true", help="say what can be mended, and do it")
     parser.add_argument("-y", "--yes", action="store_true", help="do not ask before a repair")
-    verb(parser, "doctor", "run", prepare=django.setup)
+    parser.add_argument(
+        "--providers",
+        action="store_true",
+        help="say which proxies and authorities are in force; try the model's provider",
+    )
+    verb(parser, "doctor", prepare=django.setup)
 
 
-def _group(commands: Subparsers, name: str, told: str) -> Subparsers:
+def _import(commands: Subparsers) -> None:
+    parser = commands.add_parser("import", help="take over OpenCode's conversations")
+    parser.add_argument(
+        "source",
+        nargs="*",
+        metavar="SOURCE",
+        help="OpenCode's data folder, its database, or an exported JSON (all in the usual places)",
+    )
+    parser.add_argument(
+        "-s",
+        "--session",
+        action="append",
+        default=[],
+        metavar="ID",
+        help="only this session and its subagents'",
+    )
+    parser.add_argument(
+        "--project",
+        action="append",
+        default=[],
+        metavar="DIR",
+        help="only those of this folder or project id",
+    )
+    parser.add_argument("--dry-run", action="store_true", help="only say what would be imported")
+    parser.add_argument("-y", "--yes", action="store_true", help="do not ask")
+    verb(parser, "import", in_project=False)
+
+
+def _export(commands: Subparsers) -> None:
+    parser = commands.add_parser("export", help="print a session as JSON, Markdown or a page")
+    parser.add_argument("session", metavar="sessionID", help="`opencode-web session list` shows them")
+    parser.add_argument(
+        "--format",
+        choices=("json", "markdown", "html"),
+        default="json",
+        help="json: `opencode import` takes it",
+    )
+    parser.add_argument("-o", "--output", metavar="FILE", help="write FILE, print nothing")
+    parser.add_argument("--redact", action="store_true", help="take out secrets, shorten home folders")
+    verb(parser, "export", in_project=False)
+
+
+def _group(commands: Subparsers, name: str, summary: str) -> Subparsers:
     """A command with commands of its own; without one of them it shows its help."""
-    parser: argparse.ArgumentParser = commands.add_parser(name, help=told)
+    parser: argparse.ArgumentParser = commands.add_parser(name, help=summary)
 
     def run(_: argparse.Namespace) -> None:
         parser.print_help(sys.stderr)

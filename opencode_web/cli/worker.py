@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import argparse
+import asyncio
 import os
+import signal
 
-from opencode_web import logs, paths
-from opencode_web.cli.django import prepare_django, wired
-from opencode_web.cli.redis import check_redis
-from opencode_web.cli.stop import Stop
-from opencode_web.holding import Held, hold
-
-WORKER = "opencode_web.worker.run"
+from opencode_web.cli.setup import check_redis, prepare_django
+from opencode_web.cli.terminal import Stop, say
+from opencode_web.site import logs
+from opencode_web.site.shutdown import shut_down
+from sessions.core import paths
+from sessions.core.holding import Held, hold
 
 
 def run(arguments: argparse.Namespace) -> None:
@@ -26,4 +27,16 @@ def run(arguments: argparse.Namespace) -> None:
         os.environ.pop(name, None)
     logs.set_up(print_logs=arguments.print_logs)
     prepare_django()
-    wired(WORKER)()
+    asyncio.run(_work())
+
+
+async def _work() -> None:
+    from opencode_web.site import background
+
+    ended = asyncio.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(number, ended.set)
+    await background.start()
+    say("opencode-web worker waiting for prompts")
+    await ended.wait()
+    await shut_down(background.stop)

@@ -9,18 +9,18 @@ from ninja import Query, Router
 from ninja.errors import HttpError
 from pydantic import Field
 
-from sessions import actions
 from sessions.api.base import NotFound, directory_of, project_of, session_answer, session_of, wire
 from sessions.api.described import answers
-from sessions.db import in_db
-from sessions.models import Project, Session
-from sessions.sharing.sharing import share_new
-from sessions.store import children, forks, lists, messages, resumption, staging, todos
-from sessions.store import sessions as session_store
-from sessions.store.rows import session_wire
-from sessions.wire import ours
-from sessions.wire.base import Amount, Moment, Wire
-from sessions.wire.session import SessionInfo, SessionModel, SessionRule, Status, TodoInfo
+from sessions.changes import actions
+from sessions.core.db import in_db
+from sessions.core.models import Project, Session
+from sessions.core.sharing import share_new
+from sessions.core.store import children, forks, lists, messages, resumption, staging, todos
+from sessions.core.store import sessions as session_store
+from sessions.core.store.rows import session_wire
+from sessions.core.wire import ours
+from sessions.core.wire.base import Amount, Moment, Wire
+from sessions.core.wire.session import SessionInfo, SessionModel, SessionRule, Status, TodoInfo
 
 router = Router()
 

@@ -15,11 +15,11 @@ from pydantic import Field
 
 from sessions.api.base import NotFound, session_of, wire
 from sessions.api.described import answers
-from sessions.db import in_db
-from sessions.models import Session
-from sessions.store import projects
-from sessions.store import sessions as session_store
-from sessions.wire.base import Wire
+from sessions.core.db import in_db
+from sessions.core.models import Session
+from sessions.core.store import projects
+from sessions.core.store import sessions as session_store
+from sessions.core.wire.base import Wire
 
 router = Router()
 

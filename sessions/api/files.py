@@ -16,11 +16,12 @@ from ninja import Router
 from ninja.errors import HttpError
 from pydantic import Field
 
-from sessions import browsing, opened, search
 from sessions.api.base import NotFound, directory_of, project_of, refuse_unopened, wire
 from sessions.api.described import answers
-from sessions.wire.files import FileContent, FileNode, Kind, TextMatch
-from sessions.wire.project import Places
+from sessions.core import opened
+from sessions.core.wire.files import FileContent, FileNode, Kind, TextMatch
+from sessions.core.wire.project import Places
+from sessions.project import browsing, search
 
 router = Router()
 

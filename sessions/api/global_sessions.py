@@ -10,12 +10,12 @@ from ninja import Query, Router
 from sessions.api.base import session_of, wire
 from sessions.api.conversations import Flag
 from sessions.api.described import answers
-from sessions.db import in_db
-from sessions.models import Project
-from sessions.store import lists
-from sessions.wire import ours
-from sessions.wire.base import Amount, Moment, Wire
-from sessions.wire.session import GlobalSession
+from sessions.core.db import in_db
+from sessions.core.models import Project
+from sessions.core.store import lists
+from sessions.core.wire import ours
+from sessions.core.wire.base import Amount, Moment, Wire
+from sessions.core.wire.session import GlobalSession
 
 router = Router()
 

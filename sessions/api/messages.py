@@ -15,20 +15,20 @@ from pydantic import Field
 
 from sessions.api.base import Busy, NotFound, session_of, wire
 from sessions.api.described import answers
-from sessions.db import in_db
-from sessions.models import Operation, Session
-from sessions.pages.respond import actor
-from sessions.review import diffs, reverting
-from sessions.review.alone import RevertRefused, leased
-from sessions.review.choice import Choice
-from sessions.review.outcomes import told
-from sessions.store import edits, messages
-from sessions.store.rows import session_wire
-from sessions.wire import ours
-from sessions.wire.base import FileDiff, Wire
-from sessions.wire.messages import MessageWithParts
-from sessions.wire.parts import Part
-from sessions.wire.session import SessionInfo
+from sessions.changes.operations import conversation
+from sessions.changes.operations.conversation import Choice, told
+from sessions.changes.operations.lock import Refused, leased
+from sessions.changes.review.filediffs import session_diff
+from sessions.core.db import in_db
+from sessions.core.models import Operation, Session
+from sessions.core.principal import actor
+from sessions.core.store import messages
+from sessions.core.store.rows import session_wire
+from sessions.core.wire import ours
+from sessions.core.wire.base import FileDiff, Wire
+from sessions.core.wire.messages import MessageWithParts
+from sessions.core.wire.parts import Part
+from sessions.core.wire.session import SessionInfo
 
 router = Router()
 
@@ -87,8 +87,8 @@ async def delete_message(request: HttpRequest, session_id: str, message_id: str)
     session = await session_of(session_id)
     try:
         async with leased(session):
-            removed = await in_db(edits.remove_message, session_id, message_id)
-    except RevertRefused as error:
+            removed = await in_db(messages.remove_message, session_id, message_id)
+    except Refused as error:
         raise Busy(session_id) from error
     if not removed:
         raise NotFound(f"Message not found: {message_id}")
@@ -106,7 +106,7 @@ async def change_part(
     for name, value in {"sessionID": session_id, "messageID": message_id, "id": part_id}.items():
         if given[name] != value:
             raise HttpError(400, f"{name}: {given[name]!r} is not the one of the address")
-    if not await in_db(edits.change_part, body):
+    if not await in_db(messages.change_part, body):
         raise NotFound(f"There is no message {message_id} in the session that could have this part.")
     return wire(body.wire())
 
@@ -115,7 +115,7 @@ async def change_part(
 @answers(bool, errors=(404,))
 async def delete_part(request: HttpRequest, session_id: str, message_id: str, part_id: str) -> HttpResponse:
     await session_of(session_id)
-    if not await in_db(edits.remove_part, session_id, message_id, part_id):
+    if not await in_db(messages.remove_part, session_id, message_id, part_id):
         raise NotFound(f"Part not found: {part_id}")
     return wire(True)
 
@@ -129,7 +129,7 @@ async def diff(
 ) -> HttpResponse:
     """Of the turn of a message, else of the whole session; none for a message of another session."""
     row = await session_of(session_id)
-    return wire([item.wire() for item in await diffs.session_diff(row, messageID or None)])
+    return wire([item.wire() for item in await session_diff(row, messageID or None)])
 
 
 @router.post("/{session_id}/revert", operation_id="session.revert")
@@ -138,7 +138,7 @@ async def revert(request: HttpRequest, session_id: str, body: RevertTo) -> HttpR
     """Who sends `X-Opencode-Web: 1` is told by `outcome` what came of each file (`review.outcomes.told`)."""
     session = await session_of(session_id)
     everything = Choice()
-    work = reverting.undo_from(session, body.message_id, body.part_id, everything, actor=actor(request))
+    work = conversation.undo_from(session, body.message_id, body.part_id, everything, actor=actor(request))
     return await _undo(request, session, work)
 
 
@@ -147,7 +147,7 @@ async def revert(request: HttpRequest, session_id: str, body: RevertTo) -> HttpR
 async def unrevert(request: HttpRequest, session_id: str) -> HttpResponse:
     """As for `revert`."""
     session = await session_of(session_id)
-    return await _undo(request, session, reverting.bring_back(session, actor=actor(request)))
+    return await _undo(request, session, conversation.bring_back(session, actor=actor(request)))
 
 
 async def _undo(request: HttpRequest, session: Session, work: Awaitable[Operation | None]) -> HttpResponse:
@@ -157,7 +157,7 @@ async def _undo(request: HttpRequest, session: Session, work: Awaitable[Operatio
         if ours.asked(request):
             answer["outcome"] = told(operation)
         return wire(answer)
-    except reverting.UnknownMessage as error:
+    except conversation.UnknownMessage as error:
         raise NotFound(str(error)) from error
-    except reverting.RevertRefused as error:
+    except Refused as error:
         raise Busy(session.id, str(error)) from error

@@ -9,12 +9,12 @@ from typing import Any, Literal
 from django.http import HttpRequest, HttpResponse
 from ninja import Router
 
-from sessions import bus, wake
 from sessions.api.base import directory_of, project_of, wire
 from sessions.api.described import answers
-from sessions.db import in_db
-from sessions.store import projects
-from sessions.wire.base import Wire
+from sessions.core import bus, wake
+from sessions.core.db import in_db
+from sessions.core.store import projects
+from sessions.core.wire.base import Wire
 
 router = Router()
 

@@ -12,10 +12,10 @@ from ninja.errors import HttpError
 
 from sessions.api.base import NotFound, directory_of, wire
 from sessions.api.described import answers
-from sessions.db import in_db
-from sessions.repository import Repository, make_repository
-from sessions.store import projects
-from sessions.wire.project import ProjectChange, ProjectDirectory, ProjectInfo
+from sessions.core.db import in_db
+from sessions.core.repository import Repository, make_repository
+from sessions.core.store import projects
+from sessions.core.wire.project import ProjectChange, ProjectDirectory, ProjectInfo
 
 router = Router()
 

@@ -13,19 +13,20 @@ from ninja import Query, Router
 from ninja.errors import HttpError
 from pydantic import Field
 
-from sessions import actions, bus
 from sessions.api.base import session_of
 from sessions.api.described import answers
 from sessions.api.messages import message_at, paged
-from sessions.db import in_db
-from sessions.models import Message, Session
-from sessions.projection import admitted
-from sessions.store import compaction, messages
-from sessions.store.inbox import Delivery, PromptRefused
-from sessions.wire import formats
-from sessions.wire.base import LARGEST, ModelRef, Wire
-from sessions.wire.formats import OutputFormat, OutputFormatJsonSchema
-from sessions.wire.messages import MessageWithParts, PromptPart
+from sessions.api.v2.projection import admitted
+from sessions.changes import actions
+from sessions.core import bus
+from sessions.core.db import in_db
+from sessions.core.models import Message, Session
+from sessions.core.store import compaction, messages
+from sessions.core.store.inbox import Delivery, PromptRefused
+from sessions.core.wire import formats
+from sessions.core.wire.base import LARGEST, ModelRef, Wire
+from sessions.core.wire.formats import OutputFormat, OutputFormatJsonSchema
+from sessions.core.wire.messages import MessageWithParts, PromptPart
 
 router = Router()
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from django.http import HttpRequest, HttpResponse
 from ninja import Router
 
-from sessions import actions
 from sessions.api.base import project_of, wire
 from sessions.api.described import answers
-from sessions.db import in_db
-from sessions.store import questions
-from sessions.wire.base import Wire
-from sessions.wire.questions import QuestionRequestInfo
+from sessions.changes import actions
+from sessions.core.db import in_db
+from sessions.core.store import questions
+from sessions.core.wire.base import Wire
+from sessions.core.wire.questions import QuestionRequestInfo
 
 router = Router()
 

@@ -12,17 +12,17 @@ from ninja import Router
 from ninja.errors import HttpError
 from pydantic import Field
 
-from sessions import actions
 from sessions.api.base import project_of, session_of, wire
 from sessions.api.described import answers
-from sessions.db import in_db
-from sessions.pages.respond import actor
-from sessions.store import permissions
-from sessions.store.permissions import MOST_MINUTES
-from sessions.store.rows import permission_info
-from sessions.wire import ours
-from sessions.wire.base import Wire
-from sessions.wire.session import PermissionInfo
+from sessions.changes import actions
+from sessions.core.db import in_db
+from sessions.core.principal import actor
+from sessions.core.store import permissions
+from sessions.core.store.permissions import MOST_MINUTES
+from sessions.core.store.rows import permission_info
+from sessions.core.wire import ours
+from sessions.core.wire.base import Wire
+from sessions.core.wire.session import PermissionInfo
 
 router = Router()
 session_router = Router()

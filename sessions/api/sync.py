@@ -13,14 +13,14 @@ from pydantic import Field, RootModel, ValidationError
 
 from sessions.api.base import wire
 from sessions.api.described import answers
-from sessions.db import in_db
-from sessions.projection import sync
-from sessions.store import importing
-from sessions.store.folders import NotTaken
-from sessions.wire.base import Amount, Wire
-from sessions.wire.messages import MESSAGE
-from sessions.wire.parts import PART
-from sessions.wire.session import SessionInfo
+from sessions.api.v2.projection import sync
+from sessions.core.db import in_db
+from sessions.core.store import importing
+from sessions.core.store.folders import NotTaken
+from sessions.core.wire.base import Amount, Wire
+from sessions.core.wire.messages import MESSAGE
+from sessions.core.wire.parts import PART
+from sessions.core.wire.session import SessionInfo
 
 router = Router()
 

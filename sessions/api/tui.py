@@ -15,10 +15,10 @@ from typing import Any, Final
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from ninja import Body, Router
 
-from sessions import bus
 from sessions.api.base import directory_of, project_of, session_of, wire
 from sessions.api.described import answers
-from sessions.wire.events import (
+from sessions.core import bus
+from sessions.core.wire.events import (
     AppendText,
     ControlRequest,
     ExecuteCommand,

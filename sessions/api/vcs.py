@@ -15,17 +15,16 @@ from pydantic import BaseModel, Field
 
 from sessions.api.base import directory_of, project_of, wire
 from sessions.api.described import answers
-from sessions.db import in_db
-from sessions.models import Project
-from sessions.models.ledger import shown
-from sessions.repository import Repository
-from sessions.store import projects
-from sessions.tracking import tracker
-from sessions.vcs import branches
-from sessions.vcs.changes import CONTEXT, Changed, changes, patch
-from sessions.vcs.checkout import Checkout, GitError
-from sessions.vcs.patching import NotClean, apply
-from sessions.wire.files import FileStatus, VcsApplied, VcsFileDiff, VcsFileStatus, VcsInfo
+from sessions.changes.tracking import tracker
+from sessions.changes.vcs import branches
+from sessions.changes.vcs.changes import CONTEXT, Changed, NotClean, apply, changes, patch
+from sessions.changes.vcs.checkout import Checkout, GitError
+from sessions.core.db import in_db
+from sessions.core.models import Project
+from sessions.core.models.ledger import shown
+from sessions.core.repository import Repository
+from sessions.core.store import projects
+from sessions.core.wire.files import FileStatus, VcsApplied, VcsFileDiff, VcsFileStatus, VcsInfo
 
 router = Router()
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from mimetypes import guess_extension
 from typing import Any
 
-from .text import visible
+from sessions.core.text import visible
 
 IMAGES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
 AUDIO = frozenset(

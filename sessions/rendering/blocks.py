@@ -1,4 +1,4 @@
-"""Streaming Markdown, block by block, so that a long answer costs linear work (issue 2, Page).
+"""Streaming Markdown, block by block, so that a long answer costs linear work.
 
 A top-level block is closed once the next one has begun: it is rendered then and never again. The open
 block is rendered anew only when that costs a small share of the time; an open code block just grows.
@@ -8,19 +8,22 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
+from typing import Any
 
+import nh3
 from django.utils.html import escape
+from markdown_it import MarkdownIt
+from markdown_it.renderer import RendererHTML
+from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
-from sessions.offload import NotDone, offload
-
-from .highlight import SECONDS, SMALL
-from .markdown import LIMIT, PARSER, code_block, plain, render, render_block
-from .text import prose
+from sessions.core.offload import NotDone, offload
+from sessions.core.text import prose
+from sessions.rendering.highlight import SECONDS, SMALL, highlight
 
 SHARE = 20
 """The open block is rendered again after this many times what the last rendering took."""
@@ -148,7 +151,7 @@ class BlockStream:
         growing = f'<span id="{escape(self._growing_id)}"></span>'
         if self._closing_fence is None:
             self._shown = 0
-            return f'<div class="plain">{growing}</div>'
+            return f'<div class="plain" dir="auto">{growing}</div>'
         opening = self._tail.lstrip("\n")
         self._shown = len(self._tail) - len(opening) + opening.index("\n") + 1
         language = opening[: opening.index("\n")].strip().lstrip("`~").split()
@@ -207,3 +210,149 @@ def _offsets(text: str, tokens: list[Token]) -> list[int]:
             line += 1
         offsets.append(position)
     return offsets
+
+
+# Markdown of a model to safe HTML (docs/security.md, rule 8): hostile text in, allow-listed tags out.
+#
+# Two walls: markdown-it never passes raw HTML through, and nh3 keeps only the tags, attributes and link
+# schemes named here. No image is ever loaded: an image becomes a link to it.
+
+LIMIT = 64 * 1024
+"""Characters of one block above which it is shown as plain text: parsing has quadratic corners."""
+
+SCHEMES = ("http://", "https://", "mailto:")
+_REL = "noopener noreferrer"
+_RUNS = {"paragraph_open", "heading_open", "bullet_list_open", "ordered_list_open", "blockquote_open"}
+_SCROLLS = 'tabindex="0" role="group" aria-label="{}"'
+"""What is wider than its place has to be in reach of the keyboard, and what is focused has to have a name."""
+_TAGS = set(
+    "p h2 h3 h4 h5 h6 ul ol li blockquote pre code em strong s a br hr span div button "
+    "table thead tbody tr th td".split()
+)
+_ATTRIBUTES = {
+    **{tag: {"dir"} for tag in ("p", "h2", "h3", "h4", "h5", "h6", "ul", "blockquote")},
+    "a": {"href", "title", "target"},
+    "code": {"class"},
+    "span": {"class", "title"},
+    "div": {"aria-label", "class", "dir", "role", "tabindex"},
+    "pre": {"aria-label", "role", "tabindex"},
+    "button": {"class", "type"},
+    "ol": {"dir", "start"},
+    "th": {"class"},
+    "td": {"class"},
+}
+
+
+@lru_cache(maxsize=2048)
+def render_block(text: str) -> str:
+    """HTML of one top-level block, shared by every reader of the same text."""
+    return render(text)
+
+
+def render(text: str) -> str:
+    """HTML of a piece of Markdown, not cached."""
+    try:
+        return _rendered(text) if len(text) <= LIMIT else plain(text)
+    except NotDone:
+        return plain(text)
+
+
+def plain(text: str) -> str:
+    """HTML of a text that is too much for the parser."""
+    return f'<div class="plain" dir="auto">{escape(text)}</div>'
+
+
+@offload(over=SMALL, seconds=SECONDS)
+def _rendered(text: str) -> str:
+    return nh3.clean(
+        PARSER.render(text), tags=_TAGS, attributes=_ATTRIBUTES, url_schemes={"http", "https", "mailto"},
+        link_rel=_REL,
+    )  # fmt: skip
+
+
+def _fence(renderer: RendererHTML, tokens: Sequence[Token], index: int, options: Any, env: Any) -> str:
+    token = tokens[index]
+    language = token.info.split(maxsplit=1)[0] if token.info.strip() else ""
+    return code_block(highlight(token.content, language), language)
+
+
+def code_block(inner: str, language: str) -> str:
+    """A code block around HTML that is already safe, with its name and a button to copy it."""
+    scrolls = _SCROLLS.format(escape(f"Code in {language}" if language else "Code"))
+    return (
+        f'<div class="code"><div class="code-head"><span>{escape(language)}</span>'
+        f'<button type="button" class="copy">Copy</button></div>'
+        f"<pre {scrolls}><code>{inner}</code></pre></div>"
+    )
+
+
+def _harmless(state: StateCore) -> None:
+    """Links keep allow-listed schemes only, images become links, headings stay below the page's own;
+    what stands on its own runs in the direction of its first letters."""
+    for token in state.tokens:
+        if token.level == 0 and token.type in _RUNS:
+            token.attrs["dir"] = "auto"
+        if token.type in ("heading_open", "heading_close"):
+            token.tag = f"h{max(2, int(token.tag[1]))}"
+        elif token.type in ("th_open", "td_open"):
+            _align(token)
+        elif token.children:
+            token.children = _harmless_inline(token.children)
+
+
+def _align(token: Token) -> None:
+    """Inline styles are forbidden by the page's policy: alignment becomes a class."""
+    style = str(token.attrs.pop("style", ""))
+    if style:
+        token.attrs["class"] = style.replace("text-align:", "align-")
+
+
+def _harmless_inline(tokens: Sequence[Token]) -> list[Token]:
+    kept: list[Token] = []
+    closers: list[str] = []
+    for token in tokens:
+        if token.type == "link_open":
+            _safe_link(token)
+            closers.append(token.tag)
+            kept.append(token)
+        elif token.type == "link_close":
+            token.tag = closers.pop()
+            kept.append(token)
+        elif token.type == "image":
+            kept += _image_as_link(token, inside_link=bool(closers))
+        else:
+            kept.append(token)
+    return kept
+
+
+def _safe_link(token: Token) -> None:
+    href = str(token.attrs.get("href", ""))
+    if href.lower().startswith(SCHEMES):
+        token.attrs["target"] = "_blank"
+    else:
+        token.tag, token.attrs = "span", {"class": "path", "title": href}
+
+
+def _image_as_link(token: Token, *, inside_link: bool) -> list[Token]:
+    source = str(token.attrs.get("src", ""))
+    text = Token("text", "", 0, content=token.content or source or "image")
+    if inside_link:
+        return [text]
+    opening = Token("link_open", "a", 1, attrs={"href": source})
+    _safe_link(opening)
+    return [opening, text, Token("link_close", opening.tag, -1)]
+
+
+def _parser() -> MarkdownIt:
+    parser = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
+    parser.core.ruler.push("harmless", _harmless)
+    parser.add_render_rule("fence", _fence)
+    parser.add_render_rule("code_block", _fence)
+    parser.add_render_rule(
+        "table_open", lambda *_: f'<div class="table" dir="auto" {_SCROLLS.format("Table")}><table>'
+    )
+    parser.add_render_rule("table_close", lambda *_: "</table></div>")
+    return parser
+
+
+PARSER = _parser()

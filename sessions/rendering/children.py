@@ -9,12 +9,13 @@ from typing import Any
 
 from django.utils.safestring import SafeString, mark_safe
 
-from sessions.models import Session
-from sessions.store import children
+from sessions.core.endings import call_error
+from sessions.core.models import Session
+from sessions.core.store import children
+from sessions.core.text import bounded, visible
 
 from .blocks import render_whole
 from .html import html
-from .text import bounded, visible
 from .tools import KINDS, card, relative
 
 Wire = Mapping[str, Any]
@@ -67,7 +68,7 @@ def errand_output(part: Wire) -> SafeString:
         "tools/task_output.html",
         prompt=bounded(visible(str((state.get("input") or {}).get("prompt", "")))),
         result=mark_safe(render_whole(result if opened and closed else output)),  # noqa: S308 (sanitised)
-        error=visible(str(state.get("error", ""))),
+        error=call_error(state),
     )
 
 

@@ -11,14 +11,14 @@ from pygments.lexer import Lexer
 from pygments.lexers import get_lexer_by_name, get_lexer_for_filename
 from pygments.util import ClassNotFound
 
-from sessions.offload import NotDone, offload
+from sessions.core.offload import NotDone, offload
 
 LIMIT = 48 * 1024
 """Characters above which code is shown without colours: a lexer costs up to 10 µs a character."""
 SMALL = 4 * 1024
 """Characters up to which a lexer or a parser with quadratic corners may run here, on whatever text."""
 SECONDS = 3.0
-"""Of work on a longer text, elsewhere (sessions/offload.py)."""
+"""Of work on a longer text, elsewhere (sessions/core/offload.py)."""
 
 _FORMATTER: HtmlFormatter[str] = HtmlFormatter(nowrap=True)
 

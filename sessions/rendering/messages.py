@@ -5,24 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlencode
 
+from django.urls import reverse
 from django.utils.safestring import SafeString, mark_safe
 
-from sessions.models import Session
-from sessions.wire.messages import ABORTED, STOPPED_BY_USER
+from sessions.core.above import agents
+from sessions.core.endings import cut_off_words, error_words
+from sessions.core.models import Session
+from sessions.core.store.waits import Spans, within
+from sessions.core.wire.messages import AUTH_FAILED
 
 from .html import html
 from .parts import parts_html
-from .text import visible
 
 Wire = Mapping[str, Any]
-
-_ERROR_NAMES = {
-    "ProviderAuthError": "The provider refused the key",
-    "MessageOutputLengthError": "The answer was longer than the model may write",
-    "ContextOverflowError": "The conversation is longer than the model's window",
-    "APIError": "The provider answered with an error",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,25 +34,28 @@ class Place:
     @classmethod
     def of(cls, session: Session) -> Place:
         return cls(
-            base=f"/p/{session.project_id}/s/{session.id}",
+            base=session.get_absolute_url(),
             root=session.directory,
             session_id=session.id,
             reverted_from=(session.revert or {}).get("messageID", ""),
         )
 
 
-def messages_html(entries: Sequence[Wire], place: Place) -> SafeString:
-    """A run of messages in order, as `store.messages.history` gives them."""
+def messages_html(entries: Sequence[Wire], place: Place, waited: Spans = ()) -> SafeString:
+    """A run of messages in order, as `store.messages.history` gives them; `waited` is of `store.waits`."""
     prompts = {entry["info"]["id"]: entry["info"] for entry in entries if entry["info"]["role"] == "user"}
-    pieces = [message_html(entry, place, prompts.get(entry["info"].get("parentID", ""))) for entry in entries]
+    pieces = [
+        message_html(entry, place, prompts.get(entry["info"].get("parentID", "")), waited)
+        for entry in entries
+    ]
     return mark_safe("".join(pieces))  # noqa: S308 (joined from rendered templates)
 
 
-def message_html(entry: Wire, place: Place, prompt: Wire | None = None) -> SafeString:
+def message_html(entry: Wire, place: Place, prompt: Wire | None = None, waited: Spans = ()) -> SafeString:
     """One message with its parts; `prompt` is the user message that an assistant's answers."""
     info = entry["info"]
     parts = parts_html(entry["parts"], info["role"], root=place.root, base=place.base)
-    return shell_html(info, place, parts, foot_html(info, place, prompt))
+    return shell_html(info, place, parts, foot_html(info, place, prompt, waited))
 
 
 def shell_html(info: Wire, place: Place, parts: str = "", foot: str = "") -> SafeString:
@@ -70,7 +70,9 @@ def shell_html(info: Wire, place: Place, parts: str = "", foot: str = "") -> Saf
     )
 
 
-def foot_html(info: Wire, place: Place, prompt: Wire | None = None, *, oob: bool = False) -> SafeString:
+def foot_html(
+    info: Wire, place: Place, prompt: Wire | None = None, waited: Spans = (), *, oob: bool = False
+) -> SafeString:
     """Below a message: "Undo from here" for a prompt; error, model, time and changed files for an answer."""
     if info["role"] == "user":
         return html("conversation/prompt_foot.html", info=info, place=place, oob=oob)
@@ -78,6 +80,7 @@ def foot_html(info: Wire, place: Place, prompt: Wire | None = None, *, oob: bool
     ended = bool(completed) and info.get("finish") not in ("tool-calls", None)
     error = info.get("error")
     started = (prompt or info)["time"]["created"]
+    waiting = within(waited, started, completed) if completed else 0
     diffs = ((prompt or {}).get("summary") or {}).get("diffs") or []
     return html(
         "conversation/answer_foot.html",
@@ -86,24 +89,20 @@ def foot_html(info: Wire, place: Place, prompt: Wire | None = None, *, oob: bool
         place=place,
         oob=oob,
         ended=ended,
-        took=completed - started if completed else None,
+        took=completed - started - waiting if completed else None,
+        waiting=waiting,
         error=error_words(error) if error else None,
         cut_off=cut_off_words(error) if error else "",
+        account=_account(info, place) if error and error.get("name") == AUTH_FAILED else "",
+        model=agents().model_name(place.root, info["providerID"], info["modelID"]) if ended else "",
         diffs=diffs if ended or error else [],
         total={key: sum(diff.get(key, 0) for diff in diffs) for key in ("additions", "deletions")},
     )
 
 
-def cut_off_words(error: Wire) -> str:
-    """What cut an answer off without being a failure of it, for the page; empty for any other error."""
-    if error.get("name") != ABORTED:
-        return ""
-    said = visible(str((error.get("data") or {}).get("message") or ""))[:4000]
-    return "Stopped by you" if said == STOPPED_BY_USER else said or "Stopped"
-
-
-def error_words(error: Wire) -> dict[str, str]:
-    """`{"title", "detail"}` of a wire error."""
-    name = str(error.get("name", "Error"))
-    detail = visible(str((error.get("data") or {}).get("message") or "")[:4000])
-    return {"title": _ERROR_NAMES.get(name, "Something went wrong"), "detail": detail}
+def _account(info: Wire, place: Place) -> str:
+    """The address where the key of the provider is replaced that was to answer."""
+    project_id = place.base.split("/")[2]
+    return f"{reverse('accounts')}?" + urlencode(
+        {"project": project_id, "provider": info.get("providerID", "")}
+    )

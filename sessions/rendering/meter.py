@@ -8,12 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib import import_module
 from typing import Any
 
-from django.conf import settings
-
-from sessions.models import Message, Session
+from sessions.core.above import agents
+from sessions.core.models import Message, Session
 
 from .html import html
 
@@ -77,7 +75,9 @@ def gauge(session: Session) -> Gauge:
         used, window = int(known["used"]), int(known["window"])
     else:
         used = _counted(last.data["tokens"])
-        window = _window(last.data["providerID"], last.data["modelID"]) or int(known.get("window", 0))
+        window = agents().context_window(last.data["providerID"], last.data["modelID"]) or int(
+            known.get("window", 0)
+        )
     return Gauge(used, window, min(int(known.get("reserved", 0)), window), _pieces(known, used, window))
 
 
@@ -99,13 +99,3 @@ def _counted(tokens: Mapping[str, Any]) -> int:
     cache = tokens.get("cache") or {}
     kinds = [tokens.get(kind) for kind in ("input", "output", "reasoning")]
     return sum(count or 0 for count in [*kinds, cache.get("read"), cache.get("write")])
-
-
-def _window(provider_id: str, model_id: str) -> int | None:
-    """The model's context window, asked of whoever the settings name (this room knows no models)."""
-    path = getattr(settings, "CONTEXT_WINDOW", "")
-    if not path or not model_id:
-        return None
-    module, _, name = path.rpartition(".")
-    window: int | None = getattr(import_module(module), name)(provider_id, model_id)
-    return window

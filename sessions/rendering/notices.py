@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sessions.models import Session
+from sessions.core.models import Session
 
 from .html import html
 

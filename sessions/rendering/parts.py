@@ -8,21 +8,39 @@ from typing import Any
 
 from django.utils.safestring import SafeString, mark_safe
 
-from .attached import attached
-from .blocks import render_whole
-from .children import errand_html, errand_output
-from .compaction import is_cleared, marker_html
-from .highlight import highlight
-from .html import html
-from .questions import TOOLS as ASKING
-from .questions import answered_html
-from .text import prose, shown_output, visible
-from .tools import ANSWER, KINDS, card, todo_items
+from sessions.core.endings import call_cut_off, call_error
+from sessions.core.store import shells
+from sessions.core.text import prose, shown_output, visible
+from sessions.rendering.attached import attached
+from sessions.rendering.blocks import render_whole
+from sessions.rendering.children import errand_html, errand_output
+from sessions.rendering.highlight import highlight
+from sessions.rendering.html import html
+from sessions.rendering.questions import TOOLS as ASKING
+from sessions.rendering.questions import answered_html
+from sessions.rendering.tools import ANSWER, KINDS, card, todo_items
+
+# Where a conversation was compacted: the marker that a request for it becomes, and the summary below it.
+
+
+def marker_html(part: Wire, *, oob: bool = False) -> str:
+    """A line across the conversation; what is above stays readable."""
+    return html(
+        "parts/compaction.html", id=part["id"], auto=part.get("auto"), done=part.get("metadata"), oob=oob
+    )
+
+
+def is_cleared(part: Wire) -> bool:
+    """Whether the model is no longer sent the output of a tool call."""
+    return bool((part["state"].get("time") or {}).get("compacted"))
+
 
 Wire = Mapping[str, Any]
 HIDDEN = {"step-start", "step-finish", "snapshot", "patch"}
 LONG_PROMPT = 6000
 """Characters of a user's text shown at once; the rest comes on opening."""
+LONG_OUTPUT = 8000
+"""Characters of an unfolded output that come with its card."""
 
 
 STEERED_BY = "steered_by"
@@ -33,7 +51,7 @@ _STEERED = {"plan_exit": "Plan approved: building", "plan_enter": "Planning firs
 
 def shown(part: Wire) -> bool:
     """Whether a part is anything to look at."""
-    hidden = part.get("synthetic") and not _steered_by(part)
+    hidden = part.get("synthetic") and not (_steered_by(part) or shells.command_of(part))
     return part["type"] not in HIDDEN and not hidden and not part.get("ignored")
 
 
@@ -83,12 +101,15 @@ def part_html(
     if kind == "tool":
         within = holder(part["messageID"], part["callID"]) if is_batch(part) else ""
         inside = mark_safe(inner)  # noqa: S308 (rendered cards)
+        context |= _unfolded(part)
         return html("tools/card.html", card=card(part, root), within=within, inner=inside, **context)
     if tool := _steered_by(part):
         return html("parts/steered.html", words=_STEERED.get(tool, "Continued automatically"), **context)
+    if command := shells.command_of(part):
+        return html("parts/shell.html", command=command, **context)
     if kind == "text" and role == "user":
         text = prose(part.get("text", ""))
-        return html("parts/prompt.html", text=text[:LONG_PROMPT], rest=len(text) - LONG_PROMPT, **context)
+        return html("parts/prompt.html", text=_beginning(text), whole=len(text), **context)
     if kind in ("text", "reasoning"):
         return streamed_html(part, mark_safe(render_whole(part.get("text", ""))), oob=oob)  # noqa: S308
     if kind == "compaction":
@@ -97,6 +118,15 @@ def part_html(
         file = next(iter(attached(part)), None)
         return html("parts/file.html", image=file is None, file=file, **context)
     return html("parts/other.html", **context)
+
+
+def _beginning(text: str) -> str:
+    """Of a long prompt, to the end of a line or a word; the whole of another."""
+    if len(text) <= LONG_PROMPT:
+        return text
+    beginning = text[:LONG_PROMPT]
+    ends = (beginning.rfind(sign) for sign in "\n ")
+    return beginning[: next((end for end in ends if end > LONG_PROMPT // 2), LONG_PROMPT)]
 
 
 def parent_id(part: Wire) -> str:
@@ -139,6 +169,14 @@ def _thinking(part: Wire) -> dict[str, Any]:
     return {"done": bool(ended), "took": ended - span["start"] if ended else None}
 
 
+def _unfolded(part: Wire) -> dict[str, Any]:
+    """The person's own command shows what came of it: with its card, or right after it where that is long."""
+    if not shells.is_own_call(part) or part["state"]["status"] not in ("completed", "error"):
+        return {"unfolded": False}
+    short = len(str(part["state"].get("output") or "")) <= LONG_OUTPUT
+    return {"unfolded": True, "output": output_html(part) if short else ""}
+
+
 def output_html(part: Wire) -> SafeString:
     """The whole of what a card hides: a tool's input and output, or a long prompt's text."""
     if part["type"] != "tool":
@@ -156,7 +194,8 @@ def output_html(part: Wire) -> SafeString:
         input=visible(given[:20_000]),
         output=shown_output(str(text), limit=512 * 1024),
         diff=mark_safe(highlight(visible(diff), "diff")) if isinstance(diff, str) and diff else "",  # noqa: S308
-        error=visible(str(state.get("error", ""))),
+        error=call_error(state),
+        cut_off=call_cut_off(metadata),
         command=visible(str((state.get("input") or {}).get("command", ""))) if part["tool"] == "bash" else "",
         cleared=is_cleared(part),
         todos=todo_items(state.get("input") or {}) if part["tool"] == "todowrite" else (),

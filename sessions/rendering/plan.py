@@ -1,4 +1,4 @@
-"""The plan of a session, rendered, and what says that it is in plan mode (seed 004 §8)."""
+"""The plan of a session, rendered, and what says that it is in plan mode."""
 
 from __future__ import annotations
 
@@ -6,27 +6,28 @@ from functools import lru_cache
 
 from django.utils.safestring import SafeString, mark_safe
 
-from sessions.models import AdmittedPrompt, QuestionRequest, Session
-from sessions.plans import plan_text, shown_path
-from sessions.store import questions
+from sessions.core.models import AdmittedPrompt, QuestionRequest, Session
+from sessions.core.plans import plan_text, plan_title, shown_path
+from sessions.core.store import questions
+from sessions.core.text import visible
 
 from .blocks import render_whole
 from .html import html
-from .text import visible
 
 PLANNER = "plan"
 ASKS = "plan_exit"
 
 
 def plan_panel(session: Session, *, oob: bool = True) -> str:
-    """The plan as it is now with what can be done about it; an empty element where there is none."""
+    """The plan as it is now, to be read and edited; an empty element where there is none."""
     plan = plan_html(session)
     return html(
         "plan/panel.html",
         session=session,
-        base=f"/p/{session.project_id}/s/{session.id}",
+        base=session.get_absolute_url(),
         plan=plan,
         path=visible(shown_path(session)) if plan else "",
+        title=visible(plan_title(plan_text(session))) if plan else "",
         question=pending_approval(session) if plan else None,
         planning=is_planning(session),
         oob=oob,
@@ -34,8 +35,17 @@ def plan_panel(session: Session, *, oob: bool = True) -> str:
 
 
 def plan_badge(session: Session, *, oob: bool = True) -> str:
-    """Above the composer: that nothing but the plan will be changed."""
-    return html("plan/badge.html", agent=session.agent, planning=session.agent == PLANNER, oob=oob)
+    """Above the composer: that nothing but the plan will be changed, and the approval of one that nobody
+    asks about."""
+    approvable = is_planning(session) and bool(plan_text(session)) and pending_approval(session) is None
+    return html(
+        "plan/badge.html",
+        agent=session.agent,
+        planning=session.agent == PLANNER,
+        approvable=approvable,
+        base=session.get_absolute_url(),
+        oob=oob,
+    )
 
 
 def plan_html(session: Session) -> SafeString:

@@ -9,13 +9,14 @@ from typing import Any
 
 from django.utils.safestring import SafeString
 
-from sessions.models import QuestionRequest, Session
-from sessions.store import questions
-from sessions.wire.questions import QuestionInfo
+from sessions.core.endings import call_cut_off, call_error
+from sessions.core.models import QuestionRequest, Session
+from sessions.core.store import questions
+from sessions.core.text import visible
+from sessions.core.wire.questions import QuestionInfo
 
 from .html import html
 from .plan import ASKS, plan_html
-from .text import visible
 
 TOOLS = frozenset({"question", ASKS, "plan_enter"})
 """Tools whose card is what was asked and answered. Questions of other tools are an MCP server's."""
@@ -109,7 +110,8 @@ def answered_html(part: Mapping[str, Any], *, oob: bool = False) -> SafeString:
         icon=_ICONS.get(part["tool"], "ask"),
         questions=asked,
         status=state["status"],
-        error=visible(str(state.get("error", ""))),
+        error=call_error(state),
+        cut_off=call_cut_off(metadata),
         oob=oob,
     )
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sessions.models import Admission, AdmittedPrompt, Session
-from sessions.store import inbox
+from sessions.core.models import Admission, AdmittedPrompt, Session
+from sessions.core.store import inbox, shells
 
 from .html import html
 
@@ -63,7 +63,10 @@ def _listed(rows: Sequence[AdmittedPrompt]) -> list[Waiting]:
 def _waiting(row: AdmittedPrompt, place: int, of: int) -> Waiting:
     kinds = {part["type"] for part in row.parts if not part.get("synthetic")} - {"compaction"}
     text = " ".join(part.get("text", "") for part in row.parts if inbox.is_written(part))
-    if not kinds:
+    command = next(filter(None, map(shells.command_of, row.parts)), "")
+    if command:
+        text = f"$ {command}"
+    elif not kinds:
         compacts = any(part["type"] == "compaction" for part in row.parts)
         text = COMPACTION if compacts else FOLLOW_UP
     elif "subtask" in kinds:
@@ -74,7 +77,7 @@ def _waiting(row: AdmittedPrompt, place: int, of: int) -> Waiting:
         delivery=row.delivery,
         text=text[:MOST_SHOWN],
         attached=inbox.attached(row.parts),
-        own=bool(kinds),
+        own=bool(kinds or command),
         editable=bool(kinds) and "subtask" not in kinds,
         place=place,
         of=of,

@@ -1,4 +1,4 @@
-"""The text of one part while it streams: deltas in, block updates out, gaps noticed (design law 3)."""
+"""The text of one part while it streams: deltas in, block updates out, gaps noticed."""
 
 from __future__ import annotations
 

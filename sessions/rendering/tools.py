@@ -3,21 +3,55 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
 
-from .attached import Attached, attached, files_of, is_image
-from .progress import Progress, progress_of
-from .text import last_lines, terminal, visible
+from sessions.core.endings import call_cut_off, call_error
+from sessions.core.text import last_lines, terminal, visible
+from sessions.rendering.attached import Attached, attached, files_of, is_image
+
+# How far a running call is, as its tool says.
+
+MOST_WORDS = 300
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """`share` is per cent, None where it is not known how much there is; `words` say what is done."""
+
+    share: int | None
+    words: str
+
+
+def progress_of(metadata: Mapping[str, Any]) -> Progress | None:
+    """Of the metadata `progress`: `done`, and perhaps `total` and `message`."""
+    said = metadata.get("progress")
+    if not isinstance(said, dict):
+        return None
+    done, total = _number(said.get("done")), _number(said.get("total"))
+    message = visible(str(said.get("message") or ""))[:MOST_WORDS]
+    if done is None:
+        return Progress(None, message)
+    if not total or total < 0:
+        return Progress(None, message or f"{done:g}")
+    share = round(100 * min(max(done / total, 0), 1))
+    return Progress(
+        share, f"{message} ({done:g} of {total:g})".strip() if message else f"{done:g} of {total:g}"
+    )
+
+
+def _number(value: object) -> float | None:
+    return float(value) if isinstance(value, int | float) and math.isfinite(value) else None
+
 
 Input = Mapping[str, Any]
 LIVE_LINES = 8
 ANSWER = "StructuredOutput"
 """The tool by which a model answers in the form that a prompt asks for."""
-_BY_USER = "Stopped by you"
 _PATCHED = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: (.+)$", re.MULTILINE)
 
 
@@ -160,7 +194,6 @@ def card(part: Mapping[str, Any], root: str = "") -> Card:
     span = state.get("time") or {}
     changed = _counts(metadata)
     running = state["status"] == "running"
-    cut_off = cut_off_by(metadata)
     return Card(
         id=part["id"],
         call_id=part.get("callID", ""),
@@ -170,25 +203,19 @@ def card(part: Mapping[str, Any], root: str = "") -> Card:
         status=state["status"],
         subtitle=visible((kind.subtitle(data, root) or str(state.get("title") or ""))[:400]),
         live=last_lines(terminal(str(metadata.get("output", ""))[-16_384:]), LIVE_LINES) if running else "",
-        error="" if cut_off == _BY_USER else visible(str(state.get("error", ""))[:4000]),
-        cut_off=cut_off,
+        error=call_error(state)[:4000],
+        cut_off=call_cut_off(metadata),
         started=span.get("start") if running else None,
         took=span["end"] - span["start"] if span.get("end") else None,
         additions=changed[0] if changed else None,
         deletions=changed[1] if changed else None,
         path=_path(data, root) if kind.subtitle is _path else "",
-        note=_note(part["tool"], metadata),
+        note=_note(part["tool"], metadata)
+        or ("run by the provider" if (part.get("metadata") or {}).get("providerExecuted") else ""),
         images=tuple(file for file in files_of(part) if is_image(file)),
         files=attached(part),
         progress=progress_of(metadata) if running else None,
     )
-
-
-def cut_off_by(metadata: Mapping[str, Any]) -> str:
-    """In words, for a call whose turn ended before it did; empty for others and for an error of ours."""
-    if not metadata.get("interrupted") or metadata.get("cause") == "error":
-        return ""
-    return _BY_USER if metadata.get("cause") == "stop" else "Interrupted"
 
 
 def todo_items(data: Input) -> tuple[Mapping[str, Any], ...]:

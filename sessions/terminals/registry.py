@@ -10,13 +10,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
-from sessions import bus
-from sessions.ids import ascending
-
-from .environment import environment
-from .pty.terminal import Terminal
-from .shapes import PtyCreate, PtyUpdate
-from .shells import default_shell, login_arguments
+from sessions.core import bus
+from sessions.core.ids import ascending
+from sessions.terminals.pty.terminal import Terminal
+from sessions.terminals.shapes import PtyCreate, PtyUpdate
+from sessions.terminals.shells import default_shell, environment, login_arguments
 
 LIMIT = 20
 """Terminals of one project, those that have exited and are still shown among them."""

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from sessions.wire.base import Wire
+from sessions.core.wire.base import Wire
 
 Side = Annotated[int, Field(strict=True, ge=1, le=65_535)]
 """Cells; what a struct winsize holds (tty_ioctl(4))."""

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 
-from .shapes import Shell
+from sessions.terminals.shapes import Shell
 
 _LIST = Path("/etc/shells")
 _LOGIN = frozenset({"ash", "bash", "dash", "fish", "ksh", "mksh", "sh", "yash", "zsh"})
@@ -39,3 +40,42 @@ def _listed() -> list[str]:
     except OSError:
         lines = [default_shell(), "/bin/sh"]
     return [line.strip() for line in lines if line.startswith("/")]
+
+
+PRIVATE = frozenset(
+    {
+        "DATABASE_URL",
+        "DJANGO_SETTINGS_MODULE",
+        "OPENCODE_CONFIG_CONTENT",
+        "OPENCODE_SERVER_PASSWORD",
+        "REDIS_URL",
+    }
+)
+"""This server's own: its secrets, and what would lead a Django project of the user to its settings. A caller
+may still give them."""
+
+FORCED = {"TERM": "xterm-256color", "OPENCODE_TERMINAL": "1"}
+
+Overlay = Callable[[str, Path, Path], Awaitable[Mapping[str, str]]]
+"""Of a project's id, the request's folder and the terminal's own."""
+
+
+async def _nothing(project_id: str, directory: Path, cwd: Path) -> Mapping[str, str]:
+    return {}
+
+
+_overlay: Overlay = _nothing
+
+
+def set_overlay(overlay: Overlay = _nothing) -> None:
+    """Set what the host adds (the plugins, when this process runs them); nothing without an argument."""
+    global _overlay
+    _overlay = overlay
+
+
+async def environment(
+    given: Mapping[str, str], project_id: str, directory: Path, cwd: Path
+) -> dict[str, str]:
+    """What a terminal's program is started with; below `given` is the server's own, less what is private."""
+    inherited = {name: value for name, value in os.environ.items() if name not in PRIVATE}
+    return {**inherited, **given, **await _overlay(project_id, directory, cwd), **FORCED}

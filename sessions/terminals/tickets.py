@@ -7,6 +7,8 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from sessions.core.bounded import Bounded
+
 SECONDS = 60
 _KEPT = 1000
 
@@ -16,12 +18,10 @@ class Tickets:
     """`clock` counts seconds."""
 
     clock: Callable[[], float] = time.monotonic
-    _issued: dict[str, tuple[str, float]] = field(default_factory=dict)
-    """Terminal and end of each, oldest first."""
+    _issued: Bounded[str, tuple[str, float]] = field(default_factory=lambda: Bounded(_KEPT))
+    """Terminal and end of each."""
 
     def issue(self, pty_id: str) -> str:
-        while len(self._issued) >= _KEPT:
-            del self._issued[next(iter(self._issued))]
         ticket = secrets.token_urlsafe(32)
         self._issued[ticket] = (pty_id, self.clock() + SECONDS)
         return ticket

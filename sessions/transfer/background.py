@@ -6,10 +6,9 @@ import asyncio
 import logging
 from collections.abc import Sequence
 
-from .importing import Import
-from .job import Job
-from .plan import Choice, Surveyed
-from .progress import Progress
+from sessions.transfer.importing import Import
+from sessions.transfer.job import Job, Progress
+from sessions.transfer.plan import Choice, Surveyed
 
 logger = logging.getLogger(__name__)
 

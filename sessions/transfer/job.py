@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import fcntl
-import os
+import json
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import Literal, Self
 
 from django.conf import settings
 
-from .progress import Progress
+from sessions.core.files import locked, replace_file
+from sessions.core.ids import now
+from sessions.core.store.importing import Outcome
+from sessions.transfer.reading.records import Problem
 
 
 class Busy(Exception):
@@ -30,15 +35,13 @@ class Job:
     @contextmanager
     def alone(self) -> Iterator[None]:
         """Be the one import. Raises Busy, CannotWrite."""
-        try:
-            file = self._path("lock").open("a")
-        except OSError as error:
-            raise CannotWrite(f"{self._folder} cannot be written: {error.strerror or error}") from error
-        with file:
+        with ExitStack() as lock:
             try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                lock.enter_context(locked(self._path("lock"), wait=False))
             except BlockingIOError as error:
                 raise Busy("another import runs; wait until it has ended") from error
+            except OSError as error:
+                raise CannotWrite(f"{self._folder} cannot be written: {error.strerror or error}") from error
             self._path("cancel").unlink(missing_ok=True)
             yield
 
@@ -54,10 +57,8 @@ class Job:
 
     def write(self, progress: Progress) -> None:
         """Whole or not at all. What cannot be written is not shown, and nothing else."""
-        temporary = self._path("json.new")
         with suppress(OSError):
-            temporary.write_text(progress.dumps())
-            os.replace(temporary, self._path("json"))
+            replace_file(self._path("json"), progress.dumps().encode())
 
     def progress(self) -> Progress | None:
         """Of the import that runs, or of the last one; None before the first."""
@@ -78,3 +79,67 @@ class Job:
 
     def _path(self, kind: str) -> Path:
         return self._folder / f"import.{kind}"
+
+
+State = Literal["running", "done", "cancelled", "failed"]
+LEFT = ("newer", "diverged", "deleted", "running")
+"""Outcomes that are named, and no fault of the source."""
+KEPT = 200
+"""Problems that are kept; all are counted, and told as they come."""
+
+
+@dataclass(slots=True)
+class Progress:
+    """`outcomes` counts sessions; `error` is why it failed. Times are in milliseconds."""
+
+    total: int = 0
+    done: int = 0
+    messages: int = 0
+    current: str = ""
+    state: State = "running"
+    error: str = ""
+    outcomes: dict[str, int] = field(default_factory=dict)
+    problems: list[Problem] = field(default_factory=list)
+    problem_count: int = 0
+    dry: bool = False
+    started: int = field(default_factory=now)
+
+    def count(self, outcome: Outcome | Literal["unreadable"]) -> None:
+        self.outcomes[outcome] = self.outcomes.get(outcome, 0) + 1
+
+    def name(self, problem: Problem) -> None:
+        self.problem_count += 1
+        if len(self.problems) < KEPT:
+            self.problems.append(problem)
+
+    @property
+    def lost(self) -> int:
+        """Problems with records of the source; the others tell of sessions that were left as they are."""
+        return self.problem_count - sum(self.outcomes.get(key, 0) for key in LEFT)
+
+    def dumps(self) -> str:
+        return json.dumps(asdict(self))
+
+    @classmethod
+    def loads(cls, text: str) -> Self:
+        """Raises ValueError or TypeError for what is no progress."""
+        data = json.loads(text)
+        return cls(**{**data, "problems": [Problem(**problem) for problem in data["problems"]]})
+
+
+_WORDS = {
+    "imported": "imported",
+    "updated": "brought up to date",
+    "same": "here already",
+    "newer": "continued here and left as they are",
+    "diverged": "continued here and in OpenCode, left as they are",
+    "deleted": "deleted here and left out",
+    "running": "at work here and left as they are",
+    "unreadable": "not readable",
+}
+
+
+def in_words(progress: Progress) -> list[str]:
+    """`12 imported`, `3 here already`, … in a fixed order."""
+    outcomes = progress.outcomes
+    return [f"{outcomes[key]:,} {words}" for key, words in _WORDS.items() if outcomes.get(key)]

@@ -5,7 +5,10 @@ const list = document.getElementById("accounts");
 const query = document.getElementById("accounts-query");
 const found = document.getElementById("accounts-found");
 const none = document.getElementById("accounts-none");
-const all = found.textContent;
+
+function connected() {
+  return `${list.querySelectorAll(".account-state.connected").length} of ${list.children.length} connected`;
+}
 
 function search() {
   const words = query.value.toLowerCase().split(/\s+/).filter(Boolean);
@@ -15,7 +18,7 @@ function search() {
     shown += row.hidden ? 0 : 1;
   }
   none.hidden = shown > 0;
-  found.textContent = words.length ? `${shown} found` : all;
+  found.textContent = words.length ? `${shown} found` : connected();
 }
 
 async function copy(button) {
@@ -39,6 +42,8 @@ query.addEventListener("input", search);
 list.addEventListener("click", (event) => {
   const button = event.target.closest("[data-copy]");
   if (button) copy(button);
+  const cancel = event.target.closest("[data-cancel]");
+  if (cancel) window.htmx.trigger(cancel.form, "htmx:abort");
 });
 list.addEventListener("toggle", (event) => {
   if (event.target.open) event.target.querySelector("input:not([type=hidden])")?.focus();
@@ -49,8 +54,14 @@ list.addEventListener("keydown", (event) => {
   open.open = false;
   open.querySelector("summary").focus();
 });
+// Why the last key or domain was not taken says nothing of the one that is sent now.
+list.addEventListener("htmx:beforeRequest", (event) => {
+  if (event.target.matches("form")) event.target.closest(".account").querySelector(".account-problem").replaceChildren();
+});
 document.addEventListener("htmx:afterSettle", () => {
   const row = list.querySelector("[data-fresh]");
-  if (row) arrived(row);
+  if (!row) return;
+  arrived(row);
+  search();
 });
 search();

@@ -1,5 +1,7 @@
 // Tab in the prompt's text takes the next agent; after Esc it leaves the text, as Shift-Tab always does.
+import { agents, choose, chosen } from "./choice.js";
 import { field } from "./composer.js";
+import { composes } from "./ime.js";
 
 const status = document.getElementById("composer-status");
 const MODIFIERS = ["Shift", "Control", "Alt", "Meta"];
@@ -12,11 +14,11 @@ field.addEventListener("keydown", (event) => {
 field.addEventListener("blur", () => (leaving = false));
 
 function next(event) {
-  const picker = document.getElementById("agent-picker");
-  const kept = event.shiftKey || event.ctrlKey || event.altKey || event.metaKey || event.isComposing;
-  if (kept || leaving || event.defaultPrevented || !(picker?.options.length > 1)) return;
+  const names = agents();
+  const kept = event.shiftKey || event.ctrlKey || event.altKey || event.metaKey || composes(event);
+  if (kept || leaving || event.defaultPrevented || names.length < 2) return;
   event.preventDefault();
-  picker.selectedIndex = (picker.selectedIndex + 1) % picker.options.length;
-  picker.dispatchEvent(new Event("change", { bubbles: true }));
-  status.textContent = `Agent: ${picker.selectedOptions[0].textContent.trim()}`;
+  const name = names[(names.indexOf(chosen("agent")) + 1) % names.length];
+  choose("agent", name);
+  status.textContent = `Agent: ${name[0].toUpperCase()}${name.slice(1)}`;
 }

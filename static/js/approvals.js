@@ -1,6 +1,7 @@
 // The cards of permission requests: "Allow…" unfolds, the button counts the hunks that are chosen, the call that
 // asks says so, and whoever answered goes on at the next request.
 import "./approvals-keep.js";
+import { onPage } from "./page.js";
 
 const hasKeyboard = matchMedia("(pointer: fine)");
 let answering = "";
@@ -27,16 +28,20 @@ function count(card) {
   once.disabled = folded || (boxes.length > 0 && !chosen && !edited);
   for (const held of card.querySelectorAll(".more, .scope [type=submit]")) held.disabled = folded;
   if (!folded) card.querySelector(".folded-words")?.remove();
-  if (chosen === boxes.length) once.textContent = edited ? "Allow as edited" : "Allow once";
-  else once.textContent = `Allow ${chosen} of ${boxes.length} hunks${edited ? ", edited" : ""}`;
+  const all = edited ? "Allow as edited" : "Allow once";
+  const words = chosen === boxes.length ? all : `Allow ${chosen} of ${boxes.length} hunks${edited ? ", edited" : ""}`;
+  if (once.textContent !== words) once.textContent = words;
 }
 
+// Runs at every frame: the conversation is looked over only while somebody is asked.
+let waiting = new Set();
 function mark() {
-  const asked = document.querySelectorAll("#permissions .permission, #questions .question");
-  const asking = new Set([...asked].map((card) => card.dataset.call));
-  for (const card of document.querySelectorAll(".tool")) {
-    card.toggleAttribute("data-waiting", asking.has(card.dataset.call));
-  }
+  const asked = [...document.querySelectorAll("#permissions .permission, #questions .question")];
+  const asks = asked.map(({ dataset }) => `.tool[data-call="${CSS.escape(dataset.call)}"]`);
+  const cards = new Set(asks.length ? document.querySelectorAll(`#messages :is(${asks})`) : []);
+  for (const card of waiting) if (!cards.has(card)) card.removeAttribute("data-waiting");
+  for (const card of cards) card.setAttribute("data-waiting", "");
+  waiting = cards;
 }
 
 // Only after an own answer: the next key of somebody whose card was answered elsewhere is not meant for another.
@@ -102,5 +107,5 @@ const states = document.getElementById("states");
 if (states) {
   new MutationObserver(goOn).observe(states, { childList: true, subtree: true });
   for (const event of ["page:changed", "page:replaced"]) document.addEventListener(event, mark);
-  mark();
+  onPage(mark);
 }

@@ -1,4 +1,6 @@
-// Files pasted, dropped or chosen: read here, sent with the prompt as data URLs.
+// Files pasted, dropped or chosen: read here, sent with the prompt as data URLs. They wait for their page while another
+// session is shown.
+import { onPage, thisPage } from "./page.js";
 
 const LARGEST = 8 * 1024 * 1024;
 const TYPES = ["image/png", "image/jpeg", "image/gif", "image/webp", "application/pdf", "text/plain"];
@@ -6,6 +8,7 @@ const TYPES = ["image/png", "image/jpeg", "image/gif", "image/webp", "applicatio
 const list = document.getElementById("attachments");
 const problem = document.getElementById("composer-problem");
 const form = document.getElementById("composer");
+const elsewhere = new Map(); // by page: what waits on those that were left
 let files = [];
 
 export const attachments = {
@@ -19,14 +22,26 @@ export const attachments = {
     files = [...taken, ...files];
     draw();
   },
+  have: (wanted) => wanted.every((file) => files.includes(file)),
+  remove(gone) {
+    files = files.filter((file) => !gone.includes(file));
+    draw();
+  },
 };
 
+const pageName = () => `${document.body.dataset.project}:${document.body.dataset.session}`;
+
 async function take(chosen) {
+  const [here, page] = [thisPage(), pageName()];
   problem.replaceChildren();
   for (const file of chosen) {
     if (!TYPES.includes(file.type)) complain(`${file.name}: only images, PDF and plain text can be attached.`);
     else if (file.size > LARGEST) complain(`${file.name} is larger than ${LARGEST / 2 ** 20} MB.`);
-    else files.push({ mime: file.type, filename: file.name || "pasted", url: await read(file) });
+    else {
+      const attached = { mime: file.type, filename: file.name || "pasted", url: await read(file) };
+      if (here()) files.push(attached);
+      else elsewhere.set(page, [...(elsewhere.get(page) ?? []), attached]);
+    }
   }
   draw();
 }
@@ -92,3 +107,9 @@ for (const name of ["dragover", "drop"]) {
   });
 }
 document.addEventListener("dragleave", () => form.classList.remove("dropping"));
+onPage(() => {
+  const page = pageName();
+  files = elsewhere.get(page) ?? [];
+  draw();
+  return () => elsewhere.set(page, files);
+});

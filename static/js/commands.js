@@ -1,6 +1,8 @@
 // What a built-in `/command` does; their list is the server's (sessions/pages/complete.py).
 import { complain, form } from "./composer.js";
+import { openHelp } from "./help.js";
 import { open as openInbox } from "./inbox.js";
+import { open as openPicker } from "./picker.js";
 import { open as openProblems } from "./problems.js";
 
 const COMMANDS = {
@@ -11,8 +13,8 @@ const COMMANDS = {
   stop: () => document.getElementById("stop")?.click(),
   changes: () => document.querySelector("[data-toggle=review]")?.click(),
   compact: () => ask("POST", "compact"),
-  models: () => open("model-picker"),
-  agents: () => open("agent-picker"),
+  models: () => openPicker("model"),
+  agents: () => openPicker("agent"),
   permissions: () => location.assign(`/p/${document.body.dataset.project}/rules`),
   mcp: () => location.assign(`/servers?project=${document.body.dataset.project}`),
   inbox: openInbox,
@@ -23,7 +25,7 @@ const COMMANDS = {
   share: () => ask("GET", "share", { target: "#dialog" }),
   fork: () => ask("GET", "fork", { target: "#dialog" }),
   timeline: () => go("timeline"),
-  help: () => document.getElementById("help").showModal(),
+  help: openHelp,
 };
 const WITH_WORDS = ["rename"];
 
@@ -47,16 +49,5 @@ function go(where) {
 }
 
 function writeTitle() {
-  document.querySelector(".session-item [aria-current]")?.parentElement.querySelector("[data-rename]").click();
-}
-
-function open(id) {
-  const picker = document.getElementById(id);
-  if (!picker) return complain("There is nothing to choose from.");
-  picker.focus();
-  try {
-    picker.showPicker?.();
-  } catch {
-    // Not every browser opens a list that was not clicked; the arrow keys work all the same.
-  }
+  document.getElementById("title-button")?.click();
 }

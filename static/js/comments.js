@@ -5,7 +5,7 @@ const LONG = 60; // lines
 
 let first = null; // the number a range begins at: shift and a second click end it
 
-panel?.addEventListener("click", (event) => {
+panel.addEventListener("click", (event) => {
   const number = event.target.closest("table.reviewed td.num[data-n]");
   const button = event.target.closest("[data-comment]");
   if (number) {
@@ -16,7 +16,7 @@ panel?.addEventListener("click", (event) => {
   else if (event.target.closest("[data-comment-cancel]")) close(event.target.closest("tr"));
 });
 
-panel?.addEventListener("keydown", (event) => {
+panel.addEventListener("keydown", (event) => {
   const form = event.target.closest("[data-comment-form]");
   if (event.key === "Escape" && form && !event.isComposing) {
     event.preventDefault();

@@ -2,7 +2,10 @@
 // what that suggests for its arguments, by keyboard or pointer.
 import { run } from "./commands.js";
 import { field, form, setPrompt } from "./composer.js";
+import { composes } from "./ime.js";
 import { mentions } from "./mentions.js";
+import { onPage } from "./page.js";
+import { shell } from "./shell.js";
 import { quick, slow } from "./suggesting.js";
 import { list } from "./suggestions.js";
 
@@ -15,6 +18,7 @@ function beforeCursor() {
 }
 
 function word() {
+  if (shell.active()) return undefined;
   const before = beforeCursor();
   const command = before.match(/^\/([\w.:/-]*)$/);
   if (command) return { kind: "commands", query: command[1], start: 0 };
@@ -72,6 +76,7 @@ function stillFits() {
   return (command ?? insert).toLowerCase().includes(word()?.query.toLowerCase() ?? "\n");
 }
 
+onPage(close);
 field.addEventListener("input", update);
 field.addEventListener("blur", close);
 list.onPick(choose);
@@ -86,7 +91,7 @@ const KEYS = {
 form.addEventListener(
   "keydown",
   (event) => {
-    if (!list.isOpen() || event.isComposing || event.target !== field || !KEYS[event.key]) return;
+    if (!list.isOpen() || composes(event) || event.target !== field || !KEYS[event.key]) return;
     if (event.key === "Enter" && shown !== beforeCursor() && !stillFits()) return close();
     event.preventDefault();
     event.stopPropagation();

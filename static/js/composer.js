@@ -1,20 +1,23 @@
 // The prompt's field: it grows with its text, and drafts survive a reload. Esc twice stops the running turn.
+import { onPage } from "./page.js";
 
 export const form = document.getElementById("composer");
 export const field = document.getElementById("prompt");
 export const problem = document.getElementById("composer-problem");
 const status = document.getElementById("composer-status");
 
-const place = `${document.body.dataset.project}:${form.dataset.session}`;
-const drafts = { draft: read("draft"), edit: read("edit") };
+const place = () => `${document.body.dataset.project}:${form.dataset.session}`;
+const drafts = { draft: "", edit: "" };
 let slot = "draft";
-let away = ""; // what was sent off and has not arrived yet; a reload finds it in the draft
 let escaped = false;
 
 const MOST_LINES = 12;
 const SURELY_MORE = 5_000; // characters that fill all lines of any screen: measuring megabytes takes seconds
 
+const MUCH = 500_000; // characters of which no line is broken: in one long word that takes minutes
+
 function autosize() {
+  field.toggleAttribute("data-much", field.value.length > MUCH);
   field.rows = field.value.length > SURELY_MORE ? MOST_LINES : Math.min(MOST_LINES, measured());
 }
 
@@ -26,13 +29,13 @@ function measured() {
 }
 
 export function read(name) {
-  return localStorage.getItem(`${name}:${place}`) || "";
+  return localStorage.getItem(`${name}:${place()}`) || "";
 }
 
 export function keep(name, text) {
   try {
-    if (text) localStorage.setItem(`${name}:${place}`, text);
-    else localStorage.removeItem(`${name}:${place}`);
+    if (text) localStorage.setItem(`${name}:${place()}`, text);
+    else localStorage.removeItem(`${name}:${place()}`);
   } catch {
     // What is too large for the browser's store lives as long as the page.
   }
@@ -43,20 +46,20 @@ const joined = (...texts) => texts.filter(Boolean).join("\n\n");
 function changed() {
   autosize();
   drafts[slot] = field.value;
-  keep("draft", joined(away, drafts.draft));
+  keep("draft", drafts.draft);
   keep("edit", drafts.edit);
-}
-
-export function sendOff(...texts) {
-  away = joined(...texts);
-  changed();
 }
 
 // What did not arrive stands in front of what was written meanwhile.
 export function putBack(...texts) {
-  away = "";
-  drafts.draft = joined(...texts, drafts.draft);
-  if (slot === "draft") field.value = drafts.draft;
+  setDraft(joined(...texts, drafts.draft));
+}
+
+export const draft = () => drafts.draft;
+
+export function setDraft(text) {
+  drafts.draft = text;
+  if (slot === "draft") field.value = text;
   changed();
 }
 
@@ -102,6 +105,13 @@ function arm(value) {
   if (stop && value) status.textContent = "Escape again stops the turn.";
 }
 
-if (field.value) changed();
-else show("draft");
-if (matchMedia("(pointer: fine)").matches) field.focus();
+const restored = field.value; // by the browser, which loaded the page again: newer than the draft
+onPage(() => {
+  Object.assign(drafts, { draft: read("draft"), edit: read("edit") });
+  problem.replaceChildren();
+  status.textContent = "";
+  arm(false);
+  show("draft");
+  if (matchMedia("(pointer: fine)").matches) field.focus();
+});
+if (restored) setPrompt(restored);

@@ -2,6 +2,7 @@
 // stands for rows and is about as high as they are. Answers are asked for nearest first, two at a time.
 
 import { made, release } from "./diff-far.js";
+import { onPage } from "./page.js";
 
 const MARGIN = "1500px 0px";
 const AT_ONCE = 2;
@@ -110,4 +111,4 @@ async function load(later) {
 }
 
 for (const event of ["htmx:afterSwap", "diff:rows"]) document.addEventListener(event, prepare);
-prepare();
+onPage(prepare);

@@ -1,6 +1,9 @@
 // A prompt that waits is edited in the composer; the draft is put aside and comes back afterwards.
-import { complain, field, form, keep, problem, putBack, read, setPrompt, show } from "./composer.js";
-import { mentions } from "./mentions.js";
+import { attachments } from "./attachments.js";
+import { complain, field, form, keep, problem, read, setPrompt, show } from "./composer.js";
+import { onPage } from "./page.js";
+import { waiting } from "./recall.js";
+import { putLettersBack } from "./shell.js";
 
 const bar = document.getElementById("editing");
 const words = bar.querySelector("[data-words]");
@@ -19,21 +22,12 @@ export const editing = {
   },
 };
 
-// The text of a prompt as it was written, its mentions known to the composer; null when it is no more.
-async function whole(wanted) {
-  const answer = await fetch(`${form.dataset.base}/inbox/${wanted}`).catch(() => null);
-  const found = answer?.ok ? await answer.json().catch(() => null) : null;
-  if (!found) return null;
-  mentions.add(...found.agents);
-  for (const part of found.parts) mentions.attach(...part);
-  return found.text;
-}
-
 // A prompt that was stopped before the model was asked stands in front of what was written since.
 async function takeBack(button) {
-  const text = await whole(button.dataset.takeBack);
-  if (text === null) return complain("This prompt is gone.");
-  putBack(text);
+  const found = await waiting(button.dataset.takeBack);
+  if (!found) return complain("This prompt is gone.");
+  putLettersBack([found]);
+  attachments.putBack(...found.files);
   document.getElementById(`${button.dataset.takeBack}-let-go`)?.click();
   field.focus();
 }
@@ -42,12 +36,12 @@ async function begin(wanted) {
   if (id === wanted) return field.focus();
   if (id) return complain("Save or cancel this edit first.");
   field.readOnly = true; // what is typed meanwhile would be lost
-  const text = await whole(wanted);
+  const found = await waiting(wanted);
   field.readOnly = false;
-  if (text === null) return complain("This prompt no longer waits, so it cannot be edited.");
+  if (!found) return complain("This prompt no longer waits, so it cannot be edited.");
   set(wanted);
   show("edit");
-  setPrompt(text);
+  setPrompt(found.text);
   field.focus();
 }
 
@@ -90,8 +84,10 @@ cancel.addEventListener("click", () => {
   field.focus();
 });
 
-if (read("editing")) {
+onPage(() => {
+  field.readOnly = false;
   set(read("editing"));
+  if (!id) return;
   show("edit");
   look();
-}
+});

@@ -1,17 +1,20 @@
 // Applies fragments that the socket brings. Each carries hx-swap-oob as it would in an HTTP answer:
-// "true" replaces the element with its id, "delete" removes it, "<swap>:#<id>" fills one.
+// "true" replaces the element with its id, "delete" removes it, "<swap>:#<id>" fills one. `page:arrives`
+// shows them to whoever has something to fill in before they are seen.
 import { carry, merge } from "./merge.js";
+import { keepSelection } from "./selection.js";
 
 export function apply(html) {
   const template = document.createElement("template");
   template.innerHTML = html;
-  for (const node of [...template.content.children]) swap(node);
+  document.dispatchEvent(new CustomEvent("page:arrives", { detail: template.content }));
+  keepSelection(() => [...template.content.children].forEach(swap));
 }
 
 // Makes elements the page lacks, in the order of their ids (ids rise with time).
 export function ensure({ parent, id, html }) {
   const list = document.getElementById(parent);
-  if (!list || document.getElementById(id)) return;
+  if (!list || document.getElementById(id) || isOlder(list, id)) return;
   const template = document.createElement("template");
   template.innerHTML = html.trim();
   const node = template.content.firstElementChild;
@@ -19,6 +22,11 @@ export function ensure({ parent, id, html }) {
   if (after) after.after(node);
   else list.prepend(node);
   window.htmx.process(node);
+}
+
+// What lies before the messages of the page comes with them, when the person asks for older ones.
+function isOlder(list, id) {
+  return list.id === "messages" && id < list.firstElementChild?.id && !document.getElementById("older").hidden;
 }
 
 function swap(node) {

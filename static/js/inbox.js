@@ -1,12 +1,11 @@
-// The inbox of approvals in every page's header: opened by `g i` or `!`, used by arrow keys, `a`, `x` and `o`.
+// The inbox of approvals in every page's header.
 import "./approvals.js";
+import { shortcut } from "./shortcuts.js";
 import "./waiting.js";
 
 const box = document.getElementById("inbox");
 const button = document.getElementById("inbox-button");
 const title = document.getElementById("inbox-title");
-const WRITING = "input:not([type=checkbox], [type=radio], [type=button]), textarea, select, [contenteditable]";
-let leader = 0;
 let answered = null;
 
 const heads = () => [...box.querySelectorAll(".inbox-head")];
@@ -32,10 +31,8 @@ function refuse(entry) {
   else entry.addEventListener("htmx:load", words, { once: true });
 }
 
-function act(key, entry) {
-  if (key === "x") refuse(entry);
-  else if (key === "a") (entry.querySelector(".permission .once") || entry.querySelector("[data-key=a], [data-key=look]"))?.click();
-  else location.assign(entry.closest(".inbox-group").querySelector("h3 a").href);
+function allow(entry) {
+  (entry.querySelector(".permission .once") || entry.querySelector("[data-key=a], [data-key=look]"))?.click();
 }
 
 function move(by) {
@@ -44,26 +41,14 @@ function move(by) {
   all[at < 0 ? 0 : Math.max(0, Math.min(all.length - 1, at + by))]?.focus();
 }
 
-function inside(event) {
-  const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-  const entry = entryOf(event.target);
-  if (by) move(by);
-  else if (entry && ["a", "x", "o"].includes(event.key)) act(event.key, entry);
-  else return;
-  event.preventDefault();
-}
-
-document.addEventListener("keydown", (event) => {
-  if (event.isComposing || event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
-  if (event.target.matches?.(WRITING)) return;
-  if (box.contains(event.target)) return inside(event);
-  if (document.querySelector("dialog[open]")) return;
-  const led = Date.now() - leader < 1500;
-  leader = event.key === "g" ? Date.now() : 0;
-  if (event.key !== "!" && !(led && event.key === "i")) return;
-  event.preventDefault();
-  open();
-});
+const here = { within: (element) => box.contains(element) };
+const atEntry = (act) => (event) => (entryOf(event.target) ? act(entryOf(event.target)) : false);
+shortcut("inbox", open);
+shortcut("inbox-next", () => move(1), here);
+shortcut("inbox-previous", () => move(-1), here);
+shortcut("inbox-allow", atEntry(allow), here);
+shortcut("inbox-reject", atEntry(refuse), here);
+shortcut("inbox-open", atEntry((entry) => entry.closest(".inbox-group").querySelector("h3 a").click()), here);
 
 box.addEventListener("click", (event) => {
   const head = event.target.closest(".inbox-head");

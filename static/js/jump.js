@@ -1,4 +1,5 @@
 // Goes to the message that the address names (`#msg_…`), loading older ones until it is there.
+import { onPage, thisPage } from "./page.js";
 
 const scroller = document.getElementById("scroller");
 
@@ -13,8 +14,10 @@ async function older() {
 async function jump() {
   const id = location.hash.slice(1);
   if (!/^msg_\w+$/.test(id)) return;
+  const here = thisPage();
   document.dispatchEvent(new CustomEvent("page:jumped"));
-  while (!document.getElementById(id) && (await older()));
+  while (here() && !document.getElementById(id) && (await older()));
+  if (!here()) return;
   const found = document.getElementById(id);
   if (!found) return;
   document.dispatchEvent(new CustomEvent("page:jumped"));
@@ -24,4 +27,4 @@ async function jump() {
 }
 
 window.addEventListener("hashchange", jump);
-jump();
+onPage(() => void jump());

@@ -1,36 +1,75 @@
 // The sidebar and the review panel: beside the conversation where there is room, drawers where not.
+import { arrive } from "./motion.js";
+import { onPage } from "./page.js";
+import { shortcut } from "./shortcuts.js";
 
 const layout = document.getElementById("layout");
 const review = document.getElementById("review");
+const main = document.getElementById("main");
+const states = document.getElementById("states");
 const narrow = matchMedia("(max-width: 760px)");
 const medium = matchMedia("(max-width: 1180px)");
-const STORED = "review";
+const YEAR = 60 * 60 * 24 * 365;
+
+const SWITCHES = { sidebar: "button[data-drawer=sidebar]", review: "[data-toggle=review]" };
+let opener = null;
 
 function drawer(name) {
+  const before = layout.dataset.drawer ?? "";
+  if (name === before) return;
   if (name) layout.dataset.drawer = name;
   else delete layout.dataset.drawer;
+  for (const part of layout.children) part.inert = Boolean(name) && part.id !== name && !part.matches(".scrim");
   mark();
+  if (name && !before) opener = document.activeElement;
+  if (name) enter(document.getElementById(name));
+  else leave(document.getElementById(before), SWITCHES[before]);
+}
+
+// A place of its own for the focus, only while it is a drawer: elsewhere a click into it must not move the focus.
+function enter(panel) {
+  panel.tabIndex = -1;
+  panel.focus({ preventScroll: true });
+}
+
+function leave(panel, button) {
+  panel.removeAttribute("tabindex");
+  const back = opener?.isConnected && opener !== document.body ? opener : document.querySelector(button);
+  back?.focus({ preventScroll: true });
 }
 
 function reviewShown() {
-  return medium.matches ? layout.dataset.drawer === "review" : Boolean(review?.offsetParent);
+  return medium.matches ? layout.dataset.drawer === "review" : Boolean(review.offsetParent);
 }
 
 function mark() {
-  document.querySelector("[data-toggle=review]")?.setAttribute("aria-expanded", String(reviewShown()));
-  document
-    .querySelector("[data-drawer=sidebar]")
-    ?.setAttribute("aria-expanded", String(layout.dataset.drawer === "sidebar"));
+  document.querySelector(SWITCHES.review)?.setAttribute("aria-expanded", String(reviewShown()));
+  document.querySelector(SWITCHES.sidebar)?.setAttribute("aria-expanded", String(layout.dataset.drawer === "sidebar"));
+}
+
+// What the styles ask of the page beyond what they can see at little cost (static/css/layout.css).
+function note() {
+  const { review: chosen } = layout.dataset;
+  layout.toggleAttribute("data-beside", !review.hidden && (chosen === "open" || !review.querySelector(".review-empty")));
+  layout.toggleAttribute("data-files", Boolean(review.querySelector(".file")));
+}
+
+function noteNews() {
+  layout.toggleAttribute("data-plan", Boolean(document.getElementById("plan")?.querySelector(".plan-file[open]")));
+  main.toggleAttribute("data-asked", Boolean(states.querySelector(".permission, .question")));
 }
 
 function toggleReview(show = !reviewShown()) {
   if (medium.matches) return drawer(show ? "review" : "");
   choose(show ? "open" : "closed");
+  if (show) arrive(review);
 }
 
+// A cookie, so that the next page comes laid out by it.
 function choose(state) {
   layout.dataset.review = state;
-  localStorage.setItem(STORED, state);
+  note();
+  document.cookie = `review=${state}; Path=/; Max-Age=${YEAR}; SameSite=Strict`;
   mark();
 }
 
@@ -43,9 +82,10 @@ function openFile(path) {
 }
 
 document.addEventListener("click", (event) => {
-  const button = event.target.closest("[data-drawer], [data-toggle=review], [data-review-file], [data-close-drawers]");
+  const button = event.target.closest("[data-drawer], [data-toggle=review], [data-show-review], [data-review-file], [data-close-drawers]");
   if (!button || button === layout) return;
   if (button.dataset.toggle) toggleReview();
+  else if (button.dataset.showReview !== undefined) toggleReview(true);
   else if (button.dataset.reviewFile !== undefined) openFile(button.dataset.reviewFile);
   else if (button.dataset.closeDrawers !== undefined) drawer("");
   else drawer(layout.dataset.drawer ? "" : button.dataset.drawer);
@@ -57,15 +97,26 @@ document.addEventListener("keydown", (event) => {
   drawer("");
 });
 
+shortcut("fold-list", () => !narrow.matches && document.querySelector("[data-fold-list]").click());
+
 for (const query of [narrow, medium]) query.addEventListener("change", () => drawer(""));
 const project = document.title.split(" · ").at(-1);
 document.addEventListener("page:changed", () => {
+  noteNews();
   document.title = `${document.getElementById("title").textContent} · ${project}`;
 });
 
 // Somebody who uses the panel wants it there, also while it shows nothing.
-review?.addEventListener("change", () => choose("open"));
-review?.addEventListener("review:renewed", mark);
-review?.addEventListener("review:show", () => toggleReview(true));
-if (localStorage.getItem(STORED)) layout.dataset.review = localStorage.getItem(STORED);
-mark();
+review.addEventListener("change", () => choose("open"));
+review.addEventListener("review:renewed", () => {
+  note();
+  mark();
+});
+review.addEventListener("toggle", noteNews, true);
+review.addEventListener("review:show", () => toggleReview(true));
+onPage(() => {
+  note();
+  noteNews();
+  mark();
+  return () => drawer("");
+});

@@ -1,9 +1,14 @@
 // What a prompt mentions: agents by their names, and parts (a symbol, a resource) by the words that stand for
 // them. Those that were picked from the suggestions count while their @words are in the text.
 import { keep, read } from "./composer.js";
+import { onPage } from "./page.js";
 
-const picked = new Set(read("mentions").split("\n").filter(Boolean));
-const parts = new Map(stored());
+let picked = new Set();
+let parts = new Map();
+onPage(() => {
+  picked = new Set(read("mentions").split("\n").filter(Boolean));
+  parts = new Map(stored());
+});
 
 export const mentions = {
   add(...names) {

@@ -1,4 +1,5 @@
 // Menus (`<details class="menu">`) close on a choice, on a click elsewhere and on Esc; arrows move in them.
+import { composes } from "./ime.js";
 
 function close(menu, focus) {
   menu.open = false;
@@ -24,7 +25,7 @@ document.addEventListener("keydown", (event) => {
 });
 
 function cancelRename(event) {
-  if (event.key !== "Escape" || !event.target.closest(".renaming")) return;
+  if (event.key !== "Escape" || composes(event) || !event.target.closest(".renaming")) return;
   event.preventDefault();
   event.target.closest(".renaming").querySelector("[data-cancel]").click();
 }

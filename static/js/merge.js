@@ -1,8 +1,10 @@
 // Lists whose elements are answered in place ([data-merge]): one that comes again with the same id and the same
 // data-version stays as it is, with what was typed, chosen and opened in it, and where the keyboard is.
+import { arrive } from "./motion.js";
 
 export function merge(list, fresh) {
   const nodes = [...fresh.children];
+  const first = !list.childElementCount;
   const wanted = new Map(nodes.map((node) => [node.id, node]));
   for (const child of [...list.children]) {
     const node = wanted.get(child.id);
@@ -18,6 +20,7 @@ export function merge(list, fresh) {
     else list.insertBefore(kept || node, place);
     if (kept) within(kept, node);
     else window.htmx.process(node);
+    if (!kept && !first) arrive(node);
   }
 }
 

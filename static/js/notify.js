@@ -20,7 +20,7 @@ function show() {
   button.hidden = false;
   button.disabled = Notification.permission === "denied";
   button.setAttribute("aria-pressed", String(wanted()));
-  button.textContent = button.disabled ? "The browser blocks notifications" : wanted() ? "Notifies you" : "Notify me";
+  button.textContent = button.disabled ? "Notifications are blocked" : wanted() ? "Notifies you" : "Notify me";
 }
 
 async function choose() {

@@ -1,5 +1,6 @@
 // Problems of lines: their marks in diffs open what is said of a line, and any of them can be put to the agent.
 import { field, setPrompt } from "./composer.js";
+import { onPage } from "./page.js";
 import { panel, reload } from "./review-state.js";
 import { isWide, widen } from "./review-wide.js";
 
@@ -24,7 +25,7 @@ export function ask(texts) {
 
 // Shows a line of a file in the review and whether it could: the file is among the changes, with this problem.
 export async function inReview(key, line) {
-  const find = () => panel?.querySelector(`.file[data-key="${CSS.escape(key)}"]`);
+  const find = () => panel.querySelector(`.file[data-key="${CSS.escape(key)}"]`);
   if (!find()) return false;
   const lazy = find().querySelector(".file-body[data-lazy]");
   if (!lazy && !markOf(find(), line)) return false;
@@ -86,7 +87,7 @@ function nameOf(mark) {
 }
 
 // A diff that was drawn anew.
-panel?.addEventListener("review:shown", ({ target }) => {
+panel.addEventListener("review:shown", ({ target }) => {
   for (const mark of target.querySelectorAll(".problem-mark")) {
     if (turned.has(nameOf(mark))) show(mark, turned.get(nameOf(mark)));
   }
@@ -102,4 +103,9 @@ function heard() {
   due ||= setTimeout(() => ((due = 0), reload()), GATHERED);
 }
 
-if (said) new MutationObserver(heard).observe(said, { childList: true });
+new MutationObserver(heard).observe(said, { childList: true });
+onPage(() => {
+  turned.clear();
+  clearTimeout(due);
+  due = 0;
+});

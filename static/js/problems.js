@@ -1,17 +1,18 @@
-// The problems panel: opened by its button, `g d` or /problems; filtered, walked by the arrow keys.
+// The problems panel: opened by its button, its keys or /problems; filtered, walked by the arrow keys.
 import { merge } from "./merge.js";
+import { onPage } from "./page.js";
 import { ask, inReview } from "./problem-marks.js";
+import { shortcut } from "./shortcuts.js";
 
 const box = document.getElementById("problems");
 const list = document.getElementById("problems-list");
 const filter = document.getElementById("problems-filter");
 const live = document.getElementById("problems-live");
 const title = document.getElementById("problems-title");
-const { base, project, session } = box.dataset;
-const WRITING = "input:not([type=checkbox], [type=radio], [type=button]), textarea, select, [contenteditable]";
-let leader = 0;
+const { base } = box.dataset;
 let known = null;
 
+const where = () => ({ project: document.body.dataset.project, session: document.body.dataset.session });
 const button = () => document.getElementById("problems-button");
 const rows = () => [...list.querySelectorAll("li:not([hidden]) > .problem-row")].filter((row) => !row.closest("[hidden]"));
 const texts = (within) => rows().filter((row) => within.contains(row)).map((row) => row.parentElement.querySelector("[data-fix]").dataset.fix);
@@ -22,7 +23,7 @@ export function open() {
 }
 
 function load(verb = "GET", path = "") {
-  return window.htmx.ajax(verb, base + path, { source: list, target: list, swap: "innerHTML", values: { project, session } });
+  return window.htmx.ajax(verb, base + path, { source: list, target: list, swap: "innerHTML", values: where() });
 }
 
 // What stays the same keeps what was opened in it, and the keyboard stays where it is.
@@ -57,7 +58,7 @@ async function show(row) {
   under.hidden = !under.hidden;
   row.setAttribute("aria-expanded", String(!under.hidden));
   if (under.hidden || under.firstElementChild) return;
-  const values = { project, session, path: key, line: row.dataset.line };
+  const values = { ...where(), path: key, line: row.dataset.line };
   window.htmx.ajax("GET", `${base}/lines`, { source: under, target: under, swap: "innerHTML", values });
 }
 
@@ -67,25 +68,17 @@ function move(by) {
   all[at < 0 ? 0 : Math.max(0, Math.min(all.length - 1, at + by))]?.focus();
 }
 
-function inside(event) {
-  const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+function fix(event) {
   const row = event.target.closest(".problem-row");
-  if (by) move(by);
-  else if (row && event.key === "f") row.parentElement.querySelector("[data-fix]").click();
-  else return;
-  event.preventDefault();
+  if (!row) return false;
+  row.parentElement.querySelector("[data-fix]").click();
 }
 
-document.addEventListener("keydown", (event) => {
-  if (event.isComposing || event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
-  if (box.contains(event.target) && (!event.target.matches(WRITING) || event.key === "ArrowDown")) return inside(event);
-  if (event.target.matches?.(WRITING) || document.querySelector("dialog[open]")) return;
-  const led = Date.now() - leader < 1500;
-  leader = event.key === "g" ? Date.now() : 0;
-  if (!led || event.key !== "d") return;
-  event.preventDefault();
-  open();
-});
+const here = (element) => box.contains(element);
+shortcut("problems", open);
+shortcut("problem-next", () => move(1), { within: here, typing: true });
+shortcut("problem-previous", () => move(-1), { within: here });
+shortcut("problem-fix", fix, { within: here });
 
 box.addEventListener("click", ({ target }) => {
   const row = target.closest(".problem-row");
@@ -102,6 +95,10 @@ async function check(asked) {
   asked.disabled = false;
 }
 
+onPage(() => {
+  known = null;
+  live.textContent = "";
+});
 filter.addEventListener("input", sift);
 filter.addEventListener("submit", (event) => event.preventDefault());
 box.addEventListener("toggle", (event) => event.newState === "open" && load());

@@ -1,14 +1,15 @@
 // Questions of the agent: digits choose, Enter goes on to what is still open and then answers, Esc only leaves
 // the form. What was chosen and written survives a renewed list and a reload.
+import { onPage } from "./page.js";
 
 const KEPT = "question:";
-const places = ["states", "review"].map((id) => document.getElementById(id)).filter(Boolean);
+const states = document.getElementById("states"); // nothing asks on the page for a new session
 const prompt = document.getElementById("prompt");
 const hasKeyboard = matchMedia("(pointer: fine)");
 const seen = new Set();
 let answering = false;
 
-const formOf = (node) => node.closest("form.question, form.plan-keep");
+const formOf = (node) => node.closest("form.question");
 
 function remember(form) {
   sessionStorage.setItem(KEPT + form.id, JSON.stringify([...new FormData(form)]));
@@ -30,9 +31,9 @@ function invite(form) {
 }
 
 function renewed() {
-  for (const form of document.querySelectorAll("form.question, form.plan-keep")) {
+  for (const form of document.querySelectorAll("form.question")) {
     restore(form);
-    if (!seen.has(form.id) && form.matches(".question")) invite(form);
+    if (!seen.has(form.id)) invite(form);
     seen.add(form.id);
   }
   if (!answering || document.activeElement !== document.body) return;
@@ -63,7 +64,7 @@ function pressed(event) {
   if (event.key === "Escape") {
     event.preventDefault();
     prompt.focus({ preventScroll: true });
-  } else if (form.matches(".question") && !event.target.matches("button, [role=region]")) {
+  } else if (!event.target.matches("button, [role=region]")) {
     const fieldset = event.target.closest("fieldset") || form.querySelector("fieldset");
     if (event.key === "Enter") goOn(form, fieldset);
     else if (/^[1-9]$/.test(event.key) && !event.target.matches("[type=text]")) choose(fieldset, Number(event.key));
@@ -82,10 +83,10 @@ function changed(event) {
   remember(form);
 }
 
-for (const place of places) {
-  place.addEventListener("keydown", pressed);
-  place.addEventListener("input", changed);
-  new MutationObserver(renewed).observe(place, { childList: true, subtree: true });
+if (states) {
+  states.addEventListener("keydown", pressed);
+  states.addEventListener("input", changed);
+  new MutationObserver(renewed).observe(states, { childList: true, subtree: true });
 }
 document.addEventListener("focusin", (event) => {
   answering = Boolean(event.target.closest("form.question"));
@@ -94,4 +95,7 @@ document.addEventListener("htmx:afterRequest", ({ detail }) => {
   const form = detail.elt && formOf(detail.elt);
   if (form && detail.successful) sessionStorage.removeItem(KEPT + form.id);
 });
-renewed();
+onPage(() => {
+  answering = false;
+  renewed();
+});

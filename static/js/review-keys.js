@@ -2,22 +2,10 @@
 import { panel } from "./review-state.js";
 import { isWide } from "./review-wide.js";
 import { isOpen } from "./review-merge.js";
+import { shortcut } from "./shortcuts.js";
 
 const STOPS = "[data-hunk], .later[data-heads]:not([data-heads='0']), .file-body[data-lazy]";
 const LONGEST = 5000; // milliseconds that a diff may take to come
-
-const ACTIONS = { u: "[data-do=undo], [data-do=stage-drop]", r: "[data-do=redo]", v: "[data-do=viewed]", c: "[data-comment]" };
-const KEYS = {
-  j: () => go(1),
-  k: () => go(-1),
-  n: () => file(1),
-  p: () => file(-1),
-  y: () => act("[data-do=keep], [data-do=unkeep], [data-do=stage-keep]"),
-  e: () => panel.querySelector("[data-widen]")?.click(),
-  w: () => panel.querySelector("#review-space")?.click(),
-  s: () => panel.querySelector("#review-form [name=view]:not(:checked)")?.click(),
-  "?": () => document.getElementById("review-help").showModal(),
-};
 
 function current() {
   const focused = document.activeElement;
@@ -75,17 +63,18 @@ function act(selector) {
   place?.querySelector(selector)?.click();
 }
 
-function typing(element) {
-  return element.matches("textarea, select, [contenteditable], input:not([type=radio], [type=checkbox])");
-}
-
-document.addEventListener("keydown", (event) => {
-  if (!panel || event.ctrlKey || event.metaKey || event.altKey || event.isComposing || event.defaultPrevented) return;
-  const inside = panel.contains(event.target) || (isWide() && event.target === document.body);
-  if (!inside || typing(event.target)) return;
-  const key = KEYS[event.key] || (ACTIONS[event.key] && (() => act(ACTIONS[event.key])));
-  if (!key) return;
-  event.preventDefault();
-  key();
-});
-document.addEventListener("click", (event) => event.target.closest("[data-review-help]") && KEYS["?"]());
+const here = { within: (element) => panel.contains(element) || (isWide() && element === document.body) };
+const presses = (selector) => () => panel.querySelector(selector)?.click();
+const keys = (name, action) => shortcut(name, () => void action(), here);
+keys("hunk-next", () => go(1));
+keys("hunk-previous", () => go(-1));
+keys("file-next", () => file(1));
+keys("file-previous", () => file(-1));
+keys("hunk-undo", () => act("[data-do=undo], [data-do=stage-drop]"));
+keys("hunk-redo", () => act("[data-do=redo]"));
+keys("hunk-keep", () => act("[data-do=keep], [data-do=unkeep], [data-do=stage-keep]"));
+keys("hunk-comment", () => act("[data-comment]"));
+keys("file-viewed", () => act("[data-do=viewed]"));
+keys("review-wide", presses("[data-widen]"));
+keys("review-split", presses("#review-form [name=view]:not(:checked)"));
+keys("review-space", presses("#review-space"));

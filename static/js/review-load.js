@@ -1,15 +1,16 @@
 // Diffs are loaded as they come near the screen, several in one request.
+import { onPage } from "./page.js";
 import { panel, request } from "./review-state.js";
 import { dirty } from "./review-typing.js";
 
 const NEAR = "600px 0px";
-const ROW = 20.6;
+const ROW = 20;
 const HEAD = 44;
 const AT_ONCE = 8;
 
 const waiting = new Set();
 let running = false;
-const near = panel && new IntersectionObserver(arrived, { root: panel, rootMargin: NEAR });
+const near = new IntersectionObserver(arrived, { root: panel, rootMargin: NEAR });
 
 function arrived(entries) {
   for (const { isIntersecting, target } of entries) {
@@ -45,11 +46,16 @@ function typing(body) {
 // A place as high as the diff will be, so that the scroll bar tells the truth.
 function prepare(file) {
   const body = file.querySelector(".file-body");
-  const rows = Number(body.dataset.rows) || 0;
-  if (rows) file.style.containIntrinsicSize = `auto ${HEAD + rows * ROW}px`;
-  if (rows && !body.hasAttribute("data-late")) body.style.minHeight = `${rows * ROW}px`;
-  if (body.hasAttribute("data-lazy")) near.observe(body);
+  const open = file.querySelector("[data-fold]").getAttribute("aria-expanded") === "true";
+  const height = Number(body.dataset.rows) * ROW;
+  file.style.containIntrinsicSize ||= `auto ${open ? HEAD + height : HEAD}px`;
+  if (!body.hasAttribute("data-lazy")) return;
+  if (!body.hasAttribute("data-late")) body.style.minHeight = `${height}px`;
+  near.observe(body);
 }
 
-panel?.addEventListener("review:shown", (event) => prepare(event.target));
-panel?.addEventListener("focusout", () => setTimeout(run));
+onPage(() => {
+  waiting.clear();
+});
+panel.addEventListener("review:shown", (event) => prepare(event.target));
+panel.addEventListener("focusout", () => setTimeout(run));

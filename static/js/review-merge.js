@@ -1,11 +1,15 @@
 // Puts an answer into the panel piece by piece: what is the same stays as it is, with its diffs, the place scrolled
 // to and what is being typed; what is another takes the place of the one with its id.
+import { onPage } from "./page.js";
 import { panel } from "./review-state.js";
 import { keepPlace } from "./review-place.js";
 import { carry } from "./review-typing.js";
 
 const served = new Map();
 const SINGLE = ["review-title", "review-form", "review-bar", "review-progress", "review-tree-list"];
+onPage(() => {
+  served.clear();
+});
 
 export function merge(html) {
   const template = document.createElement("template");
@@ -101,6 +105,8 @@ function file(old, node) {
     is.toggleAttribute("data-lazy", true);
     is.toggleAttribute("data-late", true);
   }
+  // What is not drawn yet is as high as it was: else the files below come up for a frame.
+  if (isOpen(node) === isOpen(old)) node.style.containIntrinsicSize = `auto ${old.offsetHeight}px`;
   old.replaceWith(node);
   window.htmx.process(node);
   shown(node);

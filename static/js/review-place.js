@@ -4,20 +4,33 @@ import { dirty } from "./review-typing.js";
 
 // Call what it returns once the renewal is done.
 export function keepPlace() {
-  const [focus, sight] = [remember(), inSight()];
+  const [focus, restore] = [remember(), stay(atTop())];
   return () => {
     refocus(focus);
+    restore();
+  };
+}
+
+// The same where only the room for the panel changes: then the hunk or file somebody is at stays in sight.
+export function keepSight() {
+  const here = document.activeElement.closest("#review [data-hunk], #review .file");
+  const box = here?.getBoundingClientRect();
+  return stay(box && box.bottom > 0 && box.top < innerHeight ? here : atTop());
+}
+
+function stay(element) {
+  const sight = element && { id: element.id, top: element.getBoundingClientRect().top };
+  return () => {
     const now = sight && document.getElementById(sight.id)?.getBoundingClientRect().top;
     if (now !== undefined && sight) panel.scrollTop += now - sight.top;
   };
 }
 
-// What stands at the top of the panel and where: it stays there, whatever comes or goes above it.
-function inSight() {
+// What stands at the top of the panel: it stays there, whatever comes or goes above it.
+function atTop() {
   const head = panel.querySelector(".review-head")?.getBoundingClientRect();
   const list = panel.querySelector("#review-files")?.getBoundingClientRect();
-  const element = head && document.elementFromPoint(list.left + list.width / 2, head.bottom + 60)?.closest("#review .file, #review [data-hunk]");
-  return element && { id: element.id, top: element.getBoundingClientRect().top };
+  return head && document.elementFromPoint(list.left + list.width / 2, head.bottom + 60)?.closest("#review .file, #review [data-hunk]");
 }
 
 // Where the keyboard is: the element, and how to find what takes its place.

@@ -1,15 +1,20 @@
 // What the review panel is asked for: the scope (of the address, so that it can be linked to) and how to read it
 // (remembered). Every request of the panel carries it.
+import { onPage } from "./page.js";
 
 const VIEW = "review:view";
 const SPACE = "review:space";
 const narrow = matchMedia("(max-width: 700px)");
-const { project, session } = document.body.dataset;
-const query = new URLSearchParams(location.search);
-const chosen = { scope: query.get("scope") || "session", message: query.get("message") || "", part: query.get("part") || "" };
+const chosen = { scope: "session", message: "", part: "" };
 
 export const panel = document.getElementById("review");
-export const base = `/p/${project}/s/${session}/review`;
+export const base = () => `/p/${document.body.dataset.project}/s/${document.body.dataset.session}/review`;
+
+onPage(() => {
+  const query = new URLSearchParams(location.search);
+  for (const name of Object.keys(chosen)) chosen[name] = query.get(name) || (name === "scope" ? "session" : "");
+  panel.scrollTop = 0;
+});
 
 export function asked() {
   const view = narrow.matches ? "unified" : localStorage.getItem(VIEW) || "unified";
@@ -20,7 +25,7 @@ export function asked() {
 // what is sent for `source` waits for what was sent for it before.
 export async function request(method, path, values, source = panel) {
   try {
-    await window.htmx.ajax(method, base + path, { source, target: panel, swap: "innerHTML", values });
+    await window.htmx.ajax(method, base() + path, { source, target: panel, swap: "innerHTML", values });
   } catch {
     // A newer request took its place, or toast.js has said what is wrong.
   }
@@ -48,10 +53,10 @@ export function chooseReading(name, value) {
 }
 
 document.addEventListener("htmx:configRequest", ({ detail }) => {
-  if (!detail.path.startsWith(base) || detail.path.includes("?")) return;
+  if (!detail.path.startsWith(base()) || detail.path.includes("?")) return;
   for (const [name, value] of Object.entries(asked())) {
     if (value && detail.parameters[name] === undefined) detail.parameters[name] = value;
   }
 });
 
-narrow.addEventListener("change", () => panel?.querySelector("#review-files") && reload());
+narrow.addEventListener("change", () => panel.querySelector("#review-files") && reload());

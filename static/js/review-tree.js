@@ -1,8 +1,12 @@
 // The tree of the review's files: a filter by name, jumps, the file in sight; a drop-down where there is no room.
+import { onPage } from "./page.js";
 import { unfold } from "./review-merge.js";
 import { panel } from "./review-state.js";
 
 const closed = new Set();
+onPage(() => {
+  closed.clear();
+});
 
 function jump(id) {
   const file = document.getElementById(id);
@@ -59,7 +63,7 @@ function bring(row, tree) {
   if (inner.top < outer.top || inner.bottom > outer.bottom) tree.scrollTop += inner.top - outer.top - outer.height / 2;
 }
 
-panel?.addEventListener("click", (event) => {
+panel.addEventListener("click", (event) => {
   const row = event.target.closest("[data-jump]");
   if (row) jump(row.dataset.jump);
   const button = event.target.closest("[data-tree]");
@@ -67,17 +71,17 @@ panel?.addEventListener("click", (event) => {
   const summary = event.target.closest(".tree-folder summary");
   if (summary) closed[summary.parentElement.open ? "add" : "delete"](summary.parentElement.dataset.folder);
 });
-panel?.addEventListener("input", (event) => event.target.id === "review-filter" && filter());
-panel?.addEventListener("keydown", (event) => {
+panel.addEventListener("input", (event) => event.target.id === "review-filter" && filter());
+panel.addEventListener("keydown", (event) => {
   if (event.key !== "Escape" || !panel.hasAttribute("data-tree-open")) return;
   event.preventDefault();
   drop(false);
   panel.querySelector("[data-tree]").focus();
 });
-panel?.addEventListener("review:renewed", () => {
+panel.addEventListener("review:renewed", () => {
   drop(panel.hasAttribute("data-tree-open"));
   filter();
   follow();
 });
-panel?.addEventListener("scroll", follow, { passive: true });
-panel?.addEventListener("focusin", follow);
+panel.addEventListener("scroll", follow, { passive: true });
+panel.addEventListener("focusin", follow);

@@ -24,17 +24,20 @@ export function carry(old, fresh) {
     moves.push(put);
   }
   for (const move of moves) move();
-  if (!fresh.querySelector(".hunk-outcome")) told(old, fresh);
+  if (!fresh.querySelector(".hunk-state[data-outcome]")) told(old, fresh);
   return true;
 }
 
 // What came of the last verdict, and the choice it left, stand until the next one.
 function told(old, fresh) {
-  for (const said of old.querySelectorAll(".hunk-outcome, .settle:not([data-sent])")) {
+  for (const said of old.querySelectorAll(".hunk-state[data-outcome], .settle:not([data-sent])")) {
     const place = same(said, fresh);
     if (!place || place.dataset.state !== said.closest("[data-hunk]").dataset.state) continue;
     if (said.matches(".settle")) inBar(said, place)();
-    else place.querySelector(".hunk-at").after(said);
+    else {
+      place.querySelector(".hunk-state")?.remove();
+      place.querySelector(".hunk-at").after(said);
+    }
   }
 }
 

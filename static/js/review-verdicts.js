@@ -23,7 +23,7 @@ async function send(element, path, values) {
   file.querySelector(".file-problem").replaceChildren();
   await request("POST", path, { ...place(element), ...values }, element);
   element.removeAttribute("aria-busy");
-  const outcome = document.activeElement.closest?.("[data-hunk]")?.querySelector(".hunk-outcome, .hunk-state");
+  const outcome = document.activeElement.closest?.("[data-hunk]")?.querySelector(".hunk-state");
   if (outcome) panel.querySelector("#review-live").textContent = outcome.textContent;
 }
 
@@ -44,7 +44,7 @@ function stage(button, verdict, more = { words: words(button) }) {
   const file = button.closest(".file");
   file.querySelector(".file-problem").replaceChildren();
   const values = { ...asked(), file: path, ...(hunk ? { hunk } : {}), drawn: file.dataset.drawn, noted: "1", panel: "1", ...more };
-  return window.htmx.ajax("POST", base.replace(/review$/, `staging/${verdict}`), { source: button, target: "#toasts", swap: "beforeend", values });
+  return window.htmx.ajax("POST", base().replace(/review$/, `staging/${verdict}`), { source: button, target: "#toasts", swap: "beforeend", values });
 }
 
 function words(button) {
@@ -70,7 +70,7 @@ function why(button, open = button.getAttribute("aria-expanded") !== "true") {
   (open ? box.firstElementChild : button).focus();
 }
 
-panel?.addEventListener("click", (event) => {
+panel.addEventListener("click", (event) => {
   const button = event.target.closest("button");
   if (!button) return;
   if (button.dataset.do) give(button);
@@ -80,22 +80,22 @@ panel?.addEventListener("click", (event) => {
     button.closest("form").remove();
     hunk.focus({ preventScroll: true });
   } else if (button.dataset.scopeUndo !== undefined) {
-    window.htmx.ajax("GET", `${base}/undo`, { source: button, target: "#dialog", swap: "innerHTML" });
+    window.htmx.ajax("GET", `${base()}/undo`, { source: button, target: "#dialog", swap: "innerHTML" });
   }
 });
 
-panel?.addEventListener("change", ({ target }) => {
+panel.addEventListener("change", ({ target }) => {
   if (target.dataset.do === "viewed") send(target, "/mark", { kind: "viewed", on: target.checked ? "1" : "0" });
   const stretch = target.name?.startsWith("choice-") && target.value === "hand" && target.closest(".by-hand");
   if (stretch) stretch.querySelector("textarea").focus();
 });
 
-panel?.addEventListener("input", ({ target }) => {
+panel.addEventListener("input", ({ target }) => {
   const hand = target.closest(".by-hand")?.querySelector("[type=radio]");
   if (hand) hand.checked = true;
 });
 
-panel?.addEventListener("submit", (event) => {
+panel.addEventListener("submit", (event) => {
   if (event.target.dataset.settle === undefined) return;
   event.preventDefault();
   const values = Object.fromEntries(new FormData(event.target));
@@ -106,7 +106,7 @@ panel?.addEventListener("submit", (event) => {
   else send(button, "/resolve", values);
 });
 
-panel?.addEventListener("keydown", (event) => {
+panel.addEventListener("keydown", (event) => {
   if (event.target.name !== "words" || event.isComposing) return;
   const box = holder(event.target);
   if (event.key === "Enter") box.querySelector("[data-do=undo], [data-do=stage-drop]").click();

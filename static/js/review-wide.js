@@ -1,8 +1,9 @@
 // The panel over the conversation (full review), and the links that open it at a turn or a call.
+import { onPage } from "./page.js";
+import { keepSight } from "./review-place.js";
 import { chooseScope, panel } from "./review-state.js";
 
 const layout = document.getElementById("layout");
-const behind = () => layout.querySelectorAll("#scroller, .dock");
 const small = matchMedia("(max-width: 760px)");
 
 export function isWide() {
@@ -11,14 +12,15 @@ export function isWide() {
 
 export function widen(on) {
   if (on && small.matches) return;
+  const restore = keepSight();
   layout.toggleAttribute("data-wide", on);
-  for (const element of behind()) element.inert = on;
   const address = new URL(location.href);
   if (on) address.searchParams.set("wide", "1");
   else address.searchParams.delete("wide");
   history.replaceState(history.state, "", address);
   if (on) panel.dispatchEvent(new CustomEvent("review:show", { bubbles: true }));
   mark();
+  restore();
 }
 
 function mark() {
@@ -26,23 +28,23 @@ function mark() {
   button?.setAttribute("aria-pressed", String(isWide()));
 }
 
-panel?.addEventListener("click", (event) => {
+panel.addEventListener("click", (event) => {
   if (event.target.closest("[data-widen]")) widen(!isWide());
   if (event.target.closest("[data-close-drawers]")) widen(false);
 });
-panel?.addEventListener("review:renewed", mark);
+panel.addEventListener("review:renewed", mark);
 small.addEventListener("change", () => small.matches && isWide() && widen(false));
 
 document.addEventListener("keydown", (event) => {
-  if (event.key !== "Escape" || event.defaultPrevented || !panel || !isWide() || document.querySelector("dialog[open], :popover-open")) return;
+  if (event.key !== "Escape" || event.defaultPrevented || !isWide() || document.querySelector("dialog[open], :popover-open")) return;
   event.preventDefault();
   widen(false);
-  panel.querySelector("[data-widen]")?.focus();
+  if (!panel.contains(document.activeElement)) panel.querySelector("[data-widen]")?.focus();
 });
 
 document.addEventListener("click", (event) => {
   const link = event.target.closest("a[data-review-scope]");
-  if (!link || !panel || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
   event.preventDefault();
   const { reviewScope: scope, message, part } = link.dataset;
   open({ scope, message, part });
@@ -52,7 +54,7 @@ document.addEventListener("click", (event) => {
 document.addEventListener("click", async (event) => {
   const path = event.target.closest("[data-review-file]")?.dataset.reviewFile;
   const find = () => panel.querySelector(`[data-file="${CSS.escape(path)}"]`);
-  if (path === undefined || !panel || find()) return;
+  if (path === undefined || find()) return;
   await chooseScope("session");
   find()?.dispatchEvent(new CustomEvent("review:open", { bubbles: true }));
   find()?.scrollIntoView({ block: "start" });
@@ -65,8 +67,11 @@ async function open({ scope, message, part }) {
   panel.scrollTop = 0;
   panel.querySelector("#review-scope")?.focus({ preventScroll: true });
 }
-panel?.addEventListener("review:choose", ({ detail }) => open(detail));
+panel.addEventListener("review:choose", ({ detail }) => open(detail));
 
-const query = new URLSearchParams(location.search);
-if (panel && query.get("wide")) widen(true);
-else if (panel && query.get("scope")) panel.dispatchEvent(new CustomEvent("review:show", { bubbles: true }));
+onPage(() => {
+  const query = new URLSearchParams(location.search);
+  if (panel.hidden) return;
+  if (query.get("wide")) widen(true);
+  else if (query.get("scope")) panel.dispatchEvent(new CustomEvent("review:show", { bubbles: true }));
+});

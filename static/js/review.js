@@ -21,7 +21,7 @@ document.addEventListener("htmx:beforeSwap", ({ detail }) => {
   measure();
 });
 
-panel?.addEventListener("change", ({ target }) => {
+panel.addEventListener("change", ({ target }) => {
   if (target.name === "view") chooseReading("view", target.value);
   if (target.name === "w") chooseReading("space", target.checked ? "1" : "0");
   if (target.id !== "review-scope") return;
@@ -29,20 +29,20 @@ panel?.addEventListener("change", ({ target }) => {
   chooseScope(target.value, message, part).then(() => (panel.scrollTop = 0));
 });
 
-panel?.addEventListener("submit", (event) => {
+panel.addEventListener("submit", (event) => {
   if (event.target.id === "review-form") event.preventDefault();
 });
 
-panel?.addEventListener("click", (event) => {
+panel.addEventListener("click", (event) => {
   const fold = event.target.closest("[data-fold]");
   if (fold) unfold(fold.closest(".file"), !isOpen(fold.closest(".file")));
 });
 
-panel?.addEventListener("review:open", (event) => unfold(event.target, true));
+panel.addEventListener("review:open", (event) => unfold(event.target, true));
 
 // Heads of files stick below the head of the panel.
 function measure() {
   const head = panel.querySelector(".review-head");
   if (head) panel.style.setProperty("--review-head", `${head.offsetHeight}px`);
 }
-if (panel) new ResizeObserver(measure).observe(panel);
+new ResizeObserver(measure).observe(panel);

@@ -1,4 +1,5 @@
 // The conversation follows its end only while the person is at the end.
+import { onPage } from "./page.js";
 
 const scroller = document.getElementById("scroller");
 const latest = document.getElementById("latest");
@@ -12,8 +13,15 @@ function atEnd() {
 
 function follow() {
   if (following) scroller.scrollTop = scroller.scrollHeight;
-  latest.hidden = following || atEnd();
+  offer(!following && !atEnd());
 }
+
+// Written only where it changes: the browser looks at the page anew even where it is the same.
+function offer(wanted) {
+  if (latest.hidden === wanted) latest.hidden = !wanted;
+}
+
+export const isFollowing = () => following;
 
 function jump() {
   following = true;
@@ -27,7 +35,7 @@ scroller.addEventListener(
     if (atEnd()) following = true;
     else if (scroller.scrollTop < top) following = false;
     top = scroller.scrollTop;
-    latest.hidden = following;
+    offer(!following);
   },
   { passive: true },
 );
@@ -44,7 +52,10 @@ function watch() {
   sizes.observe(document.getElementById("conversation"));
 }
 document.addEventListener("page:replaced", watch);
-watch();
+onPage(() => {
+  watch();
+  jump();
+});
 
 // Older messages come in above: what the person reads stays where it is.
 let height = 0;
@@ -55,4 +66,3 @@ document.addEventListener("htmx:oobAfterSwap", () => {
   if (height && !following) scroller.scrollTop += scroller.scrollHeight - height;
   height = 0;
 });
-jump();

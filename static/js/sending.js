@@ -1,19 +1,46 @@
 // What Enter sends, and where: a prompt, the edit of one that waits, or a command.
 import { attachments } from "./attachments.js";
+import { picked } from "./choice.js";
 import { knows, run } from "./commands.js";
-import { field, form, problem, putBack, sendOff } from "./composer.js";
+import { field, form, keep, problem, read, setPrompt } from "./composer.js";
+import { delivery } from "./delivery.js";
 import { editing } from "./editing.js";
+import { messageId } from "./ids.js";
+import { composes } from "./ime.js";
 import { mentions } from "./mentions.js";
+import { onPage } from "./page.js";
+import { putLettersBack, shell } from "./shell.js";
+import { unsent } from "./unsent.js";
 
 const COMMAND = /^\/([\w.:/-]+)(?:\s+([\s\S]*))?$/;
 const COMMAND_URL = "/pickers/command";
-const STORED = "delivery";
-const OTHER = { steer: "queue", queue: "steer" };
+const SHELL_URL = "/pickers/shell";
 
-const outbox = []; // prompts sent off that have not arrived: the first is on its way
+let outbox = []; // prompts sent off that have not arrived: the first is on its way
 let flight = null; // that one, or the text of an edit
 let other = false;
 let again = false; // the text of an edit goes when those before it have arrived
+let paused = false; // somebody is about to go to another page
+
+onPage(() => {
+  outbox = [];
+  flight = null;
+  again = paused = false;
+  putLettersBack(JSON.parse(read("outbox") || "[]"));
+  keepOutbox();
+});
+
+export const sending = {
+  // Nothing more is sent off. The promise is kept when what is on its way has arrived, or has not.
+  pause() {
+    paused = true;
+    return flight && new Promise((resolve) => form.addEventListener("landed", resolve, { once: true }));
+  },
+  resume() {
+    paused = false;
+    deliver();
+  },
+};
 
 // By Enter or by the button. A prompt leaves the field at once and waits for the one before it; an edit stays
 // until it is saved.
@@ -25,31 +52,41 @@ form.addEventListener("submit", (event) => {
 });
 
 function take() {
-  const [text, files] = [field.value, attachments.take()];
-  if (flight && !text.trim() && !files.length) return; // it was pressed twice
-  outbox.push({ text, files, delivery: delivery() });
-  field.value = "";
-  sendOff(...outbox.map((letter) => letter.text));
+  const released = unsent.release();
+  outbox.push(...released);
+  const line = shell.active();
+  const [text, files] = [field.value, line ? [] : attachments.take()];
+  const twice = !text.trim() && !files.length && (flight || released.length); // the key was pressed
+  if (!twice) outbox.push({ id: messageId(), text, shell: line, files, delivery: delivery(other), picked: picked() });
+  setPrompt("");
+  shell.leave();
+  keepOutbox();
 }
 
-function delivery() {
-  const chosen = form.querySelector("[name=delivery]:checked").value;
-  return other ? OTHER[chosen] : chosen;
+// What is on its way when the page is loaded anew comes back into the field.
+function keepOutbox() {
+  keep("outbox", outbox.length ? JSON.stringify(outbox.map(({ text, shell: line }) => ({ text, shell: line }))) : "");
 }
+
+form.addEventListener("resend", () => {
+  outbox.push(...unsent.release());
+  keepOutbox();
+  deliver();
+});
 
 function deliver() {
-  if (flight) return;
+  if (flight || paused) return;
   if (outbox.length) flight = outbox[0];
   else {
     again = false;
     if (!editing.active()) return;
-    flight = { text: field.value, edit: editing.url(), delivery: delivery() };
+    flight = { text: field.value, edit: editing.url(), delivery: delivery(other) };
   }
   form.dispatchEvent(new Event("send"));
 }
 
 field.addEventListener("keydown", (event) => {
-  if (event.isComposing || event.keyCode === 229 || event.defaultPrevented) return;
+  if (composes(event) || event.defaultPrevented) return;
   if (event.key !== "Enter" || event.shiftKey) return;
   event.preventDefault();
   other = event.altKey || event.ctrlKey || event.metaKey;
@@ -66,10 +103,20 @@ form.addEventListener("htmx:configRequest", (event) => {
   parameters.set("delivery", flight.delivery);
   if (flight.edit) event.detail.path = flight.edit;
   if (!flight.files) return; // what is attached belongs to the draft
+  parameters.set("message_id", flight.id);
+  for (const [name, value] of Object.entries(flight.picked)) parameters.set(name, value); // as it was first sent
   for (const file of flight.files) parameters.append("file", JSON.stringify(file));
+  if (flight.shell) return configureLine(event);
   const command = !flight.plain && flight.text.match(COMMAND);
   if (command) configureCommand(event, ...command.slice(1));
 });
+
+function configureLine({ detail }) {
+  const { project, session } = document.body.dataset;
+  detail.path = SHELL_URL;
+  for (const name of ["text", "delivery"]) detail.parameters.delete(name);
+  for (const [key, value] of Object.entries({ session, project, command: flight.text })) detail.parameters.set(key, value);
+}
 
 function configureCommand(event, name, words = "") {
   if (knows(name, words.trim())) {
@@ -88,49 +135,42 @@ function configureCommand(event, name, words = "") {
 }
 
 function isUnknownCommand({ xhr, requestConfig }) {
-  return xhr.status === 404 && requestConfig.path === COMMAND_URL;
+  return requestConfig.path === COMMAND_URL && xhr.getResponseHeader("HX-Trigger")?.includes('"unknown"');
 }
-
-form.addEventListener("htmx:beforeSwap", (event) => {
-  const { detail } = event; // its `elt` is where the answer would go
-  if (detail.requestConfig.elt === form && isUnknownCommand(detail)) detail.isError = false;
-});
 
 form.addEventListener("htmx:afterRequest", (event) => {
   const { elt, xhr } = event.detail;
   if (elt !== form) return;
-  const arrived = xhr.status >= 200 && xhr.status < 400; // 0: the server was not reached
-  if (isUnknownCommand(event.detail)) outbox[0].plain = true;
+  const arrived = xhr.status >= 200 && xhr.status < 400;
+  if (!xhr.status) unsent.hold(emptied()); // the server was not reached
+  else if (isUnknownCommand(event.detail)) outbox[0].plain = true;
   else if (flight.files) (arrived ? leave : putAllBack)();
   else if (arrived && field.value === flight.text) editing.leave();
   proceed();
-  if (!arrived) return;
+  if (!arrived || outbox[0]?.plain) return;
   problem.replaceChildren();
   document.dispatchEvent(new CustomEvent("page:prompted"));
 });
 
 function proceed() {
   flight = null;
+  form.dispatchEvent(new Event("landed"));
   if (again || outbox.length) setTimeout(deliver);
 }
 
 function leave() {
   outbox.shift();
-  sendOff(...outbox.map((letter) => letter.text));
+  keepOutbox();
+}
+
+function emptied() {
+  const letters = outbox.splice(0);
+  keepOutbox();
+  return letters;
 }
 
 function putAllBack() {
-  const letters = outbox.splice(0);
-  putBack(...letters.map((letter) => letter.text));
+  const letters = emptied();
+  putLettersBack(letters);
   attachments.putBack(...letters.flatMap((letter) => letter.files));
-}
-
-form.addEventListener("htmx:sendError", (event) => {
-  if (event.detail.elt === form) problem.textContent = "The server cannot be reached. Your prompt is still here.";
-});
-
-// Whether prompts steer or wait is remembered for every session.
-for (const choice of form.querySelectorAll("[name=delivery]")) {
-  if (choice.value === localStorage.getItem(STORED)) choice.checked = true;
-  choice.addEventListener("change", () => localStorage.setItem(STORED, choice.value));
 }

@@ -1,16 +1,17 @@
 // The live connection: frames in, state shown, reconnect from the last event seen.
 import { apply, ensure, replace } from "./fragments.js";
+import { Line } from "./line.js";
+import { onPage, thisPage } from "./page.js";
 
-const SILENCE = 25_000; // the server sends a heartbeat every 10 s
-const LONGEST = 20_000;
+const HEARTBEAT = 25_000; // the server sends one every 10 s
+const FOR_GOOD = { 4401: "Signed out: open the link of the terminal again", 4404: "Gone" };
 
-const { project, session } = document.body.dataset;
 const label = document.getElementById("connection");
-let cursor = Number(document.getElementById("conversation").dataset.cursor) || 0;
-let attempt = 0;
-let socket = null;
-let watchdog = 0;
-let retry = 0;
+let cursor = 0;
+let ticks = 0;
+let loads = false; // the first connection of a page that was just loaded
+
+const line = new Line({ address, opens: () => clearTimeout(ticks), receives: (data) => receive(JSON.parse(data)), lost: wait, ends }, HEARTBEAT);
 
 function show(state, text) {
   label.dataset.state = state;
@@ -18,20 +19,20 @@ function show(state, text) {
   label.title = text;
 }
 
-function connect() {
-  clearTimeout(retry);
-  const scheme = location.protocol === "https:" ? "wss:" : "ws:";
-  const query = new URLSearchParams({ session, since: cursor });
-  socket = new WebSocket(`${scheme}//${location.host}/ws/p/${project}/?${query}`);
-  socket.onopen = () => watch();
-  socket.onmessage = (message) => receive(JSON.parse(message.data));
-  socket.onclose = (event) => lost(event);
+function address() {
+  const { project, session } = document.body.dataset;
+  return `/ws/p/${project}/?${new URLSearchParams({ session, since: cursor, ...(loads && { loads: 1 }) })}`;
+}
+
+function connected() {
+  loads = false;
+  show("connected", "Connected");
+  document.dispatchEvent(new CustomEvent("page:connected"));
 }
 
 function receive(frame) {
-  watch();
-  if (label.dataset.state !== "connected") show("connected", "Connected");
-  attempt = 0;
+  if (label.dataset.state !== "connected") connected();
+  line.holds();
   frame.missing?.forEach(ensure);
   if (frame.html) apply(frame.html);
   if (frame.seq) cursor = Math.max(cursor, frame.seq);
@@ -41,53 +42,53 @@ function receive(frame) {
 
 // The log does not reach back, or much changed at once: read the rows anew and go on from their cursor.
 async function refresh() {
-  socket.onclose = null;
-  socket.close();
+  const here = thisPage();
+  line.leave();
+  let page = null;
   try {
     const answer = await fetch(location.href);
     if (!answer.ok) throw new Error(answer.status);
-    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
-    for (const id of ["conversation", "states", "session-list", "activity", "meter", "title"]) {
-      const node = page.getElementById(id);
-      if (node) replace(document.getElementById(id), document.adoptNode(node));
-    }
+    page = new DOMParser().parseFromString(await answer.text(), "text/html");
   } catch {
-    return lost({});
+    return here() && line.again();
   }
-  cursor = Number(document.getElementById("conversation").dataset.cursor) || 0;
+  if (!here()) return;
+  for (const id of ["conversation", "states", "session-list", "activity", "meter", "title"]) {
+    const node = page.getElementById(id);
+    if (node) replace(document.getElementById(id), document.adoptNode(node));
+  }
   document.dispatchEvent(new CustomEvent("page:replaced"));
-  connect();
+  begin();
 }
 
-function watch() {
-  clearTimeout(watchdog);
-  watchdog = setTimeout(() => socket.close(4000), SILENCE);
+// Goes on from what the page shows.
+function begin() {
+  cursor = Number(document.getElementById("conversation").dataset.cursor) || 0;
+  line.open();
 }
 
-function lost(event) {
-  clearTimeout(watchdog);
-  if (event.code === 4401 || event.code === 4404) {
-    show("offline", event.code === 4401 ? "Signed out: open the link of the terminal again" : "Gone");
-    return;
-  }
-  attempt += 1;
-  const longest = Math.min(LONGEST, 500 * 2 ** attempt);
-  wait(Date.now() + longest / 2 + (Math.random() * longest) / 2);
+function ends(code) {
+  if (FOR_GOOD[code]) show("offline", FOR_GOOD[code]);
+  return code in FOR_GOOD;
 }
 
 function wait(until) {
   const left = until - Date.now();
-  if (left <= 0) return connect();
-  const words = navigator.onLine === false ? "Offline" : `Reconnecting in ${Math.ceil(left / 1000)} s`;
+  const words = navigator.onLine === false ? "Offline" : `Reconnecting in ${Math.max(1, Math.ceil(left / 1000))} s`;
   show(navigator.onLine === false ? "offline" : "reconnecting", words);
-  retry = setTimeout(() => wait(until), Math.min(left, 1000));
+  if (left > 1000) ticks = setTimeout(() => wait(until), 1000);
 }
 
-window.addEventListener("online", () => {
-  if (socket?.readyState === WebSocket.CLOSED) connect();
-});
-document.addEventListener("visibilitychange", () => {
-  if (!document.hidden && socket?.readyState === WebSocket.CLOSED) connect();
-});
+function leave() {
+  clearTimeout(ticks);
+  line.close();
+  connecting();
+}
 
-connect();
+const connecting = () => show("connecting", "Connecting");
+window.addEventListener("pagehide", connecting);
+onPage(() => {
+  loads = true;
+  begin();
+  return leave;
+});

@@ -9,7 +9,7 @@ const SLOW = { files: ["symbols", "resources"], commands: [], arguments: ["argum
 export async function quick(kind, query) {
   if (!QUICK[kind]) return [];
   const [ours, theirs] = await Promise.all([
-    options(`${form.dataset.complete}${kind}`, { q: query }),
+    options(form.dataset[kind], { q: query }),
     options(`${THEIRS}${QUICK[kind]}`, there(query)),
   ]);
   const names = ours.map((option) => option.dataset.command);

@@ -22,9 +22,8 @@ export async function ask(method, path = "", body = undefined) {
   return told.data;
 }
 
-export function socket(id, cursor) {
-  const scheme = location.protocol === "https:" ? "wss:" : "ws:";
+export function address(id, cursor) {
   const query = new URLSearchParams(about);
   query.set("cursor", cursor);
-  return new WebSocket(`${scheme}//${location.host}/api/pty/${id}/connect?${query}`);
+  return `/api/pty/${id}/connect?${query}`;
 }

@@ -1,14 +1,8 @@
 // Keys and buttons of the terminals. What is typed in one is no shortcut of the page.
+import { isPressed } from "./shortcuts.js";
 
-// Ctrl+` shows and hides them.
-export function isSwitch(event) {
-  return event.ctrlKey && !event.altKey && !event.metaKey && !event.shiftKey && event.code === "Backquote";
-}
-
-// Shift+F6 leaves a terminal, which takes Tab for itself.
-export function isLeave(event) {
-  return event.shiftKey && event.key === "F6";
-}
+// Those that are not typed into a terminal, which takes Tab for itself.
+export const isOurs = (event) => isPressed("terminals", event) || isPressed("terminal-leave", event);
 
 // `on` has leave(), move(tab, step), select(tab), rename(tab), close(tab) and one for each data-terminal-do.
 export function controls(panel, on) {
@@ -25,19 +19,19 @@ export function controls(panel, on) {
 }
 
 function inside(event, on) {
-  if (isSwitch(event)) return;
+  if (isPressed("terminals", event)) return;
   event.stopPropagation();
-  if (!isLeave(event)) return;
+  if (!isPressed("terminal-leave", event)) return;
   event.preventDefault();
   on.leave();
 }
 
 function outside(event, on) {
-  const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
   const tab = event.target.closest(".terminal-tab");
-  if (step) on.move(tab, step);
-  else if (event.key === "F2") on.rename(tab);
-  else if (event.key === "Delete") on.close(tab);
+  if (isPressed("terminal-left", event)) on.move(tab, -1);
+  else if (isPressed("terminal-right", event)) on.move(tab, 1);
+  else if (isPressed("terminal-rename", event)) on.rename(tab);
+  else if (isPressed("terminal-close", event)) on.close(tab);
   else return;
   event.preventDefault();
 }

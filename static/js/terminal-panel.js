@@ -113,6 +113,8 @@ export class Panel {
   }
 
   #mark() {
+    const names = this.#entries.map(({ tab }) => tab.querySelector("[role=tab]").id);
+    this.panel.querySelector("[role=tablist]").setAttribute("aria-owns", names.join(" ")); // not the buttons between them
     for (const entry of this.#entries) mark(entry.tab, entry.view.info, entry === this.#shown);
     this.panel.querySelector("[data-terminal-do=rename]").disabled = !this.#shown;
   }

@@ -1,7 +1,7 @@
 // What draws a terminal: xterm.js with the colours of the page, its keys, its clipboard.
 import { FitAddon } from "../vendor/@xterm/addon-fit/addon-fit.mjs";
 import { Terminal } from "../vendor/@xterm/xterm/xterm.mjs";
-import { isLeave, isSwitch } from "./terminal-controls.js";
+import { isOurs } from "./terminal-controls.js";
 import { reading } from "./terminal-reader.js";
 import { font, open, theme } from "./terminal-style.js";
 
@@ -17,7 +17,7 @@ await styled;
 
 // Keys that are the browser's or the page's; everything else is typed.
 function typed(event, terminal) {
-  if (isSwitch(event) || isLeave(event)) return false;
+  if (isOurs(event)) return false;
   const control = event.ctrlKey && !event.altKey && !event.metaKey;
   if (control && event.code === "KeyV") return false;
   if (control && event.code === "KeyC" && (event.shiftKey || terminal.hasSelection())) {

@@ -1,5 +1,5 @@
-// The switch of the terminals: a button and Ctrl+`. The rest is loaded when they are first shown.
-import { isSwitch } from "./terminal-controls.js";
+// The switch of the terminals: a button and keys. The rest is loaded when they are first shown.
+import { shortcut } from "./shortcuts.js";
 
 const MISSING = "Terminals need xterm.js, which is not here. Fetch it with: python -m opencode_web.vendor";
 const panel = document.getElementById("terminal");
@@ -41,10 +41,6 @@ function toggle() {
 
 button.addEventListener("click", () => (panel.hidden ? toggle() : hide()));
 panel.addEventListener("terminal:hide", hide);
-document.addEventListener("keydown", (event) => {
-  if (!isSwitch(event)) return;
-  event.preventDefault();
-  toggle();
-});
+shortcut("terminals", toggle);
 
 if (localStorage.getItem(STORED)) show({ start: false });

@@ -1,4 +1,5 @@
 // Ages in words, kept fresh.
+import { onPage } from "./page.js";
 
 const UNITS = [
   [86_400_000, "d"],
@@ -20,4 +21,4 @@ function tick() {
 }
 
 setInterval(tick, 30_000);
-tick();
+onPage(tick);

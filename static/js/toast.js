@@ -1,5 +1,7 @@
 // Notes that leave by themselves, and what to say when a request fails.
 
+import { leave as goes } from "./motion.js";
+
 const STAY = 8_000;
 const KEPT = "toast";
 const box = document.getElementById("toasts");
@@ -17,13 +19,13 @@ function arrived(toast) {
     location.assign(`/p/${document.body.dataset.project}/`);
     return;
   }
-  setTimeout(() => leave(toast), STAY);
+  if (!toast.matches("[data-stays]")) setTimeout(() => leave(toast), STAY);
 }
 
 // Not while somebody is about to use it.
 function leave(toast) {
   if (toast.matches(":hover, :focus-within")) setTimeout(() => leave(toast), STAY);
-  else toast.remove();
+  else goes(toast);
 }
 
 new MutationObserver((changes) => {
@@ -31,9 +33,13 @@ new MutationObserver((changes) => {
 }).observe(box, { childList: true });
 
 box.addEventListener("click", (event) => {
-  if (event.target.closest("[data-dismiss]")) event.target.closest(".toast").remove();
+  if (event.target.closest("[data-dismiss]")) goes(event.target.closest(".toast"));
 });
 
+// A toast that came for the body: what asked for it may be gone, and from there htmx finds nothing else.
+document.addEventListener("htmx:afterSwap", ({ target }) => {
+  if (target === document.body) box.append(...document.querySelectorAll("body > .toast"));
+});
 document.addEventListener("htmx:responseError", (event) => {
   if (event.target.closest?.("[data-quiet]")) return;
   const status = event.detail.xhr.status;
@@ -43,6 +49,10 @@ document.addEventListener("htmx:responseError", (event) => {
 document.addEventListener("htmx:sendError", (event) => {
   if (!event.target.closest?.("#composer, [data-quiet]")) note("The server cannot be reached.");
 });
+// What is said above, and a request that was given up for a newer one, is no error of the page: htmx writes those that
+// have an `error` to the console.
+const SAID = ["htmx:responseError", "htmx:sendError", "htmx:sendAbort", "htmx:afterRequest"];
+window.htmx.logger = (element, name, detail) => SAID.includes(name) && delete detail.error;
 // htmx makes a promise for each request, and rejects it with nothing: said above, or a newer request took its place.
 window.addEventListener("unhandledrejection", (event) => event.reason === undefined && event.preventDefault());
 

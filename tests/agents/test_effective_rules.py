@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from agents.config import Config
-from agents.definitions import choose
+from agents.agent.steps.sample import effective_rules
+from agents.config.schema import Config
 from agents.llm.types import Model
-from agents.permission.rules import evaluate, hidden_tools
-from agents.runtime.steps.rules import effective_rules
-from sessions.models import Session
+from agents.toolkit.definitions import choose
+from agents.toolkit.permission.rules import evaluate, hidden_tools
+from sessions.core.models import Session
 
 REAL = Model("fake", "fake", "Fake", "openai", "fake")
 DEMO = Model("demo", "demo", "Demo", "scripted", "demo")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 from collections.abc import AsyncIterator
 from pathlib import Path
+from weakref import WeakKeyDictionary
 
 import pytest
 import pytest_asyncio
@@ -35,6 +36,9 @@ WIDE: ViewportSize = {"width": 1440, "height": 900}
 PATIENCE = 15_000
 """Milliseconds that anything on a page may take; never waited for in a good run."""
 ASKED = {"*": "allow", "bash": {"*": "allow", "touch *": "ask"}, "edit": {"*": "allow", "asked*": "ask"}}
+FAULTS = ("Content Security Policy", "returned no matches", "htmx:", "status of 404", "status of 500")
+"""What no console may say unless a test provokes it. A form that is refused (422) is what tests are about."""
+_provoked: WeakKeyDictionary[BrowserContext, set[str]] = WeakKeyDictionary()
 FILES = {
     "hello.py": "def hello():\n    return 'hello'\n",
     "docs/guide.md": "# Guide\n",
@@ -54,11 +58,16 @@ async def browser(chromium_path: str) -> AsyncIterator[Browser]:
 @pytest_asyncio.fixture(loop_scope="session")
 async def context(browser: Browser) -> AsyncIterator[BrowserContext]:
     """Fails a test whose pages threw, opened a dialog or broke their own policy."""
-    context = await browser.new_context(viewport=WIDE)
+    context = await browser.new_context(viewport=WIDE, reduced_motion="reduce")
     faults = watch(context)
     yield context
     await context.close()
     assert faults == []
+
+
+def provokes(context: BrowserContext, *texts: str) -> None:
+    """The test itself brings about errors with these texts, or addresses, in a context's pages."""
+    _provoked.setdefault(context, set()).update(texts)
 
 
 def watch(context: BrowserContext) -> list[str]:
@@ -66,8 +75,10 @@ def watch(context: BrowserContext) -> list[str]:
     faults: list[str] = []
 
     def said(message: ConsoleMessage) -> None:
-        if any(fault in message.text for fault in ("Content Security Policy", "returned no matches")):
-            faults.append(message.text)
+        told = f"{message.text} ({message.location.get('url', '')})"
+        provoked = any(text in told for text in _provoked.get(context, ()))
+        if any(text in message.text for text in FAULTS) and not provoked:
+            faults.append(told)
 
     context.set_default_timeout(PATIENCE)
     context.on("weberror", lambda error: faults.append(str(error.error)))

@@ -53,7 +53,7 @@ async def main() -> None:
 
 async def show(stage: Stage, browser: Browser) -> None:
     """The whole story, one picture after the other."""
-    context = await browser.new_context(viewport=WIDE)
+    context = await browser.new_context(viewport=WIDE, reduced_motion="reduce")
     for title in EARLIER:
         await stage.session(title)
     tab = await stage.tab(context)
@@ -113,6 +113,7 @@ async def the_review(tab: Tab) -> None:
 
 async def the_timeline(tab: Tab) -> None:
     await tab.page.get_by_role("link", name="Timeline", exact=True).click()
+    await tab.page.wait_for_load_state("networkidle")
     await tab.page.locator("#scrub").press("ArrowLeft")
     await tab.page.locator("#at .first-lines").first.wait_for()
     await shot(tab.page, "timeline")
@@ -145,7 +146,7 @@ async def the_undo(stage: Stage, tab: Tab) -> None:
 
 
 async def the_errors(stage: Stage, browser: Browser) -> None:
-    context = await browser.new_context(viewport=WIDE)
+    context = await browser.new_context(viewport=WIDE, reduced_motion="reduce")
     config = stage.project / "opencode.json"
     config.write_text(greeter.BROKEN_CONFIG)
     stage.plays(*greeter.TROUBLE)

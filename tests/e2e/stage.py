@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections import deque
 from http.cookies import SimpleCookie
 from pathlib import Path
@@ -49,7 +50,8 @@ class Stage:
         return model_config(self.model.base_url, **self._config)
 
     def plays(self, *turns: Turn) -> None:
-        """What the model answers next; what was left of before is dropped."""
+        """What the model answers next, its gates shut; what was left of before is dropped."""
+        self.model.shut_gates()
         self._turns = deque(turns)
 
     def _next(self, _: Body) -> Turn:
@@ -93,7 +95,9 @@ class Tab:
         return self.page.url.rpartition("/")[2]
 
     async def connected(self) -> None:
-        await self.page.locator("#connection[data-state=connected]").wait_for(state="attached")
+        """The page is there, not one that is about to be left, and is told what happens."""
+        there = "body:not(:has(#main[aria-busy]))"
+        await self.page.locator(f"{there} #connection[data-state=connected]").wait_for(state="attached")
 
     async def send(self, text: str) -> None:
         await self.prompt.fill(text)
@@ -107,6 +111,14 @@ class Tab:
         """Open the dialog of "Undo from here" at a prompt of the page."""
         await self.page.get_by_role("button", name="Undo from here").nth(prompt).click()
         await self.dialog.wait_for()
+
+    async def choose(self, kind: str, value: str) -> None:
+        """An agent, a `provider/model` or a variant in the popover."""
+        await self.page.locator(f"#{kind}-picker").click()
+        option = self.page.locator(f"#picker-{kind} [data-value='{value}']").last
+        async with self.page.expect_response(re.compile("/pickers/cho")):
+            await option.click()
+        await expect(self.page.locator(f"#choice [name={kind}]")).to_have_value(value)
 
     def item(self, session_id: str) -> Locator:
         """The row of a session in the sidebar."""

@@ -18,6 +18,10 @@ OVERFLOW = """() => [...document.querySelectorAll("body *")]
   .filter((node) => node.getBoundingClientRect().right > innerWidth + 1)
   .filter((node) => !node.closest("pre, .table, .visually-hidden, table.diff"))
   .map((node) => node.outerHTML.slice(0, 120))"""
+NAME = """() => {
+  const held = document.activeElement;
+  return held.ariaLabel ?? (held.matches("a, button, summary") ? held.textContent : "");
+}"""
 NAMELESS = """() => [...document.querySelectorAll("button, summary, a, input, select, textarea")]
   .filter((node) => node.checkVisibility())
   .filter((node) => !(node.getAttribute("aria-label") || node.innerText?.trim() || node.textContent.trim()
@@ -59,6 +63,7 @@ async def test_a_narrow_screen(stage: Stage, browser: Browser) -> None:
     await tab.page.get_by_role("button", name="Changed files", exact=True).tap()
     await expect(tab.review.locator("table.diff")).to_be_in_viewport()
     await fits(tab.page)
+    await tab.review.get_by_role("heading").first.tap()  # two taps at one place are one
     await tab.review.get_by_role("button", name="Close").tap()
     await tab.page.get_by_role("button", name="Sessions").tap()
     await expect(tab.page.get_by_label("Filter sessions")).to_be_in_viewport()
@@ -102,7 +107,34 @@ async def test_the_keyboard_alone(stage: Stage, context: BrowserContext) -> None
 async def tab_to(page: Page, name: str, key: str) -> None:
     """Press a key until what is focused has this name; fails when the whole page was passed."""
     for _ in range(300):
-        if name in (await page.evaluate("document.activeElement.textContent")):
+        if name in (await page.evaluate(NAME)):
             return
         await page.keyboard.press(key)
     raise AssertionError(f"{name} cannot be reached by {key}")
+
+
+@pytest.mark.parametrize(
+    ("width", "name", "panel"), [(1000, "Changed files", "review"), (390, "Sessions", "sidebar")]
+)
+async def test_a_drawer_takes_the_focus_and_gives_it_back(
+    stage: Stage, browser: Browser, width: int, name: str, panel: str
+) -> None:
+    context = await browser.new_context(viewport={"width": width, "height": 844})
+    tab = await stage.tab(context, await stage.session("In a drawer"))
+    page, drawer = tab.page, tab.page.locator(f"#{panel}")
+    opener = page.get_by_role("button", name=name, exact=True)
+    await opener.press("Enter")
+    await expect(drawer).to_be_focused()
+    await expect(opener).to_have_attribute("aria-expanded", "true")
+    for _ in range(12):
+        await page.keyboard.press("Tab")
+        assert await page.evaluate("document.activeElement.closest('.main') === null")
+    await page.keyboard.press("Escape")
+    await expect(opener).to_be_focused()
+    await expect(opener).to_have_attribute("aria-expanded", "false")
+    await opener.press("Enter")
+    await page.locator(".scrim").click(position={"x": 1 if panel == "review" else width - 5, "y": 400})
+    await expect(opener).to_be_focused()
+    await page.keyboard.press("Tab")
+    assert await page.evaluate("document.activeElement.closest('.main') !== null")
+    await context.close()

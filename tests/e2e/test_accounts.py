@@ -16,11 +16,20 @@ from playwright.async_api import BrowserContext, Locator, Page, expect
 
 from tests.e2e.conftest import repository
 from tests.e2e.stage import Stage
-from tests.loopback.accounts import GITHUB_TOKEN, OPENAI_TOKEN, PENDING, AccountServer, Held, openai_tokens
+from tests.loopback.accounts import (
+    GITHUB_TOKEN,
+    OPENAI_TOKEN,
+    PENDING,
+    AccountServer,
+    Held,
+    Status,
+    openai_tokens,
+)
 
 pytestmark = [pytest.mark.e2e, pytest.mark.asyncio(loop_scope="session")]
 
 KEY = "gsk_0123456789wxyz"
+TRIED = "/acme/models"
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
@@ -36,11 +45,16 @@ async def place(accounts: AccountServer, tmp_path_factory: pytest.TempPathFactor
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     home = tmp_path_factory.mktemp("home")
+    written = home / ".config" / "opencode" / "opencode.json"
+    written.parent.mkdir(parents=True)
+    acme = {"name": "Acme", "options": {"baseURL": f"{accounts.url}/acme"}, "models": {"large": {}}}
+    written.write_text(json.dumps({"provider": {"acme": acme}}))
     stage = Stage(home, repository(tmp_path_factory.mktemp("accounts") / "project"))
     stage.server.environ = {
         **accounts.environ,
         "CEREBRAS_API_KEY": "csk-environment",
         "OPENCODE_WEB_CHATGPT_PORT": str(port),
+        "HTTPS_PROXY": f"http://127.0.0.1:{port}",  # nobody is there: no provider is reached
     }
     async with stage:
         yield stage
@@ -78,15 +92,69 @@ async def test_a_key_is_added_and_removed_by_keyboard(context: BrowserContext, p
     await field.fill(KEY)
     await field.press("Enter")
     await expect(groq).to_contain_text("Key that ends in wxyz")
-    await expect(page.locator("#accounts-said")).to_have_text("Groq: The key is kept.")
+    await expect(page.locator("#accounts-said")).to_contain_text(
+        "Groq: The key is kept, but it was not tried"
+    )
+    await expect(groq.locator(".account-said")).to_contain_text("Could not connect to https://api.groq.com")
     await expect(groq.get_by_role("heading")).to_be_focused()
     assert KEY not in await page.content()
+    await page.get_by_label("Find a provider").fill("")
+    await expect(page.locator("#accounts-found")).to_contain_text("4 of ")
     await page.reload()
     assert KEY not in await page.content()
     await groq.locator("summary", has_text="Remove").press("Enter")
     await groq.get_by_role("button", name="Remove").press("Enter")
     await expect(groq).to_contain_text("Not connected")
+    await expect(page.locator("#accounts-found")).to_contain_text("3 of ")
     assert json.loads((place.server.data / "auth.json").read_text()) == {}
+
+
+async def test_a_key_is_tried_before_it_is_kept(
+    context: BrowserContext, place: Stage, accounts: AccountServer
+) -> None:
+    page = await opened(context, place)
+    acme, field, kept = row(page, "Acme"), page.get_by_label("Key of Acme"), place.server.data / "auth.json"
+    await acme.locator("summary", has_text="Add a key").click()
+
+    accounts.plays(TRIED, Status(401, {"error": {"message": "Unknown key."}}))
+    await field.fill(KEY)
+    await field.press("Enter")
+    await expect(acme.get_by_role("alert")).to_contain_text("Acme refused this key, so it was not kept.")
+    await expect(acme.get_by_role("alert")).to_contain_text("Unknown key.")
+    assert "acme" not in json.loads(kept.read_text() if kept.exists() else "{}")
+
+    accounts.plays(TRIED, Held({}))
+    await acme.get_by_role("button", name="Save").click()
+    await expect(acme).to_contain_text("Trying the key")
+    await expect(acme.get_by_role("alert")).to_be_empty()
+    await acme.get_by_role("button", name="Cancel").click()
+    await expect(acme.get_by_role("button", name="Cancel")).to_be_hidden()
+    await expect(acme.get_by_role("button", name="Save")).to_be_enabled()
+    assert "acme" not in json.loads(kept.read_text() if kept.exists() else "{}")
+
+    accounts.plays(TRIED, Status(403, {}))
+    await acme.get_by_role("button", name="Save").click()
+    await expect(acme.get_by_role("alert")).to_contain_text("(403)")
+    await acme.get_by_role("button", name="Keep anyway").click()
+    await expect(page.locator("#accounts-said")).to_have_text("Acme: The key is kept.")
+    assert len(accounts.asked(TRIED)) == 3
+    assert json.loads(kept.read_text())["acme"]["key"] == KEY
+
+    accounts.plays(TRIED, {"data": [{"id": "large"}, {"id": "small"}]})
+    await acme.locator("summary", has_text="Replace key").click()
+    await field.fill(f"{KEY}9876")
+    await field.press("Enter")
+    await expect(acme).to_contain_text("Key that ends in 9876")
+    await expect(acme.locator(".account-said")).to_have_text("The key works: 2 models.")
+    assert KEY not in await page.content()
+    assert KEY not in place.server.log()
+
+
+async def test_the_usual_providers_come_first(context: BrowserContext, place: Stage) -> None:
+    page = await opened(context, place)
+    apart = page.locator(".account", has=page.get_by_text("Not connected")).get_by_role("heading")
+    names = await apart.all_text_contents()
+    assert names[:5] == ["Anthropic", "OpenAI", "Google", "OpenRouter", "GitHub Copilot"]
 
 
 async def test_a_code_waits_is_cancelled_and_signs_in(
@@ -118,7 +186,8 @@ async def test_a_code_waits_is_cancelled_and_signs_in(
     await expect(copilot).to_contain_text("Signed in")
     await expect(page.locator("#accounts-said")).to_have_text("GitHub Copilot: Signed in.")
     tab = await place.tab(context)
-    await expect(tab.page.locator("#model-picker optgroup[label='GitHub Copilot']")).to_be_attached()
+    await tab.page.keyboard.press("Control+m")
+    await expect(tab.page.get_by_role("listbox", name="Models")).to_contain_text("GitHub CopilotSigned in")
 
     await copilot.locator("summary", has_text="Sign out").click()
     await copilot.get_by_role("button", name="Sign out").click()

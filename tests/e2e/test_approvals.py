@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import AsyncIterator
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import BrowserContext, Page, WebSocketRoute, expect
+from playwright.async_api import BrowserContext, Page, Route, WebSocketRoute, expect
 
 from tests.e2e.conftest import ASKED, repository
 from tests.e2e.stage import Stage
@@ -65,7 +66,7 @@ async def test_a_subagents_request_is_answered_on_another_page(alone: Stage, con
     await expect(other.locator(".inbox-group h3")).to_contain_text("sends one")
     assert not (alone.project / "below").exists()
     await entry.get_by_role("button", name="Allow once").click()
-    await expect(other.locator("#inbox-list")).to_contain_text("Nothing waits for you.")
+    await expect(other.locator("#inbox-list")).to_contain_text("Nothing waits for you")
     await expect(other).to_have_title("Open a project · opencode-web")
     await expect(tab.messages).to_contain_text("Done.")
     await expect(tab.page).to_have_title(re.compile("^sends one"))
@@ -83,8 +84,9 @@ async def test_by_keyboard_alone(alone: Stage, context: BrowserContext) -> None:
     page = tab.page
     await tab.send("Make another.")
     await expect(page).to_have_title(re.compile(r"^\(2\) two"))
+    await tab.prompt.fill("Not now")
     await tab.prompt.press("!")
-    await expect(tab.prompt).to_have_value("!")
+    await expect(tab.prompt).to_have_value("Not now!")
     await tab.prompt.fill("/inbox")
     await page.keyboard.press("Enter")
     heads = page.locator(".inbox-head")
@@ -132,9 +134,38 @@ async def test_an_answer_that_comes_too_late(alone: Stage, context: BrowserConte
     await tab.permissions.get_by_role("button", name="Allow once").click()
     await expect(tab.messages).to_contain_text("Made.")
     await card.get_by_role("button", name="Reject").click()
-    await expect(card.get_by_role("alert")).to_contain_text("answered already: allowed once")
+    toast = asleep.locator("#toasts .toast")
+    await expect(toast).to_contain_text("“touch late” was answered already: allowed once, in another window")
+    await expect(toast.get_by_role("button", name="Stop")).to_have_count(0)
     await expect(card.get_by_label("Why not")).to_have_value("words of mine")
     assert (alone.project / "late").exists()
+
+
+async def test_who_rejected_too_late_is_told_and_stops_what_runs(
+    alone: Stage, context: BrowserContext
+) -> None:
+    alone.plays(Turn(tools=[ToolUse("bash", {"command": "touch raced && sleep 600"})]), Turn(text="Made."))
+    tab = await alone.tab(context, await alone.session("two answers"))
+    other = await alone.tab(context, tab.session_id)
+    await tab.send("Make it.")
+    sent, free = asyncio.Event(), asyncio.Event()
+
+    async def hold(route: Route) -> None:
+        sent.set()
+        await free.wait()
+        await route.continue_()
+
+    await other.page.route("**/reply", hold)
+    await other.permissions.get_by_role("button", name="Reject").click()
+    await sent.wait()
+    await tab.permissions.get_by_role("button", name="Allow once").click()
+    await expect(other.permissions).to_have_count(0)
+    free.set()
+    toast = other.page.locator("#toasts .toast")
+    await expect(toast).to_contain_text("answered already: allowed once, in another window")
+    await toast.get_by_role("button", name="Stop the turn").click()
+    await expect(toast).to_have_count(0)
+    await other.idle()
 
 
 async def test_what_comes_takes_nothing_from_who_writes(alone: Stage, context: BrowserContext) -> None:
@@ -200,4 +231,4 @@ async def test_a_question_is_answered_in_the_inbox(alone: Stage, context: Browse
     await form.get_by_label("Blue").check()
     await form.get_by_role("button", name="Answer").click()
     await expect(tab.messages).to_contain_text("Blue it is.")
-    await expect(page.locator("#inbox-list")).to_contain_text("Nothing waits for you.")
+    await expect(page.locator("#inbox-list")).to_contain_text("Nothing waits for you")

@@ -33,6 +33,35 @@ COMPOSE = """() => {
 }"""
 
 
+COMPOSED = """([key]) => {
+  const field = document.getElementById("prompt");
+  const events = ["compositionstart", "compositionend"];
+  for (const name of events) field.dispatchEvent(new CompositionEvent(name, { bubbles: true }));
+  const pressed = { key, keyCode: 229, bubbles: true, cancelable: true };
+  return field.dispatchEvent(new KeyboardEvent("keydown", pressed));
+}"""
+"""As Safari tells it: the key that ends a composition comes after the end."""
+
+
+async def test_the_key_that_ends_a_composition_is_the_input_methods(
+    stage: Stage, context: BrowserContext
+) -> None:
+    tab = await stage.tab(context, await stage.session("composes"))
+    await tab.prompt.fill("日本語")
+    for key in ("Enter", "Tab"):
+        assert await tab.page.evaluate(COMPOSED, [key]), key
+    await tab.prompt.fill("")
+    await tab.prompt.press_sequentially("@gui")
+    await expect(tab.page.locator("#completions [role=option]")).to_have_count(1)
+    for key in ("Enter", "Tab", "ArrowDown", "Escape"):
+        assert await tab.page.evaluate(COMPOSED, [key]), key
+    await expect(tab.page.locator("#completions [role=option]")).to_have_count(1)
+    await expect(tab.prompt).to_have_value("@gui")
+    await expect(tab.page.locator("#choice [name=agent]")).to_have_value("build")
+    await expect(tab.page.locator(".message")).to_have_count(0)
+    await tab.prompt.fill("")
+
+
 async def test_keys_and_drafts(stage: Stage, context: BrowserContext) -> None:
     stage.plays(Turn(text="Read."))
     tab = await stage.tab(context, await stage.session("types"))
@@ -90,7 +119,14 @@ async def test_a_pasted_image_is_sent(stage: Stage, context: BrowserContext) -> 
     await tab.send("What is this?")
     await expect(tab.messages).to_contain_text("A dot.")
     await expect(attached).to_have_count(0)
-    await expect(tab.page.locator(".message.user img")).to_be_visible()
+    await tab.page.get_by_role("button", name="Enlarge dot.png").click()
+    await expect(tab.page.get_by_role("dialog", name="dot.png").get_by_role("img")).to_be_visible()
+    await tab.page.keyboard.press("Escape")
+    await expect(tab.page.get_by_role("dialog")).to_have_count(0)
+    sides = [await tab.page.locator(f".message.user {part}").bounding_box() for part in ("img", ".bubble")]
+    assert sides[0]
+    assert sides[1]
+    assert sides[0]["x"] + sides[0]["width"] == sides[1]["x"] + sides[1]["width"]
     content = stage.model.requests[-1].body["messages"][-1]["content"]
     assert {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{PNG}"}} in content
 
@@ -105,7 +141,13 @@ async def test_much_text(stage: Stage, context: BrowserContext) -> None:
     await tab.prompt.press("Enter")
     await expect(tab.messages).to_contain_text("Long.")
     assert len(stage.model.requests[-1].body["messages"][-1]["content"]) >= 259_999
-    await expect(tab.page.locator(".bubble summary")).to_contain_text("more characters")
+    bubble = tab.page.locator(".bubble")
+    await expect(bubble.locator("summary")).to_have_text("Show all 260,000 characters", use_inner_text=True)
+    assert (await bubble.locator(".prompt-text").inner_text()).endswith("\nline of text")
+    await bubble.locator("summary").click()
+    await expect(bubble.locator("pre")).to_contain_text("line of text")
+    await expect(bubble.locator(".prompt-text")).to_be_hidden()
+    await expect(bubble.locator("summary")).to_have_text("Show less", use_inner_text=True)
 
 
 async def test_tab_switches_the_agent_and_the_field_can_be_left(
@@ -113,7 +155,7 @@ async def test_tab_switches_the_agent_and_the_field_can_be_left(
 ) -> None:
     session = await stage.session("switches")
     tab = await stage.tab(context, session)
-    picker = tab.page.locator("#agent-picker")
+    picker = tab.page.locator("#choice [name=agent]")
     await expect(picker).to_have_value("build")
     await tab.prompt.fill("typed")
     async with tab.page.expect_response("**/pickers/choose"):
@@ -160,9 +202,13 @@ async def test_commands_of_the_browser(stage: Stage, context: BrowserContext) ->
     await expect(tab.messages).to_contain_text("Said.")
     await tab.idle()
     await tab.send("/models")
-    await expect(tab.page.locator("#model-picker")).to_be_focused()
+    panel = tab.page.get_by_role("dialog", name="Model, variant and agent")
+    await expect(panel.get_by_role("listbox", name="Models")).to_be_visible()
+    await tab.page.keyboard.press("Escape")
+    await expect(tab.prompt).to_be_focused()
     await tab.send("/agents")
-    await expect(tab.page.locator("#agent-picker")).to_be_focused()
+    await expect(panel.get_by_role("listbox", name="Agents")).to_be_visible()
+    await tab.page.keyboard.press("Escape")
     await tab.send("/rename A better name")
     await expect(tab.page.locator("#title")).to_have_text("A better name")
     for form in ("Markdown", "JSON"):

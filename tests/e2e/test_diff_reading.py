@@ -124,6 +124,7 @@ async def test_one_side_of_a_split_diff_is_copied(stage: Stage, context: Browser
     assert copied == "one = 1\ntwo = 22\nthree = 33"
 
 
+@pytest.mark.long
 async def test_a_hundred_thousand_lines(stage: Stage, context: BrowserContext) -> None:
     path = await folder(stage, "huge")
     (path / "huge.txt").write_text("".join(f"{n}\n" for n in range(LINES)))

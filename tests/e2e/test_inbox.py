@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import socket
+from pathlib import Path
 
 import pytest
-from playwright.async_api import Browser, BrowserContext, Locator, Route, expect
+from playwright.async_api import Browser, BrowserContext, FilePayload, Locator, Route, expect
 
 from tests.e2e.conftest import watch
 from tests.e2e.stage import Stage, Tab
@@ -31,32 +33,46 @@ async def texts(tab: Tab, *expected: str) -> None:
     await expect(rows(tab).locator(".queued-text")).to_have_text(list(expected))
 
 
+async def deliver(tab: Tab, way: str) -> None:
+    """Choose what Enter does while the agent works."""
+    await tab.page.locator("#delivery-button").click()
+    await tab.page.get_by_role("menuitemradio", name=way).click()
+
+
 async def test_the_choice_is_offered_while_the_agent_works(stage: Stage, context: BrowserContext) -> None:
     tab = await busy(stage, context, "choice")
-    steer = tab.page.get_by_role("radio", name="Steer now")
-    queue = tab.page.get_by_role("radio", name="Queue")
-    await expect(queue).to_be_checked()
+    button = tab.page.locator("#delivery-button")
+    steer = tab.page.get_by_role("menuitemradio", name="Steer now")
+    queue = tab.page.get_by_role("menuitemradio", name="Queue")
+    await expect(button).to_have_text("While the agent works: Queue")
+    await expect(tab.page.get_by_role("button", name="Send")).to_have_accessible_description("Queue")
     await tab.send("waits")
     await tab.prompt.fill("steers")
     await tab.prompt.press("Alt+Enter")
     await texts(tab, "steers", "waits")
     await expect(rows(tab).locator(".label")).to_have_text(["Steers", "Queued"])
-    await queue.focus()
-    await tab.page.keyboard.press("ArrowLeft")
-    await expect(steer).to_be_checked()
+    await button.press("Enter")
+    await expect(queue).to_be_checked()
+    await tab.page.keyboard.press("ArrowDown")
+    await tab.page.keyboard.press("ArrowDown")
+    await expect(steer).to_be_focused()
+    await tab.page.keyboard.press("Enter")
+    await expect(button).to_be_focused()
+    await expect(button).to_have_text("While the agent works: Steer now")
+    await expect(steer).to_be_hidden()
     await tab.send("steers too")
     await tab.prompt.fill("waits too")
     await tab.prompt.press("Control+Enter")
     await texts(tab, "steers", "steers too", "waits", "waits too")
     await tab.page.reload()
-    await expect(steer).to_be_checked()
-    await queue.check()
+    await expect(button).to_have_text("While the agent works: Steer now")
+    await deliver(tab, "Queue")
     for row in range(4):
         await rows(tab).first.get_by_role("button", name="Withdraw").click()
         await expect(rows(tab)).to_have_count(3 - row)
     stage.model.gate("choice").open()
     await tab.idle()
-    await expect(steer).to_be_hidden()
+    await expect(button).to_be_hidden()
 
 
 async def test_a_steer_is_seen_between_two_steps(stage: Stage, context: BrowserContext) -> None:
@@ -189,7 +205,7 @@ async def test_prompts_wait_for_the_one_on_its_way(stage: Stage, context: Browse
         await tab.send(text)
         await expect(tab.prompt).to_have_value("")
     await tab.prompt.press("Enter")
-    await tab.page.get_by_role("radio", name="Steer now").check()
+    await deliver(tab, "Steer now")
     await tab.prompt.fill("three")
     await tab.page.get_by_role("button", name="Send").click()
     await tab.prompt.fill("not sent")
@@ -228,7 +244,7 @@ async def test_what_does_not_arrive_comes_back(stage: Stage, context: BrowserCon
         await tab.send(text)
     await tab.prompt.press_sequentially("three")
     await (await routes.get()).abort()
-    await expect(tab.page.locator("#composer-problem")).to_contain_text("cannot be reached")
+    await expect(tab.page.locator("#unreached")).to_contain_text("cannot be reached")
     await expect(tab.prompt).to_have_value("one\n\ntwo\n\nthree")
     await tab.prompt.press("Enter")
     await expect(tab.prompt).to_have_value("")
@@ -252,7 +268,8 @@ async def test_there_is_room_on_a_narrow_screen(stage: Stage, browser: Browser, 
     await tab.send("a prompt that is much too long for one line of a narrow screen, so that it is cut")
     await tab.send("two")
     await tab.prompt.fill("three")
-    await tab.page.get_by_role("radio", name="Steer now").tap()
+    await tab.page.locator("#delivery-button").tap()
+    await tab.page.get_by_role("menuitemradio", name="Steer now").tap()
     await tab.page.get_by_role("button", name="Send").tap()
     await expect(rows(tab)).to_have_count(3)
     await tab.prompt.fill("more")
@@ -266,3 +283,22 @@ async def test_there_is_room_on_a_narrow_screen(stage: Stage, browser: Browser, 
     await expect(tab.messages).to_contain_text("C.")
     await context.close()
     assert faults == []
+
+
+async def test_a_stopped_prompt_is_put_back_with_what_was_attached(
+    home: Path, project: Path, context: BrowserContext
+) -> None:
+    note: FilePayload = {"name": "note.txt", "mimeType": "text/plain", "buffer": b"Attached."}
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        rules = f"http://127.0.0.1:{silent.getsockname()[1]}/rules.md"  # without them nothing is asked
+        async with Stage(home, project, instructions=[rules]) as stage:
+            tab = await stage.tab(context, await stage.session("stops at once"))
+            await tab.page.locator("#attach").set_input_files([note])
+            await tab.send("Read it.")
+            await tab.stop.click()
+            stopped = tab.page.get_by_role("list", name="Prompts that were stopped")
+            await expect(stopped).to_contain_text("Read it. (+ 1 attached)")
+            await stopped.get_by_role("button", name="Put back").click()
+            await expect(tab.prompt).to_have_value("Read it.")
+            await expect(tab.page.locator("#attachments")).to_contain_text("note.txt")
+            await expect(stopped).to_have_count(0)

@@ -37,54 +37,58 @@ async def thinking(home: Path, project: Path) -> AsyncIterator[Stage]:
         yield stage
 
 
-def pickers(tab: Tab) -> tuple[Locator, Locator, Locator]:
-    found = (tab.page.locator(f"#{name}-picker") for name in ("agent", "model", "variant"))
-    agent, model, variant = found
-    return agent, model, variant
+def chosen(tab: Tab, kind: str) -> Locator:
+    return tab.page.locator(f"#choice [name={kind}]")
+
+
+def panel(tab: Tab) -> Locator:
+    return tab.page.get_by_role("dialog", name="Model, variant and agent")
 
 
 async def test_variants_and_agents_are_chosen_beside_the_prompt(
     thinking: Stage, context: BrowserContext
 ) -> None:
     tab = await thinking.tab(context, await thinking.session("chooses"))
-    agent, model, variant = pickers(tab)
-    await expect(model).to_have_value("fake/fake")
-    await expect(variant).to_have_count(0)
-    await model.select_option("fake/thinker")
-    await expect(variant).to_have_value("")
-    await expect(tab.page.get_by_label("Variant of the model")).to_be_visible()
-    async with tab.page.expect_response("**/pickers/choose"):
-        await variant.select_option("medium")
+    await expect(chosen(tab, "model")).to_have_value("fake/fake")
+    await expect(chosen(tab, "variant")).to_have_count(0)
+    await tab.choose("model", "fake/thinker")
+    await expect(tab.page.get_by_role("button", name="Model: Thinker")).to_be_focused()
+    await expect(tab.page.get_by_role("button", name="Variant: Default")).to_be_visible()
+    await tab.choose("variant", "medium")
     thinking.plays(Turn(text="Thought."))
     await tab.send("Think.")
     await expect(tab.messages).to_contain_text("Thought.")
     assert thinking.model.requests[-1].body["reasoning_effort"] == "medium"
-    await model.select_option("fake/plain")
-    await expect(variant).to_have_count(0)
-    await agent.select_option("thinking")
-    await expect(variant).to_have_value("high")
-    await expect(model).to_have_value("fake/thinker")
-    await agent.select_option("reviewer")
+    await tab.choose("model", "fake/plain")
+    await expect(chosen(tab, "variant")).to_have_count(0)
+    await tab.choose("agent", "thinking")
+    await expect(chosen(tab, "variant")).to_have_value("high")
+    await expect(chosen(tab, "model")).to_have_value("fake/thinker")
+    await tab.choose("agent", "reviewer")
+    agent = tab.page.get_by_role("button", name="Agent: Reviewer")
     await expect(agent).to_have_attribute("title", "The reviewer.")
-    await expect(agent).to_have_css("background-image", re.compile(r"rgb\(204, 85, 0\)"))
+    colour = await agent.evaluate("(button) => getComputedStyle(button, '::before').backgroundColor")
+    assert colour == "rgb(204, 85, 0)"
 
 
 async def test_a_new_session_takes_the_choice_and_mentions_name_agents(
     thinking: Stage, context: BrowserContext
 ) -> None:
     tab = await thinking.tab(context)
-    _, model, variant = pickers(tab)
     await tab.page.set_viewport_size({"width": 390, "height": 800})
-    await model.select_option("fake/thinker")
-    await variant.select_option("low")
-    box = await tab.page.locator(".composer-row").bounding_box()
-    inner = await variant.bounding_box()
-    send = await tab.page.locator("#activity .send").bounding_box()
-    assert box
-    assert inner
-    assert send
-    assert inner["x"] + inner["width"] <= send["x"]
-    assert send["x"] + send["width"] <= box["x"] + box["width"] <= 390
+    await tab.choose("agent", "thinking")
+    await expect(chosen(tab, "variant")).to_have_value("high")
+    await tab.choose("agent", "build")
+    await tab.choose("model", "fake/thinker")
+    await tab.choose("variant", "low")
+    await expect(chosen(tab, "model")).to_have_value("fake/thinker")
+    row = await tab.page.locator(".composer-row").bounding_box()
+    assert row
+    for place in ("#variant-picker", "#model-picker", "#activity .send"):
+        box = await tab.page.locator(place).bounding_box()
+        assert box
+        assert row["x"] <= box["x"]
+        assert box["x"] + box["width"] <= row["x"] + row["width"] <= 390
     thinking.plays(Turn(text="Said."))
     await tab.prompt.press_sequentially("Ask @help")
     await expect(tab.page.locator("#completions [data-mention=helper]")).to_contain_text("The helper.")
@@ -93,4 +97,69 @@ async def test_a_new_session_takes_the_choice_and_mentions_name_agents(
     await tab.prompt.press("Enter")
     await expect(tab.messages).to_contain_text("Said.")
     assert thinking.model.requests[-1].body["reasoning_effort"] == "low"
-    await expect(variant).to_have_value("low")
+    await expect(chosen(tab, "variant")).to_have_value("low")
+
+
+async def test_models_are_found_and_marked_by_keyboard(thinking: Stage, context: BrowserContext) -> None:
+    tab = await thinking.tab(context, await thinking.session("searches"))
+    keys = tab.page.keyboard
+    await tab.prompt.fill("a draft")
+    await keys.press("Control+m")
+    search = panel(tab).get_by_role("combobox", name="Search")
+    models = panel(tab).get_by_role("listbox", name="Models")
+    await expect(search).to_be_focused()
+    await expect(models.locator("[aria-selected=true]")).to_have_attribute("data-value", "fake/fake")
+    await expect(models.get_by_text("thinks")).to_have_count(1)
+    await keys.type("no such one")
+    await expect(panel(tab)).to_contain_text("Nothing is called “no such one”.")
+    await search.fill("FAKE thin")
+    active = models.locator("[data-active]")
+    await expect(active).to_have_attribute("data-value", "fake/thinker")
+    await expect(search).to_have_attribute("aria-activedescendant", str(await active.get_attribute("id")))
+    await keys.press("Control+d")
+    await expect(active.get_by_text("favourite")).to_be_attached()
+    await keys.press("Enter")
+    await expect(chosen(tab, "model")).to_have_value("fake/thinker")
+    await expect(tab.prompt).to_be_focused()
+    await expect(tab.prompt).to_have_value("a draft")
+
+    await tab.page.reload()
+    await tab.choose("model", "fake/plain")
+    await tab.page.evaluate(
+        "document.dispatchEvent(new CustomEvent('picker:open', {detail: {kind: 'model'}}))"
+    )
+    groups = models.locator(".picker-head")
+    await expect(groups.nth(0)).to_have_text("Favourites")
+    await expect(groups.nth(1)).to_have_text("Recent")
+    await expect(models.get_by_role("group", name="Recent").get_by_role("option")).to_contain_text("Plain")
+    options = models.get_by_role("option")
+    await search.fill("thinker")
+    await expect(options).to_have_count(1)
+    await search.fill("")
+    await expect(active).to_have_attribute("data-value", "fake/plain")
+    before = await active.get_attribute("id")
+    await keys.press("ArrowDown")
+    assert await active.get_attribute("id") != before
+    await keys.press("Escape")
+    await expect(panel(tab)).to_be_hidden()
+    await expect(chosen(tab, "model")).to_have_value("fake/plain")
+
+
+async def test_one_popover_for_all_three_also_on_a_phone(thinking: Stage, context: BrowserContext) -> None:
+    tab = await thinking.tab(context, await thinking.session("sheet"))
+    await tab.page.set_viewport_size({"width": 390, "height": 800})
+    await tab.page.get_by_role("button", name="Model: Fake").click()
+    models = panel(tab).get_by_role("listbox", name="Models")
+    await expect(models).to_be_visible()
+    await panel(tab).evaluate("panel => Promise.all(panel.getAnimations().map(each => each.finished))")
+    box = await panel(tab).bounding_box()
+    assert box
+    assert (box["x"], box["width"], box["y"] + box["height"]) == (0, 390, 800)
+    await panel(tab).get_by_role("button", name="Agent").click()
+    await expect(models).to_be_hidden()
+    await panel(tab).get_by_role("option", name="Plan").click()
+    await expect(chosen(tab, "agent")).to_have_value("plan")
+    await expect(panel(tab)).to_be_hidden()
+    provider = panel(tab).get_by_role("link", name="Add a provider")
+    await tab.page.get_by_role("button", name="Agent: Plan").click()
+    await expect(provider).to_have_attribute("href", re.compile("^/accounts"))

@@ -116,7 +116,7 @@ async def planning(stage: Stage, context: BrowserContext, title: str, *turns: Tu
     path = f".opencode/plans/{session['time']['created']}-{session['slug']}.md"
     stage.plays(*(writing(path, turn) if isinstance(turn, str) else turn for turn in (PLAN, *turns)))
     tab = await stage.tab(context, session["id"])
-    await tab.page.locator("#agent-picker").select_option("plan")
+    await tab.choose("agent", "plan")
     await expect(tab.page.locator("#plan-badge")).to_contain_text("Plan mode")
     await tab.send("Plan a farewell.")
     return tab
@@ -131,25 +131,29 @@ async def test_the_plan_is_sent_back_and_then_approved(stage: Stage, context: Br
     await expect(plan.get_by_role("heading", name="Farewell")).to_be_visible()
     await expect(plan).to_contain_text("<script>alert(1)</script>")
     await expect(plan).to_contain_text("waits for you")
+    await expect(plan.locator(".plan-path")).to_have_text("Farewell")
     await expect(tab.page.locator(".plan-inline")).to_be_hidden()
-    await plan.get_by_label("What to change").fill("mention the docs")
-    await plan.get_by_role("button", name="Keep planning").click()
+    await expect(plan.get_by_role("button")).to_have_text(["Edit the plan"])
+    form = tab.page.locator("form.question")
+    await form.get_by_label("your own words").last.fill("mention the docs")
+    await form.get_by_role("button", name="Answer").click()
     await expect(tab.page.locator(".asked-card .tool-error")).to_contain_text("mention the docs")
     await expect(tab.page.locator(".asked-card")).to_have_count(2)
     await expect(plan).to_contain_text("3. The docs")
-    await expect(plan.get_by_label("What to change")).to_have_value("")
     assert "'hello'" in (stage.project / "hello.py").read_text()
-    await plan.get_by_role("button", name="Approve").click()
+    await expect(tab.page.locator("#plan-badge").get_by_role("button")).to_have_count(0)
+    await form.get_by_label("Yes").check()
+    await form.get_by_role("button", name="Answer").click()
     await expect(tab.messages).to_contain_text("Built.")
     await expect(tab.page.locator("#plan-badge")).to_be_hidden()
-    await expect(tab.page.locator("#agent-picker")).to_have_value("build")
+    await expect(tab.page.locator("#choice [name=agent]")).to_have_value("build")
     steered = tab.page.locator(".message.user .steered")
     await expect(steered).to_have_text("Plan approved: building")
     await tab.page.reload()
     await expect(steered).to_have_text("Plan approved: building")
     await expect(tab.messages).not_to_contain_text("has been approved, you can edit files now")
-    await expect(plan.get_by_role("button")).to_have_count(0)
-    await expect(tab.page.locator("form.question")).to_have_count(0)
+    await expect(form).to_have_count(0)
+    await expect(tab.page.locator("#plan-approve")).to_have_count(0)
     assert "'goodbye'" in (stage.project / "hello.py").read_text()
     stage.plays(Turn(tools=[ToolUse("edit", BACK)]), Turn(text="Back."))
     await tab.send("Take it back.")
@@ -162,10 +166,54 @@ async def test_a_plan_nobody_asks_about_is_approved_as_the_next_prompt(
     tab = await planning(stage, context, "plans on", Turn(text="There it is."))
     await expect(tab.messages).to_contain_text("There it is.")
     stage.plays(Turn(text="Carried out."))
-    await tab.review.get_by_role("button", name="Approve").click()
+    await tab.page.locator("#plan-badge").get_by_role("button", name="Approve and build").click()
     await expect(tab.messages).to_contain_text("is approved. Carry it out.")
     await expect(tab.messages).to_contain_text("Carried out.")
-    await expect(tab.page.locator("#agent-picker")).to_have_value("build")
+    await expect(tab.page.locator("#choice [name=agent]")).to_have_value("build")
+
+
+async def test_the_plan_is_edited_in_the_panel(stage: Stage, context: BrowserContext) -> None:
+    tab = await planning(stage, context, "plans edited", Turn(text="There it is."))
+    await expect(tab.messages).to_contain_text("There it is.")
+    plan, field = tab.review.locator("#plan"), tab.page.get_by_label("The plan, as Markdown")
+    [path] = (stage.project / ".opencode" / "plans").glob(f"*{await slug(stage, tab)}.md")
+    await plan.get_by_role("button", name="Edit the plan").click()
+    await expect(field).to_be_focused()
+    await expect(field).to_have_value(PLAN)
+    await field.fill("# Nothing yet")
+    await plan.get_by_role("button", name="Cancel").click()
+    await expect(plan.get_by_role("button", name="Edit the plan")).to_be_focused()
+    assert path.read_text() == PLAN
+
+    await plan.get_by_role("button", name="Edit the plan").click()
+    await field.fill("# Mine\n\n1. Look\n")
+    path.write_text("# Theirs\n")
+    stage.plays(Turn(text="Renewed."))
+    await tab.send("Go on.")
+    await expect(tab.messages).to_contain_text("Renewed.")
+    await tab.idle()
+    await expect(field).to_have_value("# Mine\n\n1. Look\n")
+    await plan.get_by_role("button", name="Save the plan").click()
+    await expect(plan.get_by_role("alert")).to_contain_text("changed since you opened it")
+    assert path.read_text() == "# Theirs\n"
+    await plan.get_by_role("button", name="Replace it with mine").click()
+    await expect(plan.get_by_role("heading", name="Mine")).to_be_visible()
+    await expect(plan.get_by_role("button", name="Edit the plan")).to_be_focused()
+    assert path.read_text() == "# Mine\n\n1. Look\n"
+
+
+async def slug(stage: Stage, tab: Tab) -> str:
+    return str((await stage.client.session(tab.session_id))["slug"])
+
+
+async def test_a_plan_among_the_changes_is_only_read(stage: Stage, context: BrowserContext) -> None:
+    tab = await planning(
+        stage, context, "plans listed", writing("notes.txt", "a\n"), Turn(text="There it is.")
+    )
+    await expect(tab.messages).to_contain_text("There it is.")
+    file = tab.review.locator(".file[data-file*='.opencode/plans/']")
+    await expect(file.get_by_role("button", name="Comment").first).to_be_attached()
+    await expect(file.locator(".verdict")).to_have_count(0)
 
 
 async def test_on_a_phone_the_question_shows_the_plan(stage: Stage, context: BrowserContext) -> None:

@@ -72,7 +72,7 @@ async def test_undo_keep_and_redo_hunk_by_hunk(stage: Stage, context: BrowserCon
     await expect(tab.review.locator(".review-title")).to_contain_text("+4 \u22123")
     await button(hunk(tab, 1), "Undo").click()
     await expect(hunk(tab, 1)).to_have_attribute("data-state", "gone")
-    await expect(hunk(tab, 1).locator(".hunk-outcome")).to_have_text("Applied")
+    await expect(hunk(tab, 1).locator(".hunk-state")).to_have_text("Undone")
     await expect(hunk(tab, 1)).to_be_focused()
     assert old.read_text() == without(15)
     await expect(tab.review.locator(".review-title")).to_contain_text("+3 \u22122")
@@ -97,7 +97,7 @@ async def test_undo_keep_and_redo_hunk_by_hunk(stage: Stage, context: BrowserCon
 
     await tab.page.reload()
     await expect(hunk(tab, 0)).to_have_attribute("data-state", "kept")
-    await button(hunk(tab, 0), "Take back").click()
+    await button(hunk(tab, 0), "Unmark").click()
     await expect(hunk(tab, 0)).to_have_attribute("data-state", "here")
 
 
@@ -110,12 +110,12 @@ async def test_a_conflict_is_settled_by_a_choice(stage: Stage, context: BrowserC
     await tab.page.keyboard.press("Enter")
     form = hunk(tab, 1).get_by_role("form", name="Settle the conflict")
     await expect(form.locator("pre")).to_have_text(["mine 15", "line 15"])
-    await expect(hunk(tab, 1).locator(".hunk-outcome")).to_contain_text("Conflict")
+    await expect(hunk(tab, 1).locator(".hunk-state")).to_contain_text("Conflict")
     assert old.read_text() == mine, "nothing is forced"
     await form.get_by_label("Lines to write").fill("ours 15")
     await expect(form.get_by_role("radio", name="Edit by hand")).to_be_checked()
     await form.get_by_role("button", name="Write").click()
-    await expect(hunk(tab, 1).locator(".hunk-outcome")).to_have_text("Applied")
+    await expect(hunk(tab, 1).locator(".hunk-state")).to_have_text("Changed since")
     assert old.read_text() == mine.replace("mine 15\n", "ours 15\n")
     await tab.page.locator(".toast").get_by_role("button", name="Redo").click()
     await expect(tab.page.locator(".toast")).to_contain_text("Redone")
@@ -164,6 +164,7 @@ async def test_a_renewal_leaves_what_is_typed_and_open(stage: Stage, context: Br
     tab, _ = await edited(stage, context, "typed")
     await tab.page.set_viewport_size({"width": 1440, "height": 480})
     await file_of(tab, "new.txt").locator("[data-fold]").click()
+    await expect(tab.page.locator("#sidebar")).to_be_visible()
     await button(hunk(tab, 2), "Why\u2026").click()
     words = hunk(tab, 2).get_by_label("Tell the agent why")
     await words.fill("half a sen")

@@ -71,7 +71,7 @@ async def test_redo_of_one_of_the_hunks_that_one_verdict_took_back(
     old.write_text(mine)
     await button(hunk(tab, 0), "Redo").click()
     await expect(hunk(tab, 0)).to_have_attribute("data-state", "here")
-    await expect(hunk(tab, 0).locator(".hunk-outcome")).to_have_text("Applied")
+    await expect(hunk(tab, 0).locator(".hunk-state")).to_have_text("Redone")
     await expect(hunk(tab, 2)).to_have_attribute("data-state", "gone")
     assert old.read_text() == mine.replace("line 2\n", "agent 2\n")
     note = tab.page.locator(".toast", has_text="Redone")

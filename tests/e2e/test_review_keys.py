@@ -10,7 +10,8 @@ from playwright.async_api import Browser, BrowserContext, expect
 
 from tests.e2e.conftest import repository, watch
 from tests.e2e.stage import Stage
-from tests.e2e.test_review import button, edited, file_of, hunk, without
+from tests.e2e.test_review import button, edited, file_of, hunk, turn, without
+from tests.loopback.script import ToolUse, Turn
 
 pytestmark = [pytest.mark.e2e, pytest.mark.asyncio(loop_scope="session")]
 
@@ -57,7 +58,7 @@ async def test_by_keyboard_alone(stage: Stage, context: BrowserContext) -> None:
     await press("s")
     await expect(tab.review.locator("table.unified").first).to_be_visible()
     await press("?")
-    await expect(tab.page.get_by_role("dialog", name="Keys of the review")).to_be_visible()
+    await expect(tab.page.get_by_role("dialog", name="Keys and commands")).to_be_visible()
     await press("Escape")
     await press("Escape")
     await expect(tab.review.get_by_role("navigation", name="Files of the review")).to_be_hidden()
@@ -69,6 +70,67 @@ async def test_by_keyboard_alone(stage: Stage, context: BrowserContext) -> None:
     await press("Enter")
     await expect(hunk(tab, 0)).to_have_attribute("data-state", "gone")
     assert old.read_text() == without(2)
+
+
+async def test_one_help_on_every_page_of_a_session(stage: Stage, context: BrowserContext) -> None:
+    tab = await stage.tab(context, await stage.session("helped"))
+    help = tab.page.get_by_role("dialog", name="Keys and commands")
+    await tab.prompt.press("?")
+    await expect(tab.prompt).to_have_value("?")
+    await expect(help).to_be_hidden()
+    await tab.prompt.blur()
+    await tab.page.keyboard.press("?")
+    await expect(help).to_contain_text("Next hunk")
+    close = help.get_by_role("button", name="Close")
+    box, inside = await help.bounding_box(), await close.bounding_box()
+    assert box
+    assert inside
+    assert inside["x"] > box["x"] + box["width"] / 2, "the way on is at the right"
+    await close.click()
+    await tab.page.goto(f"{tab.page.url}/timeline")
+    await tab.page.locator("#timeline #scrub").focus()
+    await tab.page.keyboard.press("?")
+    await expect(help).to_be_visible()
+
+
+async def test_the_full_review_keeps_the_place_and_sends_comments(
+    stage: Stage, context: BrowserContext
+) -> None:
+    tab, _ = await edited(stage, context, "place")
+    press = tab.page.keyboard.press
+    await hunk(tab, 2).focus()
+    await press("c")
+    await tab.page.get_by_label("Comment on line").fill("Why thirty?")
+    await press("Control+Enter")
+    await expect(tab.page.locator(".comment-tray")).to_contain_text("1 comment")
+    await hunk(tab, 2).focus()
+    for key, wide in (("e", "true"), ("Escape", "false"), ("e", "true")):
+        await press(key)
+        await expect(tab.review.locator("#review-wide")).to_have_attribute("aria-pressed", wide)
+        await expect(hunk(tab, 2)).to_be_focused()
+        await expect(hunk(tab, 2)).to_be_in_viewport()
+    await expect(tab.prompt).to_be_hidden()
+    stage.plays(Turn(text="Because."))
+    await tab.page.get_by_role("button", name="Send to the agent").click()
+    await expect(tab.page.locator(".comment-tray")).to_have_count(0)
+    await press("Escape")
+    await expect(tab.messages).to_contain_text("Because.")
+
+
+async def test_the_name_of_a_file_is_whole_beside_its_buttons(stage: Stage, context: BrowserContext) -> None:
+    folder = "rather/a/long/way/down/from/the/top/of/the/tree/to/a/file"
+    name = "with_a_name_of_some_length.py"
+    tab = await stage.tab(context, await stage.session("long name"))
+    await turn(tab, stage, ToolUse("write", {"filePath": f"{folder}/{name}", "content": "x = 1\n"}))
+    head = file_of(tab, name).locator(".file-head")
+    shown = head.locator(".name")
+    await expect(shown).to_have_text(name)
+    assert await shown.evaluate("(name) => name.scrollWidth <= name.clientWidth")
+    assert await shown.evaluate("(name) => name.getClientRects().length") == 1
+    await button(head, "Keep").click()
+    await expect(head.locator(".file-tag")).to_have_text("Kept")
+    assert await shown.evaluate("(name) => name.scrollWidth <= name.clientWidth")
+    assert await head.evaluate("(head) => head.scrollWidth <= head.clientWidth")
 
 
 async def test_on_a_small_screen(stage: Stage, browser: Browser) -> None:

@@ -12,8 +12,8 @@ import pytest_asyncio
 from playwright.async_api import Browser, BrowserContext, Locator, Page, Route, expect
 
 from tests import programs
-from tests.agents.mcp.oauth.authority import Authority, Protected
-from tests.agents.mcp.watching import raw
+from tests.agents.servers.mcp.oauth.authority import Authority, Protected
+from tests.agents.servers.mcp.watching import raw
 from tests.e2e.conftest import repository, watch
 from tests.e2e.stage import Stage, Tab
 

@@ -83,8 +83,42 @@ async def test_a_long_history_opens_at_its_end(stage: Stage, context: BrowserCon
     assert ids == sorted(set(ids))
 
 
-def fill(stage: Stage, session: str, count: int) -> None:
-    """Prompts numbered from 1, straight into the tables: through the server it would take minutes."""
+async def test_a_page_at_its_end_forgets_what_is_far_above(stage: Stage, context: BrowserContext) -> None:
+    stage.plays(Turn(text="An answer."), Turn(text="Another answer."))
+    session = await stage.session("Forgets")
+    await asyncio.to_thread(fill, stage, session, 200, 3001)
+    tab = await stage.tab(context, session)
+    messages = tab.page.locator(".message")
+    older = tab.page.locator("#older")
+    while await messages.count() < 100:
+        before = await messages.count()
+        await older.scroll_into_view_if_needed()
+        await expect(messages.nth(before)).to_be_attached()
+    first = str(await messages.first.get_attribute("id"))
+    await tab.send("One.")
+    await expect(tab.messages).to_contain_text("An answer.")
+    await tab.idle()
+    await expect(tab.page.locator(f"#{first}")).to_have_count(0)
+    assert 60 <= await messages.count() < 84
+    await expect(tab.page.get_by_text("An answer.")).to_be_in_viewport()
+
+    first = str(await messages.first.get_attribute("id"))
+    count = await messages.count()
+    await older.scroll_into_view_if_needed()
+    await expect(messages.nth(count)).to_be_attached()
+    await expect(tab.page.locator(f"#{first}")).to_be_in_viewport()
+    ids = await messages.evaluate_all("nodes => nodes.map(node => node.id)")
+    assert ids == sorted(set(ids))
+    await stage.client.prompt(session, "Two.")
+    await expect(tab.messages).to_contain_text("Another answer.")
+    assert await messages.count() > count, "somebody reads there"
+
+    await tab.page.evaluate("location.hash = 'msg_' + '3003'.padStart(26, '0')")
+    await expect(tab.page.get_by_text("Number 3003.")).to_be_in_viewport()
+
+
+def fill(stage: Stage, session: str, count: int, first: int = 1) -> None:
+    """Numbered prompts, straight into the tables: through the server it would take minutes."""
     now = int(time.time() * 1000)
     data = {
         "time": {"created": now},
@@ -92,7 +126,7 @@ def fill(stage: Stage, session: str, count: int) -> None:
         "model": {"providerID": "fake", "modelID": "fake"},
     }
     with closing(sqlite3.connect(stage.server.data / "db.sqlite3")) as db:
-        for number in range(1, count + 1):
+        for number in range(first, first + count):
             message, part = f"msg_0{number:025}", f"prt_0{number:025}"
             db.execute(
                 "insert into opencode_sessions_message (id, session_id, role, time_created, data, prompt_id) "

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from playwright.async_api import BrowserContext, expect
 
-from sessions.snapshots.snapshot import FULL_MARK
+from sessions.changes.snapshots.snapshot import FULL_MARK
 from tests.e2e.conftest import ASKED, repository
 from tests.e2e.stage import Stage
 from tests.loopback.script import ToolUse, Turn

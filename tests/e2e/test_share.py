@@ -21,6 +21,7 @@ async def test_a_person_shares_reads_exports_and_revokes(stage: Stage, browser: 
         Turn(tools=(ToolUse("bash", {"command": "echo from the shell"}),)), Turn(text="It **worked**.")
     )
     await tab.send("Run it")
+    await expect(tab.messages).to_contain_text("It worked.")
     await tab.idle()
     share = tab.page.locator("#share-button button")
     await expect(share).to_have_accessible_name("Share")

@@ -49,7 +49,8 @@ async def test_one_hunk_is_kept_and_one_dropped(stage: Stage, context: BrowserCo
     await expect(bar).to_contain_text("1 file staged")
     await tab.idle()
     assert file.read_text() == LINES
-    await bar.get_by_role("button", name="Review").click()
+    await tab.page.get_by_role("button", name="Changed files").click()
+    await tab.review.get_by_role("button", name="Review what is staged").click()
     first = tab.review.locator("[data-hunk]", has_text="line two")
     second = tab.review.locator("[data-hunk]", has_text="line twenty-eight")
     await first.get_by_role("button", name="Keep").click()

@@ -78,6 +78,56 @@ async def test_a_dropped_socket_catches_up(stage: Stage, context: BrowserContext
     await tab.idle()
 
 
+async def test_what_is_selected_stays_selected_while_it_is_written(
+    stage: Stage, context: BrowserContext
+) -> None:
+    stage.plays(
+        Turn(text=["Before.\n\nOne two ", Wait("grows"), "three *four* ", Wait("closes"), "five.\n\nSix."])
+    )
+    tab = await stage.tab(context, await stage.session("selects"))
+    await tab.send("Speak.")
+    answer = tab.page.locator(".message.assistant .part.text")
+    await expect(answer).to_have_text("Before. One two")
+    selected = "getSelection().toString()"
+    await answer.get_by_text("One two").dblclick(position={"x": 5, "y": 5})
+    assert (await tab.page.evaluate(selected)).strip() == "One"
+    for gate, text in (
+        ("grows", "Before. One two three four"),
+        ("closes", "Before. One two three four five. Six."),
+    ):
+        stage.model.gate(gate).open()
+        await expect(answer).to_have_text(text)
+        assert (await tab.page.evaluate(selected)).strip() == "One"
+    await tab.idle()
+    assert (await tab.page.evaluate(selected)).strip() == "One"
+
+
+SCANS = """
+window.scans = [];
+const { querySelectorAll } = Document.prototype;
+Document.prototype.querySelectorAll = function (selector) {
+  if (window.event?.type.startsWith("page:") && !selector.startsWith("#")) window.scans.push(selector);
+  return querySelectorAll.call(this, selector);
+};
+"""
+
+
+async def test_a_frame_costs_no_search_of_the_whole_page(stage: Stage, context: BrowserContext) -> None:
+    """Which a long conversation would pay for at each of its frames."""
+    await context.add_init_script(SCANS)
+    call = ToolUse("bash", {"command": "echo begun; exec sleep 600"})
+    stage.plays(Turn(text=["One ", Wait("frame"), "two."], tools=[call]))
+    tab = await stage.tab(context, await stage.session("frames"))
+    await tab.send("Speak.")
+    await expect(tab.messages).to_contain_text("One")
+    stage.model.gate("frame").open()
+    await expect(tab.tool("sleep 600")).to_contain_text("begun")
+    await expect(tab.tool("sleep 600").locator("[data-since]")).to_contain_text(" s")
+    await tab.stop.click()
+    await tab.idle()
+    assert await tab.page.evaluate("window.scans") == []
+
+
 async def test_killed_in_mid_turn_and_started_again(
     context: BrowserContext, home: Path, project: Path
 ) -> None:
@@ -93,7 +143,10 @@ async def test_killed_in_mid_turn_and_started_again(
         stage.server.kill()
         await expect(tab.connection).not_to_have_attribute("data-state", "connected")
         await tab.send("Are you there?")
-        await expect(tab.page.locator("#composer-problem")).to_contain_text("cannot be reached")
+        await expect(tab.page.locator("#unreached")).to_contain_text("cannot be reached")
+        await expect(tab.prompt).to_have_value("Are you there?")
+        await tab.prompt.press("End")
+        await tab.page.keyboard.type(" Hello?")  # what was changed is not sent by itself
         await tab.page.evaluate("void htmx.ajax('GET', '/pickers/models', '#toasts')")  # as the scripts ask
         await expect(tab.page.locator(".toast").first).to_contain_text("cannot be reached")
         go_on = tab.page.get_by_role("button", name="Go on")
@@ -101,8 +154,10 @@ async def test_killed_in_mid_turn_and_started_again(
         await tab.connected()
         await expect(tab.tool("sleep 600")).to_contain_text("Interrupted")
         await expect(tab.page.get_by_text("kept", exact=True)).to_have_count(1)
-        await expect(tab.messages).to_contain_text("The server ended during this turn")
-        await expect(tab.item(tab.session_id).locator(".dot")).to_have_attribute("data-state", "idle")
+        await expect(tab.messages).to_contain_text("Interrupted: the server ended")
+        row = tab.item(tab.session_id)
+        await expect(row.locator(".dot")).to_have_attribute("data-state", "interrupted")
+        await expect(row.get_by_text("Interrupted", exact=True)).to_be_visible()
         await go_on.click()
         await expect(tab.messages).to_contain_text("I look")
         await expect(go_on).to_have_count(0)
@@ -114,7 +169,8 @@ async def test_killed_in_mid_turn_and_started_again(
         await tab.idle()
         await expect(go_on).to_have_count(0)
         assert (project / "ran.txt").read_text() == "begun\n"
-        await expect(tab.prompt).to_have_value("Are you there?")
+        await expect(tab.page.locator("#unreached")).to_be_hidden()
+        await expect(tab.prompt).to_have_value("Are you there? Hello?")
         await tab.prompt.press("Enter")
         await expect(tab.messages).to_contain_text("I know.")
         await expect(tab.page.locator(".message.user")).to_have_count(2)

@@ -51,8 +51,11 @@ async def test_a_subagent_is_followed_answered_and_visited(stage: Stage, context
     await expect(tab.messages).to_contain_text("Looked")
     await expect(tab.page.locator("#family")).to_contain_text("Subagent’s session")
     await expect(tab.page.locator("#session-list")).not_to_contain_text("subagent")
+    await expect(tab.item(parent).locator("[aria-current]")).to_have_count(1)
+    await expect(tab.page.locator("#agent-picker .pick-name")).to_have_text("General")
     stage.model.gate("looked").open()
     await tab.idle()
+    await expect(tab.item(parent).locator("[aria-current]")).to_have_count(1)
     await tab.page.get_by_role("link", name="Back to sends").click()
     await expect(tab.messages).to_contain_text("It looked around.")
     await expect(card).to_have_attribute("data-state", "done")
@@ -69,9 +72,12 @@ async def test_stop_of_the_session_above_is_shown_on_the_card(stage: Stage, cont
     tab = await stage.tab(context, await stage.session("stops"))
     await tab.send("Send it.")
     card = tab.tool("@general")
-    await expect(card.get_by_role("link", name="Open session")).to_be_visible()
+    link = card.get_by_role("link", name="Open session")
+    ours = {tab.session_id, str(await link.get_attribute("href")).rpartition("/")[2]}
     await expect(tab.page.locator("#family")).to_contain_text("1 subagent")
-    await tab.stop.click()
-    await expect(card).to_have_attribute("data-state", "stopped")
-    await tab.idle()
-    assert await stage.client.status() == {}
+    async with stage.client.events() as events:
+        await tab.stop.click()
+        await expect(card).to_have_attribute("data-state", "stopped")
+        await tab.idle()
+        while ours & set(await stage.client.status()):
+            await anext(events)

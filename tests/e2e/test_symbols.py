@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from playwright.async_api import BrowserContext, expect
 
-from tests.agents.lsp.uses import places
-from tests.agents.lsp.uses.places import CODE
+from tests.agents.servers.lsp.uses import places
+from tests.agents.servers.lsp.uses.places import CODE
 from tests.e2e.conftest import repository
 from tests.e2e.stage import Stage
 from tests.loopback.script import ToolUse, Turn

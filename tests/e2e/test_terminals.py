@@ -9,6 +9,7 @@ import pytest_asyncio
 from playwright.async_api import BrowserContext, Locator, Page, Route, WebSocketRoute, expect
 
 from opencode_web.vendor import STATIC
+from tests.e2e.conftest import provokes
 from tests.e2e.stage import Stage, Tab
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
@@ -26,6 +27,7 @@ def xterm() -> None:
 @pytest_asyncio.fixture(loop_scope="session")
 async def tab(stage: Stage, context: BrowserContext) -> AsyncIterator[Tab]:
     """A session's page; its terminals end with the test."""
+    provokes(context, "/api/pty/")  # one that has ended meanwhile is unknown
     tab = await stage.tab(context, await stage.session("Terminals"))
     yield tab
     for terminal in (await stage.client.http.get("/api/pty")).json()["data"]:
@@ -122,7 +124,9 @@ async def test_it_connects_again(tab: Tab) -> None:
     assert len(sockets) == 2
 
 
-async def test_the_terminal_says_what_is_missing(tab: Tab) -> None:
+async def test_the_terminal_says_what_is_missing(tab: Tab, context: BrowserContext) -> None:
+    provokes(context, "xterm.mjs")
+
     async def missing(route: Route) -> None:
         await route.fulfill(status=404)
 

@@ -47,12 +47,20 @@ async def test_scrubbing_by_keyboard_shows_earlier_files(stage: Stage, context: 
     await tab.send("/timeline")
     moments = tab.page.locator(".moment")
     await expect(moments.locator(".moment-title")).to_have_text(
-        ["Prompt", "Write", "Permission: bash", "Command", "Prompt", "Write", "Undo from a prompt on"]
+        [
+            "Prompt",
+            "Write",
+            "Permission: bash",
+            "Command",
+            "Prompt",
+            "Write",
+            "Undo of a part of the conversation",
+        ]
     )
     await expect(moments.nth(2)).to_contain_text("Allowed")
     slider, shown = tab.page.locator("#scrub"), tab.page.locator("#at")
     await slider.focus()
-    await expect(shown).to_contain_text("After Undo from a prompt on")
+    await expect(shown).to_contain_text("After Undo of a part of the conversation")
     await expect(shown.locator(".at-files > li")).to_have_count(2)
     await slider.press("ArrowLeft")
     await expect(shown.locator(".first-lines tr.add")).to_have_count(2)
@@ -78,7 +86,11 @@ async def test_hovering_looks_and_the_filter_chooses(stage: Stage, context: Brow
     await moments.filter(has_text="Write").first.hover()
     await expect(tab.page.locator("#at .first-lines tr.add .line")).to_have_text(["one"])
     await expect(tab.page.locator("#scrub")).to_have_value("1")
-    await tab.page.get_by_label("Turns").check()
+    shown = tab.page.locator("#timeline-form").get_by_role("checkbox")
+    await expect(shown.and_(tab.page.locator(":checked"))).to_have_count(await shown.count())
+    for kind in ("Edits", "Permissions"):
+        await tab.page.get_by_label(kind).uncheck()
+        await expect(tab.page.get_by_label(kind)).not_to_be_checked()
     await expect(moments.locator(".moment-title")).to_have_text(["Prompt", "Prompt"])
     stage.plays(Turn(text="Third done."))
     await stage.client.prompt(tab.page.url.rpartition("/")[0].rpartition("/")[2], "Once more.")
@@ -140,13 +152,13 @@ async def test_a_worktree_is_removed_after_its_losses_were_seen(
     row = tab.page.locator(".recent li", has_text=folder.name)
     await row.get_by_role("button", name="Remove worktree").click()
     await expect(tab.dialog).to_contain_text("removed/a.txt")
-    (folder / "late.txt").write_text("late\n")
+    (folder / "late-in-the-worktree.txt").write_text("late\n")
     await tab.dialog.get_by_role("button", name="Remove and lose these").click()
     await expect(tab.dialog).to_contain_text("has changed since this was shown")
-    assert (folder / "late.txt").exists()
+    assert (folder / "late-in-the-worktree.txt").exists()
     await tab.dialog.get_by_role("button", name="Keep it").click()
     await row.get_by_role("button", name="Remove worktree").click()
-    await expect(tab.dialog).to_contain_text("late.txt")
+    await expect(tab.dialog).to_contain_text("late-in-the-worktree.txt")
     await tab.dialog.get_by_role("button", name="Remove and lose these").click()
     await expect(row).to_have_count(0)
     assert not folder.exists()

@@ -13,7 +13,7 @@ from playwright.async_api import Browser, BrowserContext, expect
 from tests.e2e.conftest import repository
 from tests.e2e.stage import Stage
 from tests.loopback.script import Turn
-from tests.opencode_web.security.audit import HOSTILE
+from tests.opencode_web.site.security.audit import HOSTILE
 from tests.runtime.trusting import write
 
 pytestmark = [pytest.mark.e2e, pytest.mark.asyncio(loop_scope="session")]
@@ -92,7 +92,7 @@ async def test_a_project_is_looked_at_and_trusted(wanting: Stage, context: Brows
     await tab.page.reload()
     await expect(banner).to_contain_text("wants to run 1 thing")
     await look.click()
-    await expect(tab.dialog.locator("h3")).to_have_text("Trusted")
+    await expect(tab.dialog.get_by_role("heading", name="Trusted", exact=True)).to_be_visible()
     await tab.dialog.get_by_role("button", name="Trust nothing of this project").click()
     await expect(banner).to_contain_text("wants to run 2 things")
 

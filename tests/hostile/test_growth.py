@@ -1,7 +1,7 @@
 """Work on what others write grows with its length: four times the text, about four times the work.
 
 Each reader gets each text. What is measured is the thread's time on the processor, the best of several, so
-that other work on the machine does not count. Work that is done in the other process (sessions/offload.py) is
+that other work on the machine does not count. Work that is done in the other process (core/offload.py) is
 bounded there, which `test_offload.py` holds.
 """
 
@@ -15,22 +15,22 @@ from typing import Any
 
 import pytest
 
-from agents.commands.template import expand, mentions
+from agents.config import frontmatter, jsonc
 from agents.llm.errors import _page_text
-from agents.tools.shared.names import printable
-from agents.tools.shared.replacers.text import whitespace_normalized
-from opencode_web.config import frontmatter, jsonc
-from sessions.diffs.hunks import hunks
-from sessions.diffs.parse import parse
-from sessions.diffs.unified import diff_text
+from agents.toolkit.file_names import printable
+from agents.toolkit.shared.replace import whitespace_normalized
+from agents.toolkit.template import expand, mentions
+from sessions.api.base import BadBody, parsed
+from sessions.changes.diffs.hunks import hunks
+from sessions.changes.diffs.parse import parse
+from sessions.changes.diffs.unified import diff_text
+from sessions.core.text import last_lines, prose, shown_output, terminal, visible
 from sessions.rendering.blocks import split
+from sessions.rendering.diffs.table import show
 from sessions.rendering.parts import output_html, part_html
-from sessions.rendering.text import last_lines, prose, shown_output, terminal, visible
-from sessions.review.reading.table import show
-from sessions.transfer.reading.columns import parsed as record
-from sessions.transfer.writing.markdown import _fenced, _line
+from sessions.transfer.reading.database import parsed as record
+from sessions.transfer.writing.forms import _fenced, _line
 from sessions.transfer.writing.redact import Redactor
-from sessions.wire.parsing import BadBody, parsed
 from tests.hostile.texts import TEXTS
 
 pytestmark = pytest.mark.long

@@ -13,10 +13,10 @@ from typing import Any
 
 import pytest
 
-from agents.tools.base import ToolError
-from agents.tools.shared.web.fetch import Page
-from agents.tools.shared.web.readable import readable
-from sessions.offload import MOST_ENDED, NotDone, pool
+from agents.toolkit.base import ToolError
+from agents.toolkit.shared.web.fetch import Page
+from agents.toolkit.shared.web.readable import readable
+from sessions.core.offload import MOST_ENDED, NotDone, pool
 from sessions.rendering.blocks import BlockStream, render_whole
 from sessions.rendering.highlight import highlight
 from tests.hostile.texts import TEXTS
@@ -124,7 +124,7 @@ def test_costly_markdown_is_shown_plain_or_rendered() -> None:
     """And what comes after it is rendered as before."""
     for text in TEXTS.values():
         render_whole(text(30_000))
-    assert render_whole("**small**") == "<p><strong>small</strong></p>\n"
+    assert render_whole("**small**") == '<p dir="auto"><strong>small</strong></p>\n'
     pool._ended.clear()
     assert "<strong>" in render_whole("**long** " + "word " * 2000)
 

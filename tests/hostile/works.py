@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-from sessions.offload import offload
+from sessions.core.offload import offload
 
 SECONDS = 0.3
 

@@ -6,7 +6,17 @@ from collections.abc import Iterator
 from typing import Any
 
 from tests.loopback.cli import main
-from tests.loopback.pieces import CallInput, CallStart, Encoder, Piece, Reasoning, Redacted, Signature, Text
+from tests.loopback.pieces import (
+    CallInput,
+    CallStart,
+    Encoder,
+    Hosted,
+    Piece,
+    Reasoning,
+    Redacted,
+    Signature,
+    Text,
+)
 from tests.loopback.script import Body, HttpError, StreamError, TokenUsage, Turn
 from tests.loopback.server import LoopbackServer
 from tests.loopback.wire import sse
@@ -56,6 +66,8 @@ class AnthropicEncoder:
             case Signature(data):
                 yield from self._enter("thinking", {"type": "thinking", "thinking": "", "signature": ""})
                 yield self._delta(type="signature_delta", signature=data)
+            case Hosted(block):
+                yield from self._enter(piece, dict(block))
             case Text(text):
                 yield from self._enter("text", {"type": "text", "text": ""})
                 yield self._delta(type="text_delta", text=text)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -25,6 +25,11 @@ class Signature:
 
 
 @dataclass(frozen=True, slots=True)
+class Hosted:
+    item: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
 class Text:
     text: str
 
@@ -41,7 +46,7 @@ class CallInput:
     text: str
 
 
-Piece = Redacted | Reasoning | Signature | Text | CallStart | CallInput
+Piece = Redacted | Reasoning | Signature | Hosted | Text | CallStart | CallInput
 
 
 class Encoder(Protocol):
@@ -65,6 +70,7 @@ def pieces(turn: Turn) -> Iterator[Piece | Wait]:
         yield chunk if isinstance(chunk, Wait) else Reasoning(chunk)
     if turn.signature:
         yield Signature(turn.signature)
+    yield from map(Hosted, turn.hosted)
     for chunk in _chunks(turn.text):
         yield chunk if isinstance(chunk, Wait) else Text(chunk)
     for index, use in enumerate(turn.tools):

@@ -79,4 +79,5 @@ async def _play_deltas(
 
 
 def _stamped(piece: Piece) -> Piece:
-    return Text(f"{time.time_ns()} ") if isinstance(piece, Text) else piece
+    has_words = isinstance(piece, Text) and not piece.text.isspace()
+    return Text(f"{time.time_ns()} ") if has_words else piece

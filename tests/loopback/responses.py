@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from tests.loopback.pieces import CallInput, CallStart, Encoder, Piece, Reasoning, Signature, Text
+from tests.loopback.pieces import CallInput, CallStart, Encoder, Hosted, Piece, Reasoning, Signature, Text
 from tests.loopback.script import Body, HttpError, StreamError, TokenUsage, ToolUse, Turn
 from tests.loopback.server import LoopbackServer
 from tests.loopback.wire import sse
@@ -32,6 +32,10 @@ class ResponsesEncoder:
             case Signature(data):
                 yield from self._enter("reasoning")
                 self._item["encrypted_content"] = data
+            case Hosted(item):
+                yield from self._leave()
+                yield from self._add({**item, "status": "in_progress"})
+                self._item = dict(item)
             case Text(text):
                 yield from self._enter("message")
                 yield self._at("response.output_text.delta", delta=text)

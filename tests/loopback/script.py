@@ -105,6 +105,8 @@ class Turn:
     """Anthropic's signature of the reasoning."""
     redacted: str = ""
     """Anthropic's redacted reasoning, sent before all else."""
+    hosted: Sequence[dict[str, Any]] = ()
+    """Items (OpenAI's responses) or blocks (Anthropic) of what the provider ran itself, before the text."""
     tools: Sequence[ToolUse] = ()
     finish: FinishReason | None = None
     """None: `tool-calls` when there are any, else `stop`."""
@@ -114,7 +116,7 @@ class Turn:
     delay: float = 0.0
     """Seconds from one delta to the next, on a schedule that does not drift."""
     stamp: bool = False
-    """Each text delta is replaced by `time.time_ns()` and a space."""
+    """Each text delta that is more than white space is replaced by `time.time_ns()` and a space."""
     fault: HttpError | StreamError | Cut | Empty | None = None
 
     @property

@@ -69,6 +69,10 @@ class LoopbackServer(ABC):
         """The gate that `Wait(name)` in a turn stands at."""
         return self._gates.setdefault(name, Gate(self._loop))
 
+    def shut_gates(self) -> None:
+        """For what is played from now on: gates that were opened stand shut."""
+        self._gates.clear()
+
     async def wait_for_request(self, n: int = 1, within: float = 10.0) -> ModelRequest:
         """The n-th request of the script (from 1) once it has come; titles do not count."""
         await self._wait(lambda: len(self.requests) >= n, within)

@@ -6,6 +6,7 @@ import base64
 import hashlib
 import io
 import json
+import re
 import tarfile
 import threading
 from collections.abc import Iterator
@@ -52,7 +53,7 @@ def without_npm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("NPM_CONFIG_REGISTRY", raising=False)
     monkeypatch.delenv("npm_config_registry", raising=False)
     monkeypatch.delenv("NPM_CONFIG_USERCONFIG", raising=False)
-    monkeypatch.setattr("opencode_web.npmrc.GLOBAL_FILES", ())
+    monkeypatch.setattr("opencode_web.vendor.GLOBAL_FILES", ())
 
 
 @pytest.fixture
@@ -101,3 +102,15 @@ def test_without_npm_and_registry_it_warns_and_succeeds(
     monkeypatch.setattr(vendor, "STATIC", tmp_path / "static")
     assert vendor.main() == 0
     assert "@scope/thing 1.2.3 is missing (the test)" in capsys.readouterr().err
+
+
+def test_the_style_sheets_name_only_files_that_are_fetched() -> None:
+    fetched = {
+        f"{package.name}/{Path(file).name}"
+        for package in vendor.read_lock(vendor.STATIC)
+        for file in package.files
+    }
+    sheets = "".join(file.read_text() for file in (vendor.STATIC / "css").glob("*.css"))
+    named = set(re.findall(r"vendor/([\w@./-]+)", sheets))
+    assert named
+    assert named <= fetched

@@ -81,7 +81,7 @@ DIFFERS = {
     "v2.session.compact": "carried out; OpenCode answers 503. Nothing to compact is 400",
     "v2.session.events": "`seq` rises with gaps; a reader that is too slow is told `server.resync`",
     "v2.session.history": "`seq` rises with gaps",
-    "v2.session.prompt": "the prompt is run, as seed 002 says; OpenCode admits it and does not run it",
+    "v2.session.prompt": "the prompt is run; OpenCode admits it and does not run it",
     "v2.session.revert.commit": "`messageID` itself is undone, as in the first protocol",
     "v2.session.revert.stage": "as `v2.session.revert.commit`; 400 while a turn runs",
     "v2.session.wait": "answers when the session is idle; OpenCode answers 503",

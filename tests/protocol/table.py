@@ -84,7 +84,7 @@ if __name__ == "__main__":
 
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "opencode_web.settings")
     django.setup()
-    from opencode_web.document import document
+    from opencode_web.site.document import document
     from tests.protocol.reference import reference
 
     PAGE.write_text(page(reference(os.environ), document()), encoding="utf-8")

@@ -13,7 +13,7 @@ import httpx
 import pytest
 import pytest_asyncio
 
-from agents.accounts.flows.base import milliseconds
+from agents.llm.accounts.flows.base import milliseconds
 from tests.loopback.accounts import (
     DEVICE,
     EXCHANGE,

@@ -13,8 +13,8 @@ import httpx
 import pytest
 import pytest_asyncio
 
-from tests.agents.mcp.oauth.authority import Authority, Protected
-from tests.agents.mcp.watching import raw
+from tests.agents.servers.mcp.oauth.authority import Authority, Protected
+from tests.agents.servers.mcp.watching import raw
 from tests.programs import npm
 from tests.protocol.conftest import repository
 from tests.protocol.served import Served

@@ -11,7 +11,7 @@ import httpx
 import pytest
 import pytest_asyncio
 
-from tests.agents.mcp.oauth.authority import Authority, Protected
+from tests.agents.servers.mcp.oauth.authority import Authority, Protected
 from tests.protocol.conftest import repository
 from tests.protocol.served import Served
 from tests.protocol.test_verbs import SECONDS, cli

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from sessions.ids import ascending
+from sessions.core.ids import ascending
 from tests.loopback.script import Turn, Wait
 from tests.protocol.served import Served
 from tests.server import parts_of, until

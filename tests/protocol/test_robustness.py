@@ -21,7 +21,7 @@ import pytest
 import pytest_asyncio
 
 from tests.loopback.script import ToolUse, Turn, Wait
-from tests.opencode_web.security.rooms import set_trap
+from tests.opencode_web.site.security.rooms import set_trap
 from tests.protocol.attacks import Attack, Attacker
 from tests.protocol.conftest import repository
 from tests.protocol.served import Json, Served
@@ -81,6 +81,7 @@ async def test_no_operation_answers_a_stranger(served: Served, attacker: Attacke
             assert public or answer.status_code == 401, (method, path, answer.status_code)
 
 
+@pytest.mark.long
 async def test_no_attack_on_an_operation_succeeds_in_breaking_it(served: Served, attacker: Attacker) -> None:
     await _attack(served, list(attacker.attacks()))
 

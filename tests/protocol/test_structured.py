@@ -14,7 +14,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 OWN_ERROR = "a bad value is answered as OpenCode does and not as its document says"
 NAME = "StructuredOutput"
-SCHEMA = {
+SCHEMA: Json = {
     "$schema": "http://json-schema.org/draft-07/schema#",
     "type": "object",
     "properties": {"name": {"$ref": "#/definitions/name"}, "age": {"type": ["integer", "null"]}},
@@ -54,7 +54,10 @@ async def test_the_right_answer_ends_the_turn(served: Served) -> None:
     assert (call["state"]["title"], call["state"]["metadata"]["valid"]) == ("Structured Output", True)
     (request,) = sent
     (tool,) = [tool["function"] for tool in request["tools"] if tool["function"]["name"] == NAME]
-    assert tool["parameters"] == {key: value for key, value in SCHEMA.items() if key != "$schema"}
+    named = SCHEMA["definitions"]["name"]
+    properties = {**SCHEMA["properties"], "name": named}
+    whole = {key: value for key, value in SCHEMA.items() if key not in ("$schema", "definitions")}
+    assert tool["parameters"] == {**whole, "properties": properties}, "references are put in place"
     assert request["tool_choice"] == "required"
     assert NAME in request["messages"][0]["content"]
     prompt = (await served.get(f"/session/{said['info']['sessionID']}/message"))[0]

@@ -263,7 +263,7 @@ async def test_a_client_that_does_not_read_holds_up_nobody(served: Served) -> No
 
 
 async def test_a_server_asks_its_plugins_for_variables_and_ends_its_terminals(tmp_path: Path) -> None:
-    """PTY Environment of seed 002; and a job that ignores the hang-up ends with the server too."""
+    """The environment of a terminal; and a job that ignores the hang-up ends with the server too."""
     project, plugins = tmp_path / "project", tmp_path / ".config" / "opencode" / "plugins"
     project.mkdir()
     plugins.mkdir(parents=True)

@@ -30,19 +30,8 @@ async def cli(
     served: Served, *arguments: str, stdin: str = "", environ: Mapping[str, str] | None = None
 ) -> Done:
     """One command in the project's folder, with the server's home and settings."""
-    process = await asyncio.create_subprocess_exec(
-        sys.executable,
-        "-m",
-        "opencode_web",
-        *arguments,
-        cwd=served.server.project,
-        env={**served.server.environment(), "PYTHONPATH": str(ROOT), **(environ or {})},
-        stdin=asyncio.subprocess.PIPE,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
-    )
-    out, err = await asyncio.wait_for(process.communicate(stdin.encode()), SECONDS)
-    return Done(process.returncode or 0, out.decode(), err.decode())
+    done = await asyncio.to_thread(served.server.command, *arguments, stdin=stdin, environ=environ)
+    return Done(done.returncode, done.stdout, done.stderr)
 
 
 async def run(served: Served, *arguments: str, stdin: str = "") -> Done:

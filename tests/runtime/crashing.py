@@ -35,17 +35,17 @@ def first_only(apply: Callable[..., Any]) -> Callable[..., Any]:
 
 
 POINTS: dict[str, tuple[str, str, Callable[[Any], Any]]] = {
-    "within promotion": ("sessions.store.messages", "put_parts", lambda _: die),
-    "promoted": ("agents.runtime.boundary", "_remember", lambda _: die),
-    "before a tool runs": ("agents.runtime.calls.calls.Calls", "_execute", lambda _: die),
-    "before a tool settles": ("agents.runtime.calls.calls.Calls", "_succeeded", lambda _: die),
-    "compaction promoted": ("agents.runtime.drain", "compact", lambda _: die),
-    "compacted": ("agents.runtime.steps.transcript.Transcript", "forget", lambda _: die),
-    "keep noted": ("sessions.staging.settling", "_write", lambda _: die),
-    "one file kept": ("sessions.staging.settling", "apply", first_only),
-    "files kept": ("sessions.store.kept", "finish", lambda _: die),
-    "within an undo": ("sessions.undo.files", "_replace", lambda _: die),
-    "settled": ("agents.runtime.steps.recorder.Recorder", "finished", dying_after),
+    "within promotion": ("sessions.core.store.messages", "put_parts", lambda _: die),
+    "promoted": ("agents.agent.boundary", "_remember", lambda _: die),
+    "before a tool runs": ("agents.agent.calls.calls.Calls", "_execute", lambda _: die),
+    "before a tool settles": ("agents.agent.calls.calls.Calls", "_succeeded", lambda _: die),
+    "compaction promoted": ("agents.agent.drain", "compact", lambda _: die),
+    "compacted": ("agents.agent.steps.history.Transcript", "forget", lambda _: die),
+    "keep noted": ("sessions.changes.operations.engine", "_write", lambda _: die),
+    "one file kept": ("sessions.changes.operations.engine", "apply", first_only),
+    "files kept": ("sessions.core.store.operations", "finish", lambda _: die),
+    "within an undo": ("sessions.changes.undo.files", "_replace", lambda _: die),
+    "settled": ("agents.agent.steps.recorder.Recorder", "finished", dying_after),
 }
 """Where it ends: an object by its dotted name, an attribute of it, and what takes that attribute's place."""
 
@@ -54,7 +54,7 @@ async def begin() -> None:
     """The server's startup, with the point armed before the first turn."""
     from django.utils.module_loading import import_string
 
-    from opencode_web import background
+    from opencode_web.site import background
 
     owner, name, change = POINTS[os.environ["CRASH_AT"]]
     holder = sys.modules.get(owner) or import_string(owner)
@@ -63,5 +63,5 @@ async def begin() -> None:
 
 
 if __name__ == "__main__":
-    start.STARTUP = "tests.runtime.crashing.begin"
+    start.begin = begin
     sys.exit(main())

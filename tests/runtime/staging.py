@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from bench.client import Client
-from sessions.diffs.hunks import hunks
+from sessions.changes.diffs.hunks import hunks
 from tests.loopback.script import ToolUse
 from tests.server import parts_of
 

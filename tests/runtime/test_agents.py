@@ -79,8 +79,13 @@ async def ask(client: Client, session: str, text: str = "Go.", **more: Any) -> d
     return answer
 
 
+def plain(html: str) -> str:
+    """Without the line breaks of templates."""
+    return " ".join(html.split())
+
+
 async def page(client: Client, picker: str, **query: str) -> str:
-    return (await client.http.get(f"/pickers/{picker}", params=query)).text
+    return plain((await client.http.get(f"/pickers/{picker}", params=query)).text)
 
 
 async def choose(client: Client, session: str, **choice: str) -> Any:
@@ -245,10 +250,11 @@ async def test_a_variant_is_switched_between_turns(
         first = await ask(client, session)
         await choose(client, session, variant="high")
         second = await ask(client, session)
-        shown = await page(client, "models", session=session)
-        assert '<option value="high" selected>High</option>' in shown
+        shown = await page(client, "choice", session=session)
+        assert '<input type="hidden" name="variant" value="high">' in shown
         swapped = (await choose(client, session, model="fake/plain")).text
-        assert '<option value="wild">Wild</option>' in swapped
+        assert '<input type="hidden" name="model" value="fake/plain">' in swapped
+        assert 'data-value="wild" data-text="wild"' in await page(client, "options", session=session)
         assert (await client.session(session))["model"].get("variant") == "high", "it has one of that name"
         third = await ask(client, session)
         await choose(client, session, variant="wild")
@@ -335,9 +341,11 @@ async def test_the_pickers_show_agents_with_colour_and_those_to_mention(home: Pa
     own(home, "helper.md", "---\nmode: subagent\ncolor: success\ndescription: <b>Helps\n---\nHelp.")
     async with serving(home, project, []) as (client, _):
         session = await client.create_session(title="named")
-        shown = await page(client, "agents", session=session["id"])
-        assert 'title="Reviews what was written." data-color="#ff8800">Reviewer</option>' in shown
-        assert '<option value="build"' in shown
+        chosen = plain((await choose(client, session["id"], agent="reviewer")).text)
+        assert 'data-color="#ff8800" title="Reviews what was written."' in chosen
+        shown = await page(client, "options", session=session["id"])
+        assert 'aria-selected="true" data-value="reviewer"' in shown
+        assert 'data-value="build"' in shown
         assert "helper" not in shown
         assert "explore" not in shown
         every = await page(client, "mentions", project=session["projectID"])
@@ -360,7 +368,7 @@ async def test_choosing_an_agent_takes_its_model_and_nobody_else_can_be_chosen(
     async with thinking_server(home, project, OpenAIServer, COMPATIBLE, 1, agent=agents) as (client, _):
         session = (await client.create_session(title="named"))["id"]
         answer = await choose(client, session, agent="thinker")
-        assert answer.headers["HX-Trigger"] == "model-changed"
+        assert '<input type="hidden" name="variant" value="high">' in answer.text
         chosen = await client.session(session)
         assert (chosen["agent"], chosen["model"]) == (
             "thinker",

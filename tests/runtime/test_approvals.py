@@ -9,8 +9,7 @@ from typing import Any
 import httpx
 import pytest
 
-from sessions.diffs.hunks import hunks
-from sessions.undo.pick import without
+from sessions.changes.diffs.hunks import hunks, without
 from tests.loopback.script import ToolUse, Turn
 from tests.runtime.asking import Stage, stage, turns
 from tests.server import parts_of, until

@@ -50,19 +50,21 @@ async def test_what_is_attached_by_address(home: Path, project: Path) -> None:
         kept = (await client.messages(session["id"]))[0]["parts"]
         words = [part["text"] for part in kept if part.get("synthetic")]
         assert words[0] == (
-            f"The user attached {project}/lines.txt (lines 3 to 4):\n00003| line 3\n00004| line 4\n\n"
-            "(more lines follow: go on with offset 5)"
+            f"The user attached {project}/lines.txt (lines 3 to 4):\nlines.txt\n3: line 3\n4: line 4\n\n"
+            "(lines 3-4 of 9; go on with offset 5)"
         )
-        assert words[1].startswith(f"The user attached {project}/lines.txt (from line 8):\n00008| line 8")
-        assert "00001| odd name" in words[2]
-        assert words[3].endswith("/sub:\ninner.txt")
-        assert "00001| KEY=1" in words[4], "who attaches it need not be asked"
+        assert words[1].startswith(
+            f"The user attached {project}/lines.txt (from line 8):\nlines.txt\n8: line 8"
+        )
+        assert "1: odd name" in words[2]
+        assert words[3].endswith("/sub:\nsub/\ninner.txt")
+        assert "1: KEY=1" in words[4], "who attaches it need not be asked"
         assert "secret.txt is not included. The permission rules of this session deny" in words[5]
         assert "gone.txt does not exist." in words[6]
         assert "there is no line 77" in words[7]
         assert "elsewhere is another machine." in words[8]
         assert "is not a usable path" in words[9]
-        assert "(line 5):\n00005| line 5" in words[10]
+        assert "(line 5):\nlines.txt\n5: line 5" in words[10]
         assert len(words) == 11
 
         files = [part for part in kept if part["type"] == "file"]

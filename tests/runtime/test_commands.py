@@ -9,11 +9,12 @@ from typing import Any
 import httpx
 import pytest
 
-from agents.definitions import prompt_text
-from tests.agents.skills.conftest import write_skill
+from agents.toolkit.definitions import prompt_text
+from tests.agents.toolkit.skills.conftest import write_skill
 from tests.loopback.openai import OpenAIServer
 from tests.loopback.script import ToolUse, Turn
 from tests.runtime.command_stage import asking, sent
+from tests.runtime.trusting import write
 from tests.server import Server, model_config, parts_of, running, serving, until
 
 
@@ -80,7 +81,6 @@ async def test_the_composer_calls_commands_by_form(home: Path, project: Path) ->
         form = {"session": "", "project": project_id, "name": "go", "arguments": "one", "agent": "build"}
         for change, status, words in [
             ({}, 422, "/go: Argument $2 is missing"),
-            ({"name": "<b>"}, 404, "There is no command /&lt;b&gt;"),
             ({"file": "no json"}, 422, "damaged"),
             ({"project": "none"}, 404, ""),
         ]:
@@ -88,6 +88,8 @@ async def test_the_composer_calls_commands_by_form(home: Path, project: Path) ->
                 await http.post("/pickers/command", data=form | change, headers=headers)
             assert refused.value.response.status_code == status
             assert words in refused.value.response.text
+        unknown = await http.post("/pickers/command", data=form | {"name": "<b>"}, headers=headers)
+        assert (unknown.status_code, unknown.headers["HX-Trigger"]) == (204, '{"unknown": true}')
         assert len(await stage.client.sessions()) == 1
         arguments = {"arguments": "this\r\n that"}
         answer = await http.post("/pickers/command", data=form | arguments, headers=headers)
@@ -124,6 +126,17 @@ async def test_what_cannot_be_called_is_refused_before_anything_is_kept(home: Pa
         with pytest.raises(httpx.HTTPStatusError, match="404"):
             await stage.client.post("/session/ses_none/command", {"command": "go", "arguments": "a b"})
         assert await stage.history() == []
+
+
+async def test_a_command_of_a_project_that_is_not_trusted_waits(home: Path, project: Path) -> None:
+    write(project, {".opencode/command/hello.md": "It is !`date`."})
+    async with asking(home, project, "Do it.") as stage:
+        with pytest.raises(httpx.HTTPStatusError) as refused:
+            body = {"command": "hello", "arguments": ""}
+            await stage.client.post(f"/session/{stage.session}/command", body)
+        assert refused.value.response.json()["data"]["message"] == (
+            "The command /hello waits for trust: a person has to trust .opencode/command/hello.md first."
+        )
 
 
 async def test_the_event_tells_what_was_carried_out_after_the_turn(home: Path, project: Path) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tests.loopback.openai import OpenAIServer
 from tests.loopback.script import ToolUse, Turn
-from tests.opencode_web.security.browser import browsing
+from tests.opencode_web.site.security.browser import browsing
 from tests.runtime.trusting import notices, trust, write
 from tests.server import Server, model_config, parts_of, running, until
 

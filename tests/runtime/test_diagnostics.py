@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from tests.agents.lsp.uses import places
-from tests.agents.lsp.uses.places import CODE
+from tests.agents.servers.lsp.uses import places
+from tests.agents.servers.lsp.uses.places import CODE
 from tests.loopback.script import ToolUse, Turn
 from tests.server import parts_of, serving
 
@@ -53,9 +53,9 @@ async def test_an_error_is_told_and_mended_and_a_symbol_attached(
         question = (await client.messages(session["id"]))[-2]
         said, kept = [one for one in question["parts"] if one.get("synthetic") or one["type"] == "file"]
         assert said["text"].startswith(
-            f"The user attached {file}, greet (lines 7 to 8):\n00007|     def greet(self)"
+            f"The user attached {file}, greet (lines 7 to 8):\ncode_of.py\n7:     def greet(self)"
         )
-        assert "00009|" not in said["text"]
+        assert "9:" not in said["text"]
         assert {name: kept[name] for name in part} == part
         assert sent(model.requests[-1]).count(said["text"]) == 1
 

@@ -149,7 +149,8 @@ async def test_a_crash_is_in_the_timeline(home: Path, project: Path) -> None:
                 await client.prompt_async(session["id"], "Go.")
                 await until(events, "message.part.delta", sessionID=session["id"])
         await asyncio.to_thread(server.kill)
-        async with running(server) as client:
+        async with running(server) as client, client.events() as events:
+            if (await client.status()).get(session["id"]):
+                await until(events, "session.idle", sessionID=session["id"])
             page = (await client.http.get(f"{base(session)}/timeline")).text
-            assert "Interrupted" in page
-            assert "The server ended during this turn." in page
+            assert "Interrupted: the server ended" in page

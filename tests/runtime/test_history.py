@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from agents.agent.steps.history import request_messages
 from agents.llm.types import FileContent, Model, TextContent, ToolResultContent
-from agents.runtime.steps.history import request_messages
 
 MODEL = Model("fake", "one", "One", "openai", "one", attachment=True)
 FILES = [("image/png", "a.png"), ("audio/wav", "a.wav"), ("application/zip", "a.zip")]

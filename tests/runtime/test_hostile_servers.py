@@ -10,9 +10,9 @@ from typing import Any
 
 import httpx
 
-from agents.mcp.pages.listing import place_id
+from agents.web.mcp.listing import place_id
 from bench.client import Client
-from sessions.store.problems import LONGEST
+from sessions.core.store.problems import LONGEST
 from tests.loopback.script import ToolUse, Turn
 from tests.runtime.asking import rows
 from tests.runtime.servers import ready

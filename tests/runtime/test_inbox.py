@@ -1,4 +1,4 @@
-"""Steer and queue in whole turns (seed 002): when a prompt is promoted, and what holds until then."""
+"""Steer and queue in whole turns: when a prompt is promoted, and what holds until then."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import httpx
 import pytest
 
 from bench.client import Client, Event
-from sessions.ids import ascending
+from sessions.core.ids import ascending
 from tests.loopback.openai import OpenAIServer
 from tests.loopback.script import Body, ToolUse, Turn, Wait
 from tests.server import Server, model_config, parts_of, running, serving, until

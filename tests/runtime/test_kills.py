@@ -19,7 +19,7 @@ from bench.client import Client
 from tests.conftest import USER_ENVIRON
 from tests.loopback.openai import OpenAIServer
 from tests.loopback.script import ToolUse, Turn
-from tests.opencode_web.test_worker import end_worker, start_worker
+from tests.opencode_web.cli.test_worker_process import end_worker, start_worker
 from tests.redis_server import RedisServer
 from tests.server import Server, model_config
 

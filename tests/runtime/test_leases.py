@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from agents.runtime.runtime import Runtime
-from sessions.db import in_db
-from sessions.models import Message
-from sessions.store import leases
-from sessions.workers import this_process
+from agents.agent.runtime import Runtime
+from sessions.core.db import in_db
+from sessions.core.models import Message
+from sessions.core.store import leases
+from sessions.core.workers import this_process
 from tests.sessions.talk import Talk
 
 pytestmark = pytest.mark.django_db(transaction=True)

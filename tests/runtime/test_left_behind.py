@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from tests.agents.mcp.watching import RAW
+from tests.agents.servers.mcp.watching import RAW
 from tests.loopback.openai import OpenAIServer
 from tests.loopback.script import ToolUse, Turn
 from tests.programs import pypi

@@ -13,7 +13,7 @@ import psutil
 import pytest
 
 from bench.client import Event
-from tests.agents.mcp.watching import raw
+from tests.agents.servers.mcp.watching import raw
 from tests.loopback.openai import OpenAIServer
 from tests.loopback.script import ToolUse, Turn
 from tests.protocol.served import Script

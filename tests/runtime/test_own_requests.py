@@ -39,7 +39,7 @@ async def test_commands_learn_no_password_and_are_not_answered(home: Path, proje
         Turn(text="Nothing."),
     ]
     async with OpenAIServer(script) as model:
-        server = Server(home, project, model_config(model.base_url))
+        server = Server(home, project, model_config(model.base_url), anew=True)
         async with running(server) as client:
             (project / "url").write_text(server.url)
             session = await client.create_session(title="named")

@@ -1,4 +1,4 @@
-"""Plan mode: nothing changes but the plan, which the user approves or sends back (seed 004 §8)."""
+"""Plan mode: nothing changes but the plan, which the user approves or sends back."""
 
 from __future__ import annotations
 

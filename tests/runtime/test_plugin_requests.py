@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from agents.definitions import prompt_text
+from agents.toolkit.definitions import prompt_text
 from tests.loopback.anthropic import AnthropicServer
 from tests.loopback.script import Turn
-from tests.opencode_web.security.browser import browsing
+from tests.opencode_web.site.security.browser import browsing
 from tests.runtime.test_compaction import READ, SUMMARY, is_compaction, summarize
 from tests.runtime.test_plugins import hooks, with_plugins
 from tests.runtime.trusting import trust, write

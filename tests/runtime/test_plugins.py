@@ -14,7 +14,7 @@ import pytest
 from bench.client import Client
 from tests.loopback.openai import OpenAIServer
 from tests.loopback.script import ToolUse, Turn
-from tests.opencode_web.security.browser import Browser, browsing
+from tests.opencode_web.site.security.browser import Browser, browsing
 from tests.runtime.asking import decisions
 from tests.runtime.trusting import notices, trust, write
 from tests.server import ROOT, Server, model_config, parts_of, running, until

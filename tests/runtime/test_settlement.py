@@ -9,22 +9,22 @@ from typing import Any
 
 import pytest
 
+from agents.agent import recovery
+from agents.agent.calls import calls
+from agents.agent.calls.calls import Calls
+from agents.agent.calls.completion import undisturbed
+from agents.agent.run import Children, Run
+from agents.agent.steps.history import Transcript
+from agents.agent.steps.recorder import Recorder
 from agents.llm.types import ToolCall
-from agents.runtime import recovery
-from agents.runtime.calls import calls
-from agents.runtime.calls.calls import Calls
-from agents.runtime.calls.completion import undisturbed
-from agents.runtime.run import Children, Run
-from agents.runtime.steps.recorder import Recorder
-from agents.runtime.steps.transcript import Transcript
+from agents.toolkit.base import FreeInput, Tool, ToolContext, ToolResult
+from agents.toolkit.shared.output import model_output
 from agents.tools import invalid
-from agents.tools.base import FreeInput, Tool, ToolContext, ToolResult
 from agents.tools.registry import Toolset
-from agents.tools.shared.output import model_output
-from sessions.db import in_db
-from sessions.models import Event, Part
-from sessions.store import turns
-from sessions.tracking import tracker
+from sessions.changes.tracking import tracker
+from sessions.core.db import in_db
+from sessions.core.models import Event, Part
+from sessions.core.store import turns
 from tests.agents.tools.context import turn_in
 from tests.sessions.talk import Talk
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from agents.skills.skill import MAX_BYTES
-from tests.agents.skills.conftest import write_skill
+from agents.toolkit.skills.skill import MAX_BYTES
+from tests.agents.toolkit.skills.conftest import write_skill
 from tests.loopback.script import ToolUse, Turn
 from tests.server import parts_of, serving
 

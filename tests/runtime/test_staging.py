@@ -41,10 +41,10 @@ async def test_the_agent_sees_its_staged_edits_and_the_disk_has_what_is_kept(
         assert "needle = 2" in said[4]
         assert "line two" in said[4]
         assert "needle = 1" not in said[4]
-        assert set(said[5].split()) == {"hello.py", "sub/new.py"}
+        assert set(said[5].splitlines()) == {"hello.py", "sub/new.py", "(2 files)"}
         assert "new.py" in said[6]
         assert "gone.py" not in said[6]
-        assert said[7].split() == [".git/", "hello.py", "long.txt", "sub/"]
+        assert said[7].split()[1:] == [".git/", "hello.py", "long.txt", "sub/"]
         assert "Staged for review" in said[8]
 
         assert (project / "long.txt").read_text() == LINES

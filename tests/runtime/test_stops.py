@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from agents.runtime import recovery
-from sessions.db import in_db
-from sessions.models import Admission, AdmittedPrompt, Message, Session
-from sessions.store import events, inbox, leases, resumption
-from sessions.store.inbox import PromptRefused
-from sessions.wire.messages import STOPPED_BY_USER, UserMessage
+from agents.agent import recovery
+from sessions.core.db import in_db
+from sessions.core.models import Admission, AdmittedPrompt, Message, Session
+from sessions.core.store import events, inbox, leases, resumption
+from sessions.core.store.inbox import PromptRefused
+from sessions.core.wire.messages import STOPPED_BY_USER, UserMessage
 from tests.loopback.script import Turn, Wait
 from tests.server import parts_of, serving, until
 from tests.sessions.talk import Talk

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from agents.toolkit.names import NAMES
 from tests.loopback.openai import OpenAIServer
 from tests.loopback.script import ToolUse, Turn
+from tests.runtime.trusting import write
 from tests.server import PATIENCE, Server, model_config, parts_of, running, serving, until
 
 PATCH = """*** Begin Patch
@@ -23,6 +27,9 @@ PATCH = """*** Begin Patch
 +new
 *** Delete File: gone.txt
 *** End Patch"""
+
+
+ON_REQUEST = {"batch", "list", "multiedit", "todoread"}
 
 
 def gpt(base_url: str) -> dict[str, Any]:
@@ -66,8 +73,44 @@ async def test_other_models_edit(home: Path, project: Path) -> None:
         session = await client.create_session(title="named")
         await client.prompt(session["id"], "Hello.")
         names = offered(model.requests[0].body)
-        assert {"edit", "write", "multiedit", "batch", "webfetch"} <= names
-        assert not {"apply_patch", "websearch", "codesearch", "invalid"} & names
+        assert {"edit", "write", "webfetch"} <= names
+        assert not {"apply_patch", "websearch", "codesearch", "invalid", *ON_REQUEST} & names
+
+
+async def test_some_tools_are_offered_where_the_configuration_asks(home: Path, project: Path) -> None:
+    script = [Turn(text="Hello."), Turn(text="Hello.")]
+    given = {
+        "tools": {"batch": True, "multi*": True},
+        "agent": {"plan": {"tools": {"list": True, "batch": False}}},
+    }
+    async with serving(home, project, script, **given) as (client, model):
+        session = await client.create_session(title="named")
+        for agent in ("build", "plan"):
+            await client.prompt(session["id"], "Hello.", agent=agent)
+        build, planned = (offered(request.body) & ON_REQUEST for request in model.requests)
+        assert (build, "list" in planned, "batch" in planned) == ({"batch", "multiedit"}, True, False)
+
+
+@pytest.mark.parametrize(
+    "name", ["fake-1", "gpt-4.1", "gpt-5-codex", "claude-x", "gemini-3", "kimi-k2", "glm-4.7", "qwen3-coder"]
+)
+@pytest.mark.parametrize("agent", ["build", "explore"])
+async def test_no_text_names_a_tool_that_is_not_offered(
+    home: Path, project: Path, name: str, agent: str
+) -> None:
+    async with OpenAIServer([Turn(text="Hello.")]) as model:
+        config = model_config(model.base_url, permission={"task": "deny", "webfetch": "deny"})
+        config["provider"]["fake"]["models"] = {name: {"name": "It", "tool_call": True}}
+        async with running(Server(home, project, {**config, "model": f"fake/{name}"})) as client:
+            session = await client.create_session(title="named")
+            await client.prompt(session["id"], "Hello.", agent=agent)
+            body = model.requests[0].body
+            system = [
+                str(said["content"]) for said in body["messages"] if said["role"] in ("system", "developer")
+            ]
+            texts = [*system, *(tool["function"]["description"] for tool in body["tools"])]
+            named = {word for text in texts for word in re.findall(r"`(\w+)`", text)} & NAMES
+            assert named <= offered(body)
 
 
 async def test_each_call_of_a_batch_asks_and_settles_on_its_own(home: Path, project: Path) -> None:
@@ -188,3 +231,60 @@ async def test_a_patch_whose_context_is_absent_changes_nothing_and_says_what_is_
         assert "no such line" in told
         assert "'hello'" in (project / "hello.py").read_text()
         assert not (project / "new.txt").exists()
+
+
+async def test_an_unknown_tool_is_answered_with_the_names_there_are(home: Path, project: Path) -> None:
+    write(
+        project,
+        {
+            ".opencode/tool/sums.py": 'from opencode_web.plugin import tool\n\n@tool("add", "Adds.")\n',
+            "opencode.json": '{"mcp": {"docs": {"type": "local", "command": ["docs"]}}}',
+        },
+    )
+    names = ("search_grep", "add", "docs_find")
+    script = [Turn(tools=[ToolUse(name, {"of": name}) for name in names]), Turn(text="I see.")]
+    async with serving(home, project, script, permission={"glob": "deny"}) as (client, model):
+        session = await client.create_session(title="named")
+        await client.prompt(session["id"], "Look.")
+        unknown, tool, server = parts_of(await client.messages(session["id"]), "tool")
+        told = unknown["state"]["output"]
+        assert told.startswith(
+            "The call of 'search_grep' was not made: there is no tool of this name. There are, the most "
+            "similar first: grep, "
+        )
+        named = set(told.rstrip(".").rpartition("first: ")[2].split(", "))
+        assert named == offered(model.requests[0].body)
+        waits = "it waits for trust: a person has to trust {} first. Go on without it."
+        assert tool["state"]["output"].endswith(waits.format(".opencode/tool/sums.py"))
+        assert server["state"]["output"].endswith(waits.format("opencode.json"))
+
+
+async def test_a_denied_tool_is_named_with_the_agent(home: Path, project: Path) -> None:
+    script = [Turn(tools=[ToolUse("write", {"filePath": "a", "content": "b"})]), Turn(text="I see.")]
+    async with serving(home, project, script) as (client, _):
+        session = await client.create_session(title="named")
+        await client.prompt(session["id"], "Look.", agent="explore")
+        (part,) = parts_of(await client.messages(session["id"]), "tool")
+        told = part["state"]["error"]
+        assert 'deny this call of write: edit is denied for "*" for the agent explore.' in told
+
+
+async def test_the_scratch_folder_is_named_and_needs_no_permission(home: Path, project: Path) -> None:
+    places = []
+
+    def play(body: Mapping[str, Any]) -> Turn:
+        named = re.search(r"go into (/\S+): nobody", str(body["messages"]))
+        assert named
+        places.append(Path(named[1]))
+        command = f"echo tried > {named[1]}/a.txt; cat {named[1]}/a.txt"
+        asked = body["messages"][-1]["role"] == "tool"
+        return Turn(text="Done.") if asked else Turn(tools=[ToolUse("bash", {"command": command})])
+
+    async with serving(home, project, play) as (client, _):
+        session = await client.create_session(title="named")
+        await client.prompt(session["id"], "Try it.")
+        (part,) = parts_of(await client.messages(session["id"]), "tool")
+        assert part["state"]["output"] == "tried\n"
+        assert places[0] == places[1]
+        assert places[0].name == session["id"]
+        assert places[0].stat().st_mode & 0o077 == 0

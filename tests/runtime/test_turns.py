@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
+from typing import Any, Literal
 
 import pytest
 
 from tests.loopback.anthropic import AnthropicServer
 from tests.loopback.openai import OpenAIServer
-from tests.loopback.script import Cut, HttpError, ToolUse, Turn, Wait
+from tests.loopback.responses import ResponsesServer
+from tests.loopback.script import Cut, HttpError, TokenUsage, ToolUse, Turn, Wait
 from tests.loopback.server import LoopbackServer
 from tests.processes import noted
 from tests.server import Server, model_config, parts_of, running, serving, until
@@ -20,9 +23,13 @@ EDIT = {"filePath": "hello.py", "oldString": "'hello'", "newString": "'goodbye'"
 
 @pytest.mark.parametrize(
     ("server_class", "npm"),
-    [(OpenAIServer, "@ai-sdk/openai-compatible"), (AnthropicServer, "@ai-sdk/anthropic")],
+    [
+        (OpenAIServer, "@ai-sdk/openai-compatible"),
+        (AnthropicServer, "@ai-sdk/anthropic"),
+        (ResponsesServer, "@ai-sdk/openai"),
+    ],
 )
-async def test_text_and_tools_in_both_protocols(
+async def test_text_and_tools_in_every_protocol(
     home: Path, project: Path, server_class: type[LoopbackServer], npm: str
 ) -> None:
     script = [
@@ -50,6 +57,48 @@ async def test_text_and_tools_in_both_protocols(
         await client.unrevert(session["id"])
         assert "goodbye" in (project / "hello.py").read_text()
         assert (project / "made.txt").read_text() == "made\n"
+
+
+SEARCH = {
+    "type": "web_search_call",
+    "id": "ws_1",
+    "status": "completed",
+    "action": {"type": "search", "query": "hello", "sources": [{"type": "url", "url": "https://a.example/"}]},
+}
+USE = {"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {"query": "hello"}}
+PAGE = {"type": "web_search_result", "url": "https://a.example/", "title": "", "encrypted_content": "x"}
+FOUND = {"type": "web_search_tool_result", "tool_use_id": "srvtoolu_1", "content": [PAGE]}
+
+
+@pytest.mark.parametrize(
+    ("server_class", "npm", "hosted"),
+    [(ResponsesServer, "@ai-sdk/openai", [SEARCH]), (AnthropicServer, "@ai-sdk/anthropic", [USE, FOUND])],
+)
+async def test_what_the_provider_ran_is_shown_and_goes_back_in_its_place(
+    home: Path, project: Path, server_class: type[LoopbackServer], npm: str, hosted: list[dict[str, Any]]
+) -> None:
+    found = Turn(reasoning="Hm.", signature="sealed", hosted=hosted, tools=[ToolUse("list", {})])
+    script = [found, Turn(text="Done.")]
+    async with (
+        server_class(script) as model,
+        running(Server(home, project, model_config(model.base_url, npm))) as client,
+    ):
+        session = await client.create_session(title="named")
+        await client.prompt(session["id"], "Look it up.")
+        searched, listed = parts_of(await client.messages(session["id"]), "tool")
+        assert (searched["tool"], searched["state"]["status"]) == ("web_search", "completed")
+        assert searched["state"]["output"] == "https://a.example/"
+        assert searched["state"]["input"] == {"query": "hello"}
+        assert searched["metadata"]["providerExecuted"]
+        assert listed["tool"] == "list"
+        sent = model.requests[-1].body
+        if npm == "@ai-sdk/openai":
+            kinds = [item["type"] for item in sent["input"]]
+            assert kinds[:4] == ["message", "reasoning", "web_search_call", "function_call"]
+            assert sent["input"][2] == SEARCH
+            assert sent["prompt_cache_key"] == session["id"]
+        else:
+            assert sent["messages"][1]["content"][:2] == [USE, FOUND]
 
 
 async def test_what_the_model_is_sent_grows_at_its_end_only(home: Path, project: Path) -> None:
@@ -227,3 +276,63 @@ async def test_the_title_comes_from_the_small_model(home: Path, project: Path) -
         await client.prompt_async(session["id"], "Hello?")
         while (await until(events, "session.updated")).properties["info"]["title"] != "Greeting a stranger":
             pass
+
+
+async def test_the_model_is_told_to_write_in_parts(home: Path, project: Path) -> None:
+    cut = Turn(tools=[ToolUse("write", '{"content": "On')], finish="length", usage=TokenUsage(output=4096))
+    async with serving(home, project, [cut, Turn(text="I will.")]) as (client, server):
+        session = await client.create_session(title="named")
+        await client.prompt(session["id"], "Write.")
+        (part,) = parts_of(await client.messages(session["id"]), "tool")
+        assert "cut at 4,096 output tokens" in str(part["state"])
+        assert "write it in parts" in str(server.requests[-1].body["messages"][-1])
+
+
+async def test_the_limit_is_raised_after_a_cut_where_the_model_has_room(home: Path, project: Path) -> None:
+    cut = Turn(tools=[ToolUse("write", '{"content": "On')], finish="length", usage=TokenUsage(output=32_000))
+    async with OpenAIServer([cut, Turn(text="So."), Turn(text="Again.")]) as model:
+        config = model_config(model.base_url)
+        config["provider"]["fake"]["models"]["fake"]["limit"]["output"] = 64_000
+        async with running(Server(home, project, config)) as client:
+            session = await client.create_session(title="named")
+            await client.prompt(session["id"], "Write.")
+            await client.prompt(session["id"], "And more.")
+        limits = [request.body["max_tokens"] for request in model.requests]
+        assert limits == [32_000, 64_000, 32_000]
+
+
+@pytest.mark.parametrize(
+    ("finish", "name", "words"),
+    [
+        ("length", "MessageOutputLengthError", "cut at 40 output tokens"),
+        ("content-filter", "ContentFilterError", "choose another model"),
+    ],
+)
+async def test_an_answer_that_was_cut_short_says_so(
+    home: Path, project: Path, finish: Literal["length", "content-filter"], name: str, words: str
+) -> None:
+    cut = Turn(text="On", finish=finish, usage=TokenUsage(output=40))
+    async with serving(home, project, [cut]) as (client, _):
+        session = await client.create_session(title="named")
+        answer = await client.prompt(session["id"], "Write.")
+        assert answer["info"]["error"]["name"] == name
+        assert words in answer["info"]["error"]["data"]["message"]
+        assert [part["text"] for part in answer["parts"] if part["type"] == "text"] == ["On"]
+
+
+@pytest.mark.parametrize("empty", [Turn(), Turn(reasoning="Hm."), Turn(text="\n")])
+async def test_an_answer_without_a_word_is_asked_for_once_more(
+    home: Path, project: Path, empty: Turn
+) -> None:
+    empty = replace(empty, usage=TokenUsage(input=7, output=3))
+    script = [empty, Turn(text="Yes.", usage=TokenUsage(input=5, output=2)), empty, empty]
+    async with serving(home, project, script) as (client, model):
+        session = await client.create_session(title="named")
+        answer = await client.prompt(session["id"], "Well?")
+        assert "error" not in answer["info"]
+        assert [part["text"] for part in answer["parts"] if part["type"] == "text"][-1] == "Yes."
+        counted = (await client.session(session["id"]))["tokens"]
+        assert (counted["input"], counted["output"]) == (12, 5)
+        answer = await client.prompt(session["id"], "And now?")
+        assert "no answer, in two tries" in answer["info"]["error"]["data"]["message"]
+        assert len(model.requests) == 4

@@ -117,6 +117,7 @@ def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
     made.process.wait(30)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("point", "number"), CASES)
 @pytest.mark.parametrize("action", OPPOSITE)
 def test_killed(stage: Stage, action: str, point: str, number: int) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import httpx
 
-from tests.opencode_web.security.browser import Browser
+from tests.opencode_web.site.security.browser import Browser
 
 
 def write(project: Path, files: Mapping[str, str]) -> None:
@@ -22,7 +22,8 @@ async def dialog(browser: Browser, project: str) -> str:
 
 
 async def notices(browser: Browser, project: str, session: str = "") -> str:
-    return (await browser.get("/pickers/status", params={"project": project, "session": session})).text
+    shown = await browser.get("/pickers/status", params={"project": project, "session": session})
+    return " ".join(shown.text.split())  # without the line breaks of templates
 
 
 async def trust(browser: Browser, project: str) -> httpx.Response:

@@ -21,17 +21,16 @@ django.setup()
 
 from django.core.management import call_command  # noqa: E402
 
-from sessions.db import in_db  # noqa: E402
-from sessions.models import Operation, Session  # noqa: E402
-from sessions.review import reverting  # noqa: E402
-from sessions.review.choice import Choice  # noqa: E402
-from sessions.review.recovery import recover  # noqa: E402
-from sessions.review.verdicts import verdicts  # noqa: E402
-from sessions.review.verdicts.listing import listing  # noqa: E402
-from sessions.review.verdicts.scopes import Scope  # noqa: E402
-from sessions.store import leases  # noqa: E402
+from sessions.changes.operations import conversation, hunks  # noqa: E402
+from sessions.changes.operations.conversation import Choice  # noqa: E402
+from sessions.changes.operations.engine import recover  # noqa: E402
+from sessions.changes.review.verdicts.listing import listing  # noqa: E402
+from sessions.changes.review.verdicts.scopes import Scope  # noqa: E402
+from sessions.core.db import in_db  # noqa: E402
+from sessions.core.models import Operation, Session  # noqa: E402
+from sessions.core.store import leases  # noqa: E402
 from tests.runtime.crashing import die  # noqa: E402
-from tests.sessions.review.world import World  # noqa: E402
+from tests.sessions.changes.review.world import World  # noqa: E402
 
 Function = Callable[..., Any]
 LINES = [f"line {number}\n" for number in range(40)]
@@ -60,31 +59,24 @@ def _half(value: Any) -> Any:
 
 
 POINTS: dict[str, tuple[str, bool, bool]] = {
-    "before begin": ("sessions.store.{store}.begin", True, True),
-    "after begin": ("sessions.store.{store}.begin", False, True),
-    "before a file": ("sessions.undo.apply._apply_file", True, True),
-    "after a file": ("sessions.undo.apply._apply_file", False, True),
-    "with folders made": ("sessions.undo.files._replace", True, True),
-    "within the temporary file": ("sessions.undo.files._create", False, False),
-    "before the rename": ("sessions.undo.files._create", False, True),
-    "before the folders go": ("sessions.undo.apply._tidy", True, True),
-    "before it is settled": ("sessions.store.{store}.{finish}", True, True),
-    "while it is settled": ("sessions.store.{store}.announce", False, True),
-    "after it was settled": ("sessions.store.{store}.{finish}", False, True),
+    "before begin": ("sessions.core.store.operations.begin", True, True),
+    "after begin": ("sessions.core.store.operations.begin", False, True),
+    "before a file": ("sessions.changes.undo.apply._apply_file", True, True),
+    "after a file": ("sessions.changes.undo.apply._apply_file", False, True),
+    "with folders made": ("sessions.changes.undo.files._replace", True, True),
+    "within the temporary file": ("sessions.changes.undo.files._create", False, False),
+    "before the rename": ("sessions.changes.undo.files._create", False, True),
+    "before the folders go": ("sessions.changes.undo.apply._tidy", True, True),
+    "before it is settled": ("sessions.core.store.operations.finish", True, True),
+    "while it is settled": ("sessions.core.store.operations.announce", False, True),
+    "after it was settled": ("sessions.core.store.operations.finish", False, True),
 }
 """Where it ends: a function, before it or after it, and whether that was given all of the bytes."""
 
-NAMES = {
-    "revert": {"store": "reverts", "finish": "finish_revert"},
-    "unrevert": {"store": "reverts", "finish": "finish_unrevert"},
-    "undo": {"store": "operations", "finish": "finish"},
-    "redo": {"store": "operations", "finish": "finish"},
-}
 
-
-def arm(action: str, point: str, number: int) -> None:
+def arm(point: str, number: int) -> None:
     where, before, whole = POINTS[point]
-    owner, _, name = where.format(**NAMES[action]).rpartition(".")
+    owner, _, name = where.rpartition(".")
     module = sys.modules[owner]
     setattr(module, name, dying(number, before, whole)(getattr(module, name)))
 
@@ -113,12 +105,12 @@ async def turn() -> dict[str, str]:
 
 async def revert() -> str:
     session, prompt = await _made()
-    return (await reverting.undo_from(session, prompt, None, Choice())).state
+    return (await conversation.undo_from(session, prompt, None, Choice())).state
 
 
 async def unrevert() -> str:
     session, _ = await _made()
-    done = await reverting.bring_back(session)
+    done = await conversation.bring_back(session)
     return done.state if done else ""
 
 
@@ -126,13 +118,13 @@ async def undo() -> str:
     session, prompt = await _made()
     scope = Scope("turn", prompt)
     picks = {file.key: None for file in (await listing(session, scope)).files}
-    return (await verdicts.undo(session, scope, picks)).state
+    return (await hunks.undo(session, scope, picks)).state
 
 
 async def redo() -> str:
     session, _ = await _made()
     last = await in_db(lambda: Operation.objects.filter(state="done").latest("id"))
-    return (await verdicts.redo(session, last.id)).state
+    return (await hunks.redo(session, last.id)).state
 
 
 async def start() -> list[list[str]]:
@@ -174,7 +166,7 @@ def carry_out(order: Mapping[str, Any]) -> None:
     child = os.fork()
     if child == 0:
         if order["point"]:
-            arm(order["action"], order["point"], order["number"])
+            arm(order["point"], order["number"])
         answer(result=asyncio.run(_result(order["action"])))
         os._exit(0)
     _, status = os.waitpid(child, 0)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from sessions.db import in_db
-from sessions.ids import ascending, now
-from sessions.models import Project, Session
-from sessions.store import messages, projects
-from sessions.store import sessions as session_store
-from sessions.wire.messages import AssistantMessage, UserMessage
-from sessions.wire.parts import PART, Part
+from sessions.core.db import in_db
+from sessions.core.ids import ascending, now
+from sessions.core.models import Project, Session
+from sessions.core.store import messages, projects
+from sessions.core.store import sessions as session_store
+from sessions.core.wire.messages import AssistantMessage, UserMessage
+from sessions.core.wire.parts import PART, Part
 
 
 class Talk:

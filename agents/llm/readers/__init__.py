@@ -8,8 +8,8 @@ from contextlib import aclosing
 from agents.llm.readers import anthropic_messages, litellm_reader, openai_chat, scripted
 from agents.llm.readers.responses import reader as openai_responses
 from agents.llm.types import Account, AuthFailed, ModelEvent, ModelRequest
-from sessions import fence
-from sessions.store.leases import confirmed
+from sessions.core import fence
+from sessions.core.store.leases import confirmed
 
 Reader = Callable[[ModelRequest], AsyncGenerator[ModelEvent, None]]
 

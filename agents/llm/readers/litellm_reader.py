@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+import ast
 import asyncio
 import logging
 import os
+import re
 import sys
 from collections.abc import AsyncGenerator, Iterator, Mapping
 from functools import cache
 from importlib import import_module
 from typing import Any
 
-from agents.heap import permanent
-from agents.llm import errors
+from agents.llm import errors, tls
 from agents.llm.readers import openai_body
-from agents.llm.readers.litellm_errors import from_exception
-from agents.llm.readers.openai_chat import ChatDecoder
-from agents.llm.types import Model, ModelError, ModelEvent, ModelRequest, ReasoningEnd
+from agents.llm.readers.openai_chat import ChatDecoder, tagged
+from agents.llm.readers.transport import session_headers
+from agents.llm.types import ContextOverflow, Model, ModelError, ModelEvent, ModelRequest, ReasoningEnd
+from sessions.core.heap import permanent
 
 _ENVIRONMENT = {
     "LITELLM_LOCAL_MODEL_COST_MAP": "True",
@@ -29,7 +31,7 @@ _ENVIRONMENT = {
 async def read(request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
     """Stream one answer; see `agents.llm.stream`."""
     litellm = await asyncio.to_thread(_library)
-    decoder = SealedDecoder(errors.secrets_of(request.model))
+    decoder = SealedDecoder(errors.secrets_of(request.model), tagged=tagged(request))
     chunks: Any = None
     try:
         async with asyncio.timeout(request.model.timeout):
@@ -75,6 +77,8 @@ def _library() -> Any:
         logging.getLogger(name).setLevel(logging.CRITICAL)
     library.suppress_debug_info = True
     library.drop_params = True
+    handler: Any = import_module("litellm.llms.custom_httpx.http_handler")
+    handler._create_ssl_context = lambda **_: tls.context()  # its own trusts one file alone
     library.disable_streaming_logging = True
     # It ends a stream after 100 equal chunks, which a list of numbers or a ruled line may well have.
     library.REPEATED_STREAMING_CHUNK_LIMIT = sys.maxsize
@@ -83,30 +87,45 @@ def _library() -> Any:
 
 def _arguments(request: ModelRequest) -> dict[str, Any]:
     model, settings = request.model, request.settings
-    body = openai_body.with_fields(openai_body.basis(request), _encoded(settings.options))
+    body = openai_body.with_fields(openai_body.basis(request), _encoded(model, settings.options))
     if budget := _budget(body.get("thinking")):  # the limit covers thinking too, where a Claude is behind
         body["max_tokens"] = min(body.get("max_tokens", 0) + budget, max(model.output, budget + 1))
     return openai_body.with_fields(body, settings.body) | {
         "messages": openai_body.messages(request, sealed=True),
+        # An Azure deployment has a name of its own, by which litellm cannot know what its model takes.
+        "allowed_openai_params": ["reasoning_effort"] if model.maker == "azure" and model.reasoning else None,
         "api_base": model.base_url or None,
         "api_key": model.api_key or None,
-        "extra_headers": dict(model.headers) or None,
+        "extra_headers": {**session_headers(request), **model.headers} or None,
         "timeout": model.timeout,
         "max_retries": 0,
         "num_retries": 0,
     }
 
 
-def _encoded(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Model Request Options in the two forms that litellm translates for each provider: `reasoning_effort`
-    and `thinking`."""
+def _encoded(model: Model, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Model Request Options in the forms that litellm translates for each provider: `reasoning_effort` and
+    `thinking`; for a Gemini its own `thinkingConfig`, which would hide its thoughts unless it says so."""
     encoded = openai_body.encoded(options)
-    gemini = options.get("thinking_config") or {}
-    if effort := options.get("effort") or gemini.get("thinking_level"):
+    if effort := options.get("effort"):
         encoded.setdefault("reasoning_effort", effort)
-    if budget := gemini.get("thinking_budget"):
+    config = options.get("thinking_config")
+    if "gemini" in model.api_model:
+        if config or (model.reasoning and not encoded.keys() & {"reasoning_effort", "thinking"}):
+            named = {_camel(name): value for name, value in (config or {}).items()}
+            encoded["thinkingConfig"] = {"includeThoughts": True, **named}
+            encoded["reasoning_effort"] = encoded["thinking"] = None
+        return encoded
+    if level := (config or {}).get("thinking_level"):
+        encoded.setdefault("reasoning_effort", level)
+    if budget := (config or {}).get("thinking_budget"):
         encoded.setdefault("thinking", {"type": "enabled", "budget_tokens": budget})
     return encoded
+
+
+def _camel(name: str) -> str:
+    first, *others = name.split("_")
+    return first + "".join(map(str.title, others))
 
 
 def _budget(thinking: Any) -> int:
@@ -122,7 +141,8 @@ async def _next(chunks: Any, model: Model) -> Mapping[str, Any] | None:
 
 
 class SealedDecoder(ChatDecoder):
-    """Chat-completion chunks with litellm's `thinking_blocks` beside the reasoning's text."""
+    """Chat-completion chunks with what litellm adds: `thinking_blocks` beside the reasoning's text, a
+    signature in the id of a call as well as beside it, and what a Gemini searched for and found."""
 
     __slots__ = ()
 
@@ -133,7 +153,15 @@ class SealedDecoder(ChatDecoder):
             self._finish = ""
         yield from super().finish()
 
+    def _chunk(self, chunk: Mapping[str, Any]) -> Iterator[ModelEvent]:
+        for ground in chunk.get("vertex_ai_grounding_metadata") or ():
+            self._queries += ground.get("webSearchQueries") or ()
+            self._sources += ground.get("groundingChunks") or ()
+        yield from super()._chunk(chunk)
+
     def _delta(self, delta: Mapping[str, Any]) -> Iterator[ModelEvent]:
+        for call in delta.get("tool_calls") or ():
+            call["id"] = (call.get("id") or "").partition(_SIGNED)[0]
         blocks = delta.get("thinking_blocks") or ()
         for block in blocks:
             if sealed := block.get("data"):
@@ -144,3 +172,50 @@ class SealedDecoder(ChatDecoder):
             if signature := block.get("signature"):
                 self._field = ""
                 yield ReasoningEnd({"signature": signature})
+
+
+_SIGNED = "__thought__"
+"""litellm writes a signature behind this into a call's id, which other providers would find too long."""
+
+# litellm's exceptions as ModelError, ContextOverflow or AuthFailed.
+
+_PREFIX = re.compile(r"^(?:(?:litellm\.)?[A-Za-z]*(?:Error|Exception|Timeout)(?:: | - |$))+")
+_BODY = re.compile(r"""^b(?P<quote>['"]).*(?P=quote)""", re.DOTALL)
+
+
+def from_exception(error: Exception, model: Model) -> ModelError:
+    """What any exception out of litellm means: it wraps whatever its many providers raise."""
+    inner = getattr(error, "original_exception", None) or error
+    kind, secrets = type(inner).__name__, errors.secrets_of(model)
+    if kind == "Timeout":
+        return ModelError(f"{model.provider_id} did not answer within {model.timeout:g} s.", retryable=True)
+    text = _PREFIX.sub("", str(getattr(inner, "message", inner)).strip())
+    status, headers = getattr(inner, "status_code", None), _headers(inner)
+    body = _bytes_literal(text)
+    if body:
+        found = errors.from_response(status or 500, headers, body, secrets=secrets)
+    else:
+        found = errors.from_text(text.partition("\n")[0] or kind, status, headers, secrets=secrets)
+    if kind == "ContextWindowExceededError" and not isinstance(found, ContextOverflow):
+        return ContextOverflow(found.message, status=status, headers=headers, body=found.body)
+    if kind == "APIConnectionError":
+        # The figure litellm gives here, 500, is its own.
+        found.status = None
+    return found
+
+
+def _headers(error: Exception) -> Mapping[str, str]:
+    response: Any = getattr(error, "response", None)
+    return getattr(error, "litellm_response_headers", None) or getattr(response, "headers", None) or {}
+
+
+def _bytes_literal(text: str) -> str:
+    """The provider's body, which litellm often shows as Python writes bytes."""
+    found = _BODY.match(text)
+    if found is None:
+        return ""
+    try:
+        literal = ast.literal_eval(found[0])
+    except (ValueError, SyntaxError):
+        return ""
+    return literal.decode("utf-8", "replace") if isinstance(literal, bytes) else ""

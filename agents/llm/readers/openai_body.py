@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from hashlib import sha256
 from typing import Any
 from urllib.parse import urlsplit
 
+from agents.llm.families import reasons
+from agents.llm.readers.calls import BESIDE
+from agents.llm.readers.schemas import in_place
 from agents.llm.readers.told import add_chat
 from agents.llm.settings.domains import Controls
 from agents.llm.types import (
@@ -18,6 +22,7 @@ from agents.llm.types import (
     TextContent,
     ToolCallContent,
     ToolResultContent,
+    ToolSpec,
 )
 
 Json = dict[str, Any]
@@ -26,10 +31,13 @@ OUTPUT_CAP = 32_000
 """Tokens asked for when the caller names no number; more would eat the context of small models."""
 
 _NAMES = {"text_verbosity": "verbosity"}
-_OTHER_PROTOCOLS = frozenset({"effort", "include", "reasoning_summary", "thinking_config"})
+_OTHER_PROTOCOLS = frozenset({"effort", "include", "reasoning_summary", "think_tags", "thinking_config"})
 """Options of Anthropic's messages, of OpenAI's responses and of Gemini's own interface."""
 
 _CACHE_MARK = {"type": "ephemeral"}
+
+_TOP_K = frozenset({"", "openrouter", "togetherai", "fireworks-ai", "deepinfra", "perplexity", "huggingface"})
+"""The makers whose servers sample by `top_k`; the others refuse a request that names it."""
 
 
 def build(request: ModelRequest) -> Json:
@@ -47,17 +55,36 @@ def basis(request: ModelRequest) -> Json:
         "stream_options": {"include_usage": True},
     }
     body.update(_controls(model, request.settings.controls))
+    if model.maker == "mistral":
+        _as_mistral(body)
     if request.tools:
-        body["tools"] = [
-            {
-                "type": "function",
-                "function": {"name": t.name, "description": t.description, "parameters": dict(t.parameters)},
-            }
-            for t in request.tools
-        ]
+        body["tools"] = [{"type": "function", "function": _function(tool)} for tool in request.tools]
         if request.tool_choice == "required":
             body["tool_choice"] = "required"
     return body
+
+
+def _as_mistral(body: Json) -> None:
+    """Mistral refuses a field that it does not know, and an id of a call that is not nine letters and digits.
+    It counts every stream unasked."""
+    del body["stream_options"]
+    if (seed := body.pop("seed", None)) is not None:
+        body["random_seed"] = seed
+    for message in body["messages"]:
+        for call in message.get("tool_calls", ()):
+            call["id"] = _nine(call["id"])
+        if "tool_call_id" in message:
+            message["tool_call_id"] = _nine(message["tool_call_id"])
+
+
+def _nine(call_id: str) -> str:
+    """The id if Mistral gave it, else one made of it."""
+    given = len(call_id) == 9 and call_id.isascii() and call_id.isalnum()
+    return call_id if given else sha256(call_id.encode()).hexdigest()[:9]
+
+
+def _function(tool: ToolSpec) -> Json:
+    return {"name": tool.name, "description": tool.description, "parameters": in_place(tool.parameters)}
 
 
 def encode(body: Json) -> bytes:
@@ -121,11 +148,12 @@ def _controls(model: Model, controls: Controls) -> Json:
     said = controls.said()
     limit = output_limit(model, controls)
     said.pop("max_output", None)
-    if urlsplit(model.base_url).hostname != "api.openai.com":
-        return said | {"max_tokens": limit}
-    # OpenAI's own models take neither `max_tokens` nor `top_k`, and those that reason nothing but the limit.
-    kept = {} if model.reasoning else {name: value for name, value in said.items() if name != "top_k"}
-    return kept | {"max_completion_tokens": limit}
+    theirs = urlsplit(model.base_url).hostname == "api.openai.com"
+    if reasons(model.api_model) or (model.reasoning and (theirs or model.maker == "azure")):
+        return {"max_completion_tokens": limit}  # all that these models take, whoever serves them
+    if theirs or (model.maker not in _TOP_K and model.protocol == "openai"):
+        said.pop("top_k", None)
+    return said | {"max_completion_tokens" if theirs else "max_tokens": limit}
 
 
 def _user(message: ChatMessage, model: Model) -> Json:
@@ -149,14 +177,21 @@ def _part(item: TextContent | FileContent, model: Model) -> Json:
 def _assistant(message: ChatMessage, sealed: bool) -> Json:
     text = "".join(item.text for item in message.content if isinstance(item, TextContent))
     out: Json = {"role": "assistant", "content": text or None}
+    thoughts: list[Json] = []
     for item in message.content:
         if not isinstance(item, ReasoningContent):
             continue
         if sealed and (block := thinking_block(item)):
             out.setdefault("thinking_blocks", []).append(block)
+        elif details := item.metadata.get("details"):
+            out["reasoning_details"] = [*out.get("reasoning_details", ()), *details]
         # Only servers that stream reasoning under a name of their own take it back, and under that name.
-        elif field := item.metadata.get("field"):
+        elif (field := item.metadata.get("field")) == "content":
+            thoughts.append({"type": "thinking", "thinking": [{"type": "text", "text": item.text}]})
+        elif field:
             out[field] = out.get(field, "") + item.text
+    if thoughts and not sealed:
+        out["content"] = [*thoughts, *([{"type": "text", "text": text}] if text else [])]
     if calls := [_call(item) for item in message.content if isinstance(item, ToolCallContent)]:
         out["tool_calls"] = calls
     return out
@@ -164,7 +199,9 @@ def _assistant(message: ChatMessage, sealed: bool) -> Json:
 
 def _call(item: ToolCallContent) -> Json:
     arguments = json.dumps(dict(item.input), ensure_ascii=False)
-    return {"id": item.call_id, "type": "function", "function": {"name": item.name, "arguments": arguments}}
+    beside = {name: item.metadata[name] for name in BESIDE if name in item.metadata}
+    function = {"name": item.name, "arguments": arguments}
+    return {"id": item.call_id, "type": "function", "function": function, **beside}
 
 
 def _results(message: ChatMessage, model: Model, files: list[Json]) -> list[Json]:

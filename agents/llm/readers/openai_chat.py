@@ -3,36 +3,44 @@
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import AsyncGenerator, Iterator, Mapping
 from contextlib import aclosing
 from typing import Any
 
 from agents.llm import errors
-from agents.llm.readers import openai_body
-from agents.llm.readers.calls import CallAssembler
-from agents.llm.readers.transport import drain, post_events
+from agents.llm.families import OPEN, family
+from agents.llm.readers import openai_body, server_tools
+from agents.llm.readers.calls import CallAssembler, make_id
+from agents.llm.readers.tags import Tags
+from agents.llm.readers.transport import drain, post_events, session_headers
 from agents.llm.types import (
+    FileContent,
     Finish,
     Model,
     ModelError,
     ModelEvent,
     ModelRequest,
+    ProviderCall,
     ReasoningDelta,
     ReasoningEnd,
-    TextDelta,
     Usage,
 )
 
-_REASONING_FIELDS = ("reasoning_content", "reasoning")
+_REASONING_FIELDS = ("reasoning_content", "reasoning", "thinking", "reasoning_text")
 _DONE = "[DONE]"
+
+logger = logging.getLogger(__name__)
 
 
 async def read(request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
     """Stream one answer; see `agents.llm.stream`."""
     model = request.model
-    headers = {"authorization": f"Bearer {model.api_key}"} if model.api_key else {}
+    headers = session_headers(request)
+    if model.api_key:
+        headers["authorization"] = f"Bearer {model.api_key}"
     body = openai_body.encode(openai_body.build(request))
-    decoder = ChatDecoder(errors.secrets_of(model))
+    decoder = ChatDecoder(errors.secrets_of(model), tagged=tagged(request))
     async with aclosing(
         post_events(model, "/chat/completions", headers | dict(model.headers), body)
     ) as payloads:
@@ -45,6 +53,12 @@ async def read(request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
         await drain(payloads)
     for event in decoder.finish():
         yield event
+
+
+def tagged(request: ModelRequest) -> bool:
+    """Whether the text may begin with thoughts in tags: as the option `thinkTags` says, else by family."""
+    told = request.settings.options.get("think_tags")
+    return bool(told) if told is not None else family(request.model) in OPEN
 
 
 def parse(payload: str, model: Model) -> dict[str, Any]:
@@ -61,75 +75,194 @@ def parse(payload: str, model: Model) -> dict[str, Any]:
 
 
 class ChatDecoder:
-    """Chunks of a chat completion in, typed events out."""
+    """Chunks of a chat completion in, typed events out. `tagged`: the text may begin with thoughts in
+    tags."""
 
-    __slots__ = ("_calls", "_field", "_finish", "_secrets", "_spoke", "_usage", "done")
+    __slots__ = (
+        "_calls",
+        "_details",
+        "_field",
+        "_finish",
+        "_queries",
+        "_refused",
+        "_secrets",
+        "_sources",
+        "_spoke",
+        "_tags",
+        "_usage",
+        "done",
+    )
 
-    def __init__(self, secrets: list[str]) -> None:
+    def __init__(self, secrets: list[str], *, tagged: bool = False) -> None:
         self.done = False
         self._secrets = secrets
         self._calls = CallAssembler()
+        self._details: list[dict[str, Any]] = []
         self._field = ""
         self._finish = ""
+        self._queries: list[str] = []
+        self._refused = False
+        self._sources: list[Any] = []
         self._spoke = False
+        self._tags = Tags(on=tagged)
         self._usage = Usage()
 
     def feed(self, chunk: Mapping[str, Any]) -> Iterator[ModelEvent]:
-        """The events of one chunk. Raises ModelError when the chunk reports an error."""
+        """The events of one chunk. Raises ModelError when the chunk reports an error; a chunk of a shape that
+        nobody knows is logged and says nothing."""
         if chunk.get("error") or chunk.get("object") == "error":
             raise errors.from_event(chunk.get("error") or chunk, secrets=self._secrets)
-        if usage := chunk.get("usage"):
-            self._usage = read_usage(usage)
-        for choice in chunk.get("choices") or ():
-            if delta := choice.get("delta"):
-                yield from self._delta(delta)
-            if reason := choice.get("finish_reason"):
-                self._finish = reason
-            if usage := choice.get("usage"):
-                self._usage = read_usage(usage)
+        try:
+            yield from self._chunk(chunk)
+        except (AttributeError, KeyError, TypeError, ValueError):
+            logger.warning("a chunk of an unknown shape is skipped: %.500s", chunk, exc_info=True)
 
     def finish(self) -> Iterator[ModelEvent]:
         """What is due at the end. Raises ModelError when the stream was cut before its end."""
         if not self._finish and not (self.done and self._spoke):
             what = "ended without an answer" if self.done else "was cut before its end"
             raise ModelError(f"The answer {what}.", retryable=True)
+        reason = _REASONS.get(self._finish.lower() or "stop", "unknown")
+        if reason == "error":
+            raise ModelError(f"The provider broke the answer off ({self._finish}).", retryable=True)
+        yield from self._tags.end()
         yield from self._end_reasoning()
-        yield from self._calls.finish()
-        reason = "tool_calls" if self._calls else self._finish or "stop"
-        yield Finish(_REASONS.get(reason, "unknown"), self._usage)
+        if server_tools.links(self._sources):
+            asked = list(dict.fromkeys(self._queries))
+            yield server_tools.sources(make_id(), self._sources, asked)
+        yield from self._calls.finish(cut=self._usage if reason == "length" else None)
+        if self._refused:
+            reason = _REASONS["refusal"]
+        yield Finish("tool-calls" if self._calls else reason, self._usage)
+
+    def _chunk(self, chunk: Mapping[str, Any]) -> Iterator[ModelEvent]:
+        # Groq counts in a field of its own.
+        if usage := chunk.get("usage") or (chunk.get("x_groq") or {}).get("usage"):
+            self._usage = read_usage(usage)
+        for field in _SOURCES:
+            self._sources += chunk.get(field) or ()
+        for choice in chunk.get("choices") or ():
+            if delta := choice.get("delta") or choice.get("message"):
+                yield from self._delta(delta)
+            if reason := choice.get("finish_reason"):
+                self._finish = reason
+            if usage := choice.get("usage"):
+                self._usage = read_usage(usage)
 
     def _delta(self, delta: Mapping[str, Any]) -> Iterator[ModelEvent]:
-        for field in _REASONING_FIELDS:
-            if text := delta.get(field):
-                self._field = field
-                yield ReasoningDelta(text)
-                break
-        if text := delta.get("content") or delta.get("refusal"):
-            self._spoke = True
-            if self._field:
-                yield from self._end_reasoning()
-            yield TextDelta(text)
+        yield from self._thoughts(delta)
+        content = delta.get("content")
+        if isinstance(content, list):
+            for piece in content:
+                yield from self._piece(piece)
+        elif content:
+            yield from self._text(content)
+        if refusal := delta.get("refusal"):
+            self._refused = True
+            yield from self._text(refusal)
+        for image in delta.get("images") or ():
+            yield from self._image(image)
+        self._sources += delta.get("annotations") or ()
+        self._sources += delta.get("citations") or ()
         if calls := delta.get("tool_calls"):
             self._spoke = True
+            yield from self._tags.end()
             yield from self._end_reasoning()
             for call in calls:
                 yield from self._calls.add(call)
 
+    def _thoughts(self, delta: Mapping[str, Any]) -> Iterator[ModelEvent]:
+        """Under whichever name the server has them. OpenRouter's details repeat the words, and may be sealed:
+        they go back as they came."""
+        extra = delta.get("provider_specific_fields") or {}
+        details = delta.get("reasoning_details") or extra.get("reasoning_details") or ()
+        for detail in details:
+            self._add_detail(detail)
+        field = next((name for name in _REASONING_FIELDS if delta.get(name)), "")
+        text = _words(delta[field]) if field else "".join(map(_words, details))
+        if text or details:
+            self._field = field or self._field or "reasoning"
+        if text:
+            yield ReasoningDelta(text)
+
+    def _add_detail(self, detail: Mapping[str, Any]) -> None:
+        """Pieces of one detail follow one another under its index."""
+        last = self._details[-1] if self._details else {}
+        same = all(last.get(name) == detail.get(name) for name in ("type", "index")) and last
+        if not same or detail.get("type") == "reasoning.encrypted":
+            self._details.append(dict(detail))
+            return
+        for name, value in detail.items():
+            joined = name in ("text", "summary") and isinstance(last.get(name), str)
+            last[name] = last[name] + value if joined and value else value or last.get(name)
+
+    def _piece(self, piece: Any) -> Iterator[ModelEvent]:
+        """A piece of a content that is a list, as Mistral's."""
+        match piece:
+            case str(text):
+                yield from self._text(text)
+            case {"type": "thinking" | "reasoning", **rest}:
+                self._field = "content"
+                if words := _words(rest.get("thinking") or rest.get("text") or rest):
+                    yield ReasoningDelta(words)
+            case {"type": "text" | "output_text", "text": str(text)}:
+                yield from self._text(text)
+            case {"type": "image_url"}:
+                yield from self._image(piece)
+            case {"type": "reference" | "tool_reference", **rest}:
+                self._sources.append(rest)
+            case _:
+                logger.warning("a piece of an unknown kind is skipped: %.300s", piece)
+
+    def _text(self, text: str) -> Iterator[ModelEvent]:
+        if not isinstance(text, str):
+            raise TypeError("a text is expected")
+        if not text:
+            return
+        self._spoke = True
+        if self._field:
+            yield from self._end_reasoning()
+        yield from self._tags.feed(text)
+
+    def _image(self, image: Mapping[str, Any]) -> Iterator[ModelEvent]:
+        place = image.get("image_url") or image
+        head, _, data = (place if isinstance(place, str) else str(place.get("url", ""))).partition(",")
+        if data and head.startswith("data:image/"):
+            self._spoke = True
+            yield from self._end_reasoning()
+            mime = head.removeprefix("data:").partition(";")[0]
+            yield ProviderCall(make_id(), "image_generation", {}, "", attachments=(FileContent(mime, data),))
+
     def _end_reasoning(self) -> Iterator[ModelEvent]:
         if self._field:
-            yield ReasoningEnd({"field": self._field})
-            self._field = ""
+            details = {"details": self._details} if self._details else {}
+            yield ReasoningEnd({"field": self._field, **details})
+            self._field, self._details = "", []
 
 
+def _words(thought: Any) -> str:
+    """The text of a thought, which some servers put into objects and lists."""
+    match thought:
+        case str():
+            return thought
+        case list():
+            return "".join(map(_words, thought))
+        case dict():
+            return _words(thought.get("text") or thought.get("summary") or thought.get("content") or "")
+    return ""
+
+
+_SOURCES = ("search_results", "citations")
 _REASONS: dict[str, Any] = {
-    "stop": "stop",
-    "eos": "stop",
-    "end_turn": "stop",
-    "tool_calls": "tool-calls",
-    "function_call": "tool-calls",
-    "length": "length",
-    "max_tokens": "length",
-    "content_filter": "content-filter",
+    **dict.fromkeys(("stop", "eos", "eos_token", "end_turn", "stop_sequence", "complete"), "stop"),
+    **dict.fromkeys(("tool_calls", "function_call", "tool_use", "tool_call"), "tool-calls"),
+    **dict.fromkeys(("length", "max_tokens", "model_length", "model_context_window_exceeded"), "length"),
+    **dict.fromkeys(("content_filter", "content_filtered", "sensitive", "refusal"), "content-filter"),
+    **dict.fromkeys(("safety", "recitation", "blocklist", "prohibited_content", "spii"), "content-filter"),
+    # OpenRouter and Mistral; DeepSeek; Z.AI; Gemini.
+    **dict.fromkeys(
+        ("error", "insufficient_system_resource", "network_error", "malformed_function_call"), "error"
+    ),
 }
 
 

@@ -1,4 +1,4 @@
-"""A Mid-Conversation System Message on the wire (seed 002): natively where a provider has such a role,
+"""A Mid-Conversation System Message on the wire: natively where a provider has such a role,
 otherwise in a marked text where a user would speak."""
 
 from __future__ import annotations

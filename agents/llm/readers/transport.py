@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import socket
 import ssl
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import suppress
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 from weakref import WeakKeyDictionary
 
-from agents.bounded import bound
-from agents.llm import errors
-from agents.llm.readers.sse import Decoder
-from agents.llm.types import Model, ModelError
+from agents.llm import errors, tls
+from agents.llm.bounded import bound
+from agents.llm.types import Model, ModelError, ModelRequest
+from sessions.core.sse import Decoder
 
 if TYPE_CHECKING:
     import httpx
 
 _CONNECT_TIMEOUT = 15.0
 _ERROR_BODY_LIMIT = 64 * 1024
+_JSON_LIMIT = 8 * 1024 * 1024
 _DRAIN_TIMEOUT = 0.1
 _DIRECT_HOSTS = ("127.0.0.1", "localhost", "[::1]")
 
@@ -38,9 +42,11 @@ def client() -> httpx.AsyncClient:
         found = _clients[loop] = httpx.AsyncClient(
             limits=httpx.Limits(max_connections=None, max_keepalive_connections=32, keepalive_expiry=60),
             mounts=dict.fromkeys((f"all://{host}" for host in _DIRECT_HOSTS), None),
+            verify=tls.context(),
         )
         bound(found, None)
         found.headers["accept-encoding"] = "identity"
+        found.headers["user-agent"] = _user_agent()
     return found
 
 
@@ -49,6 +55,18 @@ async def aclose() -> None:
     found = _clients.pop(asyncio.get_running_loop(), None)
     if found is not None:
         await found.aclose()
+
+
+def session_headers(request: ModelRequest) -> dict[str, str]:
+    """What keeps the requests of a session at the one machine of a provider that has their cache."""
+    return {"x-session-affinity": request.session} if request.session else {}
+
+
+@cache
+def _user_agent() -> str:
+    with suppress(PackageNotFoundError):
+        return f"opencode-web/{version('opencode-web')}"
+    return "opencode-web/0"
 
 
 async def post_events(
@@ -92,6 +110,32 @@ async def post_events(
             await response.aclose()
     except (httpx.TransportError, httpx.InvalidURL, httpx.DecodingError) as error:
         raise _failure(error, url, model, begun) from error
+
+
+async def get_json(model: Model, url: str, headers: Mapping[str, str]) -> Any:
+    """GET the JSON at `url`, with the model's times.
+
+    Raises ModelError (or a subclass) when the provider cannot be reached, refuses, or answers with
+    anything else.
+    """
+    import httpx
+
+    body = b""
+    times = httpx.Timeout(model.timeout, connect=min(_CONNECT_TIMEOUT, model.timeout))
+    asked = {"accept": "application/json", **headers}
+    try:
+        async with client().stream("GET", url, headers=asked, timeout=times) as response:
+            if not response.is_success:
+                raise await _refusal(response, model)
+            async for chunk in response.aiter_bytes():
+                body += chunk
+                if len(body) > _JSON_LIMIT:
+                    raise ModelError(f"{_shown(url)} sent an answer of more than {_JSON_LIMIT >> 20} MB.")
+        return json.loads(body)
+    except (httpx.TransportError, httpx.InvalidURL, httpx.DecodingError) as error:
+        raise _failure(error, url, model, begun=False) from error
+    except (ValueError, RecursionError) as error:
+        raise ModelError(f"{_shown(url)} did not answer with JSON.") from error
 
 
 async def drain(events: AsyncGenerator[str, None]) -> None:

@@ -1,5 +1,4 @@
-"""The three domains of what a model is asked with. Source: seed 002, Generation Controls and Model Request
-Options."""
+"""The three domains of what a model is asked with. Terms: docs/glossary.md."""
 
 from __future__ import annotations
 
@@ -30,7 +29,7 @@ class Controls:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What a model is asked with, in the three domains that seed 002 keeps apart.
+    """What a model is asked with, in the three domains of docs/glossary.md.
 
     `options` are Model Request Options: what they mean is a provider's, their names are ours (snake case of
     OpenCode's), and each reader encodes those that its protocol knows. `body` are compatibility fields: they

@@ -24,7 +24,7 @@ _OTHER_NAMES: Final = {
 _OPTIONS: Final = frozenset(
     "effort include logit_bias logprobs metadata parallel_tool_calls prediction prompt_cache_key"
     " prompt_cache_retention reasoning reasoning_effort reasoning_summary safety_identifier service_tier"
-    " store text_verbosity thinking thinking_config top_logprobs user".split()
+    " store text_verbosity think_tags thinking thinking_config top_logprobs user".split()
 )
 
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from opencode_web.bridge.operation import Operation
 from opencode_web.bridge.operations.file import FILE_OPERATIONS
 from opencode_web.bridge.operations.message import MESSAGE_OPERATIONS
-from opencode_web.bridge.operations.misc import MISC_OPERATIONS
+from opencode_web.bridge.operations.misc import MISC_OPERATIONS, TUI_OPERATIONS
 from opencode_web.bridge.operations.project import (
     PROJECT_OPERATIONS,
     REQUEST_OPERATIONS,
@@ -16,7 +15,7 @@ from opencode_web.bridge.operations.project import (
 )
 from opencode_web.bridge.operations.provider import CONFIG_OPERATIONS, GLOBAL_OPERATIONS, PROVIDER_OPERATIONS
 from opencode_web.bridge.operations.session import SESSION_OPERATIONS
-from opencode_web.bridge.operations.tui import TUI_OPERATIONS
+from opencode_web.bridge.tool import Operation
 
 TABLE: Mapping[str, Sequence[Operation]] = {
     "session": SESSION_OPERATIONS,

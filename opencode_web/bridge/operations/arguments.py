@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import StringConstraints
 
-from opencode_web.bridge.operation import Argument
+from opencode_web.bridge.tool import Argument
 
 SessionID = Annotated[str, StringConstraints(pattern="^ses")]
 MessageID = Annotated[str, StringConstraints(pattern="^msg")]

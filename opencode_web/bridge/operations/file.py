@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Literal
 
 from opencode_web.bridge.formatting.catalogues import content, entries, hits, names, symbols
-from opencode_web.bridge.formatting.changes import counts, patches
+from opencode_web.bridge.formatting.messages import counts, patches
 from opencode_web.bridge.formatting.plain import pretty
-from opencode_web.bridge.operation import Operation
 from opencode_web.bridge.operations.arguments import query
-from opencode_web.bridge.tool import READS
+from opencode_web.bridge.tool import READS, Operation
 
 FILE_OPERATIONS = (
     Operation(

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from opencode_web.bridge.formatting.messages import conversation, message
 from opencode_web.bridge.formatting.plain import done
-from opencode_web.bridge.operation import Operation
 from opencode_web.bridge.operations import shapes
 from opencode_web.bridge.operations.arguments import MESSAGE, MODEL, SESSION, aside, path, query
-from opencode_web.bridge.tool import ACTS, ENDS, READS
+from opencode_web.bridge.tool import ACTS, ENDS, READS, Operation
 
 _ALL = "/session/{sessionID}/message"
 _AGENT = aside("agent", "The agent that answers; the session's own when left out.")

@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import Literal
 
 from opencode_web.bridge.formatting.catalogues import names, projects, terminals
+from opencode_web.bridge.formatting.messages import permissions, questions
 from opencode_web.bridge.formatting.plain import done
-from opencode_web.bridge.formatting.sessions import permissions, questions
-from opencode_web.bridge.operation import Operation
 from opencode_web.bridge.operations import shapes
 from opencode_web.bridge.operations.arguments import aside, body, path
-from opencode_web.bridge.tool import ACTS, ADDS, ENDS, READS, SETS
+from opencode_web.bridge.tool import ACTS, ADDS, ENDS, READS, SETS, Operation
 
 PROJECT_OPERATIONS = (
     Operation(

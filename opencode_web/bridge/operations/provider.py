@@ -5,12 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from opencode_web.bridge.formatting.catalogues import auth_methods, known_providers, usable_providers
-from opencode_web.bridge.formatting.plain import done, pretty
-from opencode_web.bridge.formatting.redact import redacted
-from opencode_web.bridge.operation import Operation
+from opencode_web.bridge.formatting.plain import done, pretty, redacted
 from opencode_web.bridge.operations import shapes
 from opencode_web.bridge.operations.arguments import PROVIDER, aside, body
-from opencode_web.bridge.tool import ENDS, REACHES, READS, SETS
+from opencode_web.bridge.tool import ENDS, REACHES, READS, SETS, Operation
 
 
 def _configuration(data: Any) -> str:

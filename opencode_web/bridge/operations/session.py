@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from opencode_web.bridge.formatting.changes import patches
+from opencode_web.bridge.formatting.messages import patches, session, sessions, todos
 from opencode_web.bridge.formatting.plain import done, statuses
-from opencode_web.bridge.formatting.sessions import session, sessions, todos
-from opencode_web.bridge.operation import Operation
 from opencode_web.bridge.operations import shapes
 from opencode_web.bridge.operations.arguments import MODEL, SESSION, MessageID, SessionID, body, path, query
-from opencode_web.bridge.tool import ACTS, ADDS, ENDS, REACHES, READS, SETS
+from opencode_web.bridge.tool import ACTS, ADDS, ENDS, REACHES, READS, SETS, Operation
 
 _ONE = "/session/{sessionID}"
 _PAGE = (

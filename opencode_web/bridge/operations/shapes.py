@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from opencode_web.bridge.call import Call, Json
-from opencode_web.bridge.settings import Model
-from opencode_web.remote.errors import RemoteError
-from sessions import ids
+from opencode_web.bridge.call import Call, Json, Model
+from opencode_web.bridge.remote.errors import RemoteError
+from sessions.core import ids
 
 
 async def prompt(call: Call, given: Json) -> Json:

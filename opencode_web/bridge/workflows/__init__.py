@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from opencode_web.bridge.workflows.looking import LOOKING
-from opencode_web.bridge.workflows.pieces import PIECES
-from opencode_web.bridge.workflows.surroundings import SURROUNDINGS
+from opencode_web.bridge.workflows.project import PIECES, PROJECT
+from opencode_web.bridge.workflows.sessions import SESSIONS
 from opencode_web.bridge.workflows.turns import TURNS
 
-WORKFLOWS = (*SURROUNDINGS, *TURNS, *LOOKING)
+WORKFLOWS = (*PROJECT, *TURNS, *SESSIONS)
 __all__ = ["PIECES", "WORKFLOWS"]

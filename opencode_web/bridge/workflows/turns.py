@@ -5,15 +5,12 @@ from __future__ import annotations
 from pydantic import Field
 
 from opencode_web.bridge.call import Call
-from opencode_web.bridge.following.failures import answered
-from opencode_web.bridge.following.watched import SECONDS, Outcome, located, run_turn, unfinished
-from opencode_web.bridge.formatting.changes import counts
-from opencode_web.bridge.formatting.messages import turn
-from opencode_web.bridge.formatting.sessions import todos
+from opencode_web.bridge.formatting.messages import counts, todos, turn
 from opencode_web.bridge.operations.shapes import prompt
 from opencode_web.bridge.tool import ACTS, Tool
+from opencode_web.bridge.watch import SECONDS, Outcome, at_session, raise_failure, run_turn, unfinished
 from opencode_web.bridge.workflows.arguments import MaybeSession, OfSession, Prompt
-from opencode_web.bridge.workflows.history import changes_of, last_turn, of_prompt
+from opencode_web.bridge.workflows.sessions import changes_of, last_turn, of_prompt
 
 ASK_SECONDS = 300.0
 
@@ -37,18 +34,18 @@ class Fire(Prompt, MaybeSession):
 
 async def ask(call: Call, given: Ask) -> str:
     session_id = await _created(call, given.title)
-    return await _answered(await located(call, session_id), session_id, given, given.seconds)
+    return await _prompt(await at_session(call, session_id), session_id, given, given.seconds)
 
 
 async def reply(call: Call, given: Reply) -> str:
-    return await _answered(await located(call, given.sessionID), given.sessionID, given, given.seconds)
+    return await _prompt(await at_session(call, given.sessionID), given.sessionID, given, given.seconds)
 
 
 async def run(call: Call, given: Run) -> str:
     """Like ask and reply, with what was changed and what is left to do."""
     session_id = given.sessionID or await _created(call, given.title)
-    here = await located(call, session_id)
-    text = await _answered(here, session_id, given, given.seconds)
+    here = await at_session(call, session_id)
+    text = await _prompt(here, session_id, given, given.seconds)
     history = await here.get(f"/session/{session_id}/message")
     pieces = [text, f"Changed: {counts(await changes_of(here, session_id, last_turn(history)))}"]
     if left := await here.get(f"/session/{session_id}/todo"):
@@ -58,7 +55,7 @@ async def run(call: Call, given: Run) -> str:
 
 async def fire(call: Call, given: Fire) -> str:
     session_id = given.sessionID or await _created(call, given.title)
-    here = await located(call, session_id)
+    here = await at_session(call, session_id)
     await here.post(f"/session/{session_id}/prompt_async", await prompt(here, given.given))
     return (
         f"Session {session_id} has taken the prompt. Look with opencode_check, wait with opencode_wait, "
@@ -71,19 +68,19 @@ async def _created(call: Call, title: str | None) -> str:
     return str(session["id"])
 
 
-async def _answered(call: Call, session_id: str, given: Prompt, seconds: float) -> str:
+async def _prompt(call: Call, session_id: str, given: Prompt, seconds: float) -> str:
     path = f"/session/{session_id}/message"
     outcome = await run_turn(call, session_id, "POST", path, await prompt(call, given.given), seconds)
-    return await _told(call, session_id, outcome)
+    return await _report(call, session_id, outcome)
 
 
-async def _told(call: Call, session_id: str, outcome: Outcome) -> str:
+async def _report(call: Call, session_id: str, outcome: Outcome) -> str:
     if not outcome.ended:
         return unfinished(session_id, outcome)
     history = await call.get(f"/session/{session_id}/message")
     messages = of_prompt(history, outcome.answer["info"].get("parentID", "")) or [outcome.answer]
     text = f"{turn(messages)}\n\n(session {session_id})"
-    answered(outcome.answer, text)
+    raise_failure(outcome.answer, text)
     return text
 
 

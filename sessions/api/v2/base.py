@@ -10,10 +10,10 @@ from ninja import NinjaAPI
 from ninja.errors import HttpError, ValidationError
 
 from sessions.api.base import NotFound, NotOpened, directory_of, reason, wire
-from sessions.db import in_db
-from sessions.models import Session
-from sessions.store import projects
-from sessions.store import sessions as session_store
+from sessions.core.db import in_db
+from sessions.core.models import Session
+from sessions.core.store import projects
+from sessions.core.store import sessions as session_store
 
 LONGEST_ID = 200
 

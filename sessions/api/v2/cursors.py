@@ -10,7 +10,7 @@ from typing import Literal, TypeVar
 from pydantic import ValidationError
 
 from sessions.api.v2.base import InvalidRequest, Tagged
-from sessions.wire.base import Wire
+from sessions.core.wire.base import Wire
 
 Order = Literal["asc", "desc"]
 Direction = Literal["next", "previous"]

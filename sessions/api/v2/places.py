@@ -11,12 +11,12 @@ from django.http import HttpRequest, HttpResponse
 from ninja import Router
 from pydantic import Field
 
-from sessions import browsing, search
 from sessions.api.base import directory_of, wire
 from sessions.api.described import answers
-from sessions.wire.base import Wire
-from sessions.wire.files import FileEntry, Kind
-from sessions.wire.v2.base import Located, LocationInfo
+from sessions.core.wire.base import Wire
+from sessions.core.wire.files import FileEntry, Kind
+from sessions.core.wire.v2.base import Located, LocationInfo
+from sessions.project import browsing, search
 
 from .base import InvalidRequest, located, location_of
 

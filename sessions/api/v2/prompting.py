@@ -8,16 +8,17 @@ from django.http import HttpRequest, HttpResponse
 from ninja import Router
 from pydantic import Field
 
-from sessions import actions, bus
 from sessions.api.base import wire
 from sessions.api.described import answers
 from sessions.api.v2.base import InvalidRequest, Tagged, session_of
-from sessions.db import in_db
-from sessions.projection import admitted
-from sessions.store.inbox import PromptRefused
-from sessions.wire.base import Wire
-from sessions.wire.v2.base import Data
-from sessions.wire.v2.prompts import Delivery, InputAdmitted, PromptInput, parts_of
+from sessions.api.v2.projection import admitted
+from sessions.changes import actions
+from sessions.core import bus
+from sessions.core.db import in_db
+from sessions.core.store.inbox import PromptRefused
+from sessions.core.wire.base import Wire
+from sessions.core.wire.v2.base import Data
+from sessions.core.wire.v2.prompts import Delivery, InputAdmitted, PromptInput, parts_of
 
 router = Router()
 

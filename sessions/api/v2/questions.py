@@ -5,15 +5,15 @@ from __future__ import annotations
 from django.http import HttpRequest, HttpResponse
 from ninja import Router
 
-from sessions import actions
 from sessions.api.base import project_of, wire
 from sessions.api.described import answers
 from sessions.api.v2.base import InvalidRequest, Tagged, checked, located, session_of
-from sessions.db import in_db
-from sessions.store import questions
-from sessions.wire.questions import QuestionRequestInfo
-from sessions.wire.v2.base import Data, Located
-from sessions.wire.v2.requests import Answers
+from sessions.changes import actions
+from sessions.core.db import in_db
+from sessions.core.store import questions
+from sessions.core.wire.questions import QuestionRequestInfo
+from sessions.core.wire.v2.base import Data, Located
+from sessions.core.wire.v2.requests import Answers
 
 router = Router()
 

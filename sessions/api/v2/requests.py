@@ -10,18 +10,18 @@ from django.http import HttpRequest, HttpResponse
 from ninja import Router
 from pydantic import Field, StringConstraints
 
-from sessions import actions
 from sessions.api.base import project_of, wire
 from sessions.api.described import answers
 from sessions.api.v2.base import InvalidRequest, Tagged, checked, located, session_of
-from sessions.db import in_db
-from sessions.models import PermissionRequest, Project, SavedRule, Session
-from sessions.pages.respond import actor
-from sessions.store import permissions
-from sessions.store.rows import permission_info
-from sessions.wire.base import Wire
-from sessions.wire.v2 import requests as shapes
-from sessions.wire.v2.base import Data, Located
+from sessions.changes import actions
+from sessions.core.db import in_db
+from sessions.core.models import PermissionRequest, Project, SavedRule, Session
+from sessions.core.principal import actor
+from sessions.core.store import permissions
+from sessions.core.store.rows import permission_info
+from sessions.core.wire.base import Wire
+from sessions.core.wire.v2 import requests as shapes
+from sessions.core.wire.v2.base import Data, Located
 
 router = Router()
 

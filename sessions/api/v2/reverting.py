@@ -12,18 +12,18 @@ from pydantic import Field
 from sessions.api.base import wire
 from sessions.api.described import answers
 from sessions.api.v2.base import InvalidRequest, Tagged, session_of
-from sessions.db import in_db
-from sessions.models import Session
-from sessions.pages.respond import actor
-from sessions.projection.telling import revert_of
-from sessions.projection.timeline import resolve
-from sessions.review import reverting
-from sessions.review.alone import alone
-from sessions.review.choice import What
-from sessions.store import reverts
-from sessions.wire.base import Wire
-from sessions.wire.v2.base import Data
-from sessions.wire.v2.session import RevertState
+from sessions.api.v2.projection.telling import revert_of
+from sessions.api.v2.projection.timeline import resolve
+from sessions.changes.operations import conversation
+from sessions.changes.operations.conversation import What
+from sessions.changes.operations.lock import Refused, alone
+from sessions.core.db import in_db
+from sessions.core.models import Session
+from sessions.core.principal import actor
+from sessions.core.store import operations
+from sessions.core.wire.base import Wire
+from sessions.core.wire.v2.base import Data
+from sessions.core.wire.v2.session import RevertState
 
 router = Router()
 
@@ -45,8 +45,8 @@ async def stage(request: HttpRequest, session_id: str, body: StageRevert) -> Htt
     message_id = await in_db(resolve, session_id, body.message_id)
     what: What = "both" if body.files else "conversation"
     try:
-        row = await _done(reverting.revert(session, message_id, what=what, actor=actor(request)))
-    except reverting.UnknownMessage as error:
+        row = await _done(conversation.revert(session, message_id, what=what, actor=actor(request)))
+    except conversation.UnknownMessage as error:
         ids = {"sessionID": session_id, "messageID": body.message_id}
         words = f"Message not found: {body.message_id}"
         raise Tagged(404, "MessageNotFoundError", words, **ids) from error
@@ -58,7 +58,7 @@ async def stage(request: HttpRequest, session_id: str, body: StageRevert) -> Htt
 async def clear(request: HttpRequest, session_id: str) -> HttpResponse:
     """Bring back what is staged, the files too."""
     session = await session_of(session_id)
-    await _done(reverting.unrevert(session, actor=actor(request)))
+    await _done(conversation.unrevert(session, actor=actor(request)))
     return HttpResponse(status=204)
 
 
@@ -74,12 +74,12 @@ async def commit(request: HttpRequest, session_id: str) -> HttpResponse:
 
 async def _commit(session: Session) -> None:
     async with alone(session):
-        await in_db(reverts.make_final, session.id)
+        await in_db(operations.make_final, session.id)
 
 
 async def _done(work: Awaitable[Result]) -> Result:
     """Raises InvalidRequest when it cannot be done now."""
     try:
         return await work
-    except reverting.RevertRefused as error:
+    except Refused as error:
         raise InvalidRequest(str(error)) from error

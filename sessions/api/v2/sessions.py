@@ -13,16 +13,16 @@ from sessions.api.base import NotFound, NotOpened, directory_of, wire
 from sessions.api.described import answers
 from sessions.api.v2.base import InvalidRequest, session_of
 from sessions.api.v2.cursors import Order, Place, decode, encode, size
-from sessions.db import in_db
-from sessions.models import Session
-from sessions.projection import listing
-from sessions.sharing.sharing import share_new
-from sessions.store import projects
-from sessions.store import sessions as session_store
-from sessions.wire.base import Wire
-from sessions.wire.session import SessionModel
-from sessions.wire.v2 import session as shapes
-from sessions.wire.v2.base import Cursors, Data, LocationRef, Page, Plain
+from sessions.api.v2.projection import listing
+from sessions.core.db import in_db
+from sessions.core.models import Session
+from sessions.core.sharing import share_new
+from sessions.core.store import projects
+from sessions.core.store import sessions as session_store
+from sessions.core.wire.base import Wire
+from sessions.core.wire.session import SessionModel
+from sessions.core.wire.v2 import session as shapes
+from sessions.core.wire.v2.base import Cursors, Data, LocationRef, Page, Plain
 
 router = Router()
 
@@ -118,7 +118,7 @@ async def get_session(request: HttpRequest, session_id: str) -> HttpResponse:
 @router.post("/{session_id}/agent", operation_id="v2.session.switchAgent")
 @answers(status=204, errors=(404,))
 async def switch_agent(request: HttpRequest, session_id: str, body: SwitchAgent) -> HttpResponse:
-    """For the next provider turn; a turn that runs is not started anew (seed 002)."""
+    """For the next provider turn; a turn that runs is not started anew."""
     row = await session_of(session_id)
     if row.agent != body.agent:
         await in_db(session_store.update, row.id, agent=body.agent)

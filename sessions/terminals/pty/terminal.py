@@ -7,17 +7,67 @@ from __future__ import annotations
 
 import asyncio
 import codecs
+import fcntl
 import os
+import signal
+import struct
+import sys
+import termios
 from asyncio.subprocess import Process
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from sessions.core.platform.processes import processes
+from sessions.terminals.pty import launch
 from sessions.terminals.shapes import Pty
 
-from . import process
-from .backlog import Backlog
+# What a terminal has printed lately: a bounded text with absolute positions.
+#
+# Positions count UTF-16 code units from the terminal's first one on, since clients add up the lengths of
+# JavaScript strings.
+
+LIMIT = 1024 * 1024
+"""Code units that are kept: 2 MiB."""
+_SIZE = 2
+"""Bytes of one."""
+
+
+class Backlog:
+    def __init__(self, limit: int = LIMIT) -> None:
+        self._limit = limit
+        self._units = bytearray()
+        self.start = 0
+        """The position of the oldest unit that is kept."""
+
+    @property
+    def end(self) -> int:
+        return self.start + len(self._units) // _SIZE
+
+    def append(self, text: str) -> None:
+        """Add what was printed; the oldest goes when there is too much."""
+        self._units += text.encode("utf-16-le", "replace")
+        excess = self.end - self.start - self._limit
+        if excess > 0:
+            excess += self._splits(excess)
+            del self._units[: excess * _SIZE]
+            self.start += excess
+
+    def read(self, position: int, most: int) -> tuple[str, int]:
+        """At most `most` units from a position on, and the position after them; from the oldest kept when
+        the position is older. A pair of surrogates is not split."""
+        begin = max(position, self.start) - self.start
+        end = min(begin + max(most, _SIZE), len(self._units) // _SIZE)
+        end -= self._splits(end)
+        units = self._units[begin * _SIZE : end * _SIZE]
+        return units.decode("utf-16-le", "replace"), self.start + max(begin, end)
+
+    def _splits(self, at: int) -> bool:
+        """Whether the unit at a place is the second of a pair."""
+        high = self._units[at * _SIZE + 1 : at * _SIZE + 2]
+        return bool(high) and 0xDC <= high[0] <= 0xDF
+
 
 _CHUNK = 64 * 1024
 """Bytes of one read."""
@@ -77,12 +127,12 @@ class Terminal:
     async def start(self, env: Mapping[str, str]) -> None:
         """Raises OSError and ValueError."""
         argv = [self.command, *self.arguments]
-        self._process, self._master = await process.start(argv, self.cwd, env)
+        self._process, self._master = await start(argv, self.cwd, env)
         self._set_reading(True)
 
     def resize(self, rows: int, columns: int) -> None:
         if not self.finished.is_set():
-            process.resize(self._master, rows, columns)
+            resize(self._master, rows, columns)
 
     async def write(self, data: bytes) -> None:
         """Type; returns when the terminal has taken it all, or has ended."""
@@ -103,7 +153,7 @@ class Terminal:
         self.pace()
         with suppress(TimeoutError):
             await asyncio.wait_for(self._hung_up.wait(), _PATIENCE_SECONDS)
-        await process.end_session(self.pid)
+        await end_session(self.pid)
         self._close()
         self.exit_code = code if code >= 0 else 128 - code
         return self.exit_code
@@ -111,7 +161,7 @@ class Terminal:
     async def end(self) -> None:
         """Hang up: whatever runs in the terminal ends, `run` returns."""
         if self._process is not None and self._process.returncode is None:
-            await process.end_session(self.pid)
+            await end_session(self.pid)
         with suppress(TimeoutError):
             await asyncio.wait_for(self.finished.wait(), _PATIENCE_SECONDS)
         self._close()  # the kernel hangs up on what is not ours to end (sudo)
@@ -180,3 +230,82 @@ class Terminal:
         self._master = -1
         self.finished.set()
         self._tell()
+
+
+# A child process on a pseudo terminal (pty(7)) in a session of its own, and the end of that session.
+
+GRACE_SECONDS = 0.5
+"""Between SIGHUP and SIGKILL."""
+_LOOK_SECONDS = 0.02
+_MAX_LOOKS = 20
+_IUTF8 = 0o40000
+"""termios(3); `termios` has no name for it yet. A backspace erases a character, not a byte."""
+
+
+async def start(argv: Sequence[str], cwd: Path, env: Mapping[str, str]) -> tuple[Process, int]:
+    """The child and the master side of its terminal, which does not block. Raises OSError and ValueError."""
+    master, slave = os.openpty()
+    try:
+        os.set_blocking(master, False)
+        attributes = termios.tcgetattr(slave)
+        attributes[0] |= _IUTF8
+        termios.tcsetattr(slave, termios.TCSANOW, attributes)
+        resize(master, 24, 80)
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-I", "-S", launch.__file__, *argv),
+            cwd=cwd,
+            env=env,
+            stdin=slave,
+            stdout=slave,
+            stderr=slave,
+            start_new_session=True,
+        )
+    except BaseException:
+        os.close(master)
+        raise
+    finally:
+        os.close(slave)
+    return process, master
+
+
+def resize(master: int, rows: int, columns: int) -> None:
+    """Set the size in cells; the program in the foreground is told by SIGWINCH."""
+    fcntl.ioctl(master, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+
+
+async def end_session(leader: int) -> None:
+    """End every process of a terminal's session, also stopped and background ones: SIGHUP, then SIGKILL.
+
+    Call it while the leader runs or right after its end: later its number may be a stranger's.
+    """
+    loop = asyncio.get_running_loop()
+    patience = loop.time() + GRACE_SECONDS
+    members = await asyncio.to_thread(_members, leader)
+    _send(members, signal.SIGHUP)
+    _send(members, signal.SIGCONT)
+    while members and loop.time() < patience:
+        await asyncio.sleep(_LOOK_SECONDS)
+        members = await asyncio.to_thread(_members, leader)
+    for _ in range(_MAX_LOOKS):
+        if not members:
+            break
+        _send(members, signal.SIGKILL)
+        await asyncio.sleep(_LOOK_SECONDS)
+        members = await asyncio.to_thread(_members, leader)
+
+
+def _members(leader: int) -> set[int]:
+    """The processes of a session that still run; where none can be seen, the leader's own process group."""
+    if table := processes():
+        return {each.pid for each in table.values() if each.session == leader}
+    try:
+        os.killpg(leader, 0)
+    except OSError:
+        return set()
+    return {-leader}
+
+
+def _send(processes: set[int], number: signal.Signals) -> None:
+    for process in processes:
+        with suppress(ProcessLookupError, PermissionError):
+            os.kill(process, number)

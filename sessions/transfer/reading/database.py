@@ -5,15 +5,27 @@ Columns that a version does not have yet, or no more, are taken as missing.
 
 from __future__ import annotations
 
+import os
+import shutil
 import sqlite3
+import tempfile
+import time
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
+from typing import Any
+from urllib.parse import quote
 
-from .columns import columns, info_of, parsed
-from .json_file import load
-from .records import MAX_RECORD, Conversation, Header, Problem, Unreadable, Wire, text
-from .sqlite import PATIENCE, bounded, bytes_of, is_plain, opened
+from sessions.transfer.reading.json_file import load, parse
+from sessions.transfer.reading.records import (
+    MAX_RECORD,
+    Conversation,
+    Header,
+    Problem,
+    Unreadable,
+    Wire,
+    text,
+)
 
 _NEEDED = {
     "session": {"id", "directory", "time_updated"},
@@ -185,3 +197,131 @@ def _count(connection: sqlite3.Connection, table: str, session: str) -> int:
         return int(connection.execute(query, (session,)).fetchone()[0])
     except sqlite3.OperationalError:
         return 0
+
+
+# Open somebody else's SQLite database without writing a byte beside or into it.
+
+WAIT = 10.0
+"""Seconds to wait for a writer that holds the database."""
+PATIENCE = 60.0
+"""Seconds that one reading may take."""
+_STEPS = 10_000
+"""Of SQLite's machine between two looks at the clock: some tenths of a millisecond."""
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[sqlite3.Connection]:
+    """A connection that can only read, also beside a program that writes. Raises Unreadable.
+
+    Without a write-ahead log the file is read as it lies there. With one and its index, some program has the
+    database open: we join it. With a log that nobody has open (after a crash), SQLite would make a new index
+    beside it, so a copy is read instead (SQLite, "Write-Ahead Logging", Read-Only Databases).
+    """
+    with tempfile.TemporaryDirectory(prefix="opencode-web-import-") as folder:
+        try:
+            uri = _uri(path, Path(folder))
+            with closing(_connected(uri)) as connection:
+                connection.row_factory = sqlite3.Row
+                connection.text_factory = lambda data: data.decode("utf-8", "replace")
+                connection.execute("PRAGMA trusted_schema=OFF")
+                bounded(connection)
+                connection.execute("SELECT count(*) FROM sqlite_master")
+                yield connection
+        except (sqlite3.DatabaseError, OSError) as error:
+            raise Unreadable(f"{path} cannot be read: {error}") from error
+
+
+def _connected(uri: str) -> sqlite3.Connection:
+    """For any thread, one at a time; transactions are the caller's."""
+    return sqlite3.connect(uri, uri=True, timeout=WAIT, isolation_level=None, check_same_thread=False)
+
+
+def bounded(connection: sqlite3.Connection) -> None:
+    """From now on the connection has PATIENCE for what it is asked; then it raises OperationalError: what is
+    in the database may have been made to be read for ever."""
+    end = time.monotonic() + PATIENCE
+    connection.set_progress_handler(lambda: time.monotonic() > end, _STEPS)
+
+
+def is_plain(connection: sqlite3.Connection, name: str) -> bool:
+    """Whether it only holds rows, if there is such a thing: a view, a table of a module and a computed column
+    run what the database says."""
+    found = connection.execute(
+        "SELECT type, rootpage FROM sqlite_master WHERE name = ? COLLATE NOCASE", (name,)
+    ).fetchall()
+    if any(row["type"] != "table" or not row["rootpage"] for row in found):
+        return False
+    return all(column["hidden"] == 0 for column in connection.execute(f"PRAGMA table_xinfo({name})"))
+
+
+def _uri(path: Path, scratch: Path) -> str:
+    with path.open("rb") as file:
+        if file.read(16) not in (b"", b"SQLite format 3\0"):
+            raise Unreadable(f"{path} is no SQLite database")
+    log, index = (path.with_name(path.name + suffix) for suffix in ("-wal", "-shm"))
+    if not log.exists() or log.stat().st_size == 0:
+        return f"file:{quote(str(path))}?mode=ro&immutable=1"
+    if index.exists():
+        return f"file:{quote(str(path))}?mode=ro"
+    copy = scratch / path.name
+    for part in (path, log):
+        shutil.copyfile(part, scratch / part.name)
+    return f"file:{quote(str(copy))}"
+
+
+def bytes_of(path: Path) -> int:
+    """Of the database with its log."""
+    log = path.with_name(path.name + "-wal")
+    return sum(os.stat(part).st_size for part in (path, log) if part.exists())
+
+
+# Rows of OpenCode's database as the records they are on the wire.
+
+_JSON = {"permission": "permission", "model": "model", "metadata": "metadata"}
+_TEXT = {"slug": "slug", "title": "title", "version": "version", "agent": "agent"}
+_SUMS = {
+    "input": "tokens_input",
+    "output": "tokens_output",
+    "reasoning": "tokens_reasoning",
+    "read": "tokens_cache_read",
+    "write": "tokens_cache_write",
+}
+
+
+def info_of(row: sqlite3.Row) -> Wire:
+    """The session as OpenCode has it on the wire."""
+    found = columns(row)
+    info: Wire = {"id": found["id"], "projectID": found.get("project_id"), "directory": found["directory"]}
+    info |= {key: found[column] for key, column in _TEXT.items() if column in found}
+    for key, column in _JSON.items():
+        if isinstance(value := parsed(found.get(column) or "", any_kind=True), dict | list):
+            info[key] = value
+    info["parentID"] = found.get("parent_id")
+    info["time"] = {
+        "created": found.get("time_created"),
+        "updated": found["time_updated"],
+        "archived": found.get("time_archived"),
+    }
+    counts = {key: found.get(f"summary_{key}") for key in ("additions", "deletions", "files")}
+    if all(isinstance(count, int) for count in counts.values()):
+        info["summary"] = counts
+    if "tokens_input" in found:
+        sums = {key: found.get(column) or 0 for key, column in _SUMS.items()}
+        info["tokens"] = {**sums, "cache": {"read": sums.pop("read"), "write": sums.pop("write")}}
+        info["cost"] = found.get("cost") or 0
+    return info
+
+
+def columns(row: sqlite3.Row) -> Wire:
+    return {key: row[key] for key in row.keys()}  # noqa: SIM118 (a row iterates its values)
+
+
+def parsed(data: Any, *, any_kind: bool = False) -> Any:
+    """The JSON of a column, or the Problem with it."""
+    if data is None:
+        return Problem("", f"larger than {MAX_RECORD // 1024 // 1024} MB")
+    try:
+        found = parse(data if isinstance(data, bytes | str) else str(data))
+    except Unreadable as error:
+        return Problem("", str(error))
+    return found if any_kind or isinstance(found, dict) else Problem("", "holds no JSON object")

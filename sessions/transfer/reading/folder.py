@@ -1,4 +1,4 @@
-"""OpenCode's file storage: one JSON file a record (seed 001)."""
+"""OpenCode's file storage: one JSON file a record."""
 
 from __future__ import annotations
 

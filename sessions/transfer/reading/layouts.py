@@ -1,4 +1,4 @@
-"""Where OpenCode's file storage keeps what (seed 001, "Directory Structure" and "Migration System").
+"""Where OpenCode's file storage keeps what.
 
 The first form had one storage a project, below `project/<name>/storage`; migration 0 made one of them all.
 """

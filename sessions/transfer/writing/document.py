@@ -9,9 +9,9 @@ from typing import Any
 
 from django.db import transaction
 
-from sessions.models import Session
-from sessions.store import messages
-from sessions.store.rows import session_wire
+from sessions.core.models import Session
+from sessions.core.store import messages
+from sessions.core.store.rows import session_wire
 
 Wire = dict[str, Any]
 

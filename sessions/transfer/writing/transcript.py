@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cache
+from pathlib import Path
 from typing import Any
 
+from django.conf import settings
 from django.utils.safestring import SafeString, mark_safe
 
+from sessions.core.text import bounded, prose, shown_output, visible
 from sessions.rendering.attached import is_image
 from sessions.rendering.blocks import render_whole
 from sessions.rendering.html import html
 from sessions.rendering.parts import shown
-from sessions.rendering.text import bounded, prose, shown_output, visible
 from sessions.rendering.tools import card
-
-from .document import Document, Wire
-from .style import policy, style
+from sessions.transfer.writing.document import Document, Wire
 
 LONGEST = 256 * 1024
 """Characters of one text or output; of what is longer the middle is left out, and it says so."""
@@ -142,3 +145,22 @@ def _diff(text: Any) -> Iterator[tuple[str, str]]:
 
 def _short(text: Any) -> str:
     return bounded(text if isinstance(text, str) else str(text), limit=LONGEST)
+
+
+_SHEETS = ("tokens.css", "markdown.css", "code.css", "transcript.css")
+
+
+@cache
+def style() -> str:
+    """All sheets as one text; none of them names a resource."""
+    folder = Path(settings.STATICFILES_DIRS[0]) / "css"
+    return "\n".join((folder / name).read_text("utf-8").strip() for name in _SHEETS)
+
+
+@cache
+def policy() -> str:
+    """Content-Security-Policy: this style (CSP 3, hash source), pictures inside of the page, nothing more."""
+    digest = base64.b64encode(hashlib.sha256(style().encode()).digest()).decode()
+    return (
+        f"default-src 'none'; style-src 'sha256-{digest}'; img-src data:; base-uri 'none'; form-action 'none'"
+    )

@@ -121,7 +121,7 @@ async def test_thinking_text_calls_and_usage() -> None:
         ("stop_sequence", "stop"),
         ("max_tokens", "length"),
         ("refusal", "content-filter"),
-        ("pause_turn", "unknown"),
+        ("pause_turn", "tool-calls"),
     ],
 )
 async def test_finish_reasons(given: str, reason: str) -> None:

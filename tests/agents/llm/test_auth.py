@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from agents.llm.auth import BrokenAuthFile, keys_of, read_entries, remove_key, save
+from agents.llm.auth import keys_of, read_entries, remove_key, save
+from sessions.core.files import BrokenFile
 
 
 def put(path: Path, content: Any, mode: int = 0o600) -> Path:
@@ -92,7 +93,7 @@ def test_a_key_is_saved_privately_beside_the_others_and_removed(tmp_path: Path) 
 def test_a_broken_file_is_never_overwritten(tmp_path: Path) -> None:
     path = put(tmp_path / "auth.json", '{"anthropic": ')
 
-    with pytest.raises(BrokenAuthFile, match="line 1"):
+    with pytest.raises(BrokenFile, match="line 1"):
         save(path, "groq", {"type": "api", "key": "two"})
 
     assert path.read_text() == '{"anthropic": '

@@ -6,8 +6,7 @@ import threading
 
 import pytest
 
-from agents.llm.discovery import Endpoint, discover
-from agents.llm.local import SWITCH, Local
+from agents.llm.local import SWITCH, Endpoint, Local, discover
 from tests.agents.llm.local_servers import listing, serving
 
 PATIENT = 10.0

@@ -12,7 +12,6 @@ import pytest
 
 from agents.llm.readers import openai_chat
 from agents.llm.readers.openai_chat import ChatDecoder, parse
-from agents.llm.readers.sse import Decoder
 from agents.llm.types import (
     AuthFailed,
     ChatMessage,
@@ -33,6 +32,7 @@ from agents.llm.types import (
     ToolResultContent,
     Usage,
 )
+from sessions.core.sse import Decoder
 from tests.agents.llm.asking import events, joined, model, request, user
 from tests.loopback.openai import OpenAIServer
 from tests.loopback.script import Cut, Empty, HttpError, StreamError, TokenUsage, ToolUse, Turn, Wait

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from agents.config import Config
+from agents.config.schema import Config
 from agents.llm.providers import Provider, UnknownModel, find_model, pick_default, pick_small, resolve
 from agents.llm.types import Price
 
@@ -75,19 +75,19 @@ def test_everything_configuration_says_of_a_model_arrives() -> None:
     ("npm", "protocol", "api_model"),
     [
         (COMPATIBLE, "openai", "m"),
-        ("@ai-sdk/openai", "openai", "m"),
+        ("@ai-sdk/openai", "responses", "m"),
         ("@ai-sdk/anthropic", "anthropic", "m"),
         ("@ai-sdk/google", "litellm", "gemini/m"),
-        ("@ai-sdk/groq", "litellm", "groq/m"),
+        ("@ai-sdk/groq", "openai", "m"),
         ("@ai-sdk/azure", "litellm", "azure/m"),
         ("@ai-sdk/amazon-bedrock", "litellm", "bedrock/m"),
-        ("@ai-sdk/mistral", "litellm", "mistral/m"),
-        ("@ai-sdk/xai", "litellm", "xai/m"),
-        ("@ai-sdk/deepinfra", "litellm", "deepinfra/m"),
-        ("@ai-sdk/togetherai", "litellm", "together_ai/m"),
+        ("@ai-sdk/mistral", "openai", "m"),
+        ("@ai-sdk/xai", "openai", "m"),
+        ("@ai-sdk/deepinfra", "openai", "m"),
+        ("@ai-sdk/togetherai", "openai", "m"),
         ("@ai-sdk/cohere", "litellm", "cohere_chat/m"),
-        ("@ai-sdk/perplexity", "litellm", "perplexity/m"),
-        ("@openrouter/ai-sdk-provider", "litellm", "openrouter/m"),
+        ("@ai-sdk/perplexity", "openai", "m"),
+        ("@openrouter/ai-sdk-provider", "openai", "m"),
         ("some-other-package", "litellm", "mine/m"),
     ],
 )
@@ -95,6 +95,17 @@ def test_the_package_selects_the_protocol(npm: str, protocol: str, api_model: st
     model = find_model(resolved({"mine": {"npm": npm, "models": {"m": {}}}}), "mine/m")
 
     assert (model.protocol, model.api_model) == (protocol, api_model)
+
+
+def test_openai_is_asked_by_responses_and_a_compatible_server_by_chat_completions() -> None:
+    environ = {"OPENAI_API_KEY": "o"}
+    openai = resolved(environ=environ)["openai"].models
+    assert {openai[name].protocol for name in ("gpt-5", "gpt-4.1", "gpt-5.3-codex")} == {"responses"}
+    assert openai["gpt-4o-search-preview"].protocol == "openai", "is not served there"
+    gateway = {"npm": COMPATIBLE, "options": {"baseURL": "http://g/v1"}}
+    chat = resolved({"openai": gateway}, environ)["openai"].models
+    assert {model.protocol for model in chat.values()} == {"openai"}
+    assert openai["gpt-5.3-codex"].base_url == "https://api.openai.com/v1"
 
 
 @pytest.mark.parametrize(
@@ -134,7 +145,7 @@ def test_a_key_in_the_environment_or_in_the_file_is_enough() -> None:
         ("demo", "demo"),
     ]
     assert find_model(providers, "google/gemini-2.5-pro").api_key == "g"
-    assert find_model(providers, "groq/openai/gpt-oss-120b").api_model == "groq/openai/gpt-oss-120b"
+    assert find_model(providers, "groq/openai/gpt-oss-120b").api_model == "openai/gpt-oss-120b"
 
 
 def test_without_a_key_a_known_provider_is_left_out_and_the_error_says_how_to_add_it() -> None:
@@ -171,7 +182,7 @@ def test_a_configured_local_provider_is_completed_by_what_was_found() -> None:
 def test_a_gateway_passes_on_names_that_are_not_listed() -> None:
     model = find_model(resolved(keys={"openrouter": "k"}), "openrouter/anthropic/claude-haiku-4.5:beta")
 
-    assert model.api_model == "openrouter/anthropic/claude-haiku-4.5:beta"
+    assert model.api_model == "anthropic/claude-haiku-4.5:beta"
     assert model.ref == "openrouter/anthropic/claude-haiku-4.5:beta"
     assert model.api_key == "k"
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from agents.llm import stream
 from agents.llm.readers.responses import reader
-from agents.llm.readers.responses.body import build
+from agents.llm.readers.responses.reader import build
 from agents.llm.types import (
     AuthFailed,
     ChatMessage,
@@ -17,6 +18,8 @@ from agents.llm.types import (
     Finish,
     ModelError,
     ModelRequest,
+    ProviderCall,
+    ProviderCallContent,
     ReasoningContent,
     ReasoningDelta,
     ReasoningEnd,
@@ -32,6 +35,8 @@ from agents.llm.types import (
 from tests.agents.llm.asking import READ, events, joined, model, request, user
 from tests.loopback.responses import ResponsesServer
 from tests.loopback.script import Cut, HttpError, StreamError, TokenUsage, ToolUse, Turn
+
+DONE = "response.output_item.done"
 
 
 async def test_an_answer_is_read_in_its_order() -> None:
@@ -156,6 +161,77 @@ def test_the_conversation_as_items() -> None:
     assert not {"thinking", "temperature", "reasoning_effort"} & body.keys()
 
 
+def test_a_reasoning_family_is_asked_to_think_and_its_session_is_named() -> None:
+    body = build(replace(request(model(api_model="gpt-5.3-codex", output=900)), session="ses_1"))
+    assert body["reasoning"] == {"summary": "auto", "effort": "medium"}
+    assert body["include"] == ["reasoning.encrypted_content"]
+    assert body["prompt_cache_key"] == "ses_1"
+    assert build(request(model(api_model="gpt-5-pro")))["reasoning"] == {"summary": "auto"}
+    plain = build(request(model(api_model="gpt-4.1"), temperature=0.2))
+    assert not {"reasoning", "include", "prompt_cache_key"} & plain.keys()
+    assert plain["temperature"] == 0.2
+
+
+HOSTED: list[tuple[dict[str, Any], str, dict[str, Any], str]] = [
+    (
+        {"type": "code_interpreter_call", "code": "1", "outputs": [{"type": "logs", "logs": "one"}]},
+        "code_interpreter",
+        {"code": "1"},
+        "one",
+    ),
+    ({"type": "code_interpreter_call", "code": "1", "outputs": None}, "code_interpreter", {"code": "1"}, ""),
+    (
+        {"type": "file_search_call", "queries": ["q"], "results": [{"filename": "a", "text": "b"}]},
+        "file_search",
+        {"queries": ["q"]},
+        "a\nb",
+    ),
+    ({"type": "mcp_call", "name": "roll", "arguments": '{"d": 4}', "output": "3"}, "roll", {"d": 4}, "3"),
+    (
+        {"type": "mcp_list_tools", "server_label": "dice", "tools": [{"name": "roll"}]},
+        "mcp_list_tools",
+        {"server": "dice"},
+        "roll",
+    ),
+]
+
+
+@pytest.mark.parametrize(("item", "name", "given", "output"), HOSTED)
+def test_what_openai_ran_itself(item: dict[str, Any], name: str, given: dict[str, Any], output: str) -> None:
+    decoder = reader.ResponsesDecoder([])
+    begun = {"type": "response.output_item.added", "output_index": 1, "item": item}
+    ended = {"type": "response.output_item.done", "output_index": 1, "item": item}
+    start, call = [event for one in (begun, ended) for event in decoder.feed(one)]
+    assert isinstance(start, ToolInputStart)
+    assert call == ProviderCall(start.call_id, name, given, output, items=(item,))
+    said = ChatMessage("assistant", [ProviderCallContent(name, output, call.items)])
+    assert build(request(model(), said))["input"] == [item]
+
+
+def test_a_picture_is_shown_and_a_failure_told() -> None:
+    decoder = reader.ResponsesDecoder([])
+    picture = {"type": "image_generation_call", "result": "AAAA", "output_format": "webp"}
+    failed = {"type": "mcp_call", "name": "roll", "arguments": "{", "error": {"code": 5}}
+    drawn, rolled = [
+        event for item in (picture, failed) for event in decoder.feed({"type": DONE, "item": item})
+    ]
+    assert isinstance(drawn, ProviderCall)
+    assert (drawn.attachments, drawn.items) == ((FileContent("image/webp", "AAAA"),), ())
+    assert isinstance(rolled, ProviderCall)
+    assert rolled.error == '{"code": 5}'
+
+
+def test_citations_are_one_list_of_sources() -> None:
+    decoder = reader.ResponsesDecoder([])
+    cited = {"type": "url_citation", "url": "https://a.example/", "title": "A"}
+    for annotation in (cited, cited, {"type": "file_citation", "filename": "x"}):
+        list(decoder.feed({"type": "response.output_text.annotation.added", "annotation": annotation}))
+    list(decoder.feed({"type": "response.completed", "response": {}}))
+    call, _ = decoder.finish()
+    assert isinstance(call, ProviderCall)
+    assert (call.name, call.output, call.items) == ("web_search", "A: https://a.example/", ())
+
+
 class Refusing:
     """An account whose first token is not taken."""
 
@@ -181,3 +257,11 @@ async def test_a_refused_token_is_asked_for_once_more(answers: int) -> None:
             assert TextDelta("Hello") in await events(stream, asked)
         assert [item.headers["authorization"] for item in server.requests] == ["Bearer old", "Bearer new"]
     assert account.refused == ["", "old"]
+
+
+def test_a_refusal_is_shown_and_told() -> None:
+    decoder = reader.ResponsesDecoder([])
+    said = list(decoder.feed({"type": "response.refusal.delta", "delta": "I will not."}))
+    list(decoder.feed({"type": "response.completed", "response": {}}))
+    assert said == [TextDelta("I will not.")]
+    assert list(decoder.finish()) == [Finish("content-filter", Usage())]

@@ -1,10 +1,10 @@
-"""How long to wait (seed 004 §12.2)."""
+"""How long to wait."""
 
 from __future__ import annotations
 
 import pytest
 
-from agents.llm.retry import delay
+from agents.agent.steps.trouble import delay
 from agents.llm.types import ModelError
 
 NOW = 1_700_000_000.0  # Tue, 14 Nov 2023 22:13:20 GMT

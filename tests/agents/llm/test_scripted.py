@@ -24,8 +24,8 @@ from agents.llm.types import (
     ToolResultContent,
     ToolSpec,
 )
-from agents.permission.errors import NotPermitted
-from agents.tools.base import ToolError
+from agents.toolkit.base import ToolError
+from agents.toolkit.permission.errors import NotPermitted
 from agents.tools.registry import BUILTIN
 from tests.agents.llm.asking import events, joined, model, user
 from tests.agents.tools.context import DirectContext

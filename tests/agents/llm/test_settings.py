@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from agents.config import Config
+from agents.config.schema import Config
 from agents.llm.prices import UNKNOWN, Limits
 from agents.llm.providers import find_model, resolve
-from agents.llm.readers import anthropic_body, litellm_reader, openai_body
+from agents.llm.readers import anthropic_messages, litellm_reader, openai_body
 from agents.llm.settings.domains import Controls, Settings
 from agents.llm.settings.ingest import settings_of
 from agents.llm.settings.variants import known_variant, variants_of
@@ -89,6 +89,12 @@ def test_openai_is_sent_what_it_knows() -> None:
     own = openai_body.build(request(model(OPENAI, reasoning=True), max_tokens=9, **given))
     assert own["max_completion_tokens"] == 9
     assert not {"temperature", "top_k", "seed", "stop", "max_tokens"} & own.keys()
+    for name in ("gpt-5", "openai/o4-mini", "gpt-5.3-codex"):
+        elsewhere = model("https://gateway.example/v1", api_model=name)
+        assert openai_body.build(request(elsewhere, max_tokens=9))["max_completion_tokens"] == 9
+    for name in ("gpt-4.1", "gpt-5-chat-latest", "gpt-oss-120b", "foo1"):
+        elsewhere = model("https://gateway.example/v1", api_model=name)
+        assert openai_body.build(request(elsewhere, max_tokens=9))["max_tokens"] == 9
 
 
 def test_anthropic_is_sent_what_it_knows() -> None:
@@ -100,7 +106,7 @@ def test_anthropic_is_sent_what_it_knows() -> None:
         "reasoningEffort": "high",
         "user": "u",
     }
-    body = anthropic_body.build(request(model("", "anthropic"), **given, parallelToolCalls=False, own=1))
+    body = anthropic_messages.build(request(model("", "anthropic"), **given, parallelToolCalls=False, own=1))
     assert (body["temperature"], body["top_k"], body["stop_sequences"]) == (0.1, 3, ["x"])
     assert (body["metadata"], body["own"]) == ({"user_id": "u"}, 1)
     assert body["tool_choice"] == {"type": "auto", "disable_parallel_tool_use": True}
@@ -116,7 +122,7 @@ def test_a_budget_of_thinking_raises_the_limit_as_far_as_the_model_goes(
 ) -> None:
     thinking = {"type": "enabled", "budgetTokens": budget}
     asked = model("", "anthropic", output=output)
-    body = anthropic_body.build(request(asked, thinking=thinking, temperature=1, stop=["x"]))
+    body = anthropic_messages.build(request(asked, thinking=thinking, temperature=1, stop=["x"]))
     assert body["thinking"] == {"type": "enabled", "budget_tokens": sent}
     assert body["max_tokens"] == limit
     assert "temperature" not in body
@@ -125,9 +131,11 @@ def test_a_budget_of_thinking_raises_the_limit_as_far_as_the_model_goes(
 
 def test_thinking_by_itself_and_by_effort() -> None:
     adaptive: dict[str, Any] = {"thinking": {"type": "adaptive", "display": "summarized"}, "effort": "max"}
-    body = anthropic_body.build(request(model("", "anthropic"), **adaptive))
+    body = anthropic_messages.build(request(model("", "anthropic"), **adaptive))
     assert (body["thinking"], body["output_config"]) == (adaptive["thinking"], {"effort": "max"})
-    off = anthropic_body.build(request(model("", "anthropic"), thinking={"type": "disabled"}, temperature=1))
+    off = anthropic_messages.build(
+        request(model("", "anthropic"), thinking={"type": "disabled"}, temperature=1)
+    )
     assert (off["thinking"], off["temperature"]) == ({"type": "disabled"}, 1)
 
 
@@ -215,3 +223,12 @@ def test_a_variant_the_model_lacks_is_left_out_and_logged(caplog: pytest.LogCapt
     with caplog.at_level("INFO"):
         assert known_variant(asked, "max") == ""
     assert "fake/m has no variant 'max'" in caplog.text
+
+
+def test_makers_recommendations_hold_until_something_else_is_said() -> None:
+    entry = {"npm": "@ai-sdk/google", "models": {"gemini-2.5-pro": {"options": {"temperature": 0.1}}}}
+    config = Config.model_validate({"provider": {"google": entry}})
+    models = resolve(config, {"GEMINI_API_KEY": "k"}, {}, {})["google"].models
+    said = {name: models[name].settings.controls.said() for name in ("gemini-2.5-pro", "gemini-2.5-flash")}
+    assert said["gemini-2.5-flash"] == {"temperature": 1.0, "top_p": 0.95, "top_k": 64}
+    assert said["gemini-2.5-pro"] == {"temperature": 0.1, "top_p": 0.95, "top_k": 64}

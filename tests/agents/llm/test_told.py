@@ -1,11 +1,11 @@
-"""System messages in the middle of a conversation, as each protocol is told of them (seed 002)."""
+"""System messages in the middle of a conversation, as each protocol is told of them."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from typing import Any
 
-from agents.llm.readers import anthropic_body, openai_body
+from agents.llm.readers import anthropic_messages, openai_body
 from agents.llm.types import (
     ChatMessage,
     FileContent,
@@ -29,7 +29,7 @@ def chat(*messages: ChatMessage, model: Model = MODEL) -> list[dict[str, Any]]:
 
 
 def claude(*messages: ChatMessage) -> list[dict[str, Any]]:
-    body = anthropic_body.build(ModelRequest(MODEL, [], messages))
+    body = anthropic_messages.build(ModelRequest(MODEL, [], messages))
     sent: list[dict[str, Any]] = body["messages"]
     return sent
 

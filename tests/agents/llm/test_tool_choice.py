@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from agents.llm.readers import anthropic_body, openai_body
-from agents.llm.readers.responses import body as responses_body
+from agents.llm.readers import anthropic_messages, openai_body
+from agents.llm.readers.responses import reader as responses_body
 from tests.agents.llm.asking import model, request
 
 
@@ -19,14 +19,14 @@ def choice(build: Any, **given: Any) -> Any:
 def test_a_tool_has_to_be_called() -> None:
     assert choice(openai_body.build) == "required"
     assert choice(responses_body.build) == "required"
-    assert choice(anthropic_body.build) == {"type": "any"}
+    assert choice(anthropic_messages.build) == {"type": "any"}
 
 
 def test_one_tool_at_a_time() -> None:
-    one = choice(anthropic_body.build, parallel_tool_calls=False)
+    one = choice(anthropic_messages.build, parallel_tool_calls=False)
     assert one == {"type": "any", "disable_parallel_tool_use": True}
 
 
 def test_who_thinks_is_free_not_to() -> None:
     thinking = {"type": "enabled", "budget_tokens": 1024}
-    assert choice(anthropic_body.build, thinking=thinking) is None
+    assert choice(anthropic_messages.build, thinking=thinking) is None

@@ -13,14 +13,13 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
+from agents.config.trust.code import CodeFile, Kind
 from agents.plugins import faults
 from agents.plugins.authors import Refused
-from agents.plugins.events import WAITING, Pump
 from agents.plugins.host import Host, Hung, TimedOut
-from agents.plugins.loaded import GROUP
+from agents.plugins.loaded import GROUP, WAITING, Pump
 from agents.plugins.plugin import Place, Plugin, load_plugin
-from agents.trust.code import CodeFile, Kind
-from sessions import bus
+from sessions.core import bus
 from tests.server import ROOT
 
 Load = Callable[[str], Any]

@@ -8,17 +8,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from agents.config import Config
-from agents.definitions import Agent
+from agents.config.schema import Config
 from agents.llm.types import Model
-from agents.permission.errors import Outdated, PermissionDenied, PermissionRejected
-from agents.permission.rules import Rule
-from agents.tools.base import Approval, Errand, FileWrite, Outcome, Question, Report, Todo
-from agents.tools.shared.beside import rebased
-from agents.turn import Turn
-from sessions.files import replace_file
-from sessions.models import Session
-from sessions.snapshots.objects import object_id
+from agents.toolkit.base import Approval, Errand, FileWrite, Outcome, Question, Report, Todo
+from agents.toolkit.definitions import Agent
+from agents.toolkit.permission.errors import Outdated, PermissionDenied, PermissionRejected
+from agents.toolkit.permission.rules import Rule
+from agents.toolkit.shared.beside import rebased
+from agents.toolkit.turn import Turn
+from sessions.changes.snapshots.objects import object_id
+from sessions.core.files import replace_file
+from sessions.core.models import Session
 
 
 @dataclass(frozen=True, slots=True)

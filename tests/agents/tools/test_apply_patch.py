@@ -6,9 +6,9 @@ from textwrap import dedent
 
 import pytest
 
-from agents.permission.errors import PermissionRejected
+from agents.toolkit.base import ToolError, ToolResult
+from agents.toolkit.permission.errors import PermissionRejected
 from agents.tools.apply_patch import TOOL
-from agents.tools.base import ToolError, ToolResult
 from tests.agents.tools.context import DirectContext
 
 
@@ -89,6 +89,9 @@ async def test_a_rejected_patch_changes_nothing(context: DirectContext) -> None:
         ("x\ny\nx\ny", "@@\n-y\n+end\n*** End of File", "x\ny\nx\nend"),
         ("def f():\n    pass\ndef g():\n    pass\n", "@@ def g():\n-    pass\n+    return", None),
         ("a\n", "@@\n+b", "a\nb\n"),
+        ("if x:\n\tone()\n", " if x:\n     one()\n+    two()", "if x:\n\tone()\n\ttwo()\n"),
+        ("if x:\n\tone()\n", "@@ if x:\n+    zero()", "if x:\n\tzero()\n\tone()\n"),
+        ("if x:\n\tone()\n", "-\tone()\n+    one()", "if x:\n    one()\n"),
         ("one\ntwo\nthree\nfour\n", "@@\n-one\n+1\n@@\n-four\n+4", "1\ntwo\nthree\n4\n"),
     ],
 )
@@ -121,3 +124,16 @@ async def test_a_malformed_patch_is_explained(context: DirectContext, text: str,
     with pytest.raises(ToolError, match=words):
         await TOOL.execute(TOOL.input.model_validate({"patchText": text}), context)
     assert (context.worktree / "there").read_text() == "x"
+
+
+@pytest.mark.parametrize("first", ["cat <<'EOF'", 'apply_patch <<"EOF"', "<<EOF", "apply_patch << 'EOF'"])
+async def test_a_patch_in_a_heredoc_is_taken(context: DirectContext, first: str) -> None:
+    text = f"{first}\n*** Begin Patch\n*** Add File: a.txt\n+EOF\n*** End Patch\nEOF\n"
+    await TOOL.execute(TOOL.input.model_validate({"patchText": text}), context)
+    assert (context.worktree / "a.txt").read_text() == "EOF\n"
+
+
+async def test_an_error_in_a_heredoc_names_its_line(context: DirectContext) -> None:
+    text = "cat <<EOF\n*** Begin Patch\nhello\n*** End Patch\nEOF"
+    with pytest.raises(ToolError, match="Line 3"):
+        await TOOL.execute(TOOL.input.model_validate({"patchText": text}), context)

@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from agents.permission.defaults import BUILD, session_rules
-from agents.permission.errors import NotPermitted, PermissionRejected
-from agents.tools.base import ToolError, ToolResult
+from agents.toolkit.base import ToolError, ToolResult
+from agents.toolkit.permission.defaults import BUILD, session_rules
+from agents.toolkit.permission.errors import NotPermitted, PermissionRejected
+from agents.toolkit.shared import capture
+from agents.toolkit.shared.output import MAX_BYTES, MAX_LINES
 from agents.tools.bash import TOOL, BashInput
-from agents.tools.shared import capture
-from agents.tools.shared.output import MAX_BYTES, MAX_LINES
 from tests.agents.tools.context import DirectContext, turn_in
 
 
@@ -153,7 +153,7 @@ async def test_workdir(context: DirectContext) -> None:
 async def test_bad_commands(context: DirectContext) -> None:
     with pytest.raises(ToolError, match="could not be started"):
         await bash(context, "echo a\0b")
-    for bad in ({"command": ""}, {"command": "x" * 200_000}, {"command": "ls", "timeout": 600_001}):
+    for bad in ({"command": ""}, {"command": "x" * 200_000}, {"command": "ls", "timeout": 0}):
         with pytest.raises(ValidationError):
             BashInput.model_validate(bad)
     result = await bash(context, "ls 'unclosed")
@@ -261,6 +261,18 @@ async def test_ten_megabytes_in_one_line(context: DirectContext) -> None:
     assert result.output.endswith("xxxend")
     assert len(result.output.encode()) <= MAX_BYTES
     assert max(len(update["metadata"]["output"]) for update in context.updates) <= capture.LIVE_BYTES
+
+
+async def test_a_timeout_is_in_milliseconds(context: DirectContext) -> None:
+    result = await bash(context, "sleep 1000", timeout=30)
+    assert result.output.endswith(
+        "[Stopped after 30 ms: the time limit. `timeout` is in milliseconds: for 30 seconds give 30000.]"
+    )
+
+
+async def test_a_timeout_that_is_too_long_is_the_longest(context: DirectContext) -> None:
+    assert (await bash(context, "echo done", timeout=36_000_000)).output == "done\n"
+    assert BashInput(command="ls", timeout=36_000_000).limit == 600_000
 
 
 async def test_many_lines_are_bounded_by_lines(context: DirectContext) -> None:

@@ -7,12 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from agents.tools.base import FileWrite, ToolError, ToolResult
+from agents.toolkit.base import FileWrite, ToolError, ToolResult
+from agents.toolkit.shared import beside
+from agents.toolkit.shared.beside import rebased
+from agents.tools.apply_patch import TOOL as PATCH
 from agents.tools.edit import TOOL as EDIT
 from agents.tools.multiedit import TOOL as MULTIEDIT
 from agents.tools.read import TOOL as READ
-from agents.tools.shared import beside
-from agents.tools.shared.beside import rebased
 from agents.tools.write import TOOL as WRITE
 
 from .context import DirectContext
@@ -118,3 +119,30 @@ def test_what_is_held_is_bounded(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 def test_what_cannot_be_placed(expected: bytes, content: bytes, current: bytes) -> None:
     with pytest.raises(ToolError):
         rebased(FileWrite(Path("/x"), content, expected), current)
+
+
+async def test_a_large_file_is_not_replaced_over_others_changes(context: DirectContext, path: Path) -> None:
+    large = LINES * (beside.LARGEST // len(LINES) + 1)
+    path.write_text(large)
+    await read(context, path)
+    path.write_text(large + "mine\n")
+    with pytest.raises(ToolError, match="somebody else changed it since you read it"):
+        await write(context, path, "short\n")
+    assert path.read_text() == large + "mine\n"
+    await read(context, path)
+    await write(context, path, "short\n")
+    assert path.read_text() == "short\n"
+
+
+async def test_a_file_that_others_changed_is_not_deleted(context: DirectContext, path: Path) -> None:
+    await read(context, path)
+    path.write_text(LINES + "mine\n")
+    patch = PATCH.input.model_validate(
+        {"patchText": "*** Begin Patch\n*** Delete File: file.txt\n*** End Patch"}
+    )
+    with pytest.raises(ToolError, match=r"(?s)Read it again.*\+mine"):
+        await PATCH.execute(patch, context)
+    assert path.read_text() == LINES + "mine\n"
+    await read(context, path)
+    await PATCH.execute(patch, context)
+    assert not path.exists()

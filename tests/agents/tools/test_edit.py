@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents.permission.errors import PermissionRejected
-from agents.tools.base import ToolError, ToolResult
+from agents.toolkit.base import ToolError, ToolResult
+from agents.toolkit.permission.errors import PermissionRejected
 from agents.tools.edit import TOOL
 from tests.agents.tools.context import DirectContext
 
@@ -70,7 +70,7 @@ async def test_encoding_mark_and_line_endings_stay(
     assert (context.worktree / "a.txt").read_bytes() == after
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(
     lines=st.lists(st.binary(max_size=8).map(lambda data: data.replace(b"\0", b"")), min_size=1, max_size=8),
     ending=st.sampled_from([b"\n", b"\r\n"]),
@@ -140,3 +140,52 @@ async def test_what_cannot_be_is_told(
     with pytest.raises(ToolError, match=words):
         await edit(context, filePath=path, oldString=old, newString=new)
     assert context.written == []
+
+
+async def test_the_numbers_of_read_are_taken_off(context: DirectContext) -> None:
+    path = context.worktree / "a.txt"
+    path.write_text("def f():\n    one()\n\n    two()\n")
+    result = await edit(
+        context, oldString="2:     one()\n3:\n4:     two()", newString="2:     one()\n3: \n4:     three()"
+    )
+    assert path.read_text() == "def f():\n    one()\n\n    three()\n"
+    assert "line numbers of `read` in oldString were left out" in result.output
+    await edit(context, oldString="00001| def f():", newString="def g():")
+    assert path.read_text().startswith("def g():\n")
+
+
+async def test_numbers_that_are_in_the_file_are_text(context: DirectContext) -> None:
+    path = context.worktree / "a.txt"
+    path.write_text("1: one\n2: two\n")
+    await edit(context, oldString="2: two", newString="2: deux")
+    assert path.read_text() == "1: one\n2: deux\n"
+
+
+async def test_after_a_loose_match_the_lines_are_shown(context: DirectContext) -> None:
+    (context.worktree / "a.txt").write_text("zero\n    one\n    two\nthree\n")
+    result = await edit(context, oldString="one\ntwo\n", newString="1\n2\n3\n")
+    assert "The lines are now:\n1: zero\n2:     1\n3:     2\n4:     3\n5: three" in result.output
+    exact = await edit(context, oldString="zero", newString="null")
+    assert "The lines are now" not in exact.output
+
+
+@pytest.mark.parametrize(
+    ("before", "old", "new", "after"),
+    [
+        ("if x:\n\tone()\n", "    one()", "    one()\n    if y:\n        two()",
+         "if x:\n\tone()\n\tif y:\n\t\ttwo()\n"),
+        ("if x:\n\tone()\n", "if x:\n", "if x:\n  zero()\n", "if x:\n\tzero()\n\tone()\n"),
+        ("if x:\n  a()\n  b()\n", "  b()", "\tc()\n\t\td()", "if x:\n  a()\n  c()\n    d()\n"),
+        ("if x:\n\tone()\n", "\tone()", "    one()", "if x:\n    one()\n"),
+        ("a\n\tb\n    c\n", "a", "a\n  x", "a\n  x\n\tb\n    c\n"),
+        ("/*\n * a\n */\n{\n\tb\n}\n", " * a", " * a\n *  c", "/*\n * a\n *  c\n */\n{\n\tb\n}\n"),
+        ("f(\n\t\ta,\n\t\t   b)\n", "\t\ta,", "\t\ta,\n\t\t    c,", "f(\n\t\ta,\n\t\t    c,\n\t\t   b)\n"),
+    ],
+    ids=["loose", "exact", "tabs", "meant", "both", "comment", "aligned"],
+)  # fmt: skip
+async def test_new_text_is_indented_as_the_file(
+    context: DirectContext, before: str, old: str, new: str, after: str
+) -> None:
+    (context.worktree / "a.txt").write_text(before)
+    await edit(context, oldString=old, newString=new)
+    assert (context.worktree / "a.txt").read_text() == after

@@ -8,18 +8,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents.permission.errors import PermissionRejected
+from agents.toolkit.base import Approval, ToolError, ToolResult
+from agents.toolkit.permission.errors import PermissionRejected
+from agents.toolkit.shared.filetext import detect
+from agents.toolkit.shared.proposals.asking import ROUNDS
+from agents.toolkit.shared.proposals.content import Change, visible
+from agents.toolkit.shared.proposals.edited import applied
 from agents.tools.apply_patch import TOOL as PATCH
-from agents.tools.base import Approval, ToolError, ToolResult
 from agents.tools.edit import TOOL as EDIT
 from agents.tools.multiedit import TOOL as MULTIEDIT
-from agents.tools.shared.filetext import detect
-from agents.tools.shared.proposals.asking import ROUNDS
-from agents.tools.shared.proposals.content import Change, visible
-from agents.tools.shared.proposals.edited import applied
 from agents.tools.write import TOOL as WRITE
-from sessions.diffs.lines import split_lines
-from sessions.undo.pick import pieces, without
+from sessions.changes.diffs.hunks import pieces, without
+from sessions.changes.diffs.lines import split_lines
 from tests.agents.tools.context import DirectContext
 
 SENTENCE = "The user changed this edit before allowing it."
@@ -124,7 +124,7 @@ async def test_encoding_mark_and_line_endings_stay(
 LINES = st.lists(st.sampled_from([b"a\r\n", b"b\n", b"\xffc\n", b"d\r\n", b"e\n"]), max_size=30)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(before=LINES, after=LINES, data=st.data())
 def test_hunks_that_were_taken_out_are_as_they_were_byte_for_byte(
     before: list[bytes], after: list[bytes], data: st.DataObject

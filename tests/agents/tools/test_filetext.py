@@ -6,8 +6,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from agents.tools.base import ToolError
-from agents.tools.shared import filetext
+from agents.toolkit.base import ToolError
+from agents.toolkit.shared import filetext
 
 
 @given(st.binary() | st.text().map(str.encode) | st.text().map(lambda text: text.encode("utf-16", "ignore")))

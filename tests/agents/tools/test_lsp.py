@@ -6,14 +6,14 @@ from dataclasses import replace
 
 import pytest
 
-from agents.permission.defaults import DEFAULTS
-from agents.permission.errors import PermissionDenied
-from agents.permission.rules import Rule
+from agents.toolkit.base import ToolError, ToolResult
+from agents.toolkit.permission.defaults import DEFAULTS
+from agents.toolkit.permission.errors import PermissionDenied
+from agents.toolkit.permission.rules import Rule
 from agents.tools import lsp
-from agents.tools.base import ToolError, ToolResult
-from tests.agents.lsp.uses import places
-from tests.agents.lsp.uses.conftest import configured
-from tests.agents.lsp.uses.places import CODE, USER, Configured
+from tests.agents.servers.lsp.uses import places
+from tests.agents.servers.lsp.uses.conftest import configured
+from tests.agents.servers.lsp.uses.places import CODE, USER, Configured
 from tests.agents.tools.context import DirectContext
 
 __all__ = ["configured"]

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from agents.toolkit.base import Outcome, ToolError, ToolResult
 from agents.tools import batch, multiedit
-from agents.tools.base import Outcome, ToolError, ToolResult
 from tests.agents.tools.context import DirectContext
 
 

@@ -10,9 +10,9 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents.config import ToolOutputConfig
-from agents.tools.base import ToolResult
-from agents.tools.shared.output import bound, expire, model_output
+from agents.config.schema import ToolOutputConfig
+from agents.toolkit.base import ToolResult
+from agents.toolkit.shared.output import bound, expire, model_output
 
 
 def test_short_output_stays_as_it_is(tmp_path: Path) -> None:
@@ -48,7 +48,7 @@ def test_a_file_that_cannot_be_kept_makes_the_output_lossy_not_failed(tmp_path: 
     assert "could not be kept" in result.text
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.text(alphabet="aé€😀\n\ud800", max_size=4000).map(lambda text: text * 3))
 def test_limits_hold_and_both_ends_are_whole_characters(text: str) -> None:
     folder = Path("/nonexistent")

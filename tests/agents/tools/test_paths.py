@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from agents.permission.errors import PermissionDenied
-from agents.tools.base import ToolError
-from agents.tools.shared.names import printable
-from agents.tools.shared.paths import authorise, explained, missing
+from agents.toolkit.base import ToolError
+from agents.toolkit.file_names import printable
+from agents.toolkit.permission.errors import PermissionDenied
+from agents.toolkit.shared.paths import authorise, explained, missing
 from tests.agents.tools.context import DirectContext
 
 
@@ -81,9 +81,20 @@ async def test_a_path_that_cannot_be_is_an_error_for_the_model(context: DirectCo
 async def test_names_that_look_like_a_missing_one_are_told(context: DirectContext) -> None:
     for name in ("settings.py", "Setup.py", "settings.json", "other.md"):
         (context.worktree / name).touch()
-    told = str(missing(await authorise(context, "setings.py", "read")))
+    told = str(missing(context, await authorise(context, "setings.py", "read")))
     assert "settings.py" in told
     assert "other.md" not in told
+
+
+async def test_a_bare_name_is_looked_for_in_the_whole_project(context: DirectContext) -> None:
+    for name in ("src/deep/calc.py", "node_modules/calc.py", "src/odd[1].py"):
+        (context.worktree / name).parent.mkdir(parents=True, exist_ok=True)
+        (context.worktree / name).touch()
+    (context.worktree / ".gitignore").write_text("node_modules\n")
+    told = str(missing(context, await authorise(context, "calc.py", "read")))
+    assert told == "calc.py does not exist. Did you mean src/deep/calc.py?"
+    assert "src/odd[1].py?" in str(missing(context, await authorise(context, "lib/odd[1].py", "read")))
+    assert str(missing(context, await authorise(context, "*.py", "read"))) == "*.py does not exist."
 
 
 def test_names_are_told_on_one_line_and_can_be_stored() -> None:

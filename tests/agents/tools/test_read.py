@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from agents.permission.errors import PermissionDenied
-from agents.tools.base import ToolError, ToolResult
+from agents.toolkit.base import ToolError, ToolResult
+from agents.toolkit.permission.errors import PermissionDenied
+from agents.tools import read as reading
 from agents.tools.read import TOOL
 from tests.agents.tools.context import DirectContext
 
@@ -23,21 +24,21 @@ async def read(context: DirectContext, path: str, **arguments: Any) -> ToolResul
 async def test_numbered_lines_from_an_offset_and_how_to_go_on(context: DirectContext) -> None:
     (context.worktree / "a.txt").write_bytes(b"\xef\xbb\xbfone\r\ntwo\r\nthree\r\nfour")
     result = await read(context, "a.txt", offset=2, limit=2)
-    assert result.output == "00002| two\n00003| three\n\n(more lines follow: go on with offset 4)"
+    assert result.output == "a.txt\n2: two\n3: three\n\n(lines 2-3 of 4; go on with offset 4)"
     assert result.metadata == {"preview": "two\nthree", "truncated": True}
     whole = await read(context, "a.txt", offset=0)
-    assert whole.output.startswith("00001| one\n")
-    assert whole.output.endswith("00004| four\n\n(end of the file)")
+    assert whole.output.startswith("a.txt\n1: one\n")
+    assert whole.output.endswith("4: four\n\n(lines 1-4 of 4; end of the file)")
     assert (context.asked[0].permission, context.asked[0].patterns) == ("read", ("a.txt",))
     assert context.asked[0].always == ("*",)
 
 
 async def test_long_lines_are_cut_and_counted_once(context: DirectContext) -> None:
     (context.worktree / "a.txt").write_text("é" * 200_000 + "\n" + "x" * 2000 + "\r\nlast\n")
-    lines = (await read(context, "a.txt")).output.split("\n")
-    assert lines[0] == f"00001| {'é' * 2000} [... line cut at 2000 characters]"
-    assert lines[1] == f"00002| {'x' * 2000}"
-    assert lines[2] == "00003| last"
+    lines = (await read(context, "a.txt")).output.split("\n")[1:]
+    assert lines[0] == f"1: {'é' * 2000} [... line cut at 2000 characters]"
+    assert lines[1] == f"2: {'x' * 2000}"
+    assert lines[2] == "3: last"
 
 
 async def test_the_whole_is_bounded_and_goes_on_where_it_stopped(context: DirectContext) -> None:
@@ -46,15 +47,24 @@ async def test_the_whole_is_bounded_and_goes_on_where_it_stopped(context: Direct
     assert len(first.output.encode()) < 51 * 1024
     following = int(first.output.rpartition("offset ")[2].rstrip(")"))
     second = await read(context, "a.txt", offset=following, limit=1)
-    assert second.output.startswith(f"{following:05d}| {following} ")
-    assert f"| {following - 1} " in first.output
+    assert second.output.startswith(f"a.txt\n{following}: {following} ")
+    assert f": {following - 1} " in first.output
+
+
+async def test_the_lines_of_a_very_large_file_are_not_counted(
+    context: DirectContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reading, "LARGEST_KNOWN", 10)
+    (context.worktree / "a.txt").write_text("line\n" * 5)
+    assert "(lines 1-2; go on with offset 3)" in (await read(context, "a.txt", limit=2)).output
+    assert "(lines 5-5 of 5; end of the file)" in (await read(context, "a.txt", offset=5)).output
 
 
 async def test_encodings_are_read_as_text(context: DirectContext) -> None:
     (context.worktree / "l.txt").write_bytes("café\n".encode("latin-1"))
     (context.worktree / "u.txt").write_bytes("\ufeffcafé\n".encode("utf-16-le"))
     for name in ("l.txt", "u.txt"):
-        assert (await read(context, name)).output.startswith("00001| café\n")
+        assert (await read(context, name)).output.startswith(f"{name}\n1: café\n")
 
 
 async def test_pictures_are_attached_only_for_models_that_take_them(context: DirectContext) -> None:
@@ -72,14 +82,14 @@ async def test_pictures_are_attached_only_for_models_that_take_them(context: Dir
 async def test_a_directory_is_listed(context: DirectContext) -> None:
     (context.worktree / "folder").mkdir()
     (context.worktree / "a\nb").touch()
-    assert (await read(context, ".")).output == "a\\nb\nfolder/"
+    assert (await read(context, ".")).output == f"{context.worktree}/\na\\nb\nfolder/"
     assert "go on with offset 2" in (await read(context, ".", limit=1)).output
-    assert (await read(context, "folder")).output == "(the directory is empty)"
+    assert (await read(context, "folder")).output == "folder/\n(the directory is empty)"
 
 
 async def test_an_empty_file_is_said(context: DirectContext) -> None:
     (context.worktree / "a.txt").touch()
-    assert (await read(context, "a.txt")).output == "(the file is empty)"
+    assert (await read(context, "a.txt")).output == "a.txt\n(the file is empty)"
 
 
 @pytest.mark.parametrize(

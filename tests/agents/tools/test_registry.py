@@ -7,8 +7,8 @@ import json
 import pytest
 from pydantic import ValidationError
 
+from agents.toolkit.names import NAMES
 from agents.tools import invalid, todoread, todowrite
-from agents.tools.names import NAMES
 from agents.tools.registry import BUILTIN, Toolset
 from tests.agents.tools.context import DirectContext
 
@@ -61,8 +61,10 @@ async def test_todos_are_replaced_whole_and_counted_while_open(context: DirectCo
     ]
     written = await todowrite.execute(todowrite.Input.model_validate({"todos": items}), context)
     assert written.title == "2 todos"
-    assert json.loads(written.output) == items == written.metadata["todos"]
-    assert await todoread.execute(todoread.Input(), context) == written
+    assert written.output == "The list is written: 1 completed, 1 in progress, 1 pending."
+    stands = await todoread.execute(todoread.Input(), context)
+    assert json.loads(stands.output) == items == stands.metadata["todos"] == written.metadata["todos"]
+    assert stands.title == written.title
     await todowrite.execute(todowrite.Input(todos=[]), context)
     assert context.todos == []
     assert [asked.permission for asked in context.asked] == ["todowrite", "todoread", "todowrite"]

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.tools.base import ToolError
-from agents.tools.shared.replace import EXACT, STRATEGIES, fitted, locate
+from agents.toolkit.base import ToolError
+from agents.toolkit.shared.replace import EXACT, STRATEGIES, fitted, locate
 
 BODY = """def one():
     first = 1

@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
-from agents.permission.errors import PermissionDenied
-from agents.permission.rules import Rule
+from agents.toolkit.base import Approval, Tool, ToolError, ToolResult
+from agents.toolkit.permission.errors import PermissionDenied
+from agents.toolkit.permission.rules import Rule
+from agents.toolkit.shared import ripgrep
 from agents.tools import glob, grep
 from agents.tools import list as tree
-from agents.tools.base import Approval, Tool, ToolError, ToolResult
-from agents.tools.shared import ripgrep
 from tests.agents.tools.context import DirectContext
 
 
@@ -46,8 +46,8 @@ async def test_glob_newest_first_without_what_git_ignores(context: DirectContext
         },
     )
     result = await call(glob.TOOL, context, pattern="*.py")
-    assert result.output == "src/new.py\nold.py"
-    assert (await call(glob.TOOL, context, pattern="**/*.py", path="src")).output == "src/new.py"
+    assert result.output == "src/new.py\nold.py\n(2 files)"
+    assert (await call(glob.TOOL, context, pattern="**/*.py", path="src")).output == "src/new.py\n(1 file)"
     assert (await call(glob.TOOL, context, pattern="*.rs")).output == "(no files fit)"
     assert (context.asked[0].permission, context.asked[0].patterns) == ("glob", ("*.py",))
 
@@ -60,7 +60,7 @@ async def test_glob_says_its_limit_and_keeps_names_on_one_line(context: DirectCo
     lines = (await call(glob.TOOL, context, pattern="*.txt")).output.split("\n")
     assert lines[0] == r'new\n"<b>.txt'
     assert len(lines) == 101
-    assert "only the newest 100" in lines[-1]
+    assert "only the newest 100 of 101" in lines[-1]
 
 
 async def test_grep_groups_by_file_newest_first(context: DirectContext) -> None:
@@ -74,7 +74,10 @@ async def test_grep_groups_by_file_newest_first(context: DirectContext) -> None:
         },
     )
     result = await call(grep.TOOL, context, pattern=r"needle \d", include="*.py")
-    assert result.output == "b\\n'q.py:\n  1:   needle 3\n\nold.py:\n  1: needle 1\n  3: needle 2"
+    assert (
+        result.output
+        == "b\\n'q.py:\n  1:   needle 3\n\nold.py:\n  1: needle 1\n  3: needle 2\n(3 lines in 2 files)"
+    )
     assert result.metadata == {"matches": 3, "truncated": False}
     assert (context.asked[0].permission, context.asked[0].patterns) == ("grep", (r"needle \d",))
     assert (await call(grep.TOOL, context, pattern="-e", path="old.py")).output == "(no lines fit)"

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from agents.toolkit.base import Tool, ToolError
 from agents.tools import glob, grep, read
 from agents.tools import list as listing
-from agents.tools.base import Tool, ToolError
 from tests.agents.tools.context import DirectContext
 
 
@@ -55,9 +55,9 @@ async def test_grep_keeps_to_the_path_and_the_include(ctx: DirectContext) -> Non
 
 
 async def test_glob_and_list_show_the_tree_as_it_will_be(ctx: DirectContext) -> None:
-    found = (await out(glob.TOOL, ctx, pattern="*.py")).split()
+    *found, _ = (await out(glob.TOOL, ctx, pattern="*.py")).splitlines()
     assert sorted(found) == ["edited.py", "kept.py", "sub/new.py"]
-    assert (await out(glob.TOOL, ctx, pattern="*.txt", path="only")).split() == ["only/deep/b.txt"]
+    assert (await out(glob.TOOL, ctx, pattern="*.txt", path="only")).startswith("only/deep/b.txt\n(1")
     drawn = await out(listing.TOOL, ctx)
     assert "gone.py" not in drawn
     assert "new.py" in drawn
@@ -73,11 +73,11 @@ async def test_a_staged_ignore_file_counts(ctx: DirectContext) -> None:
 
 
 async def test_read_gives_staged_text_names_and_nothing_that_goes(ctx: DirectContext) -> None:
-    assert "00002| needle edited" in await out(read.TOOL, ctx, filePath="edited.py")
-    names = (await out(read.TOOL, ctx, filePath=".")).split()
+    assert "2: needle edited" in await out(read.TOOL, ctx, filePath="edited.py")
+    _, *names = (await out(read.TOOL, ctx, filePath=".")).split()
     assert names == [".gitignore", "edited.py", "ignored.log", "kept.py", "only/", "sub/"]
-    assert await out(read.TOOL, ctx, filePath="only") == "deep/"
-    with pytest.raises(ToolError, match=r"gone\.py does not exist"):
+    assert await out(read.TOOL, ctx, filePath="only") == "only/\ndeep/"
+    with pytest.raises(ToolError, match=r"gone\.py does not exist\.$"):
         await out(read.TOOL, ctx, filePath="gone.py")
 
 
@@ -86,7 +86,7 @@ async def test_staged_bytes_are_read_as_those_of_the_disk(ctx: DirectContext) ->
     texts = {"utf16.txt": "\ufeffhé\n".encode("utf-16-le"), "latin.txt": "h\xe9\n".encode("latin-1")}
     ctx.staged = {ctx.directory / name: data for name, data in {**texts, "a.png": png, "e": b""}.items()}
     for name in texts:
-        assert "00001| hé" in await out(read.TOOL, ctx, filePath=name)
+        assert "1: hé" in await out(read.TOOL, ctx, filePath=name)
     result = await read.TOOL.execute(read.Input.model_validate({"filePath": "a.png"}), ctx)
     assert [file.mime for file in result.attachments] == ["image/png"]
     assert "is empty" in await out(read.TOOL, ctx, filePath="e")
@@ -101,4 +101,4 @@ async def test_a_search_outside_of_the_project_finds_nothing_staged(
     assert "needle outside" in found
     assert "needle new" not in found
     above = await out(glob.TOOL, ctx, pattern="**/new.py", path=str(tmp_path))
-    assert above.split() == ["sub/new.py"]
+    assert above.splitlines() == ["sub/new.py", "(1 file)"]

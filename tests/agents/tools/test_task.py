@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
-from agents.config import Config
-from agents.permission.rules import from_config
+from agents.config.schema import Config
+from agents.toolkit.base import Errand
+from agents.toolkit.permission.rules import from_config
+from agents.toolkit.turn import Turn
 from agents.tools import task
-from agents.tools.base import Errand
-from agents.turn import Turn
 from tests.agents.tools.context import DirectContext, turn_in
 
 CONFIG = Config.model_validate(

@@ -8,11 +8,11 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 
 import pytest
 
-from agents.permission.errors import PermissionRejected
+from agents.toolkit.base import ToolError, ToolResult
+from agents.toolkit.permission.errors import PermissionRejected
+from agents.toolkit.shared.web import fetch as fetching
+from agents.toolkit.shared.web.search import Input
 from agents.tools import codesearch, webfetch, websearch
-from agents.tools.base import ToolError, ToolResult
-from agents.tools.shared.web import fetch as fetching
-from agents.tools.shared.web.search import Input
 from tests.agents.tools.context import DirectContext
 from tests.hostile.addresses import LOCAL, PUBLIC
 from tests.text_server import TextServer
@@ -72,6 +72,47 @@ async def test_a_page_in_three_forms(
     assert wanted in result.output
     assert form == "html" or "alert" not in result.output
     assert f"Host: {url.removeprefix('http://')}".lower() in seen[0].lower()
+
+
+RICH = """<html><body><p>A <b>frob</b> is <a href="/w">a
+widget</a>.<br>Next.</p><ul><li>one <code>x</code></li><li>two</li></ul><!-- hidden -->
+<table><tr><td>a</td><td>b</td></tr></table>
+<pre><code class="hljs language-python"><span>def</span> f():
+    return 1
+</code></pre><div class="highlight-shell notranslate"><div class="highlight"><pre>ls</pre></div></div>
+<pre>bare</pre><img src="a.png" alt="A">
+after</body></html>"""
+
+
+async def test_text_keeps_its_sentences_and_code_its_lines(
+    context: DirectContext, site: tuple[str, Pages, list[str]]
+) -> None:
+    url, pages, _ = site
+    pages["/"] = ("200 OK", HTML, RICH.encode())
+    text = (await fetch(context, f"{url}/", format="text")).output
+    assert text.split("\n") == [
+        "A frob is a widget.", "Next.", "one x", "two", "a b", "def f():", "    return 1",
+        "ls", "bare", "after",
+    ]  # fmt: skip
+    markdown = (await fetch(context, f"{url}/")).output
+    assert "```python\ndef f():\n    return 1\n```" in markdown
+    assert "```shell\nls\n```" in markdown
+    assert "```\nbare\n```" in markdown
+    assert "![A](a.png)\nafter" in markdown
+
+
+async def test_a_picture_is_attached_only_for_models_that_see(
+    context: DirectContext, site: tuple[str, Pages, list[str]]
+) -> None:
+    url, pages, _ = site
+    pages["/a.png"] = ("200 OK", {"Content-Type": "image/png"}, b"\x89PNG")
+    assert len((await fetch(context, f"{url}/a.png")).attachments) == 1
+    context.model_takes_files = False
+    result = await fetch(context, f"{url}/a.png")
+    assert not result.attachments
+    assert (
+        "is a picture (image/png, 4 bytes) and cannot be shown: this model takes text only." in result.output
+    )
 
 
 async def test_a_private_address_is_asked_for_also_after_a_redirect(

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from agents.tools.base import ToolError, ToolResult
+from agents.toolkit.base import ToolError, ToolResult
 from agents.tools.write import TOOL
 from tests.agents.tools.context import DirectContext
 

@@ -10,9 +10,8 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from opencode_web.remote.address import USERNAME, Address
-from opencode_web.remote.child import Child
-from opencode_web.remote.launcher import probe
+from opencode_web.bridge.remote.client import USERNAME, Address
+from opencode_web.bridge.remote.launcher import Child, probe
 from tests import opencode
 from tests.loopback.openai import OpenAIServer
 from tests.opencode_web.bridge.stage import Stage, bridged

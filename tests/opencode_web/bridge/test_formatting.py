@@ -4,14 +4,18 @@ from typing import Any
 
 import pytest
 
-from opencode_web.bridge.following.progress import INTERVAL, Progress
 from opencode_web.bridge.formatting.catalogues import auth_methods, content, entries, hits, known_providers
-from opencode_web.bridge.formatting.changes import counts, patches
-from opencode_web.bridge.formatting.messages import message, turn
-from opencode_web.bridge.formatting.plain import MAX_CHARACTERS, limited, one_line
-from opencode_web.bridge.formatting.redact import redacted, secrets_in, without
-from opencode_web.bridge.formatting.sessions import session, todos
-from opencode_web.remote.events import Event
+from opencode_web.bridge.formatting.messages import counts, message, patches, session, todos, turn
+from opencode_web.bridge.formatting.plain import (
+    MAX_CHARACTERS,
+    limited,
+    one_line,
+    redacted,
+    secrets_in,
+    without,
+)
+from opencode_web.bridge.remote.client import Event
+from opencode_web.bridge.watch import INTERVAL, Progress
 
 
 def tool(status: str, **state: Any) -> dict[str, Any]:

@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 
 from opencode_web.cli import main
+from tests.opencode_web.bridge.remote.test_launcher import COMMAND, alive
 from tests.opencode_web.bridge.stage import bridged
-from tests.opencode_web.remote.test_launcher import COMMAND, alive
 from tests.server import ROOT
 
 UNUSED = "http://127.0.0.1:9"

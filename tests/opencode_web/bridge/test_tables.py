@@ -8,11 +8,10 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from opencode_web.bridge.operation import Operation
 from opencode_web.bridge.operations import TABLE
 from opencode_web.bridge.prompts import PROMPTS
-from opencode_web.bridge.resources import RESOURCES
-from opencode_web.bridge.server import TOOLS
+from opencode_web.bridge.server import RESOURCES, TOOLS
+from opencode_web.bridge.tool import Operation
 from tests.opencode_web.bridge.stage import bridged
 from tests.protocol.reference import reference
 from tests.server import ROOT

@@ -9,13 +9,14 @@ import sys
 import threading
 from pathlib import Path
 
-from opencode_web import logs, paths
 from opencode_web.cli.terminal import say
-from opencode_web.security import Guard
-from opencode_web.security.asgi import Receive, Scope, Send, respond
-from opencode_web.security.launch import launch_url
-from opencode_web.security.policy import policy_for
-from opencode_web.server import find_port, serve
+from opencode_web.site import logs
+from opencode_web.site.security import Guard
+from opencode_web.site.security.asgi import Receive, Scope, Send, respond
+from opencode_web.site.security.launch import launch_url
+from opencode_web.site.security.policy import policy_for
+from opencode_web.site.server import find_port, serve
+from sessions.core import paths
 
 MARK = Path(os.environ["HOME"]) / "shut-down"
 

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from agents.config import ServerConfig
+from agents.config.schema import ServerConfig
 from opencode_web.cli import main
 from opencode_web.cli.arguments import parse
-from opencode_web.cli.directory import project_directory
-from opencode_web.cli.network import choose
-from opencode_web.cli.stop import Stop
+from opencode_web.cli.setup import project_directory
+from opencode_web.cli.start import choose
+from opencode_web.cli.terminal import Stop
 
 
 def arguments(hostname: str | None = None, port: int | None = None) -> Namespace:
@@ -102,7 +102,7 @@ def test_a_port_that_was_named_is_taken_or_refused(taken: int) -> None:
 
 
 def test_without_a_named_port_the_next_free_one_is_used(taken: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("opencode_web.cli.network.DEFAULT_PORT", taken)
+    monkeypatch.setattr("opencode_web.cli.start.DEFAULT_PORT", taken)
     network = choose(arguments(), ServerConfig(cors=["http://b.example"]), {})
     assert taken < network.port < taken + 100
     assert network.cors == ["http://b.example", "http://a.example"]

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from opencode_web.cli.arguments import parse
-from opencode_web.cli.stop import Stop
-from opencode_web.transfer import exporting
-from sessions.db import in_db_sync
-from sessions.store import importing
-from sessions.store import sessions as session_store
-from sessions.wire.session import Status
+from opencode_web.cli.commands import transfer
+from opencode_web.cli.terminal import Stop
+from sessions.core.db import in_db_sync
+from sessions.core.store import importing
+from sessions.core.store import sessions as session_store
+from sessions.core.wire.session import Status
 from tests.sessions.transfer import making
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -28,7 +28,7 @@ def imported() -> None:
 
 
 def run(*arguments: object) -> None:
-    exporting.run(parse(["export", *map(str, arguments)]))
+    transfer.export_session(parse(["export", *map(str, arguments)]), Path())
 
 
 def test_it_prints_json_or_another_form(capsys: pytest.CaptureFixture[str]) -> None:

@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 
 from opencode_web.cli.arguments import parse
-from opencode_web.cli.stop import Stop
-from opencode_web.transfer import importing
-from opencode_web.transfer.bar import Bar
-from sessions.transfer.progress import Progress
+from opencode_web.cli.commands import transfer
+from opencode_web.cli.commands.transfer import Bar
+from opencode_web.cli.terminal import Stop
+from sessions.transfer.job import Progress
 from sessions.transfer.reading.records import Problem
 from tests.server import ROOT, Server
 from tests.sessions.transfer import making
@@ -36,7 +36,7 @@ def home(settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path
 
 
 def run(*arguments: object) -> None:
-    importing.run(parse(["import", *map(str, arguments)]))
+    transfer.import_sessions(parse(["import", *map(str, arguments)]), Path())
 
 
 def stopped(*arguments: object) -> tuple[int, str]:
@@ -85,7 +85,7 @@ def test_what_could_not_be_read_is_named_and_tells_by_the_status(
     storage = making.files(home / "data", making.session(GONE), making.conversation(GONE))
     (storage / "part" / making.ANSWER / "prt_01.json").write_text('{"type": "to')
     (storage / "session" / "p1" / "ses_torn\x1b[31m.json").write_text("{")
-    assert stopped(home / "data", "--yes")[0] == importing.INCOMPLETE
+    assert stopped(home / "data", "--yes")[0] == transfer.INCOMPLETE
     named = capsys.readouterr().err
     assert f"storage/part/{making.ANSWER}/prt_01.json: truncated JSON" in named
     assert "ses_torn?[31m.json: truncated JSON" in named

@@ -16,13 +16,13 @@ import httpx
 import pytest
 import pytest_asyncio
 
-from sessions.ids import ascending
+from sessions.core.ids import ascending
 from tests import opencode
 from tests.loopback.script import Turn, Wait
 from tests.protocol.served import Json, Served
 from tests.server import PASSWORD, PATIENCE
 
-pytestmark = pytest.mark.asyncio(loop_scope="session")
+pytestmark = [pytest.mark.long, pytest.mark.asyncio(loop_scope="session")]
 
 
 @pytest_asyncio.fixture(loop_scope="session")

@@ -14,7 +14,7 @@ from tests.loopback.script import ToolUse, Turn
 from tests.protocol.served import Served
 from tests.server import PASSWORD
 
-pytestmark = pytest.mark.asyncio(loop_scope="session")
+pytestmark = [pytest.mark.long, pytest.mark.asyncio(loop_scope="session")]
 
 SECONDS = 60
 

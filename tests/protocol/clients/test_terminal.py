@@ -15,7 +15,7 @@ from tests.protocol.clients.terminal import Terminal
 from tests.protocol.served import Served
 from tests.server import PASSWORD
 
-pytestmark = pytest.mark.asyncio(loop_scope="session")
+pytestmark = [pytest.mark.long, pytest.mark.asyncio(loop_scope="session")]
 
 SECONDS = 60
 

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from sessions.rendering.blocks import BlockStream, Update, render_whole, split
-from sessions.rendering.markdown import PARSER
+from sessions.rendering.blocks import PARSER, BlockStream, Update, render_whole, split
 
 PIECES = [
     "word", " ", "\n", "\n\n", "# head\n", "- item\n", "  nested\n", "1. one\n", "2. two\n", "> quote\n",

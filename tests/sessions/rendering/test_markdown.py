@@ -1,4 +1,4 @@
-"""Hostile Markdown comes out harmless (peers.md, rule 8)."""
+"""Hostile Markdown comes out harmless."""
 
 from __future__ import annotations
 
@@ -8,11 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sessions.rendering.blocks import render_whole
-from sessions.rendering.markdown import SCHEMES
+from sessions.rendering.blocks import SCHEMES, render_whole
 
 HARMLESS = (
-    "p h3 h4 h5 h6 ul ol li blockquote pre code em strong s a br hr span div button "
+    "p h2 h3 h4 h5 h6 ul ol li blockquote pre code em strong s a br hr span div button "
     "table thead tbody tr th td"
 ).split()
 
@@ -53,7 +52,8 @@ class Audit(HTMLParser):
 def test_hostile_markdown_is_harmless(text: str) -> None:
     audit = Audit(render_whole(text))
     assert audit.tags <= set(HARMLESS)
-    assert audit.attributes <= {"href", "title", "target", "rel", "class", "type", "start"}
+    ours = {"role", "tabindex", "aria-label", "dir"}
+    assert audit.attributes <= {"href", "title", "target", "rel", "class", "type", "start"} | ours
     assert all(link.startswith(SCHEMES) for link in audit.links)
 
 
@@ -90,3 +90,23 @@ def test_oversized_blocks_are_shown_whole_without_parsing(text: str) -> None:
     html = render_whole(text)
     assert Audit(html).tags <= {"div", "pre", "code", "span", "button"}
     assert len(html) >= len(text.rstrip("\n").removeprefix("```\n"))
+
+
+def test_what_may_be_wide_is_in_reach_of_the_keyboard() -> None:
+    html = render_whole('| a |\n|---|\n| b |\n\n```py"><b>\nx\n```\n\n    y\n')
+    places = ' tabindex="0" role="group" aria-label="'
+    assert f'<div class="table" dir="auto"{places}Table">' in html
+    assert f'<pre{places}Code in py&quot;&gt;&lt;b&gt;">' in html
+    assert f'<pre{places}Code">' in html
+
+
+@pytest.mark.parametrize(("written", "level"), [("# a", 2), ("## a", 2), ("### a", 3), ("###### a", 6)])
+def test_a_heading_stays_below_the_title_of_the_page(written: str, level: int) -> None:
+    assert render_whole(written) == f'<h{level} dir="auto">a</h{level}>\n'
+
+
+def test_what_stands_on_its_own_runs_as_its_first_letters_do() -> None:
+    html = render_whole("مرحبا\n\n- אחת\n  - two\n\n> مرحبا\n\n```\nx\n```\n")
+    assert html.count('dir="auto"') == 3
+    assert '<p dir="auto">مرحبا</p>' in html
+    assert '<ul dir="auto">\n<li>אחת\n<ul>' in html

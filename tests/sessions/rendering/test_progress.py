@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from sessions.rendering.progress import Progress, progress_of
+from sessions.rendering.tools import Progress, progress_of
 
 
 @pytest.mark.parametrize(

@@ -9,14 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from sessions.terminals import environment
 from sessions.terminals import registry as module
-from sessions.terminals.environment import set_overlay
-from sessions.terminals.pty.backlog import LIMIT
+from sessions.terminals import shells
 from sessions.terminals.pty.reader import PIECE, Reader
-from sessions.terminals.pty.terminal import AHEAD
+from sessions.terminals.pty.terminal import AHEAD, LIMIT
 from sessions.terminals.registry import CannotOpen
 from sessions.terminals.shapes import PtyCreate
+from sessions.terminals.shells import set_overlay
 from tests.sessions.terminals.shells import all_of, is_running, python, registry, shell, until
 
 BYTES = "import os\nfor byte in 'é日🎉'.encode(): os.write(1, bytes([byte]))"
@@ -127,7 +126,7 @@ async def test_the_environment_has_its_order(tmp_path: Path, monkeypatch: pytest
     async def overlay(project_id: str, directory: Path, cwd: Path) -> dict[str, str]:
         return {"HOST": f"{project_id} {cwd.name}", "BOTH": "host", "TERM": "dumb"}
 
-    for name in (*environment.PRIVATE, "INHERITED"):
+    for name in (*shells.PRIVATE, "INHERITED"):
         monkeypatch.setenv(name, "the server's")
     set_overlay(overlay)
     try:
@@ -142,7 +141,7 @@ async def test_the_environment_has_its_order(tmp_path: Path, monkeypatch: pytest
     assert found["HOST"] == f"project {tmp_path.name}"
     assert (found["TERM"], found["OPENCODE_TERMINAL"]) == ("xterm-256color", "1")
     assert found["REDIS_URL"] == "the caller's"
-    assert not (environment.PRIVATE - {"REDIS_URL"}) & found.keys()
+    assert not (shells.PRIVATE - {"REDIS_URL"}) & found.keys()
 
 
 async def test_a_project_has_so_many_terminals(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

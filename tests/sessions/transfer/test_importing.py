@@ -10,17 +10,16 @@ from typing import Any
 import pytest
 from django.db import connection
 
-from sessions.db import in_db
-from sessions.ids import now
-from sessions.models import Event, Project, Session
-from sessions.store import leases, messages, projects, todos
-from sessions.store import sessions as session_store
-from sessions.store.rows import session_wire
+from sessions.core.db import in_db
+from sessions.core.ids import now
+from sessions.core.models import Event, Project, Session
+from sessions.core.store import leases, messages, projects, todos
+from sessions.core.store import sessions as session_store
+from sessions.core.store.rows import session_wire
 from sessions.transfer import background
 from sessions.transfer.importing import Import
-from sessions.transfer.job import Busy, Job
+from sessions.transfer.job import Busy, Job, Progress, in_words
 from sessions.transfer.plan import Choice, survey
-from sessions.transfer.progress import Progress, in_words
 from sessions.transfer.reading import find
 from sessions.transfer.reading.records import Problem
 from tests.sessions.talk import Talk

@@ -11,10 +11,9 @@ from typing import Any
 
 import pytest
 
-from sessions.transfer.plan import Choice, plan, survey
-from sessions.transfer.reading import database, find, folder, sqlite
+from sessions.transfer.plan import Choice, counts, plan, survey
+from sessions.transfer.reading import database, find, folder
 from sessions.transfer.reading.records import MAX_RECORD, Conversation, Source, Unreadable
-from sessions.transfer.words import counts
 from tests.sessions.transfer import making
 
 HOME = "/home/me/flows"
@@ -285,6 +284,6 @@ def test_a_database_that_would_run_something_is_not_read(tmp_path: Path, harm: s
 def test_reading_a_database_ends_by_the_clock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "opencode.db"
     making.database(path, making.session(HOME), making.conversation(HOME)).close()
-    monkeypatch.setattr(sqlite, "PATIENCE", 0.0)
-    with sqlite.opened(path) as connection, pytest.raises(sqlite3.OperationalError, match="interrupted"):
+    monkeypatch.setattr(database, "PATIENCE", 0.0)
+    with database.opened(path) as connection, pytest.raises(sqlite3.OperationalError, match="interrupted"):
         connection.execute(NEVER).fetchall()

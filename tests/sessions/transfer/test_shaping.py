@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
+from sessions.core.wire.messages import MESSAGE
+from sessions.core.wire.parts import PART
+from sessions.transfer.importing import shape
 from sessions.transfer.reading.records import Conversation, Wire
-from sessions.transfer.shaping import shape
-from sessions.wire.messages import MESSAGE
-from sessions.wire.parts import PART
 from tests.sessions.transfer import making
 
 FOLDER = "/home/me/flows"

@@ -11,16 +11,14 @@ from typing import Any
 
 import pytest
 
-from sessions.db import in_db
-from sessions.store import sessions as session_store
+from sessions.core.db import in_db
+from sessions.core.store import sessions as session_store
+from sessions.core.wire.session import Status
 from sessions.transfer.reading.exported import Exported
 from sessions.transfer.writing.document import Document, collect
 from sessions.transfer.writing.forms import written
-from sessions.transfer.writing.redact import BLACK, Redactor
-from sessions.transfer.writing.secrets import known_values
-from sessions.transfer.writing.style import policy, style
-from sessions.transfer.writing.transcript import LONGEST
-from sessions.wire.session import Status
+from sessions.transfer.writing.redact import BLACK, Redactor, known_values
+from sessions.transfer.writing.transcript import LONGEST, policy, style
 from tests.sessions.talk import Talk
 from tests.sessions.transfer import making
 

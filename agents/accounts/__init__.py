@@ -1,1 +1,0 @@
-"""Accounts at model providers: keys and sign-ins (seed 004 §13.3)."""

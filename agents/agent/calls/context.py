@@ -1,0 +1,333 @@
+"""What the runtime gives to a tool call: permission, progress, the ledger, the todo list (tools.base)."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+from weakref import WeakValueDictionary
+
+from django.conf import settings
+
+from agents.agent.calls import approvals
+from agents.agent.calls.clock import Clock
+from agents.agent.calls.questions import ask as ask_user
+from agents.agent.calls.staged import Stage
+from agents.agent.calls.subagents import delegate
+from agents.agent.run import Run
+from agents.toolkit.base import (
+    Approval,
+    Errand,
+    FileWrite,
+    Outcome,
+    Question,
+    Report,
+    Todo,
+    ToolError,
+    ToolResult,
+)
+from agents.toolkit.formatters.run import chosen, run_formatter
+from agents.toolkit.permission.rules import narrowed
+from agents.toolkit.shared.beside import rebased
+from agents.toolkit.turn import Turn
+from sessions.changes.undo.files import NEW_FILE
+from sessions.core.db import in_db
+from sessions.core.files import replace_file
+from sessions.core.ids import now
+from sessions.core.models import FileChange
+from sessions.core.store import inbox, ledger, messages, projects, todos, waits
+from sessions.core.store.leases import confirmed
+from sessions.core.wire.parts import Running, ToolPart
+from sessions.core.wire.session import TodoInfo
+
+UPDATE_SECONDS = 0.1
+
+Nested = Callable[[ToolPart, Clock, str, Mapping[str, Any]], Awaitable[Outcome]]
+"""Makes a call within a call; takes the outer call's part and clock."""
+
+
+class CallContext:
+    """One call of one turn; implements `agents.toolkit.base.ToolContext`."""
+
+    def __init__(self, run: Run, turn: Turn, part: ToolPart, clock: Clock, nested: Nested) -> None:
+        self.turn = turn
+        self._nested = nested
+        self._run = run
+        self._part = part
+        self._clock = clock
+        self._stage = Stage(run, part)
+        self._updated_at = 0.0
+        self._late_update: asyncio.Task[None] | None = None
+        self.session_id = run.session.id
+        self.message_id = part.message_id
+        self.call_id = part.call_id
+        self.agent = turn.agent.name
+        self.directory = run.directory
+        self.worktree = run.worktree
+        self.output_directory = Path(settings.TOOL_OUTPUT_DIR)
+        self.model_takes_files = turn.model.attachment
+        self.abort = run.abort
+
+    async def ask(
+        self,
+        permission: str,
+        patterns: Sequence[str],
+        *,
+        always: Sequence[str] = (),
+        metadata: Mapping[str, Any] | None = None,
+        outdated: Callable[[], bool] | None = None,
+    ) -> Approval:
+        question = approvals.Question(
+            session=self._run.session,
+            message_id=self.message_id,
+            call_id=self.call_id,
+            agent=self.agent,
+            rules=self.turn.rules,
+            permission=permission,
+            patterns=patterns,
+            always=narrowed(permission, patterns, always, self.turn.rules),
+            metadata=metadata or {},
+            outdated=outdated,
+            tool=self._part.tool,
+            waived=await self._stage.waives(permission, patterns, metadata or {}),
+        )
+        with self._clock.stopped():
+            return await approvals.ask(question)
+
+    async def update(self, *, title: str | None = None, metadata: Mapping[str, Any] | None = None) -> None:
+        state = self._part.state
+        if not isinstance(state, Running):
+            return
+        state.title = title or state.title
+        state.metadata = {**(state.metadata or {}), **(metadata or {})}
+        wait = self._updated_at + UPDATE_SECONDS - time.monotonic()
+        if wait <= 0:
+            await self._show()
+        elif self._late_update is None or self._late_update.done():
+            self._late_update = self._run.spawn(self._show_later(wait))
+
+    async def _show_later(self, seconds: float) -> None:
+        await asyncio.sleep(seconds)
+        if isinstance(self._part.state, Running):
+            await self._show()
+
+    async def _show(self) -> None:
+        self._updated_at = time.monotonic()
+        await in_db(messages.put_part, self._part.model_copy(deep=True))
+
+    def keep(self, content: bytes) -> str:
+        return self._run.tracker.objects.put(content)
+
+    def read_file(self, path: Path) -> bytes | None:
+        staged, content = self._stage.read(path)
+        if staged:
+            return content
+        try:
+            return path.read_bytes()
+        except FileNotFoundError:
+            return None
+
+    async def write_files(self, writes: Sequence[FileWrite]) -> list[FileWrite]:
+        return await FileWriter(self._run, self.turn, self._part, self._stage).write(writes)
+
+    def staged_files(self) -> Mapping[Path, bool]:
+        return self._stage.files()
+
+    def noted(self, result: ToolResult) -> ToolResult:
+        """The result with what there is to say about review mode."""
+        return self._stage.noted(result)
+
+    async def around_shell(self, run: Callable[[], Awaitable[None]]) -> None:
+        """The snapshot after is taken also when the command was stopped: what it did is in the ledger."""
+        await self._stage.look()
+        chosen = await in_db(projects.keep_ignored, self._run.session.project_id)
+        self._run.tracker.keep_ignored(self.turn.config.keep_ignored if chosen is None else chosen)
+        begun = asyncio.create_task(asyncio.to_thread(self._run.tracker.begin))
+        try:
+            await asyncio.shield(begun)
+            await run()
+        finally:
+            await asyncio.shield(self._record_shell(begun))
+
+    async def _record_shell(self, begun: asyncio.Task[int]) -> None:
+        changes = await asyncio.to_thread(self._run.tracker.end, await begun)
+        for change in changes:
+            change.message_id, change.part_id, change.call_id = self.message_id, self._part.id, self.call_id
+            change.origin = change.origin or "command"
+        if changes:
+            await in_db(ledger.add, self._run.session, changes)
+
+    async def question(self, questions: Sequence[Question]) -> list[list[str]]:
+        with self._clock.stopped():
+            return await ask_user(self.turn, self._part, questions)
+
+    async def steer(self, text: str, *, agent: str = "") -> None:
+        """Synthetic: the model reads it, the page says in a line which tool goes on."""
+        part = {"type": "text", "text": text, "synthetic": True, "metadata": {"steered_by": self._part.tool}}
+        await in_db(inbox.admit, self._run.session, [part], agent=agent, delivery="steer")
+
+    async def delegate(self, errand: Errand) -> Report:
+        begun = now()
+        report = await delegate(self._run, self, errand)
+        self._clock.forget(waits.within(await in_db(waits.of, report.task_id), begun, now()))
+        return report
+
+    async def call(self, name: str, arguments: Mapping[str, Any]) -> Outcome:
+        return await self._nested(self._part, self._clock, name, arguments)
+
+    async def read_todos(self) -> list[Todo]:
+        found = await in_db(todos.listing, self.session_id)
+        return [Todo(todo.content, todo.status, todo.priority) for todo in found]
+
+    async def write_todos(self, items: Sequence[Todo]) -> None:
+        infos = [TodoInfo(content=item.content, status=item.status, priority=item.priority) for item in items]
+        await in_db(todos.replace, self._run.session, infos)
+
+
+# Writing files for a tool: contents kept first, then the ledger, then the files, then formatters.
+#
+# A crash in between leaves nothing unrecorded. Several files are written all or none, and each
+# by one call at a time: what others wrote since the tool read it stays, unless it is the same lines. In
+# review
+# mode they are staged instead, as they came: formatters do not run, so that what is kept is what was
+# reviewed.
+
+_ROUNDS = 5
+"""How often a file that goes on changing is tried."""
+
+_locks: WeakValueDictionary[Path, asyncio.Lock] = WeakValueDictionary()
+
+
+class _Moved(Exception):
+    """A file was changed between the look at it and the write."""
+
+
+class FileWriter:
+    """The writes of one call."""
+
+    def __init__(self, run: Run, turn: Turn, part: ToolPart, stage: Stage) -> None:
+        self._run = run
+        self._turn = turn
+        self._part = part
+        self._stage = stage
+
+    async def write(self, writes: Sequence[FileWrite]) -> list[FileWrite]:
+        """Undisturbed by a stop: either nothing has happened or everything has."""
+        return await asyncio.shield(asyncio.create_task(self._write(writes)))
+
+    async def _write(self, writes: Sequence[FileWrite]) -> list[FileWrite]:
+        if await self._stage.takes(writes):
+            return await self._stage.put(writes)
+        async with AsyncExitStack() as stack:
+            for path in sorted({item.path for item in writes}):
+                await stack.enter_async_context(_locks.setdefault(path, asyncio.Lock()))
+            for _ in range(_ROUNDS):
+                made = await asyncio.to_thread(lambda: [rebased(item, _read(item.path)) for item in writes])
+                try:
+                    await self._all_or_none(made)
+                except _Moved:
+                    continue
+                return [await self._formatted(item) for item in made]
+        raise ToolError(f"{writes[0].path} goes on changing. Nothing was written; read it again.")
+
+    async def _all_or_none(self, writes: Sequence[FileWrite]) -> None:
+        changes = await asyncio.to_thread(lambda: [self._entry(item) for item in writes])
+        await confirmed()
+        await in_db(ledger.add, self._run.session, changes)
+        after = {change.path: change.after or None for change in changes}
+        try:
+            await asyncio.to_thread(self._run.tracker.writing, after, lambda: _apply(writes))
+        except BaseException:
+            await in_db(ledger.add, self._run.session, [self._inverse(change) for change in changes])
+            raise
+
+    async def _formatted(self, written: FileWrite) -> FileWrite:
+        """What formatters make of the file, and of others with it, are changes of the same call."""
+        wanted = await asyncio.to_thread(chosen, written.path, self._turn) if written.content else []
+        if not wanted:
+            return written
+        tracker = self._run.tracker
+        command = await asyncio.to_thread(tracker.begin)
+        try:
+            for formatter in wanted:
+                await run_formatter(formatter, written.path, self._turn)
+        finally:
+            changes = await asyncio.to_thread(tracker.end, command)
+        made = await asyncio.to_thread(written.path.read_bytes)
+        for change in changes:
+            change.message_id, change.part_id = self._part.message_id, self._part.id
+            change.call_id, change.origin = self._part.call_id, "formatter"
+        await in_db(ledger.add, self._run.session, changes)
+        await self._complete(FileWrite(written.path, made, written.content))
+        return replace(written, content=made)
+
+    async def _complete(self, formatted: FileWrite) -> None:
+        """Record the file itself where no snapshot saw it change: it is ignored, or lies outside."""
+        entry = await asyncio.to_thread(self._entry, formatted)
+        entry.origin = "formatter"
+        known = await in_db(ledger.last_content, self._run.session.project_id, entry.path)
+        if known != entry.after:
+            await in_db(ledger.add, self._run.session, [entry])
+
+    def _entry(self, item: FileWrite) -> FileChange:
+        objects = self._run.tracker.objects
+        mode = item.path.stat().st_mode if item.expected is not None else None
+        made = None if item.content is None else mode or NEW_FILE
+        return FileChange(
+            message_id=self._part.message_id,
+            part_id=self._part.id,
+            call_id=self._part.call_id,
+            origin="edit",
+            path=os.path.relpath(item.path, self._turn.worktree),
+            before=objects.put(item.expected) if item.expected is not None else "",
+            after=objects.put(item.content) if item.content is not None else "",
+            mode_before=mode,
+            mode_after=made,
+            new_folders=sum(not folder.exists() for folder in item.path.parents),
+        )
+
+    def _inverse(self, change: FileChange) -> FileChange:
+        return FileChange(
+            message_id=change.message_id,
+            part_id=change.part_id,
+            call_id=change.call_id,
+            origin=change.origin,
+            path=change.path,
+            before=change.after,
+            after=change.before,
+            mode_before=change.mode_after,
+            mode_after=change.mode_before,
+        )
+
+
+def _apply(writes: Sequence[FileWrite]) -> None:
+    done: list[FileWrite] = []
+    try:
+        for item in writes:
+            if _read(item.path) != item.expected:
+                raise _Moved
+            _put(item.path, item.content)
+            done.append(item)
+    except BaseException:
+        for item in reversed(done):
+            _put(item.path, item.expected)
+        raise
+
+
+def _put(path: Path, content: bytes | None) -> None:
+    if content is None:
+        path.unlink(missing_ok=True)
+    else:
+        replace_file(path, content)
+
+
+def _read(path: Path) -> bytes | None:
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        return None

@@ -1,0 +1,1 @@
+"""System Context: what the model is told about its surroundings."""

@@ -1,0 +1,76 @@
+"""The Session Drain: promote a prompt, take steps until none is due, then the next prompt."""
+
+from __future__ import annotations
+
+import asyncio
+
+from agents.agent import boundary, shell, summaries, titles
+from agents.agent.commands import expansion as commands
+from agents.agent.compaction.compaction import compact
+from agents.agent.compaction.relief import make_room, prune
+from agents.agent.run import Run
+from agents.agent.step import Outcome, step
+from agents.agent.subtasks import run_subtasks
+from agents.config.configuration import load
+from agents.tools.structured import form_of
+from sessions.core.db import in_db
+from sessions.core.store import compaction, shells
+from sessions.core.store import sessions as session_store
+from sessions.core.wire.messages import UserMessage
+from sessions.core.wire.session import Status
+
+
+async def drain(run: Run) -> None:
+    """Work until the session has nothing to do; the session's lease is ours."""
+    while (prompt := await boundary.begin(run)) is not None:
+        run.error, run.rejected, run.instead, run.longer = None, False, {}, False
+        if run.silent:
+            continue
+        await in_db(session_store.set_status, run.session.id, Status(type="busy"))
+        run.spawn(asyncio.to_thread(run.tracker.warm))
+        run.spawn(titles.give_title(run, prompt))
+        await _answer(run, prompt)
+        await summaries.summarise(run.session)
+        await prune(run, (await asyncio.to_thread(load, run.directory)).config)
+        run.answered = prompt
+        if await boundary.has_work(run.session.id):  # else it is told with the release of the lease
+            await in_db(session_store.set_status, run.session.id, Status(type="idle"), error=run.error)
+            await finished(run)
+
+
+async def finished(run: Run) -> None:
+    """Tell what comes after a turn that ended in order and was told to have."""
+    prompt, run.answered = run.answered, None
+    if prompt is not None:
+        await commands.finished(run, prompt)
+
+
+async def _answer(run: Run, prompt: UserMessage) -> None:
+    """Act until no continuation is due. A prompt that steers resets the allowance of steps; to make room in
+    the window does not."""
+    taken, run.form = run.taken, form_of(prompt.format)
+    run.taken = 0
+    while (outcome := await _act(run, prompt, taken)) is not Outcome.DONE:
+        taken += outcome is Outcome.CONTINUE
+        steered = await boundary.steer(run)
+        if steered is not None:
+            run.form = form_of(steered.format, run.form)
+            prompt, taken = steered, 0 if outcome is Outcome.CONTINUE else taken
+        elif outcome is Outcome.COMPACTED:
+            return
+
+
+async def _act(run: Run, prompt: UserMessage, taken: int) -> Outcome:
+    """What a prompt is due: the compaction that it asks for, its shell command, its errands, a step."""
+    if (command := await in_db(shells.requested, prompt.id)) is not None:
+        await shell.run_shell(run, prompt, command)
+        return Outcome.DONE
+    if asked := await in_db(compaction.requested, prompt.id):
+        return Outcome.COMPACTED if await compact(run, prompt, asked) else Outcome.DONE
+    if not (taken or await commands.expand(run, prompt)) or not await run_subtasks(run, prompt):
+        return Outcome.DONE
+    outcome = await step(run, prompt, taken)
+    if outcome is not Outcome.OVERFLOW:
+        return outcome
+    await summaries.summarise(run.session)
+    return outcome if await make_room(run, prompt) else Outcome.DONE

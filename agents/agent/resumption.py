@@ -1,0 +1,44 @@
+"""Go on with turns that were cut off. What is due of it is in the rows: a lost hint costs time only.
+
+Source: docs/decisions/0020-resume.md.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+from agents.agent.run import Run
+from agents.config.configuration import load
+from sessions.core.db import in_db
+from sessions.core.models import Session
+from sessions.core.store import resumption
+from sessions.core.wire.messages import UserMessage
+
+
+async def begin(run: Run) -> UserMessage | None:
+    """The prompt of the turn that is to go on now, if there is one; `run.taken` are its steps so far."""
+    state = await in_db(resumption.state, run.session.id)
+    if state == "cut":
+        await _decide(run.session)
+    found = await in_db(resumption.begin, run.session.id) if state else None
+    if found is None:
+        return None
+    prompt, run.taken = found
+    return prompt
+
+
+async def is_due(session_id: str) -> bool:
+    return await in_db(resumption.state, session_id) == "due"
+
+
+async def sessions_due() -> list[str]:
+    """Ids of sessions that nobody holds and that are to go on now, asked to or by themselves."""
+    for session in await in_db(resumption.undecided):
+        await _decide(session)
+    return await in_db(resumption.sessions_due)
+
+
+async def _decide(session: Session) -> None:
+    chosen = (await asyncio.to_thread(load, Path(session.directory))).config.resume
+    await in_db(resumption.decide, session.id, automatic=chosen == "auto")

@@ -1,0 +1,77 @@
+"""What one Session Drain holds in memory while it runs; everything durable is in rows."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Awaitable, Callable, Coroutine
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from agents.agent.steps.history import Transcript
+from agents.tools.structured import Form
+from sessions.changes.tracking import Tracker
+from sessions.core.models import Session
+from sessions.core.wire.messages import UserMessage
+
+DOOM_LOOP = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Children:
+    """The drains of child sessions: `run` wakes one and returns when it has nothing more to do, `stop`
+    interrupts it. Both take a session's id."""
+
+    run: Callable[[str], Awaitable[None]]
+    stop: Callable[[str], None]
+
+
+@dataclass(slots=True)
+class Run:
+    """`abort` is set when the turn is stopped; `background` are tasks that end with the drain."""
+
+    session: Session
+    tracker: Tracker
+    children: Children
+    transcript: Transcript
+    abort: asyncio.Event = field(default_factory=asyncio.Event)
+    background: set[asyncio.Task[Any]] = field(default_factory=set)
+    error: dict[str, Any] | None = None
+    """What ended the present turn, as the wire has errors; None while all is well."""
+    rejected: bool = False
+    """The user rejected a call without words: the turn ends after this step."""
+    recent_calls: deque[tuple[str, str]] = field(default_factory=lambda: deque(maxlen=DOOM_LOOP))
+    """The last tool calls: name and input as canonical JSON."""
+    taken: int = 0
+    """The steps that the turn had taken already which is gone on with next."""
+    unasked: list[str] = field(default_factory=list)
+    """The prompts promoted last, as long as the model was not asked: a stop takes them back."""
+    answered: UserMessage | None = None
+    """The prompt whose turn has ended in order, and which that was not told of yet."""
+    silent: bool = False
+    """Nobody wants an answer to what was promoted last."""
+    form: Form | None = None
+    """What the answer of the present turn has to look like, where its prompt asks for that."""
+    instead: dict[str, str] = field(default_factory=dict)
+    """The models that failed in the present turn, each with the one that took its place."""
+    longer: bool = False
+    """A call of the present turn was cut at the output limit: the next answers may be as long as the model
+    can."""
+    chosen: tuple[str, ...] = ()
+    """The session's choice of agent and model when the present prompt was promoted."""
+
+    @property
+    def directory(self) -> Path:
+        return Path(self.session.directory)
+
+    @property
+    def worktree(self) -> Path:
+        return self.tracker.worktree
+
+    def spawn(self, work: Coroutine[Any, Any, Any]) -> asyncio.Task[Any]:
+        """Run something beside the steps; it is cancelled if it outlives the drain."""
+        task = asyncio.get_running_loop().create_task(work)
+        self.background.add(task)
+        task.add_done_callback(self.background.discard)
+        return task

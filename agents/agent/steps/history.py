@@ -1,0 +1,194 @@
+"""Session History as a provider wants it: rows in, provider-neutral messages out."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterator, Sequence
+from typing import Any
+from urllib.parse import unquote_to_bytes
+
+from agents.llm.types import (
+    ChatMessage,
+    Content,
+    FileContent,
+    Model,
+    ProviderCallContent,
+    ReasoningContent,
+    TextContent,
+    ToolCallContent,
+    ToolResultContent,
+)
+from sessions.core.db import in_db
+from sessions.core.store import context, messages
+from sessions.core.wire.messages import STOPPED_BY_USER
+
+CLEARED = "[Old tool result content cleared]"
+
+CUT_OFF = """<system-reminder>
+The turn was cut off here. {reason} What you wrote until then stands above, and the calls you made with the
+results of those that ended. A call of which it is unknown whether it ran may have run wholly, in part or not
+at all: look before you repeat it. Now go on with the same request from there. Do not begin anew, and do not
+repeat what you wrote.
+</system-reminder>"""
+ON_AGAIN = "The user stopped it, and now wants it to go on."
+
+SENT = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp", "application/pdf"})
+"""Providers refuse a request with a file of another kind, and every one that follows it."""
+
+
+def request_messages(
+    rows: Sequence[dict[str, Any]], model: Model, *, answered: bool = False
+) -> list[ChatMessage]:
+    """`[{"info", "parts"}]` as the store gives it; failed attempts and empty messages are left out. After an
+    answer that was cut off and then gone on with stands that it was; `answered`: an answer comes next."""
+    found: list[ChatMessage] = []
+    for at, row in enumerate(rows):
+        role = row["info"]["role"]
+        if role in ("user", "system"):
+            content = list(_user(row["parts"], model))
+            found += [ChatMessage(role, content)] if content else []
+        elif said := _assistant(row["info"], row["parts"], model):
+            found += said
+            if row["info"].get("error") and _goes_on(rows[at + 1 :], answered):
+                found.append(_cut_off(row["info"]["error"]))
+    return found
+
+
+def _goes_on(later: Sequence[dict[str, Any]], answered: bool) -> bool:
+    """Whether an answer is followed by another one, and not by a prompt."""
+    roles = (row["info"]["role"] for row in later)
+    role = next((role for role in roles if role != "system"), "")
+    return role == "assistant" or (answered and not role)
+
+
+def _cut_off(error: dict[str, Any]) -> ChatMessage:
+    reason = (error.get("data") or {}).get("message") or ""
+    reason = ON_AGAIN if reason == STOPPED_BY_USER else reason
+    return ChatMessage("user", [TextContent(CUT_OFF.format(reason=reason))])
+
+
+def _user(parts: Sequence[dict[str, Any]], model: Model) -> Iterator[Content]:
+    for part in parts:
+        if part["type"] == "text" and not part.get("ignored") and part["text"]:
+            yield TextContent(part["text"])
+        elif part["type"] == "file" and not _is_read(part):
+            yield _file(part, model)
+
+
+def _is_read(part: dict[str, Any]) -> bool:
+    """Whether what is attached stands in a text part, since the prompt was promoted."""
+    by_address = not part["url"].startswith("data:")
+    is_text = part["mime"].startswith("text/") or part["mime"] == "application/x-directory"
+    resource = (part.get("source") or {}).get("type") == "resource"
+    return by_address and (resource or (part["url"].startswith("file:") and is_text))
+
+
+def _file(part: dict[str, Any], model: Model) -> Content:
+    """An attachment: text is inlined, images and PDFs go as they are where the model takes them."""
+    name, mime = part.get("filename") or "attachment", part["mime"]
+    header, _, data = part["url"].partition(",")
+    if not header.startswith("data:"):
+        return TextContent(f"[The attachment {name} is not available: {part['url'][:200]}]")
+    if mime.startswith("text/"):
+        raw = base64.b64decode(data) if header.endswith(";base64") else unquote_to_bytes(data)
+        return TextContent(f"Attached file {name}:\n{raw.decode('utf-8', 'replace')}")
+    if model.attachment and mime in SENT:
+        return FileContent(mime, data, name)
+    return TextContent(f"[The user attached {name} ({mime}), but this model cannot read such files.]")
+
+
+def _assistant(info: dict[str, Any], parts: Sequence[dict[str, Any]], model: Model) -> list[ChatMessage]:
+    same_model = (info["providerID"], info["modelID"]) == (model.provider_id, model.model_id)
+    said: list[Content] = []
+    results: list[Content] = []
+    for part in parts:
+        if part["type"] == "text" and part["text"] and not part.get("ignored"):
+            said.append(TextContent(part["text"]))
+        elif part["type"] == "reasoning" and same_model:
+            metadata = part.get("metadata") or {}
+            if not metadata.get("ignored"):
+                said.append(ReasoningContent(part["text"], metadata))
+        elif part["type"] == "tool" and (part.get("metadata") or {}).get("providerExecuted"):
+            said += _by_provider(part, results, same_model, model)
+        elif part["type"] == "tool" and not (part.get("metadata") or {}).get("parent"):
+            beside = (part.get("metadata") or {}) if same_model else {}
+            said.append(ToolCallContent(part["callID"], part["tool"], part["state"].get("input", {}), beside))
+            results.append(_result(part, model))
+    if not any(_counts(content) for content in said):
+        return []
+    return [ChatMessage("assistant", said), *([ChatMessage("tool", results)] if results else [])]
+
+
+def _counts(content: Content) -> bool:
+    """Whether a message may stand with nothing else in it."""
+    if isinstance(content, ProviderCallContent):
+        return bool(content.items)
+    return not isinstance(content, ReasoningContent)
+
+
+def _by_provider(
+    part: dict[str, Any], results: list[Content], same_model: bool, model: Model
+) -> Iterator[Content]:
+    """To the model that made it as its protocol has it; to another one as a call like any, for its result."""
+    output = part["state"].get("output", "")
+    if same_model:
+        yield ProviderCallContent(part["tool"], output, part["metadata"].get("items") or ())
+    elif output:
+        yield ToolCallContent(part["callID"], part["tool"], part["state"].get("input", {}))
+        results.append(_result(part, model))
+
+
+def _result(part: dict[str, Any], model: Model) -> ToolResultContent:
+    state = part["state"]
+    if state["status"] == "completed":
+        cleared = state["time"].get("compacted")
+        files = [_file(file, model) for file in state.get("attachments") or [] if not cleared]
+        return ToolResultContent(
+            part["callID"],
+            part["tool"],
+            CLEARED if cleared else state["output"],
+            attachments=[file for file in files if isinstance(file, FileContent)],
+        )
+    words = state.get("error", "The call did not end.")
+    return ToolResultContent(part["callID"], part["tool"], words, is_error=True)
+
+
+Entry = dict[str, Any]
+"""`{"info", "parts"}` as the store gives it; a system message has the role `system`."""
+
+
+class Transcript:
+    """What is durable of a session, oldest first. A drain is the only writer of its history, so an entry
+    that was complete when it was read does not change; `forget` when something did rewrite the past."""
+
+    def __init__(self, session_id: str) -> None:
+        self._session_id = session_id
+        self._entries: list[Entry] = []
+        self._epoch = ""
+
+    async def refresh(self) -> list[Entry]:
+        """All entries as of now; from the last open message on they are read again."""
+        while self._entries and not _complete(self._entries[-1]):
+            self._entries.pop()
+        last = self._entries[-1]["info"]["id"] if self._entries else ""
+        epoch, newer = await in_db(_newer, self._session_id, last)
+        if epoch != self._epoch:  # what was told in earlier epochs has left the model's history
+            self._entries = [entry for entry in self._entries if entry["info"]["role"] != "system"]
+            self._epoch = epoch
+        self._entries += newer
+        return self._entries
+
+    def forget(self) -> None:
+        self._entries = []
+
+
+def _newer(session_id: str, last: str) -> tuple[str, list[Entry]]:
+    """The epoch, and messages and its system messages after an id, merged by their ids."""
+    epoch, told = context.history(session_id, last)
+    said = messages.history(session_id, after=last)
+    return epoch, sorted([*said, *told], key=lambda entry: str(entry["info"]["id"]))
+
+
+def _complete(entry: Entry) -> bool:
+    """A user message may still get its summary, which no model sees; an answer is complete with its time."""
+    return bool(entry["info"]["role"] != "assistant" or entry["info"]["time"].get("completed"))

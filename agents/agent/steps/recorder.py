@@ -1,0 +1,274 @@
+"""Turns the events of one provider stream into the parts of one assistant message.
+
+Text deltas are published as they come and folded into the row a few times a second.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from agents.agent import recovery
+from agents.agent.run import Run
+from agents.llm.counted import tokens_of
+from agents.llm.types import (
+    Finish,
+    Model,
+    ModelError,
+    ModelEvent,
+    ProviderCall,
+    ReasoningDelta,
+    ReasoningEnd,
+    TextDelta,
+    ToolCall,
+    ToolInputDelta,
+    ToolInputStart,
+    Usage,
+)
+from agents.toolkit.turn import Turn
+from sessions.core.db import in_db
+from sessions.core.fence import LeaseLost
+from sessions.core.ids import ascending, now
+from sessions.core.store import messages, order, usage
+from sessions.core.wire.base import NamedError
+from sessions.core.wire.messages import AssistantMessage, MessagePath, MessageTime, UserMessage
+from sessions.core.wire.parts import (
+    Completed,
+    Created,
+    Failed,
+    FilePart,
+    Part,
+    Pending,
+    ReasoningPart,
+    RetryPart,
+    Span,
+    StepFinishPart,
+    StepStartPart,
+    TextPart,
+    ToolPart,
+)
+
+FOLD_SECONDS = 0.25
+
+logger = logging.getLogger(__name__)
+
+
+class Recorder:
+    """One assistant message being written; used from the turn's loop only."""
+
+    def __init__(self, run: Run, message: AssistantMessage) -> None:
+        self.run = run
+        self.message = message
+        self.usage = Usage()
+        self._open: TextPart | ReasoningPart | None = None
+        self._attempt: list[TextPart | ReasoningPart] = []
+        self._pending: dict[str, ToolPart] = {}
+        self._folding: asyncio.Task[None] | None = None
+        self._unwritten = False
+        self._ran = False
+        """Whether the provider ran anything itself."""
+
+    @classmethod
+    async def open(
+        cls, run: Run, prompt: UserMessage, turn: Turn | None = None, *, summary: bool | None = None
+    ) -> Recorder:
+        """A new assistant message that answers a user message; without a turn when none could be sampled.
+        `summary`: it takes the place of what was said before."""
+        agent = turn.agent.name if turn else prompt.agent
+        message = AssistantMessage(
+            id=await in_db(order.next_id, run.session.id),
+            session_id=run.session.id,
+            time=MessageTime(created=now()),
+            parent_id=prompt.id,
+            provider_id=turn.model.provider_id if turn else prompt.model.provider_id,
+            model_id=turn.model.model_id if turn else prompt.model.model_id,
+            variant=(turn.variant or None) if turn else None,
+            mode=agent,
+            agent=agent,
+            path=MessagePath(cwd=str(run.directory), root=str(run.worktree)),
+            summary=summary,
+        )
+        recorder = cls(run, message)
+        await recorder._put_message()
+        run.unasked = []
+        return recorder
+
+    async def started(self) -> None:
+        """The provider turn begins."""
+        await self._put(self._new(StepStartPart, snapshot=self.run.tracker.tree or None))
+
+    async def take(self, event: ModelEvent) -> tuple[ToolPart, ToolCall] | None:
+        """Record an event; a complete tool call comes back with its part, to be run."""
+        if isinstance(event, TextDelta | ReasoningDelta):
+            await self._append(TextPart if isinstance(event, TextDelta) else ReasoningPart, event.text)
+        elif isinstance(event, ReasoningEnd):
+            await self._close(event.metadata)
+        elif isinstance(event, ProviderCall):
+            await self._close()
+            self._ran = True
+            await self._provider_call(event)
+        elif isinstance(event, ToolInputStart):
+            await self._close()
+            await self._put(self._tool(event.call_id, event.name))
+        elif isinstance(event, ToolInputDelta):
+            await self._tool_input(event)
+        elif isinstance(event, ToolCall):
+            await self._close()
+            part = self._pending.pop(event.call_id, None) or self._tool(event.call_id, event.name)
+            if event.metadata:
+                part.metadata = dict(event.metadata)
+            return part, event
+        return None
+
+    async def _append(self, kind: type[TextPart] | type[ReasoningPart], text: str) -> None:
+        if not isinstance(self._open, kind):
+            await self._close()
+            self._open = self._new(kind, text="", time=Span(start=now()))
+            self._attempt.append(self._open)
+            await self._put(self._open)
+        part = self._open
+        offset = len(part.text)
+        part.text += text
+        messages.publish_delta(self.run.session.project_id, part, "text", text, offset)
+        if self._folding is None:
+            self._folding = asyncio.create_task(self._fold_soon())
+
+    async def _fold_soon(self) -> None:
+        """By the clock and not by the next delta: a stream may stand still."""
+        while True:
+            await asyncio.sleep(FOLD_SECONDS)
+            try:
+                await self._fold()
+            except LeaseLost:
+                break  # the next write that counts says so, and ends the drain
+            except Exception as error:
+                if not self._unwritten:
+                    logger.exception("the text of %s cannot be kept yet", self.message.id)
+                    await recovery.alarm(self.run.session.id, error)
+                self._unwritten = True
+            else:
+                self._unwritten = False
+                break
+        self._folding = None
+
+    async def fold(self) -> None:
+        """Write the streamed text into its row, without an event."""
+        if self._folding is not None:
+            self._folding.cancel()
+            self._folding = None
+        await self._fold()
+
+    async def _fold(self) -> None:
+        if self._open is not None:
+            await in_db(messages.put_parts, [self._open.model_copy(deep=True)], quiet=True)
+
+    async def _close(self, metadata: Mapping[str, Any] | None = None) -> None:
+        """End the open text or reasoning; only reasoning carries what the provider gave beside it."""
+        if self._open is None:
+            if metadata:  # redacted reasoning: nothing to read, but it has to go back
+                self._open = self._new(ReasoningPart, text="", time=Span(start=now()))
+            else:
+                return
+        part, self._open = self._open, None
+        if part.time is not None:
+            part.time.end = now()
+        if metadata:
+            part.metadata = dict(metadata)
+        await self._put(part)
+
+    async def _tool_input(self, event: ToolInputDelta) -> None:
+        part = self._pending.get(event.call_id)
+        if part is not None and isinstance(part.state, Pending):
+            part.state.raw += event.text
+
+    async def _provider_call(self, call: ProviderCall) -> None:
+        """It has ended already: nothing runs here, and nobody is asked."""
+        part = self._pending.pop(call.call_id, None) or self._tool(call.call_id, call.name)
+        self._pending.pop(call.call_id, None)
+        part.metadata = {"providerExecuted": True, "items": [dict(item) for item in call.items]}
+        given, span = dict(call.input), Span(start=now(), end=now())
+        if call.error:
+            part.state = Failed(input=given, error=call.error, time=span)
+        else:
+            files = [
+                self._new(FilePart, mime=file.mime, url=f"data:{file.mime};base64,{file.data}")
+                for file in call.attachments
+            ]
+            title = f"Run by {self.message.provider_id}"
+            part.state = Completed(
+                input=given, output=call.output, title=title, time=span, attachments=files or None
+            )
+        await self._put(part)
+
+    def _tool(self, call_id: str, name: str) -> ToolPart:
+        part: ToolPart = self._new(ToolPart, call_id=call_id, tool=name, state=Pending())
+        self._pending[call_id] = part
+        return part
+
+    def inner_tool(self, outer: ToolPart, name: str) -> ToolPart:
+        """The part of a call that another call makes; `parent` keeps it from being sent to the model."""
+        part: ToolPart = self._new(
+            ToolPart,
+            call_id=ascending("call"),
+            tool=name,
+            state=Pending(),
+            metadata={"parent": outer.call_id},
+        )
+        return part
+
+    @property
+    def answered(self) -> bool:
+        """Whether anything but thoughts came in this attempt."""
+        said = any(isinstance(part, TextPart) and part.text.strip() for part in self._attempt)
+        return said or self._ran
+
+    async def retrying(self, attempt: int, error: ModelError) -> None:
+        """What a failed attempt said stays readable, but is not sent to the model again."""
+        await self._close()
+        for part in self._attempt:
+            if isinstance(part, TextPart):
+                part.ignored = True
+            else:
+                part.metadata = {"ignored": True}
+        named = NamedError(name="APIError", data={"message": error.message, "isRetryable": True})
+        retry = self._new(RetryPart, attempt=attempt, error=named, time=Created(created=now()))
+        await in_db(messages.put_parts, [*self._attempt, retry])
+        self._attempt = []
+
+    async def go_on_with(self, turn: Turn) -> None:
+        """Another model answers in this message."""
+        self.message.provider_id, self.message.model_id = turn.model.provider_id, turn.model.model_id
+        self.message.variant = turn.variant or None
+        await self._put_message()
+
+    async def finished(
+        self, finish: Finish, model: Model, write: Callable[..., None] = usage.step_finished
+    ) -> None:
+        """The provider turn ended in order and its calls are settled; `write` is given message and part."""
+        await self._close()
+        self.usage = finish.usage
+        cost = finish.usage.cost(model.price)
+        tokens = tokens_of(finish.usage)
+        self.message.finish, self.message.tokens, self.message.cost = finish.reason, tokens, cost
+        self.message.time.completed = now()
+        snapshot = self.run.tracker.tree or None
+        part = self._new(StepFinishPart, reason=finish.reason, snapshot=snapshot, cost=cost, tokens=tokens)
+        await in_db(write, self.message, part)
+
+    async def failed(self, error: NamedError) -> None:
+        await self._close()
+        self.message.error = error
+        self.message.time.completed = now()
+        await self._put_message()
+        await in_db(usage.put_patch, self.message)
+
+    def _new(self, kind: type[Any], **fields: Any) -> Any:
+        return kind(id=ascending("prt"), session_id=self.run.session.id, message_id=self.message.id, **fields)
+
+    async def _put(self, part: Part) -> None:
+        await in_db(messages.put_part, part.model_copy(deep=True))
+
+    async def _put_message(self) -> None:
+        await in_db(messages.put_message, self.message.model_copy(deep=True))

@@ -1,0 +1,87 @@
+"""What a provider is asked: two system texts, the history, the tools."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from pathlib import Path
+
+from django.conf import settings
+
+from agents.agent.steps.history import Entry, request_messages
+from agents.llm.families import family
+from agents.llm.settings.domains import Settings
+from agents.llm.types import ChatMessage, ModelRequest, TextContent
+from agents.toolkit import scratch
+from agents.toolkit.definitions import OURS, family_prompt, prompt_text
+from agents.toolkit.mentions import fitting
+from agents.toolkit.turn import Turn
+from agents.tools import structured
+from agents.tools.registry import Toolset
+from sessions.core.wire.messages import UserMessage
+
+OUT_OF_STEPS = """<system-reminder>
+The limit of steps for this request is reached, and no tools are available any more. Answer in words alone: \
+what was done, what was found, and what remains to do.
+</system-reminder>"""
+
+SCRATCH = """\
+Scratch files (something to try out, output to look at again) go into {}: nobody is asked \
+about that place, and it is removed with the session."""
+
+LAST_CALL = f"""<system-reminder>
+The limit of steps for this request is reached, and no tool but {structured.NAME} is available any more. \
+Call it now with what is known.
+</system-reminder>"""
+
+
+def build(
+    turn: Turn, prompt: UserMessage, entries: Sequence[Entry], baseline: str, tools: Toolset, taken: int
+) -> ModelRequest:
+    """The request of the step after `taken` others. The base prompt and the epoch's baseline come first and
+    stay as they are, so that the provider's cache keeps them."""
+    messages = request_messages(entries, turn.model, answered=True)
+    exhausted = turn.agent.steps is not None and taken >= turn.agent.steps
+    if exhausted:
+        messages.append(ChatMessage("user", [TextContent(LAST_CALL if tools.form else OUT_OF_STEPS)]))
+    specs = tools.specs(turn, prompt.tools or {}) if turn.model.tool_call else []
+    # Out of steps, there is only the tool to answer by, if any.
+    offered = [spec for spec in specs if spec.name == structured.NAME] if exhausted else specs
+    chosen = settings_of(turn)
+    return ModelRequest(
+        model=turn.model,
+        system=[_first(turn, [spec.name for spec in specs]), _second(turn, baseline, prompt, tools)],
+        messages=messages,
+        tools=offered,
+        tool_choice="required" if tools.form and offered else "auto",
+        controls=chosen.controls,
+        options=chosen.options,
+        body=chosen.body,
+        subagent=bool(turn.session.parent_id),
+        session=turn.session.id,
+    )
+
+
+def _second(turn: Turn, baseline: str, prompt: UserMessage, tools: Toolset) -> str:
+    """What follows the base prompt."""
+    place = SCRATCH.format(scratch.folder(Path(settings.TOOL_OUTPUT_DIR), turn.session.id))
+    form = structured.INSTRUCTION if tools.form else ""
+    return "\n\n".join(text for text in (baseline, place, prompt.system, form) if text)
+
+
+def _first(turn: Turn, offered: Collection[str]) -> str:
+    """The base prompt, with what a subagent has to know of whom it works for."""
+    text = base_prompt(turn, offered)
+    told = not turn.session.parent_id or turn.agent.prompt in OURS
+    return text if told else f"{text}\n\n{prompt_text('subagent')}"
+
+
+def base_prompt(turn: Turn, offered: Collection[str] = ()) -> str:
+    """The agent's own prompt, or that of the model's family; one of ours names no tool that is not
+    offered."""
+    own = turn.agent.prompt
+    return own if own and own not in OURS else fitting(own or family_prompt(family(turn.model)), offered)
+
+
+def settings_of(turn: Turn) -> Settings:
+    """What the agent asks of its model, under the variant that was chosen."""
+    return turn.agent.settings.under(turn.model.variants.get(turn.variant, Settings()))

@@ -1,0 +1,103 @@
+"""Sample agent, model and rules at the start of a provider turn."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from pathlib import Path
+
+from django.conf import settings
+
+from agents.agent.run import Run
+from agents.config.configuration import load
+from agents.config.schema import Config
+from agents.llm.settings.variants import known_variant
+from agents.llm.types import Model
+from agents.toolkit.catalog import default_ref, model_for
+from agents.toolkit.definitions import Agent, choose, default_name
+from agents.toolkit.permission.defaults import guarded
+from agents.toolkit.permission.planning import plan_rules
+from agents.toolkit.permission.rules import Floor, Rule, configured
+from agents.toolkit.plans import PLAN
+from agents.toolkit.turn import Turn
+from sessions.core.db import in_db
+from sessions.core.models import AdmittedPrompt, Session
+from sessions.core.store import sessions as session_store
+from sessions.core.wire.messages import UserMessage
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Names as they were chosen: of an agent, of a model as `provider/model`, of a variant."""
+
+    agent: str
+    model: str
+    variant: str = ""
+
+
+async def next_choice(run: Run, waiting: AdmittedPrompt) -> Choice:
+    """What a prompt that waits will be answered with, were it promoted now."""
+    session = await in_db(session_store.get, run.session.id)
+    config = (await asyncio.to_thread(load, run.directory)).config
+    named = f"{waiting.provider_id}/{waiting.model_id}" if waiting.provider_id and waiting.model_id else ""
+    agent = waiting.agent or (session.agent if session else "") or default_name(config)
+    ref = named or await default_ref(run.directory, session, agent)
+    kept = session is not None and ref == f"{session.provider_id}/{session.model_id}" and not named
+    return Choice(agent, ref, waiting.variant or (session.variant if session and kept else ""))
+
+
+async def choice_now(run: Run, prompt: UserMessage) -> Choice:
+    """The prompt's own choice, unless another one was made for the session since its promotion."""
+    session = await in_db(session_store.get, run.session.id)
+    asked = Choice(
+        prompt.agent, f"{prompt.model.provider_id}/{prompt.model.model_id}", prompt.model.variant or ""
+    )
+    if session is None or chosen_of(session) == run.chosen:
+        return asked
+    ref = f"{session.provider_id}/{session.model_id}" if session.provider_id and session.model_id else ""
+    return Choice(session.agent or asked.agent, ref or asked.model, session.variant if ref else asked.variant)
+
+
+def chosen_of(session: Session) -> tuple[str, ...]:
+    """The choice that a session's row holds, to notice a change of it."""
+    return session.agent, session.provider_id, session.model_id, session.variant
+
+
+async def sample(run: Run, choice: Choice) -> Turn:
+    """With the model in place of one that has failed in this turn. Raises UnknownAgent or UnknownModel."""
+    while choice.model in run.instead:
+        choice = Choice(choice.agent, run.instead[choice.model])
+    loaded = await asyncio.to_thread(load, run.directory)
+    unreadable = any(problem.level == "error" and not problem.key for problem in loaded.problems)
+    agent = choose(loaded.config, choice.agent, unreadable=unreadable)
+    model = await model_for(run.directory, choice.model)
+    return Turn(
+        session=run.session,
+        directory=run.directory,
+        worktree=run.worktree,
+        config=loaded.config,
+        agent=agent,
+        model=model,
+        rules=effective_rules(agent, model, run.session, loaded.config),
+        variant=known_variant(model, choice.variant or agent.variant_for(model)),
+    )
+
+
+DEMO = (Floor("edit", "*", "ask"), Floor("bash", "*", "ask"))
+"""The scripted demo shows what asking looks like, whatever the defaults allow; what is denied stays so."""
+
+
+def effective_rules(agent: Agent, model: Model, session: Session, config: Config) -> list[Rule]:
+    own = [Rule(rule["permission"], rule["pattern"], rule["action"]) for rule in session.permission]
+    demo = DEMO if model.protocol == "scripted" else ()
+    plans = Path(settings.PLAN_DIR)
+    reachable = Rule("external_directory", f"{plans}/*", "allow")
+    return [*demo, *agent.permission, reachable, *guarded(own), *_planning(agent, config, plans)]
+
+
+def _planning(agent: Agent, config: Config, plans: Path) -> list[Rule]:
+    """Plan mode's, and after them what the user allows to the plan agent by name."""
+    if agent.name != PLAN:
+        return []
+    named = config.agent.get(PLAN)
+    return [*plan_rules(plans), *guarded(configured(named.permission if named and named.permission else {}))]

@@ -1,5 +1,0 @@
-"""The context window: how full it is, what is left out of it, and what takes the place of what was said.
-
-Source: seed 004 §4; seed 002 (Context Epoch). A conversation that outgrows the window first loses the output
-of old tool calls (`pruning`), then all but its end is replaced by a summary (`compaction`).
-"""

@@ -1,0 +1,51 @@
+"""The configuration of a folder, and telling clients when it is another one."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+from agents.config import loader
+from agents.config.loader import Loaded
+from sessions.core import bus
+
+MOST_KNOWN = 1000
+_known: dict[Path | None, Loaded] = {}
+"""What each folder's was when it was asked for last, and clients know of."""
+_telling = threading.Lock()
+"""Whoever gets a configuration may tell more about it: the clients have heard that it is new by then."""
+
+
+def load(directory: Path | None) -> Loaded:
+    """The merged configuration of a folder, or the user's own alone for None, and what was wrong with its
+    files; cheap when unchanged. Clients are told when it is another one than before."""
+    loaded = loader.load(directory)
+    if _known.get(directory) is not loaded:
+        with _telling:
+            _tell(directory, loaded)
+    return loaded
+
+
+def _tell(directory: Path | None, loaded: Loaded) -> None:
+    before = _known.get(directory)
+    if before is loaded:
+        return
+    if before is not None and before.config != loaded.config:
+        configured(directory)
+    if len(_known) >= MOST_KNOWN:
+        _known.clear()
+    _known[directory] = loaded
+
+
+def configured(directory: Path | None) -> None:
+    """The configuration of a folder, or the user's own for None, was read anew: models, providers and
+    references may be others."""
+    for kind in ("catalog", "integration", "reference"):
+        bus.publish(bus.Event(f"{kind}.updated", {}, directory=str(directory or "")))
+
+
+def connected(provider_id: str) -> None:
+    """A provider's key or sign-in was kept or forgotten; it counts in all folders."""
+    bus.publish(bus.Event("integration.connection.updated", {"integrationID": provider_id}))
+    for kind in ("catalog", "integration"):
+        bus.publish(bus.Event(f"{kind}.updated", {}))

@@ -1,0 +1,130 @@
+"""Markdown files that hold one entry of the configuration: YAML between two lines of `---`, then a text.
+
+The YAML is a plain tree of JSON's types: no aliases, no tags, no dates, so that it can neither grow without
+bound nor become what JSON cannot say.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Any
+
+import yaml
+
+from agents.config.jsonc import Path
+from agents.config.substitute import Verbatim
+
+MAX_FRONTMATTER = 64 * 1024
+MAX_DEPTH = 20
+
+_TAG = "tag:yaml.org,2002:"
+_MAP, _SEQUENCE, _DATE = f"{_TAG}map", f"{_TAG}seq", f"{_TAG}timestamp"
+_FENCE = re.compile(r"---[ \t]*\n")
+_END = re.compile(r"^---[ \t]*(?:\n|\Z)", re.MULTILINE)
+_TEXTS = {"agent": "prompt", "command": "template"}
+"""The key that the text below the frontmatter is the value of, by section."""
+
+
+class FrontmatterError(ValueError):
+    """The frontmatter cannot be read; `line` and `column` count from 1 in the file."""
+
+    def __init__(self, message: str, line: int, column: int = 1) -> None:
+        self.message = message
+        self.line = line
+        self.column = column
+        super().__init__(f"line {line}: {message}")
+
+
+class Document:
+    """A file read as `{section: {name: entry}}`, and the lines of its keys."""
+
+    def __init__(self, text: str, section: str, name: str) -> None:
+        """Raise FrontmatterError when the frontmatter is no YAML mapping of plain values."""
+        front, body = _split(text.removeprefix("\ufeff").replace("\r\n", "\n"))
+        self._around: Path = (section, name)
+        self._lines: dict[Path, int] = {}
+        self._seen: set[int] = set()
+        entry = self._parsed(front)
+        if body.strip():
+            entry[_TEXTS[section]] = Verbatim(body.strip())
+        self.value: Any = {section: {name: entry}}
+
+    def line(self, path: Path) -> int | None:
+        """The line of the key at `path`, or of the nearest key around it."""
+        inner = path[len(self._around) :]
+        while inner and inner not in self._lines:
+            inner = inner[:-1]
+        return self._lines.get(inner, 1)
+
+    def _parsed(self, front: str) -> dict[str, Any]:
+        try:
+            root = yaml.compose(front, Loader=yaml.SafeLoader)
+            if root is None:
+                return {}
+            if not isinstance(root, yaml.MappingNode):
+                raise FrontmatterError("expected keys and values between the lines of ---", 2)
+            entry: dict[str, Any] = self._plain(root, ())
+            return entry
+        except yaml.MarkedYAMLError as error:
+            mark = error.problem_mark or error.context_mark
+            line, column = (mark.line + 2, mark.column + 1) if mark else (2, 1)
+            raise FrontmatterError(error.problem or "no YAML", line, column) from error
+        except yaml.YAMLError as error:
+            raise FrontmatterError("a character that YAML does not allow", 2) from error
+        except RecursionError as error:
+            raise FrontmatterError("nested too deeply", 2) from error
+
+    def _plain(self, node: yaml.Node, path: Path) -> Any:
+        """The value of a node, as JSON could say it."""
+        line = node.start_mark.line + 2
+        if len(path) > MAX_DEPTH:
+            raise FrontmatterError("nested too deeply", line)
+        if id(node) in self._seen:
+            raise FrontmatterError("aliases (*name) are not used here", line)
+        self._seen.add(id(node))
+        if isinstance(node, yaml.MappingNode) and node.tag == _MAP:
+            return {key: self._plain(value, (*path, key)) for key, value in self._members(node, path)}
+        if isinstance(node, yaml.SequenceNode) and node.tag == _SEQUENCE:
+            return [self._plain(item, (*path, index)) for index, item in enumerate(node.value)]
+        if node.tag == _DATE:
+            return node.value
+        value = _scalar(node) if isinstance(node, yaml.ScalarNode) else math.nan
+        if value is None or isinstance(value, str | bool | int) or _is_finite(value):
+            return value
+        raise FrontmatterError(f"a value of the kind {node.tag} is not used here", line)
+
+    def _members(self, node: yaml.MappingNode, path: Path) -> list[tuple[str, yaml.Node]]:
+        members = []
+        for key, value in node.value:
+            if not isinstance(key, yaml.ScalarNode):
+                raise FrontmatterError("a key has to be a text", key.start_mark.line + 2)
+            self._lines[(*path, key.value)] = key.start_mark.line + 2
+            members.append((key.value, value))
+        return members
+
+
+def _split(text: str) -> tuple[str, str]:
+    """Frontmatter and text. A file that does not begin with a line of `---` is all text."""
+    opened = _FENCE.match(text)
+    if opened is None:
+        return "", text
+    closed = _END.search(text, opened.end())
+    if closed is None:
+        raise FrontmatterError("the line of --- that ends the frontmatter is missing", 1)
+    front = text[opened.end() : closed.start()]
+    if len(front) > MAX_FRONTMATTER:
+        raise FrontmatterError(f"the frontmatter has more than {MAX_FRONTMATTER // 1024} KiB", 1)
+    return front, text[closed.end() :]
+
+
+def _scalar(node: yaml.Node) -> Any:
+    """NaN, which is not used here, for a number that cannot be read."""
+    try:
+        return yaml.constructor.SafeConstructor().construct_object(node)
+    except ValueError:
+        return math.nan
+
+
+def _is_finite(value: Any) -> bool:
+    return isinstance(value, float) and math.isfinite(value)

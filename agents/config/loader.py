@@ -1,0 +1,131 @@
+"""The configuration of a directory: every source read, merged and checked, cached until one changes.
+
+Order and names are those of OpenCode's documentation of `opencode.json`.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from agents.config import sources
+from agents.config.check import check
+from agents.config.folders import listing
+from agents.config.merge import merge
+from agents.config.problem import Problem
+from agents.config.reader import Reading, beyond, read_entry, read_file, read_text
+from agents.config.schema import Config
+from agents.config.sources import Source
+from agents.config.stamps import Stamp, stamp
+from agents.config.trust.wants import Want
+from agents.config.trusted import Gate
+from sessions.core import paths
+from sessions.core.bounded import Bounded
+
+logger = logging.getLogger(__name__)
+
+_CONTENT = "OPENCODE_CONFIG_CONTENT"
+_CACHED = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """`sources` are the files that were read, farthest first; `config` is shared and not to be changed.
+    `wants` is what the project's files ask for that takes trust, trusted or not."""
+
+    config: Config
+    problems: list[Problem]
+    sources: list[Path]
+    wants: list[Want]
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    loaded: Loaded
+    stamps: dict[Path, Stamp]
+    variables: dict[str, str | None]
+
+
+_cache: Bounded[tuple[Path | None, tuple[Source, ...]], _Entry] = Bounded(_CACHED)
+
+
+def load(directory: Path | None, environ: Mapping[str, str] = os.environ) -> Loaded:
+    """The configuration in force in `directory` (absolute), or the user's own alone for None.
+
+    Never raises for what a file says: what is wrong is in `problems`, and the rest counts. Unchanged
+    files are not read again.
+    """
+    found = sources.user_sources(environ)
+    if directory is not None:
+        found += sources.project_sources(directory, environ)
+    key = (directory, tuple(found))
+    entry = _cache.get(key)
+    if entry is None or not _is_current(entry, environ):
+        entry = _read(directory, found, environ)
+        _cache[key] = entry
+        for problem in entry.loaded.problems:
+            logger.log(logging.ERROR if problem.level == "error" else logging.WARNING, "%s", problem)
+    return entry.loaded
+
+
+def _is_current(entry: _Entry, environ: Mapping[str, str]) -> bool:
+    if any(environ.get(name) != value for name, value in entry.variables.items()):
+        return False
+    return all(stamp(file) == known for file, known in entry.stamps.items())
+
+
+def _read(directory: Path | None, found: list[Source], environ: Mapping[str, str]) -> _Entry:
+    # Stamped before reading: a file that changes meanwhile is read again at the next call.
+    files = [source.path for source in found if not source.markdown]
+    stamps = {file: stamp(file) for file in (*files, paths.trust(environ))}
+    values: dict[str, Any] = {}
+    problems: list[Problem] = []
+    wants: list[Want] = []
+    names = {_CONTENT}
+    read: list[Path] = []
+    for file, reading in _readings(directory, found, stamps, environ):
+        values = merge(values, reading.values)
+        problems += reading.problems
+        names |= reading.names
+        stamps |= {included: stamp(included) for included in reading.files}
+        wants += [reading.want] if reading.want else []
+        read.append(file)
+    loaded = Loaded(check(values)[0], problems, read, wants)
+    return _Entry(loaded, stamps, {name: environ.get(name) for name in names})
+
+
+def _readings(
+    directory: Path | None, found: list[Source], stamps: dict[Path, Stamp], environ: Mapping[str, str]
+) -> Iterator[tuple[Path, Reading]]:
+    named = sources.named_file(environ)
+    gate = Gate(directory, environ) if directory is not None else None
+    for source in found:
+        file, through = source.path, None if source.own else gate
+        if source.markdown:
+            yield from _entries(file, stamps, environ, through)
+        elif stamps[file] is not None:
+            yield file, read_file(file, environ, through)
+        elif file == named:
+            missing = Problem(file, None, "", "the file named by OPENCODE_CONFIG does not exist")
+            yield file, Reading(problems=[missing])
+    content = environ.get(_CONTENT)
+    if content:
+        yield Path(_CONTENT), read_text(content, Path(_CONTENT), directory or Path.cwd(), environ)
+
+
+def _entries(
+    folder: Path, stamps: dict[Path, Stamp], environ: Mapping[str, str], gate: Gate | None
+) -> Iterator[tuple[Path, Reading]]:
+    """The Markdown files of a configuration folder; what is added or removed shows in the folders' stamps."""
+    found = listing(folder, gate.reach if gate is not None else None)
+    stamps |= found.stamps | {entry.file: stamp(entry.file) for entry in found.entries}
+    for entry in found.entries:
+        yield entry.file, read_entry(entry, environ, gate)
+    for path, error in found.beyond.items():
+        yield path, beyond(path, error, gate)
+    if found.problems:
+        yield folder, Reading(problems=found.problems)

@@ -1,0 +1,138 @@
+"""Read one configuration text: parse, substitute, check. Nothing here raises for what a file says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+from agents.config import jsonc
+from agents.config.check import check, unknown_keys
+from agents.config.folders import Entry
+from agents.config.frontmatter import Document, FrontmatterError
+from agents.config.merge import merge
+from agents.config.problem import Problem
+from agents.config.substitute import Substitution
+from agents.config.trust.wants import Want
+from agents.config.trusted import Gate
+from sessions.core.confined import LeadsOut, read_whole
+
+MAX_FILE = 1024 * 1024
+"""Bytes that a configuration file may have."""
+
+
+class Parsed(Protocol):
+    """A text that was read: its value, and the line of each key."""
+
+    value: Any
+
+    def line(self, path: jsonc.Path) -> int | None: ...
+
+
+Parser = Callable[[str], Parsed]
+
+
+@dataclass(slots=True)
+class Reading:
+    """What one source gave. `names` and `files`: the variables and files it referred to; `want` is what a
+    project's file asks for that takes trust."""
+
+    values: dict[str, Any] = field(default_factory=dict)
+    problems: list[Problem] = field(default_factory=list)
+    names: set[str] = field(default_factory=set)
+    files: set[Path] = field(default_factory=set)
+    want: Want | None = None
+
+
+def read_entry(entry: Entry, environ: Mapping[str, str], gate: Gate | None = None) -> Reading:
+    """The same as `read_file` for a Markdown file that holds one entry."""
+
+    def parse(text: str) -> Parsed:
+        return Document(text, entry.section, entry.name)
+
+    return read_file(entry.file, environ, gate, parse)
+
+
+def read_file(
+    file: Path, environ: Mapping[str, str], gate: Gate | None = None, parse: Parser = jsonc.Document
+) -> Reading:
+    """The values of a file that exists; an unreadable or malformed one has a problem and no values. Through
+    a gate come only those that count."""
+    try:
+        raw = gate.reach.read(file, MAX_FILE) if gate is not None else read_whole(file, None, MAX_FILE)
+        text = raw.decode("utf-8")
+    except LeadsOut as error:
+        return beyond(file, error, gate)
+    except UnicodeDecodeError as error:
+        return Reading(problems=[Problem(file, None, "", f"not UTF-8 text (byte {error.start})")])
+    except OSError as error:
+        return Reading(problems=[Problem(file, None, "", error.strerror or str(error))])
+    return read_text(text, file, file.parent, environ, gate, parse)
+
+
+def beyond(path: Path, error: LeadsOut, gate: Gate | None) -> Reading:
+    """For a file or a folder of the project that leads out of it: it waits for trust, where that can help."""
+    want = gate.reach.want(path) if gate is not None else None
+    waits = ": it waits until you trust it in the page" if want is not None else " and is not read"
+    return Reading(
+        problems=[Problem(path, None, "", f"leads out of the project, to {error.real}{waits}")], want=want
+    )
+
+
+def read_text(
+    text: str,
+    file: Path,
+    base: Path,
+    environ: Mapping[str, str],
+    gate: Gate | None = None,
+    parse: Parser = jsonc.Document,
+) -> Reading:
+    """The same for a text; `file` is its name in problems, `base` where relative paths start."""
+    try:
+        document = parse(text)
+    except (jsonc.JsoncError, FrontmatterError) as error:
+        return Reading(problems=[Problem(file, error.line, "", f"{error.message} (column {error.column})")])
+    if not isinstance(document.value, dict):
+        return Reading(problems=[Problem(file, 1, "", "expected an object: { … }")])
+    written = _with_modes(document.value)
+    substitution = Substitution(base, environ, origin=file)
+    config, values, faults = check(substitution.apply(written))
+    problems = [
+        Problem(file, _line(document, path), _dotted(path), message)
+        for path, message in [*substitution.failures, *faults]
+    ]
+    unknown = list(unknown_keys(config))
+    if unknown:
+        names = ", ".join(map(_dotted, unknown))
+        message = f"not used by opencode-web and ignored: {names}"
+        problems.append(Problem(file, document.line(unknown[0]), _dotted(unknown[0]), message, "warning"))
+    want = None
+    if gate is not None:
+        restrained, want = gate.look(written, text, file, substitution)
+        values = values if want is not None and want.trusted else check(restrained)[1]
+    if want is not None and not want.trusted:
+        keys = ", ".join(wish.key for wish in want.wishes)
+        message = f"waits until you trust this file in the page: {keys}"
+        problems.append(Problem(file, None, "", message, "warning"))
+    return Reading(values, problems, substitution.names, substitution.files, want)
+
+
+def _dotted(path: jsonc.Path) -> str:
+    return ".".join(map(str, path))
+
+
+def _with_modes(values: dict[str, Any]) -> dict[str, Any]:
+    """With the entries of the older key `mode` as primary agents, under those of `agent`."""
+    modes = values.get("mode")
+    if not isinstance(modes, dict) or not all(isinstance(mode, dict) for mode in modes.values()):
+        return values
+    agents = {name: {**mode, "mode": "primary"} for name, mode in modes.items()}
+    rest = {key: value for key, value in values.items() if key != "mode"}
+    return merge({"agent": agents}, rest)
+
+
+def _line(document: Parsed, path: jsonc.Path) -> int | None:
+    """The line of a key, which for an agent may stand under the older `mode`."""
+    older = document.line(("mode", *path[1:])) if path[:1] == ("agent",) else None
+    return older or document.line(path)

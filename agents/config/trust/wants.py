@@ -1,0 +1,112 @@
+"""What a project asks for, in words for people. The texts come from the repository and are hostile."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from agents.config.trust.covered import KeyPath
+
+MAX_DETAIL = 2000
+
+_WORDS = {
+    "provider": "Sends requests and keys to",
+    "mcp": "Uses an MCP server",
+    "lsp": "Uses a language server",
+    "formatter": "Formats files with",
+    "plugin": "Loads plugins",
+    "shell": "Runs commands in this shell",
+    "command": "Runs shell lines in a command",
+    "permission": "Allows without asking",
+    "restrictions": "Allows without asking",
+    "tools": "Switches on a tool",
+    "instructions": "Reads from outside of the project",
+    "skills": "Looks for skills outside of the project",
+    "default_agent": "Chooses the agent",
+    "snapshot": "Changes what undo can bring back",
+    "share": "Changes what is shared",
+    "resume": "Changes whether a turn that was cut off goes on",
+    "subagent_depth": "Lets subagents send subagents",
+}
+_REFERENCES = ("{env:", "{file:")
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """One thing that is asked for. `key` is its place in the file, empty for code; `detail` is as written."""
+
+    key: str
+    words: str
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """One file as it is now; `name` is relative to the worktree."""
+
+    name: str
+    digest: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Want:
+    """What one file of the project asks for. `contents` are the file and those it includes: the trust covers
+    all of them."""
+
+    contents: Sequence[Content]
+    wishes: Sequence[Wish]
+    trusted: bool
+
+    @property
+    def name(self) -> str:
+        return self.contents[0].name
+
+    @property
+    def digests(self) -> dict[str, str]:
+        return {content.name: content.digest for content in self.contents}
+
+
+def wish(document: Any, path: KeyPath) -> Wish:
+    """The words for the value at `path` of a configuration as it is written, references not replaced."""
+    value = _at(document, path)
+    key = ".".join(map(str, path))
+    if isinstance(value, str) and any(reference in value for reference in _REFERENCES):
+        return Wish(key, "Reads your environment or a file", value[:MAX_DETAIL])
+    return Wish(key, _words(path, value), _detail(value)[:MAX_DETAIL])
+
+
+def _at(document: Any, path: KeyPath) -> Any:
+    """The value, or the one around it where a reference stands in for a part of the document."""
+    for step in path:
+        try:
+            document = document[step]
+        except (KeyError, IndexError, TypeError):
+            return document
+    return document
+
+
+def _words(path: KeyPath, value: Any) -> str:
+    if isinstance(value, Mapping) and value.get("command"):
+        return "Starts a program"
+    if isinstance(value, Mapping) and value.get("url"):
+        return "Connects to an address"
+    inner = path[2] if path[0] == "agent" and len(path) > 2 else path[0]
+    unknown = "Gives the model's provider options" if path[0] == "agent" else "Changes a setting"
+    return _WORDS.get(str(inner), unknown)
+
+
+def _detail(value: Any) -> str:
+    """The command line, the address, or the whole value."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, Mapping):
+        command, template = value.get("command"), value.get("template")
+        if isinstance(command, list) and command:
+            return shlex.join(map(str, command))
+        if isinstance(template, str):
+            return template
+    return json.dumps(value, ensure_ascii=False)

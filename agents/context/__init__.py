@@ -1,1 +1,0 @@
-"""System Context: what the model is told about its surroundings (seed 002)."""

@@ -1,1 +1,0 @@
-"""Tools that users and projects bring: `tools/*.py` and the tools of plugins (issue 3, Custom tools)."""

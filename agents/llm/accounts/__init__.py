@@ -1,0 +1,1 @@
+"""Accounts at model providers: keys and sign-ins."""

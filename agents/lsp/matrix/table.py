@@ -1,9 +1,0 @@
-"""All language servers that this program knows by itself."""
-
-from __future__ import annotations
-
-from agents.lsp.matrix import compiled, formats, managed, scripts, web
-from agents.lsp.matrix.row import Row
-
-BUILTIN: tuple[Row, ...] = (*web.ROWS, *scripts.ROWS, *compiled.ROWS, *managed.ROWS, *formats.ROWS)
-"""In a group of which one runs (`Row.choice`), the one that is preferred comes first."""

@@ -1,0 +1,1 @@
+"""Programs beside the agent that answer questions: MCP servers and language servers."""

@@ -1,0 +1,1 @@
+"""What tools and agents are made of: rules, definitions, the catalogue of models, children."""

@@ -1,0 +1,197 @@
+"""Which models there are for a folder: configured, by key, signed in, found on loopback, or the demo.
+
+Called from the server's event loop and from the turns' loop, so nothing here belongs to a loop.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+
+from agents import llm
+from agents.config.configuration import load
+from agents.config.schema import Config
+from agents.llm.accounts.tokens import accounts_of
+from agents.llm.auth import keys_of, read_entries
+from agents.llm.known import KNOWN
+from agents.llm.local import local
+from agents.llm.names import readable
+from agents.llm.providers import DEMO, Provider, UnknownModel, find_model, pick_default, pick_small, resolve
+from agents.llm.types import Model
+from agents.toolkit.definitions import default_name
+from sessions.core.bounded import Bounded
+from sessions.core.models import Session
+
+logger = logging.getLogger(__name__)
+
+_CACHED = 64
+
+Found = Mapping[str, Mapping[str, Any]]
+Stamp = tuple[int, int, int] | None
+
+
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
+class Catalog:
+    """The providers of a folder, and what they were made of: the same object while none of it changes."""
+
+    config: Config
+    found: Found
+    variables: Mapping[str, str | None]
+    stamps: tuple[Stamp, ...]
+    providers: dict[str, Provider]
+
+    def holds(self) -> bool:
+        """Whether the environment is still what it was."""
+        return all(os.environ.get(name) == value for name, value in self.variables.items())
+
+
+_catalogs: Bounded[Path, Catalog] = Bounded(_CACHED)
+
+
+async def catalog_of(directory: Path) -> Catalog:
+    """The catalog of a folder; waits for the local servers' answers."""
+    await local.wait()
+    return await _catalog(directory)
+
+
+async def providers_of(directory: Path) -> dict[str, Provider]:
+    """All providers for a folder, by id, the demo last; waits for the local servers' answers."""
+    return (await catalog_of(directory)).providers
+
+
+async def default_ref(directory: Path, session: Session | None, agent: str = "") -> str:
+    """The model the next prompt gets, as `provider/model`: that of an `agent` the session does not have yet,
+    the session's (not the demo, which gives way to any real one), its agent's, the configured, or the best
+    there is. Never raises: whether the model exists shows when it is asked for."""
+    catalog = await _catalog(directory)
+    config = catalog.config
+    known = (session.agent if session else "") or default_name(config)
+    changed = config.agent.get(agent) if agent and agent != known else None
+    if changed and changed.model:
+        return changed.model
+    if session is not None and session.model_id and session.provider_id != DEMO.id:
+        return f"{session.provider_id}/{session.model_id}"
+    entry = config.agent.get(agent or known)
+    if written := (entry.model if entry else None) or config.model:
+        return written
+    picked = pick_default(catalog.providers, None)
+    if picked.protocol == "scripted":
+        picked = pick_default(await providers_of(directory), None)
+    return picked.ref
+
+
+async def default_model(directory: Path, session: Session | None) -> Model:
+    """The model of `default_ref`. Raises UnknownModel."""
+    return await model_for(directory, await default_ref(directory, session))
+
+
+async def model_for(directory: Path, ref: str) -> Model:
+    """The model of `provider/model`. Raises UnknownModel, after the local servers were heard."""
+    try:
+        return find_model((await _catalog(directory)).providers, ref)
+    except UnknownModel:
+        return find_model(await providers_of(directory), ref)
+
+
+async def small_model(directory: Path, ref: str) -> Model | None:
+    """The model for titles beside the one of `ref`; None, with a log line, when there is none."""
+    try:
+        current = await model_for(directory, ref)
+        catalog = await _catalog(directory)
+        return pick_small(catalog.providers, catalog.config.small_model, current)
+    except UnknownModel as error:
+        logger.warning("no small model: %s", error)
+        return None
+
+
+async def _catalog(directory: Path) -> Catalog:
+    return await asyncio.to_thread(_current, directory, local.latest())
+
+
+def _current(directory: Path, found: Found) -> Catalog:
+    """The catalog as of now, made anew only when something it was made of has changed."""
+    config = load(directory).config
+    known = _catalogs.get(directory)
+    stamps = tuple(_stamp(path) for path in settings.AUTH_FILES)
+    if known and known.config is config and known.found is found and known.stamps == stamps and known.holds():
+        return known
+    entries = read_entries(settings.AUTH_FILES)
+    providers = resolve(config, os.environ, keys_of(entries), found, accounts_of(entries))
+    made = Catalog(config, found, _variables(config), stamps, providers)
+    _catalogs[directory] = made
+    return made
+
+
+def _variables(config: Config) -> dict[str, str | None]:
+    """The environment that may hold keys."""
+    names = [name for known in KNOWN.values() for name in known.env]
+    names += [name for entry in config.provider.values() for name in entry.get("env") or ()]
+    return {name: os.environ.get(name) for name in names}
+
+
+def _stamp(path: Path) -> Stamp:
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return status.st_mtime_ns, status.st_size, status.st_mode
+
+
+async def warm_up(directory: Path) -> None:
+    """Load litellm ahead of the first prompt where the folder's model goes through it (4 s)."""
+    with suppress(UnknownModel):
+        if (await default_model(directory, None)).protocol == "litellm":
+            await llm.warm()
+
+
+def folders_in_use() -> list[Path]:
+    """The folders whose catalog was asked for: by a client that shows models, or by a turn."""
+    return list(_catalogs)
+
+
+def model_name(directory: str, provider_id: str, model_id: str) -> str:
+    """What a model is called in a folder; made of its id where that is all there is. Reads the configuration
+    of a folder that was not asked about before."""
+    folder = Path(directory)
+    catalog = _catalogs.get(folder) or _current(folder, local.latest())
+    provider = catalog.providers.get(provider_id)
+    known = provider.models.get(model_id) if provider else None
+    return known.label if known else readable(model_id)
+
+
+def others(directory: str, agent: str, provider_id: str, model_id: str) -> list[Model]:
+    """The models that can take over from one that has failed: those of `fallback`, else the default ones of
+    other providers; three at most. Reads as `model_name` does."""
+    folder = Path(directory)
+    catalog = _catalogs.get(folder) or _current(folder, local.latest())
+    named = catalog.config.fallback
+    if (own := catalog.config.agent.get(agent)) is not None and own.fallback is not None:
+        named = own.fallback
+    found: list[Model] = []
+    for ref in named:
+        with suppress(UnknownModel):
+            found.append(find_model(catalog.providers, ref))
+    if not found:
+        found = [
+            provider.models.get(provider.default) or next(iter(provider.models.values()))
+            for provider in catalog.providers.values()
+            if provider.models and provider.id not in (provider_id, DEMO.id)
+        ]
+    return [model for model in found if (model.provider_id, model.model_id) != (provider_id, model_id)][:3]
+
+
+def context_window(provider_id: str, model_id: str) -> int | None:
+    """Tokens that a model takes, of any folder whose catalog was read; None for one not seen yet."""
+    for catalog in list(_catalogs.values()):
+        provider = catalog.providers.get(provider_id)
+        if provider is not None and model_id in provider.models:
+            return provider.models[model_id].context
+    return None

@@ -1,0 +1,133 @@
+"""The built-in rules. Source: docs/security.md, rule 13.
+
+Patterns of `edit` and `read` are paths relative to the worktree, with `/` between the parts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import chain, product
+from typing import Final
+
+from agents.toolkit.permission.planning import MAY_CHANGE
+from agents.toolkit.permission.rules import Action, Floor, Rule, Ruleset, evaluate, from_config, merge
+from sessions.core.store.permissions.marks import UNCERTAIN
+from sessions.core.wire.patterns import EVERYTHING, READ_DEFAULTS, is_everything, matches
+
+_OWN_FILES: Final = (
+    "opencode.json",
+    "opencode.jsonc",
+    ".opencode",
+    ".opencode/*",
+    ".git",
+    ".git/*",
+    ".config/opencode/*",
+    ".local/share/opencode-web/*",
+    "opencode-web/trust.json",
+)
+
+GUARD: Final[Ruleset] = (
+    *(Rule("edit", prefix + name, "ask") for name, prefix in product(_OWN_FILES, ("", "*/"))),
+    Rule("edit", ".opencode/plans/*.md", "allow"),
+)
+"""The agent's own configuration, permission store and hooks: changing them takes an approval of its own."""
+
+DEFAULTS: Final[Ruleset] = (
+    Floor("bash", f"{UNCERTAIN}*", "ask"),
+    *from_config(
+        {
+            "*": "allow",
+            "doom_loop": "ask",
+            "external_directory": {"*": "ask"},
+            "private_address": "ask",
+            "question": "deny",
+            "plan_enter": "deny",
+            "plan_exit": "deny",
+            "read": READ_DEFAULTS,
+        }
+    ),
+)
+
+BUILD: Final[Ruleset] = tuple(from_config({"question": "allow", "plan_enter": "allow"}))
+
+PLAN: Final[Ruleset] = tuple(
+    from_config(
+        {
+            "question": "allow",
+            "plan_exit": "allow",
+            "edit": {"*": "deny", ".opencode/plans/*.md": "allow"},
+        }
+    )
+)
+
+
+def session_rules(agent: Ruleset, user: Ruleset) -> list[Rule]:
+    """Defaults, the agent's rules, the user's rules."""
+    return guarded(merge(DEFAULTS, agent, user))
+
+
+def guarded(rules: Ruleset) -> list[Rule]:
+    """The same rules with the guard after each blanket `allow` of edits.
+
+    So `"edit": "allow"` in a configuration does not open that configuration to the agent; a rule that
+    names the file does.
+    """
+    return list(chain.from_iterable((rule, *GUARD) if _opens_edits(rule) else (rule,) for rule in rules))
+
+
+def is_guarded(path: str) -> bool:
+    """Whether `path` (relative to the worktree) belongs to what the guard asks about."""
+    guarded = any(rule.action == "ask" and matches(rule.pattern, path) for rule in GUARD)
+    return guarded and evaluate("edit", path, GUARD).action == "ask"
+
+
+def _opens_edits(rule: Rule) -> bool:
+    return rule.action == "allow" and is_everything(rule.pattern) and matches(rule.permission, "edit")
+
+
+GENERAL: Final[Ruleset] = tuple(from_config({"todowrite": "deny", "todoread": "deny"}))
+
+NOTHING: Final[Ruleset] = (Rule(EVERYTHING, EVERYTHING, "deny"),)
+"""For agents that only write a text."""
+
+EXPLORE: Final[Ruleset] = tuple(
+    from_config(
+        {
+            "*": "deny",
+            **dict.fromkeys(("grep", "glob", "list", "webfetch", "websearch", "codesearch"), "allow"),
+            "read": {"*": "allow", "*.env": "ask", "*.env.*": "ask", "*.env.example": "allow"},
+            "bash": {"*": "allow", f"{MAY_CHANGE}*": "ask"},
+            **dict.fromkeys(("external_directory", "private_address", "doom_loop"), "ask"),
+        }
+    )
+)
+"""It looks at everything and changes nothing: of the shell as in plan mode (`permission.planning`)."""
+
+_STRICTNESS: Final[Mapping[Action, int]] = {"allow": 0, "ask": 1, "deny": 2}
+
+
+def held(agent: Ruleset, user: Ruleset) -> Iterator[Rule]:
+    """What comes after the user's general rules, so that these lift nothing a built-in agent is denied.
+
+    The agent's rules once more, as strict as the user's where those are stricter. Rules that the user wrote
+    for this very agent come after them and do lift it.
+    """
+    if not any(rule.action == "deny" for rule in agent):
+        return
+    for rule in agent:
+        yield _stricter(rule, user)
+    for rule in user:
+        ours = evaluate(rule.permission, rule.pattern, agent).action
+        if _STRICTNESS[rule.action] > _STRICTNESS[ours]:
+            yield rule
+
+
+def _stricter(rule: Rule, user: Ruleset) -> Rule:
+    said = [theirs for theirs in user if _covers(theirs, rule)]
+    if said and _STRICTNESS[said[-1].action] > _STRICTNESS[rule.action]:
+        return Rule(rule.permission, rule.pattern, said[-1].action)
+    return rule
+
+
+def _covers(theirs: Rule, rule: Rule) -> bool:
+    return matches(theirs.permission, rule.permission) and matches(theirs.pattern, rule.pattern)

@@ -1,0 +1,70 @@
+"""What a shell command may turn out to be that a rule denies or asks about: then `*` does not allow it. Pure.
+
+Rules match what a line says. Where the shell makes words of its own, a program gets more of them, or runs
+what the line does not show, the command could be one that is denied: it is asked about, by a mark before its
+text. A rule that names such a command (`make *`) allows it still. See docs/decisions/0023-deny-holds.md.
+"""
+
+from __future__ import annotations
+
+from agents.toolkit.permission.planning import MAY_CHANGE
+from agents.toolkit.permission.rules import Rule, Ruleset, evaluate, in_effect
+from agents.toolkit.permission.shell import ShellAnalysis, ShellCommand
+from sessions.core.store.permissions.marks import UNCERTAIN, UNREADABLE
+from sessions.core.wire.patterns import is_everything, matches
+
+
+def uncertain(analysis: ShellAnalysis, rules: Ruleset) -> list[ShellCommand]:
+    """Of the commands of a line those that may turn out to be denied, or to be asked about."""
+    denials, asks = in_effect("bash", "deny", rules), in_effect("bash", "ask", rules)
+    asks = [pattern for pattern in asks if not pattern.startswith((UNCERTAIN, MAY_CHANGE))]
+    return [command for command in analysis.commands if _uncertain(command, denials, asks, rules)]
+
+
+def _uncertain(command: ShellCommand, denials: list[str], asks: list[str], rules: Ruleset) -> bool:
+    rule = evaluate("bash", command.text, rules)
+    counts = denials or (asks and command.text.startswith(UNREADABLE))
+    if counts and command.hidden and is_everything(rule.pattern) and rule.action == "allow":
+        return True
+    open_to = [pattern for pattern in (*denials, *asks) if not _within(rule, pattern)]
+    shape = command.shape
+    return shape is not None and any(_overlap(shape, pattern) for pattern in open_to)
+
+
+def _within(rule: Rule, pattern: str) -> bool:
+    """Whether the rule that decides is for a part of what is denied, and so was meant to lift it."""
+    return matches(pattern, rule.pattern)
+
+
+def _overlap(shape: str, pattern: str) -> bool:
+    """Whether some text fits both; a final ` *` may also be nothing."""
+    also = (pattern[:-2],) if pattern.endswith(" *") else ()
+    return any(_fit(shape, one) for one in (pattern, *also))
+
+
+def _fit(first: str, second: str) -> bool:
+    """By going through `first` with all the places of `second` that can be reached so far."""
+    reached = _skipped({0}, second)
+    for letter in first:
+        following: set[int] = set()
+        for at in reached:
+            here = second[at : at + 1]
+            if letter == "*":
+                following.update(range(at, len(second) + 1))
+            elif here == "*":
+                following.add(at)
+            elif here and (here == letter or "?" in (here, letter)):
+                following.add(at + 1)
+        reached = _skipped(following, second)
+        if not reached:
+            return False
+    return len(second) in reached
+
+
+def _skipped(places: set[int], pattern: str) -> set[int]:
+    found = set(places)
+    for at in places:
+        while pattern[at : at + 1] == "*":
+            at += 1
+            found.add(at)
+    return found

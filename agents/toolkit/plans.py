@@ -1,0 +1,29 @@
+"""Plan mode: the agent that plans, and which of its two forms the user chose."""
+
+from __future__ import annotations
+
+import os
+from typing import Final
+
+from agents.config.schema import Config
+from agents.toolkit.turn import Turn
+
+PLAN: Final = "plan"
+BUILD: Final = "build"
+
+_OFF: Final = frozenset({"0", "false", "off", "no"})
+
+
+def is_short(config: Config) -> bool:
+    """Whether plan mode is the short one: a reminder to change nothing, without plan file and `plan_exit`.
+
+    `"experimental": {"plan_mode": "short"}` in the configuration; OPENCODE_EXPERIMENTAL_PLAN_MODE, when it is
+    set, decides by itself (0 or false: short).
+    """
+    given = os.environ.get("OPENCODE_EXPERIMENTAL_PLAN_MODE", "").strip().lower()
+    return given in _OFF if given else config.experimental.get("plan_mode") in ("short", False)
+
+
+def is_planning(turn: Turn) -> bool:
+    """Whether this turn is one of plan mode."""
+    return turn.agent.name == PLAN

@@ -1,0 +1,210 @@
+"""The patch format that GPT models write: read it, and find the places it means.
+
+`*** Begin Patch`, sections for files to add, update, move or delete, `*** End Patch`. Source: OpenAI's public
+description of the format for `apply_patch`. A section of an update has chunks; each begins with `@@`
+(optionally followed by a line that is found further up in the file, such as the head of a function) and has
+lines that begin with a space (context), `-` (removed) or `+` (added).
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from agents.toolkit.shared import indentation
+
+BEGIN, END = "*** Begin Patch", "*** End Patch"
+_SECTIONS: dict[str, Literal["add", "update", "delete"]] = {
+    "*** Add File:": "add",
+    "*** Update File:": "update",
+    "*** Delete File:": "delete",
+}
+_MOVE, _END_OF_FILE = "*** Move to:", "*** End of File"
+
+
+class PatchError(ValueError):
+    """The patch is not well formed; the text names the line."""
+
+
+@dataclass(slots=True)
+class Chunk:
+    """Replace `old` lines by `new` lines, below the `anchors`; `at_end`: at the end of the file."""
+
+    anchors: list[str] = field(default_factory=list)
+    old: list[str] = field(default_factory=list)
+    new: list[str] = field(default_factory=list)
+    at_end: bool = False
+
+
+@dataclass(slots=True)
+class Section:
+    """What happens to one file. `added` are the lines of a new file."""
+
+    kind: Literal["add", "update", "delete"]
+    path: str
+    move_to: str = ""
+    added: list[str] = field(default_factory=list)
+    chunks: list[Chunk] = field(default_factory=list)
+
+
+def parse(text: str) -> list[Section]:
+    """The sections of a patch in order. Raises PatchError."""
+    lines = _body(text)
+    sections: list[Section] = []
+    for number, line in lines:
+        header = next((name for name in _SECTIONS if line.startswith(name)), None)
+        if header:
+            sections.append(Section(_SECTIONS[header], _path(line, header, number)))
+        elif sections:
+            _take(sections[-1], line, number)
+        elif line.strip():
+            raise PatchError(f"Line {number}: expected *** Add, Update or Delete File:, found {line!r}.")
+    if not sections:
+        raise PatchError("The patch changes no file.")
+    for section in sections:
+        _check(section)
+    return sections
+
+
+_HEREDOC = re.compile(r"(?:\w+ +)?<<-?\s*(?P<quote>['\"]?)(?P<tag>\w+)(?P=quote)")
+"""How a shell would be given the patch."""
+
+
+def _body(text: str) -> list[tuple[int, str]]:
+    """The numbered lines between the first and the last line of the patch."""
+    lines = text.replace("\r\n", "\n").strip("\n").split("\n")
+    opened = _HEREDOC.fullmatch(lines[0].strip())
+    if opened and lines[-1].strip() == opened["tag"]:
+        return [(number + 1, line) for number, line in _body("\n".join(lines[1:-1]))]
+    if lines[0].strip() != BEGIN:
+        raise PatchError(f"The first line must be {BEGIN!r}.")
+    if lines[-1].strip() != END:
+        raise PatchError(f"The last line must be {END!r}.")
+    return list(enumerate(lines[1:-1], 2))
+
+
+def _path(line: str, header: str, number: int) -> str:
+    path = line.removeprefix(header).strip()
+    if not path:
+        raise PatchError(f"Line {number}: {header} names no file.")
+    return path
+
+
+def _take(section: Section, line: str, number: int) -> None:
+    if section.kind == "add":
+        if not line.startswith("+"):
+            raise PatchError(f"Line {number}: every line of a new file begins with '+', found {line!r}.")
+        section.added.append(line[1:])
+    elif section.kind == "delete":
+        if line.strip():
+            raise PatchError(f"Line {number}: nothing may follow the deletion of {section.path}.")
+    elif line.startswith(_MOVE) and not section.chunks:
+        section.move_to = _path(line, _MOVE, number)
+    else:
+        _take_change(section, line, number)
+
+
+def _take_change(section: Section, line: str, number: int) -> None:
+    last = section.chunks[-1] if section.chunks else None
+    if line.startswith("@@"):
+        if last is None or last.old or last.new:
+            last = Chunk()
+            section.chunks.append(last)
+        if anchor := line[2:].strip():
+            last.anchors.append(anchor)
+        return
+    if last is None:
+        last = Chunk()
+        section.chunks.append(last)
+    if line == _END_OF_FILE:
+        last.at_end = True
+    elif not line:
+        last.old.append("")
+        last.new.append("")
+    elif line[0] in " -+":
+        if line[0] != "+":
+            last.old.append(line[1:])
+        if line[0] != "-":
+            last.new.append(line[1:])
+    else:
+        raise PatchError(f"Line {number}: expected a line that begins with ' ', '-', '+' or @@: {line!r}.")
+
+
+def _check(section: Section) -> None:
+    changes: Sequence[Chunk] = [chunk for chunk in section.chunks if chunk.old or chunk.new]
+    if section.kind == "update" and not changes and not section.move_to:
+        raise PatchError(f"The update of {section.path} changes nothing.")
+    section.chunks = list(changes)
+
+
+_PLAIN = str.maketrans(
+    {
+        **dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2212", "-"),
+        **dict.fromkeys("\u2018\u2019\u201a\u201b", "'"),
+        **dict.fromkeys("\u201c\u201d\u201e\u201f", '"'),
+        **dict.fromkeys("\u00a0\u2002\u2003\u2009\u202f\u3000", " "),
+    }
+)
+
+
+def _plain(line: str) -> str:
+    return unicodedata.normalize("NFC", line.translate(_PLAIN)).strip()
+
+
+_LENIENCE: tuple[Callable[[str], str], ...] = (str, str.rstrip, str.strip, _plain)
+"""Tried one after the other on both sides; the strictest that fits wins."""
+
+
+def applied(lines: Sequence[str], chunks: Sequence[Chunk]) -> list[str]:
+    """The lines of a file with the chunks applied in order. Raises PatchError naming what was not found."""
+    result: list[str] = []
+    done = 0
+    for chunk in chunks:
+        start = done
+        for anchor in chunk.anchors:
+            found = _find(lines, [anchor], start)
+            if found is None:
+                raise PatchError(f"the line {anchor!r} after @@ was not found")
+            start = found + 1
+        at = _place(lines, chunk, start)
+        result += [*lines[done:at], *_fitted(lines, at, chunk)]
+        done = at + len(chunk.old)
+    return [*result, *lines[done:]]
+
+
+def _place(lines: Sequence[str], chunk: Chunk, start: int) -> int:
+    if not chunk.old:
+        return start if chunk.anchors else len(lines)
+    if chunk.at_end:
+        last = len(lines) - len(chunk.old)
+        if last >= start and _find(lines[: last + len(chunk.old)], chunk.old, last) == last:
+            return last
+    found = _find(lines, chunk.old, start)
+    if found is None:
+        shown = "\n".join(chunk.old[:8])
+        raise PatchError(f"these lines were not found after line {start}:\n{shown}")
+    return found
+
+
+def _find(lines: Sequence[str], wanted: Sequence[str], start: int) -> int | None:
+    for lenient in _LENIENCE:
+        sought = [lenient(line) for line in wanted]
+        seen = [lenient(line) for line in lines]
+        for at in range(start, len(lines) - len(sought) + 1):
+            if seen[at : at + len(sought)] == sought:
+                return at
+    return None
+
+
+def _fitted(lines: Sequence[str], at: int, chunk: Chunk) -> list[str]:
+    """The new lines: those of the context as the file has them, byte for byte, the others indented as it is,
+    unless their indentation is all that the chunk changes."""
+    found = list(lines[at : at + len(chunk.old)])
+    kept = dict(zip(chunk.old, found, strict=True))
+    added = [line for line in chunk.new if line not in kept]
+    indented = iter(indentation.fitted(added, lines, zip(chunk.old, found, strict=True)))
+    made = [kept[line] if line in kept else next(indented) for line in chunk.new]
+    return made if made != found else [kept.get(line, line) for line in chunk.new]

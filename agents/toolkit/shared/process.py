@@ -1,0 +1,179 @@
+"""Running a child with live output, and ending it with everything it started."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import uuid
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO, Literal
+
+from agents.toolkit.children.tree import MARK, Tree
+from agents.toolkit.children.warden import warden
+from sessions.core.platform.peers import commands
+from sessions.core.store.leases import confirmed
+
+CHUNK = 64 * 1024
+GRACE_SECONDS = 0.2
+"""Between SIGTERM and SIGKILL; and how long output may stay silent after the child ended."""
+MAX_DRAIN_SECONDS = 2.0
+_REAP_SECONDS = 2.0
+
+
+class CannotStart(Exception):
+    """The child never ran; the text says why."""
+
+
+Ending = Literal["exited", "timeout", "aborted"]
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How a child ended; `exit_code` is negative for a signal, None when it never started."""
+
+    ending: Ending
+    exit_code: int | None
+
+
+async def run(
+    argv: Sequence[str],
+    *,
+    cwd: Path,
+    env: Mapping[str, str],
+    timeout: float,  # noqa: ASYNC109 - the caller must learn how it ended, so cancelling is not enough
+    abort: asyncio.Event,
+    on_output: Callable[[bytes], Awaitable[None]],
+) -> Ended:
+    """Run `argv` in a session of its own; stdout and stderr go merged to `on_output` as they come.
+
+    After `timeout` seconds, on `abort`, and when this coroutine is cancelled, the child and all its
+    descendants end. When the child ends by itself, a background child of it lives on but is no longer
+    listened to. Raises CannotStart; what `on_output` raises ends the tree and goes up.
+    """
+    if abort.is_set():
+        return Ended("aborted", None)
+    await confirmed()
+    mark = uuid.uuid4().hex
+    process, output = await _start(argv, cwd, {**env, MARK: mark, **commands().variable})
+    commands().started(process.pid)
+    tree = Tree(process.pid, mark)
+    warden.watch(process.pid, mark)
+    exited = asyncio.create_task(process.wait())
+    reading = asyncio.create_task(_pump(output, on_output))
+    aborted = asyncio.create_task(abort.wait())
+    try:
+        ending = await _ending(exited, aborted, reading, timeout)
+        if ending != "exited":
+            await _end_tree(tree, {exited, reading})
+        await _drain(reading, output)
+        await asyncio.wait({exited}, timeout=_REAP_SECONDS)
+        # A child of another user (sudo) may not be ours to kill, so this is not waited for without end.
+        return Ended(ending, exited.result() if exited.done() else None)
+    except BaseException:
+        tree.kill()
+        await asyncio.wait({exited}, timeout=_REAP_SECONDS)
+        raise
+    finally:
+        aborted.cancel()
+        reading.cancel()
+        output.close()
+        warden.forget(process.pid)
+
+
+async def _ending(
+    exited: asyncio.Task[int],
+    aborted: asyncio.Task[Literal[True]],
+    reading: asyncio.Task[None],
+    timeout: float,  # noqa: ASYNC109
+) -> Ending:
+    end = asyncio.get_running_loop().time() + timeout
+    waiting: set[asyncio.Future[Any]] = {exited, aborted, reading}
+    while not exited.done() and not aborted.done():
+        left = end - asyncio.get_running_loop().time()
+        if left <= 0:
+            return "timeout"
+        done, waiting = await asyncio.wait(waiting, timeout=left, return_when=asyncio.FIRST_COMPLETED)
+        if reading in done:
+            reading.result()  # a reader that failed would let the child hang on a full pipe
+    return "exited" if exited.done() else "aborted"
+
+
+class _Output:
+    """The reading end of the pipe the child writes to.
+
+    Not asyncio's own stdout pipe: waiting for a child would then also wait for its background children.
+    """
+
+    def __init__(self, file: BinaryIO) -> None:
+        self.reader = asyncio.StreamReader(limit=CHUNK)
+        self.file = file
+        self.transport: asyncio.ReadTransport | None = None
+        self.chunks = 0
+
+    async def connect(self) -> None:
+        loop = asyncio.get_running_loop()
+        self.transport, _ = await loop.connect_read_pipe(
+            lambda: asyncio.StreamReaderProtocol(self.reader), self.file
+        )
+
+    def close(self) -> None:
+        if self.transport:
+            self.transport.close()
+        else:
+            self.file.close()
+
+
+async def _start(
+    argv: Sequence[str], cwd: Path, env: Mapping[str, str]
+) -> tuple[asyncio.subprocess.Process, _Output]:
+    read_end, write_end = os.pipe()
+    output = _Output(os.fdopen(read_end, "rb", buffering=0))
+    try:
+        await output.connect()
+        process = await asyncio.create_subprocess_exec(
+            *argv,
+            cwd=cwd,
+            env=env,
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=write_end,
+            stderr=write_end,
+            start_new_session=True,
+        )
+    except BaseException as error:
+        output.close()
+        if isinstance(error, OSError | ValueError):
+            raise CannotStart(str(error)) from error
+        raise
+    finally:
+        os.close(write_end)
+    return process, output
+
+
+async def _pump(output: _Output, on_output: Callable[[bytes], Awaitable[None]]) -> None:
+    while chunk := await output.reader.read(CHUNK):
+        output.chunks += 1
+        await on_output(chunk)
+
+
+async def _drain(reading: asyncio.Task[None], output: _Output) -> None:
+    """Take what is still in the pipe, without waiting for a background child that keeps it open."""
+    loop = asyncio.get_running_loop()
+    end = loop.time() + MAX_DRAIN_SECONDS
+    seen = -1
+    while not reading.done() and output.chunks != seen and loop.time() < end:
+        seen = output.chunks
+        await asyncio.wait({reading}, timeout=GRACE_SECONDS)
+    if reading.done():
+        reading.result()
+
+
+async def _end_tree(tree: Tree, tasks: set[asyncio.Task[int] | asyncio.Task[None]]) -> None:
+    """SIGTERM to all, a moment to end (the child has exited and nobody holds its output), then SIGKILL."""
+    tree.freeze()
+    tree.signal(signal.SIGTERM)
+    tree.signal(signal.SIGCONT)
+    await asyncio.wait(tasks, timeout=GRACE_SECONDS)
+    tree.kill()

@@ -1,1 +1,0 @@
-"""The patch format that GPT models write: read it, and find the places it means."""

@@ -1,0 +1,1 @@
+"""What the pages have of agents: pickers, accounts, servers, rules, trust."""

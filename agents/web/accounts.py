@@ -1,0 +1,168 @@
+"""The page of accounts: what connects each provider, adding a key, signing in and out.
+
+Every answer is the row of one provider; `project` names the project whose configuration counts.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict
+from django.views.decorators.http import require_GET, require_POST
+
+from agents.config.configuration import load
+from agents.config.schema import Config
+from agents.llm.accounts import attempts, keeping, methods
+from agents.llm.accounts.flows.base import InvalidInput, Method, SignInFailed
+from agents.llm.accounts.state import State, state, states
+from agents.llm.trial import Trial, try_key
+from sessions.core.models import Project
+from sessions.web.access import project_of
+from sessions.web.respond import beside, fragment, page
+
+_NOT_INPUTS = frozenset({"provider", "project", "method"})
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """A button that begins a sign-in: what it sends besides, and the prompt that is answered before."""
+
+    words: str
+    method: str
+    sent: Mapping[str, str]
+    prompt: Mapping[str, Any] | None = None
+
+
+@require_GET
+async def accounts(request: HttpRequest) -> HttpResponse:
+    """`?provider=` is the one whose key is to be given."""
+    project = await _project(request.GET)
+    rows = [_row(item) for item in await states(await _config(project))]
+    connected = sum(bool(row["state"].by) for row in rows)
+    file = settings.AUTH_FILES[0]
+    asked = request.GET.get("provider", "")
+    return page(
+        request, "accounts/page.html", project=project, rows=rows, connected=connected, file=file, asked=asked
+    )
+
+
+@require_POST
+async def key(request: HttpRequest) -> HttpResponse:
+    """Keep `key` unless the provider refuses it, or say beside the field why not; with `anyway` the provider
+    is not asked."""
+    found, config = await _state(request.POST), await _config(await _project(request.POST))
+    trial = None
+    try:
+        given = keeping.checked("key", request.POST.get("key", ""))
+        if "anyway" not in request.POST:
+            trial = await try_key(found.id, config.provider.get(found.id) or {}, given)
+        if trial and trial.verdict == "refused":
+            words = f"{found.name} refused this key, so it was not kept. It says: {trial.reason}"
+            return beside(found.place, words, "accounts/refused.html", state=found)
+        await keeping.keep(found.id, {"type": "api", "key": given})
+    except (InvalidInput, SignInFailed) as error:
+        return beside(found.place, str(error))
+    return await _changed(request.POST, _told(trial), shown=trial is not None)
+
+
+@require_POST
+async def begin(request: HttpRequest) -> HttpResponse:
+    """Begin the sign-in `method`; all other fields are answers to its prompts."""
+    found = await _state(request.POST)
+    method = methods.method_named(found.id, request.POST.get("method", ""))
+    if method is None:
+        raise Http404("There is no such sign-in.")
+    inputs = {name: str(value) for name, value in request.POST.items() if name not in _NOT_INPUTS}
+    try:
+        await attempts.begin(found.id, method, inputs)
+    except (InvalidInput, SignInFailed) as error:
+        return beside(found.place, str(error))
+    return await _changed(request.POST, "Waiting for you to sign in.")
+
+
+@require_GET
+async def waiting(request: HttpRequest) -> HttpResponse:
+    """Nothing as long as the sign-in waits, then the row."""
+    attempt = attempts.of_provider(request.GET.get("provider", ""))
+    if attempt is not None and attempt.status == "pending":
+        return HttpResponse(status=204)
+    done = attempt is None or attempt.status == "complete"
+    return await _changed(request.GET, "Signed in." if done and attempt else "")
+
+
+@require_POST
+async def cancel(request: HttpRequest) -> HttpResponse:
+    await attempts.cancel(request.POST.get("provider", ""))
+    return await _changed(request.POST, "Cancelled.")
+
+
+@require_POST
+async def forget(request: HttpRequest) -> HttpResponse:
+    """Sign out, or drop a key."""
+    found = await _state(request.POST)
+    try:
+        await keeping.forget(found.id)
+    except SignInFailed as error:
+        return beside(found.place, str(error))
+    return await _changed(request.POST, "Signed out." if found.by == "sign-in" else "The key is removed.")
+
+
+def _told(trial: Trial | None) -> str:
+    """What became of a key that is kept; None: of one that was not to be tried."""
+    if trial is None:
+        return "The key is kept."
+    if trial.verdict == "untried":
+        return f"The key is kept, but it was not tried: {trial.reason}"
+    if trial.models is None:
+        return "The key works."
+    return f"The key works: {trial.models} model{'' if trial.models == 1 else 's'}."
+
+
+async def _changed(fields: QueryDict, said: str, *, shown: bool = False) -> HttpResponse:
+    """The provider's row as it is now; `said` is read out, and shown where the row does not tell it."""
+    return fragment("accounts/changed.html", **_row(await _state(fields)), said=said, shown=shown)
+
+
+def _row(found: State) -> dict[str, Any]:
+    waiting = found.attempt if found.attempt and found.attempt.status == "pending" else None
+    failed = found.attempt.message if found.attempt and not waiting else ""
+    ways = [way for method in found.methods for way in _ways(method)]
+    return {"state": found, "waiting": waiting, "problem": failed or found.ended, "ways": ways}
+
+
+def _ways(method: Method) -> list[Way]:
+    """The method as it is, and once more for each question that only some choice brings up."""
+    ways = [Way(method.action, method.id, {})]
+    labels = {
+        (prompt["key"], option["value"]): option["label"]
+        for prompt in method.prompts
+        for option in prompt.get("options", ())
+    }
+    for prompt in method.prompts:
+        if when := prompt.get("when"):
+            words = labels.get((when["key"], when["value"]), prompt["message"])
+            ways.append(Way(words, method.id, {when["key"]: when["value"]}, prompt))
+    return ways
+
+
+async def _state(fields: QueryDict) -> State:
+    """Raises Http404."""
+    found = await state(fields.get("provider", ""), await _config(await _project(fields)))
+    if found is None:
+        raise Http404("There is no such provider.")
+    return found
+
+
+async def _project(fields: QueryDict) -> Project | None:
+    named = fields.get("project", "")
+    return await project_of(named) if named else None
+
+
+async def _config(project: Project | None) -> Config:
+    directory = Path(project.worktree if project else settings.OPENED_DIRECTORY or Path.cwd())
+    return (await asyncio.to_thread(load, directory)).config

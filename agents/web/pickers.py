@@ -1,0 +1,82 @@
+"""What pages pull by URL: the agents to mention, and what there is to say about the configuration."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_GET
+
+from agents.config.configuration import load
+from agents.llm.providers import Provider, UnknownModel, find_model
+from agents.llm.types import Model
+from agents.plugins.faults import faults
+from agents.servers.mcp.hub import hub
+from agents.toolkit.catalog import default_model, providers_of
+from agents.toolkit.definitions import Agent, complaint, known_agents
+from agents.toolkit.skills.discovery import skill_problems
+from agents.web.trust import banner as trust_banner
+from sessions.core.models import Session
+from sessions.web.access import located
+
+MOST_MENTIONS = 12
+
+
+@require_GET
+async def mentions(request: HttpRequest) -> HttpResponse:
+    """The agents that a prompt may mention by `@`, as options of the composer; `?q=` is what was typed."""
+    directory, _, _ = await located(request.GET)
+    config = (await asyncio.to_thread(load, directory)).config
+    query = request.GET.get("q", "").lower()
+    found = [
+        agent for agent in known_agents(config).values() if agent.mentionable and query in agent.name.lower()
+    ]
+    found.sort(key=lambda agent: (not agent.name.lower().startswith(query), agent.name))
+    return render(request, "pickers/mentions.html", {"agents": found[:MOST_MENTIONS]})
+
+
+@require_GET
+async def status(request: HttpRequest) -> HttpResponse:
+    """Whether the demo answers, and what is wrong in the configuration. Every page of a project asks, so its
+    MCP servers are started with that."""
+    directory, session, _ = await located(request.GET)
+    hub.warm(directory)
+    loaded = await asyncio.to_thread(load, directory)
+    selected, problem = await _selected(directory, session)
+    skills = await asyncio.to_thread(skill_problems, directory)
+    providers = await providers_of(directory)
+    wrong = [complaint(loaded.config), *_without_model(known_agents(loaded.config).values(), providers)]
+    context: dict[str, Any] = {
+        "demo": selected is not None and selected.protocol == "scripted",
+        "complaints": [text for text in dict.fromkeys([problem, *wrong]) if text],
+        "problems": [item for item in (*loaded.problems, *skills, *faults(directory)) if _is_error(item)],
+        "config_path": settings.CONFIG_DIR / "opencode.json",
+    }
+    context |= await trust_banner(directory, request.GET.get("project", ""), session.id if session else "")
+    return render(request, "pickers/status.html", context)
+
+
+def _is_error(problem: Any) -> bool:
+    return bool(problem.level == "error")
+
+
+def _without_model(found: Iterable[Agent], providers: Mapping[str, Provider]) -> Iterator[str]:
+    """What is to be said of agents whose model does not exist."""
+    for agent in found:
+        try:
+            if agent.model:
+                find_model(providers, agent.model)
+        except UnknownModel as error:
+            yield f"Agent {agent.name!r}: {error}"
+
+
+async def _selected(directory: Path, session: Session | None) -> tuple[Model | None, str]:
+    try:
+        return await default_model(directory, session), ""
+    except UnknownModel as error:
+        return None, str(error)

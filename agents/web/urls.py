@@ -1,0 +1,76 @@
+"""The agents' pages and pickers, and the names of their URLs."""
+
+from __future__ import annotations
+
+from django.urls import path
+
+from agents.agent.offered import completion as resources
+from agents.servers.lsp.uses import completion as symbols
+from agents.servers.mcp.oauth import signing as oauth
+from agents.web import accounts, choice_pages, commands, permission_pages, pickers, problem_pages, trust
+from agents.web.lsp import views as language_acts
+from agents.web.lsp import views as languages
+from agents.web.mcp import acts, editing, views
+
+_pickers = [
+    path("pickers/choice", choice_pages.choice, name="choice"),
+    path("pickers/options", choice_pages.options, name="options"),
+    path("pickers/mentions", pickers.mentions, name="mentions"),
+    path("pickers/resources", resources.options, name="resources"),
+    path("pickers/arguments", resources.arguments, name="arguments"),
+    path("pickers/symbols", symbols.options, name="symbols"),
+    path("pickers/status", pickers.status, name="status"),
+    path("pickers/choose", choice_pages.choose, name="choose"),
+    path("pickers/trust", trust.dialog, name="trust"),
+    path("pickers/trust/grant", trust.trust, name="grant-trust"),
+    path("pickers/trust/revoke", trust.revoke, name="revoke-trust"),
+    path("pickers/rules", permission_pages.configured, name="configured-rules"),
+    path("pickers/why", permission_pages.why, name="why"),
+    path("pickers/problems", problem_pages.listing, name="problems"),
+    path("pickers/problems/count", problem_pages.count, name="count-problems"),
+    path("pickers/problems/lines", problem_pages.lines, name="problem-lines"),
+    path("pickers/problems/check", problem_pages.check, name="check-problems"),
+    path("pickers/commands", commands.options, name="commands"),
+    path("pickers/command", commands.send, name="command"),
+    path("pickers/shell", commands.run, name="shell"),
+]
+
+_accounts = [
+    path("accounts", accounts.accounts, name="accounts"),
+    path("accounts/key", accounts.key, name="account-key"),
+    path("accounts/begin", accounts.begin, name="account-begin"),
+    path("accounts/waiting", accounts.waiting, name="account-waiting"),
+    path("accounts/cancel", accounts.cancel, name="account-cancel"),
+    path("accounts/forget", accounts.forget, name="account-forget"),
+]
+
+_servers = [
+    path("servers", views.servers, name="servers"),
+    path("servers/badge", views.badge, name="servers-badge"),
+    path("servers/mcp/list", views.listing, name="mcp-list"),
+    path("servers/mcp/detail", views.detail, name="mcp-detail"),
+    path("servers/mcp/schema", views.schema, name="mcp-schema"),
+    path("servers/mcp/resource", views.resource, name="mcp-resource"),
+    path("servers/mcp/log", views.log, name="mcp-log"),
+    path("servers/mcp/switch", acts.switch, name="mcp-switch"),
+    path("servers/mcp/restart", acts.restart, name="mcp-restart"),
+    path("servers/mcp/try", acts.test, name="mcp-try"),
+    path("servers/mcp/removal", acts.removal, name="mcp-removal"),
+    path("servers/mcp/remove", acts.remove, name="mcp-remove"),
+    path("servers/mcp/sign-in", acts.sign_in, name="mcp-sign-in"),
+    path("servers/mcp/cancel", acts.cancel, name="mcp-cancel"),
+    path("servers/mcp/sign-out", acts.sign_out, name="mcp-sign-out"),
+    path("servers/mcp/form", editing.form, name="mcp-form"),
+    path("servers/mcp/words", editing.words, name="mcp-words"),
+    path("servers/mcp/test", editing.test, name="mcp-test"),
+    path("servers/mcp/save", editing.save, name="mcp-save"),
+    path("mcp/oauth/callback", oauth.callback, name="mcp-oauth-callback"),
+    path("servers/languages", languages.languages, name="languages"),
+    path("servers/languages/log", languages.log, name="language-log"),
+    path("servers/languages/more", languages.more, name="more-languages"),
+    path("servers/languages/switch", language_acts.switch, name="switch-languages"),
+    path("servers/languages/retry", language_acts.retry, name="retry-language"),
+    path("servers/languages/install", language_acts.install, name="install-language"),
+]
+
+urlpatterns = [*_pickers, *_accounts, *_servers]

@@ -1,0 +1,87 @@
+"""Where things are in the two web apps: ours, and OpenCode's, which its server brings along."""
+
+from __future__ import annotations
+
+import re
+from base64 import b64encode, urlsafe_b64encode
+from dataclasses import dataclass
+from typing import Protocol
+
+import httpx
+from playwright.async_api import BrowserContext
+
+from bench.client import USER
+from bench.lab import Lab, Server
+from bench.targets import OURS
+
+LINK = re.compile(r"^Open (\S+)", re.M)
+
+
+class App(Protocol):
+    """Selectors, and the addresses of pages."""
+
+    @property
+    def prompt(self) -> str:
+        """The field one writes into."""
+
+    async def sign_in(self, context: BrowserContext) -> None: ...
+
+    def address(self, session: str) -> str: ...
+
+    def switch(self, session: str) -> str:
+        """What to click for another session that has been open in this tab."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ours:
+    url: str
+    project: str
+    cookies: dict[str, str]
+    prompt: str = "#prompt"
+
+    async def sign_in(self, context: BrowserContext) -> None:
+        await context.add_cookies([{"name": n, "value": v, "url": self.url} for n, v in self.cookies.items()])
+
+    def address(self, session: str) -> str:
+        return f"{self.url}/p/{self.project}/s/{session}"
+
+    def switch(self, session: str) -> str:
+        return f"#{session}-item a"
+
+
+@dataclass(frozen=True, slots=True)
+class OpenCodes:
+    url: str
+    password: str
+    prompt: str = "[contenteditable=true]"
+
+    async def sign_in(self, context: BrowserContext) -> None:
+        secret = b64encode(f"{USER}:{self.password}".encode()).decode()
+        await context.set_extra_http_headers({"Authorization": f"Basic {secret}"})
+
+    def address(self, session: str) -> str:
+        return f"{self.url}{self._path(session)}"
+
+    def switch(self, session: str) -> str:
+        return f"a[href='{self._path(session)}']"
+
+    def _path(self, session: str) -> str:
+        return f"/server/{urlsafe_b64encode(self.url.encode()).decode().rstrip('=')}/session/{session}"
+
+
+async def app(lab: Lab, server: Server) -> App:
+    """The app of a running server."""
+    url = str(server.client.http.base_url).rstrip("/")
+    if lab.target is not OURS:
+        return OpenCodes(url, server.client.password)
+    found = LINK.search((lab.folder / "server.log").read_text())
+    assert found is not None
+    project = await server.client.get("/project/current")
+    return Ours(url, project["id"], await _signed_in(found[1]))
+
+
+async def _signed_in(link: str) -> dict[str, str]:
+    """The cookies that a launch link gives, which works once."""
+    async with httpx.AsyncClient(trust_env=False) as client:
+        await client.get(link)
+        return {cookie.name: cookie.value or "" for cookie in client.cookies.jar}

@@ -1,0 +1,106 @@
+"""`opencode-web auth`: keys and sign-ins of providers, in our `auth.json`."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import sys
+from collections.abc import Mapping, Sequence
+from getpass import getpass
+from pathlib import Path
+
+from agents.config.configuration import load
+from agents.llm.accounts import attempts, keeping
+from agents.llm.accounts.flows.base import InvalidInput, Method, SignInFailed
+from agents.llm.accounts.methods import FLOWS
+from agents.llm.accounts.state import State, states
+from opencode_web.cli.terminal import Stop, say, table
+
+KEY = "API key"
+
+
+def listing(arguments: argparse.Namespace, directory: Path) -> None:
+    """What is connected, and by what; of a key only its end."""
+    found = [state for state in asyncio.run(states(load(directory).config)) if state.by]
+    if found:
+        table(("Provider", "Name", "Connected by", ""), [_row(state) for state in found])
+    say(f"{len(found)} connected" if found else "0 connected; `opencode-web auth login` adds a key")
+
+
+def _row(state: State) -> Sequence[str]:
+    detail = f"…{state.detail}" if state.by == "key" and state.detail else state.detail
+    return (state.id, state.name, state.by, " ".join(filter(None, (detail, state.label))))
+
+
+def login(arguments: argparse.Namespace, directory: Path) -> None:
+    """Keep a key, or sign in where a provider has that. Raise Stop when it fails."""
+    provider = arguments.provider or _line("Provider (its id, such as anthropic): ", "--provider")
+    method = _method(provider, arguments.method)
+    try:
+        asyncio.run(_sign_in(provider, method) if method else keeping.keep(provider, _key(provider)))
+    except (InvalidInput, SignInFailed) as error:
+        raise Stop(str(error)) from error
+    say(f"{provider} is connected")
+
+
+def logout(arguments: argparse.Namespace, directory: Path) -> None:
+    """Raise Stop for a provider that has no entry of ours."""
+    own = asyncio.run(keeping.own())
+    if not own:
+        raise Stop("there is no key or sign-in here; keys in the environment are removed there")
+    provider = arguments.provider or _line(f"Provider ({', '.join(own)}): ", "the provider")
+    if provider not in own:
+        raise Stop(f"there is no key or sign-in of {provider!r} here")
+    try:
+        asyncio.run(keeping.forget(provider))
+    except SignInFailed as error:
+        raise Stop(str(error)) from error
+    say(f"{provider} is forgotten")
+
+
+def _method(provider: str, wanted: str | None) -> Method | None:
+    """The sign-in that was asked for; None for a key."""
+    methods = FLOWS[provider].methods if provider in FLOWS else ()
+    labels = [method.label for method in methods] + [KEY]
+    if wanted is None:
+        if len(labels) == 1:
+            return None
+        wanted = _line(f"How ({' / '.join(labels)})? ", f"--method ({' / '.join(labels)})")
+    found = [label for label in labels if label.lower().startswith(wanted.lower())]
+    if len(found) != 1:
+        raise Stop(f"{wanted!r} is none of: {', '.join(labels)}", 2)
+    return next((method for method in methods if method.label == found[0]), None)
+
+
+def _key(provider: str) -> Mapping[str, str]:
+    """Not shown while it is typed; one that is piped in is read as a line."""
+    key = getpass(f"API key of {provider}: ") if sys.stdin.isatty() else sys.stdin.readline()
+    return {"type": "api", "key": key.rstrip("\n")}
+
+
+async def _sign_in(provider: str, method: Method) -> None:
+    inputs: dict[str, str] = {}
+    for prompt in method.prompts:
+        if _applies(prompt.get("when"), inputs):
+            choice = " / ".join(option["value"] for option in prompt.get("options", ()))
+            inputs[prompt["key"]] = _line(
+                f"{prompt['message']}{choice and f' ({choice})'}: ", prompt["message"]
+            )
+    attempt = await attempts.begin(provider, method, inputs)
+    say(f"Open {attempt.begun.url}\n{attempt.begun.instructions}\nWaiting …")
+    await attempts.finish(attempt)
+
+
+def _applies(condition: Mapping[str, str] | None, inputs: Mapping[str, str]) -> bool:
+    """Some questions depend on the answer to an earlier one."""
+    if condition is None:
+        return True
+    same = inputs.get(condition["key"]) == condition["value"]
+    return same if condition["op"] == "eq" else not same
+
+
+def _line(question: str, wanted: str) -> str:
+    """Raise Stop where nobody can be asked for what is wanted."""
+    if not sys.stdin.isatty():
+        raise Stop(f"{wanted} is missing, and nobody can be asked: standard input is no terminal", 2)
+    return input(question).strip()

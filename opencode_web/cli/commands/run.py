@@ -1,0 +1,279 @@
+"""`opencode-web run`: one prompt from the terminal, its turn streamed back."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import mimetypes
+import os
+import sys
+import time
+from collections.abc import Mapping
+from contextlib import aclosing
+from pathlib import Path
+from typing import Any, Protocol
+from unicodedata import category
+
+from opencode_web.bridge.remote.errors import RemoteError
+from opencode_web.bridge.remote.launcher import wanted
+from opencode_web.bridge.remote.link import Link
+from opencode_web.cli.terminal import Stop
+
+Properties = Mapping[str, Any]
+
+_RAW = {"step-start": "step_start", "step-finish": "step_finish", "reasoning": "reasoning", "text": "text"}
+
+
+class Output(Protocol):
+    failed: str
+    """Why the turn failed; empty when it did not."""
+
+    def show(self, type: str, properties: Properties) -> None:
+        """An event of the session."""
+
+    def note(self, text: str) -> None:
+        """A line for the person at the terminal, on standard error."""
+
+
+class Readable:
+    """The model's text on standard output; what it does, and its thinking, on standard error."""
+
+    def __init__(self, thinking: bool = False) -> None:
+        self.failed = ""
+        self._fields = ("text", "reasoning") if thinking else ("text",)
+        self._kinds: dict[str, str] = {}
+        self._open = False
+
+    def show(self, type: str, properties: Properties) -> None:
+        if type == "message.part.updated":
+            self._part(properties["part"])
+        elif type == "message.part.delta" and properties.get("field") == "text":
+            self._delta(properties)
+        elif type == "session.error":
+            self.failed = message(properties.get("error") or {})
+
+    def note(self, text: str) -> None:
+        self._end()
+        sys.stderr.write(f"! {shown(text)}\n")
+        sys.stderr.flush()
+
+    def _delta(self, properties: Properties) -> None:
+        kind = self._kinds.get(properties["partID"], "")
+        if kind not in self._fields:
+            return
+        stream = sys.stdout if kind == "text" else sys.stderr
+        stream.write(shown(properties["delta"]))
+        stream.flush()
+        self._open = True
+
+    def _part(self, part: Properties) -> None:
+        kind = part["type"]
+        self._kinds[part["id"]] = kind if _answers(part) else ""
+        if kind in ("text", "reasoning") and (part.get("time") or {}).get("end"):
+            self._end()
+        elif kind == "tool" and part["state"]["status"] in ("completed", "error"):
+            self._call(part)
+
+    def _call(self, part: Properties) -> None:
+        self._end()
+        state = part["state"]
+        told = state.get("title") or str(next(iter((state.get("input") or {}).values()), ""))
+        failed = f" failed: {state.get('error', '')}" if state["status"] == "error" else ""
+        sys.stderr.write(
+            f"| {part['tool']}  {shown(told).splitlines()[0][:120] if told else ''}{shown(failed)}\n"
+        )
+        sys.stderr.flush()
+
+    def _end(self) -> None:
+        """Whatever comes next begins a line."""
+        if self._open:
+            sys.stdout.write("\n")
+            sys.stdout.flush()
+        self._open = False
+
+
+class Raw:
+    """`{"type", "timestamp", "sessionID", "part"}` a line, as OpenCode's `run --format json` prints."""
+
+    def __init__(self, session: str) -> None:
+        self.failed = ""
+        self._session = session
+
+    def show(self, type: str, properties: Properties) -> None:
+        if type == "session.error":
+            error = properties.get("error") or {}
+            self.failed = message(error)
+            self._line("error", error=error)
+        elif type == "message.part.updated":
+            self._part(properties["part"])
+
+    def note(self, text: str) -> None:
+        sys.stderr.write(f"! {shown(text)}\n")
+
+    def _part(self, part: Properties) -> None:
+        kind = part["type"]
+        if kind == "tool" and part["state"]["status"] in ("completed", "error"):
+            self._line("tool_use", part=part)
+        elif kind in _RAW and (kind.startswith("step") or (_answers(part) and part["time"].get("end"))):
+            self._line(_RAW[kind], part=part)
+
+    def _line(self, type: str, **more: Any) -> None:
+        line = {"type": type, "timestamp": int(time.time() * 1000), "sessionID": self._session, **more}
+        sys.stdout.write(f"{json.dumps(line, ensure_ascii=False)}\n")
+        sys.stdout.flush()
+
+
+def _answers(part: Properties) -> bool:
+    """Whether a text is the model's: the parts of a prompt have no time."""
+    return bool(part.get("time"))
+
+
+def message(error: Properties) -> str:
+    return str((error.get("data") or {}).get("message") or error.get("name") or "the turn failed")
+
+
+def shown(text: str) -> str:
+    """Without what would steer a terminal: the text is the model's."""
+    return "".join(letter for letter in text if letter in "\n\t" or category(letter)[0] != "C")
+
+
+NOBODY_THERE = ("question", "plan_enter", "plan_exit")
+"""Tools that wait for a person at a page."""
+DENIED = [{"permission": name, "pattern": "*", "action": "deny"} for name in NOBODY_THERE]
+
+
+def run(arguments: argparse.Namespace, directory: Path) -> None:
+    """Raise Stop when the turn fails (1), for a wrong argument (2), and when it is interrupted (130)."""
+    text = _text(arguments)
+    environ = {
+        **os.environ,
+        **({"OPENCODE_SERVER_PASSWORD": arguments.password} if arguments.password else {}),
+    }
+    environ["OPENCODE_SERVER_USERNAME"] = arguments.username
+    where = None if arguments.attach and not arguments.dir else str(directory)
+    try:
+        link = Link(wanted(environ, arguments.attach, where, start=not arguments.attach))
+        asyncio.run(_run(link, arguments, text, directory))
+    except (ValueError, RemoteError) as error:
+        raise Stop(str(error)) from error
+    except KeyboardInterrupt as error:
+        raise Stop("interrupted; the turn was stopped", 130) from error
+
+
+def _text(arguments: argparse.Namespace) -> str:
+    """The message, and what is piped in below it. Raise Stop when there is neither; and when there is one for
+    a turn that goes on, which has its own."""
+    if arguments.resume:
+        given = (arguments.message, arguments.command, arguments.file, arguments.agent, arguments.model)
+        if any(given) or arguments.variant:
+            raise Stop("--resume goes on with the last turn: no message, command, file, agent or model", 2)
+        return ""
+    parts = [" ".join(arguments.message)]
+    if not sys.stdin.isatty():
+        parts.append(sys.stdin.read())
+    text = "\n".join(part for part in parts if part.strip())
+    if not text and not arguments.command:
+        raise Stop("there is no message; give one, or a --command", 2)
+    return text
+
+
+async def _run(link: Link, arguments: argparse.Namespace, text: str, directory: Path) -> None:
+    async with link:
+        session = await _session(link, arguments)
+        output: Output = Raw(session) if arguments.format == "json" else Readable(arguments.thinking)
+        request = _request(arguments, text, directory)
+        try:
+            await _turn(link, session, request, output, auto=arguments.auto)
+        except asyncio.CancelledError:
+            await asyncio.shield(link.post(f"/session/{session}/abort"))
+            raise
+        if arguments.share:
+            shared = await link.post(f"/session/{session}/share")
+            output.note(f"Shared at {shared['share']['url']}")
+    if output.failed:
+        raise Stop(output.failed)
+
+
+async def _session(link: Link, arguments: argparse.Namespace) -> str:
+    """The id of the session to go on with, or of a new one. Raise Stop when there is none."""
+    found = arguments.session
+    if arguments.last and not found:
+        roots = await link.get("/session", {"roots": "true", "limit": 1})
+        found = roots[0]["id"] if roots else None
+    if found is None:
+        if arguments.fork or arguments.resume:
+            raise Stop(f"--{'fork' if arguments.fork else 'resume'} takes --continue or --session", 2)
+        body = {"permission": DENIED, **({"title": arguments.title} if arguments.title else {})}
+        return str((await link.post("/session", body))["id"])
+    path = f"/session/{found}"
+    known = await (link.post(f"{path}/fork", {}) if arguments.fork else link.get(path))
+    return str(known["id"])
+
+
+def _request(arguments: argparse.Namespace, text: str, directory: Path) -> tuple[str, dict[str, Any]]:
+    """The last segment of the operation's path, and its body."""
+    if arguments.resume:
+        return "resume", {}
+    files = [_file(name, directory) for name in arguments.file]
+    body: dict[str, Any] = {"agent": arguments.agent, "variant": arguments.variant}
+    if arguments.command:
+        body |= {"command": arguments.command, "arguments": text, "model": arguments.model, "parts": files}
+    else:
+        body |= {"model": _model(arguments.model), "parts": [*files, {"type": "text", "text": text}]}
+    given = {name: value for name, value in body.items() if value not in (None, [])}
+    return ("command" if arguments.command else "prompt_async"), given
+
+
+def _model(ref: str | None) -> dict[str, str] | None:
+    if ref is None:
+        return None
+    provider, slash, model = ref.partition("/")
+    if not slash:
+        raise Stop(f"{ref!r} is no model; `opencode-web models` lists them", 2)
+    return {"providerID": provider, "modelID": model}
+
+
+def _file(name: str, directory: Path) -> dict[str, str]:
+    """Raise Stop for one that is not there."""
+    path = (directory / name).resolve()
+    if not path.exists():
+        raise Stop(f"there is no file {name!r}", 2)
+    mime = "application/x-directory" if path.is_dir() else mimetypes.guess_type(path)[0] or "text/plain"
+    return {"type": "file", "mime": mime, "filename": path.name, "url": path.as_uri()}
+
+
+async def _turn(
+    link: Link, session: str, request: tuple[str, dict[str, Any]], output: Output, *, auto: bool
+) -> None:
+    """Send the prompt and follow the session, and those it starts, until it is idle."""
+    family = {session}
+    operation, body = request
+    async with aclosing(link.events()) as events:
+        asked: asyncio.Task[Any] | None = None
+        async for event in events:
+            if event.type == "server.connected":
+                asked = asyncio.create_task(link.post(f"/session/{session}/{operation}", body, seconds=None))
+            if asked and asked.done():
+                asked.result()
+            properties = event.properties
+            if event.type == "session.created" and properties["info"].get("parentID") in family:
+                family.add(properties["info"]["id"])
+            if properties.get("sessionID") not in family:
+                continue
+            if event.type == "permission.asked":
+                await _answer(link, properties, output, auto=auto)
+            if properties["sessionID"] == session:
+                output.show(event.type, properties)
+                if event.type == "session.idle":
+                    break
+    if asked:
+        await asked
+
+
+async def _answer(link: Link, asked: Mapping[str, Any], output: Output, *, auto: bool) -> None:
+    """Nobody is there to be asked: what no rule allows is allowed (`--auto`) or rejected."""
+    reply = "once" if auto else "reject"
+    what = f"{asked['permission']} ({', '.join(asked['patterns'])})"
+    output.note(f"permission requested: {what}; {'allowed' if auto else 'rejected'}")
+    await link.post(f"/permission/{asked['id']}/reply", {"reply": reply})

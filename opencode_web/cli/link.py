@@ -1,0 +1,90 @@
+"""The launch link: opened in the person's browser, and a new one printed (`opencode-web url`).
+
+The link itself is never in the arguments of a program: every user of the machine can read those of `xdg-open`
+and of the browser. They name a file that only this user can read, that leads on to the link, and that is gone
+when the link was used.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import threading
+import time
+import webbrowser
+from collections.abc import Callable, Mapping
+from contextlib import closing
+from html import escape
+from http.client import HTTPConnection, HTTPException
+from pathlib import Path
+
+from opencode_web.cli.terminal import Stop, say
+from opencode_web.site.security.launch import LIFETIME, PATH
+from sessions.core import paths
+
+_LOOK_SECONDS = 1.0
+_ANSWER_SECONDS = 5.0
+_PAGE = """<!doctype html>
+<html lang="en"><meta charset="utf-8"><meta name="referrer" content="no-referrer">
+<meta http-equiv="refresh" content="0;url={link}"><title>opencode-web</title>
+<p><a href="{link}">Open opencode-web</a></p></html>
+"""
+
+
+def open_link(link: str, port: int, is_unused: Callable[[], bool]) -> None:
+    """In a thread, which ends when the link was used or is too old."""
+    threading.Thread(target=_open, args=(link, port, is_unused), daemon=True).start()
+
+
+def _open(link: str, port: int, is_unused: Callable[[], bool]) -> None:
+    page = write(link, port)
+    try:
+        webbrowser.open(page.as_uri())
+        end = time.monotonic() + LIFETIME
+        while is_unused() and time.monotonic() < end:
+            time.sleep(_LOOK_SECONDS)
+    finally:
+        page.unlink(missing_ok=True)
+
+
+def write(link: str, port: int, environ: Mapping[str, str] = os.environ) -> Path:
+    """The file, of mode 600; one that a server on this port left behind is replaced."""
+    page = place(port, environ)
+    page.unlink(missing_ok=True)
+    descriptor = os.open(page, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
+    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+        file.write(_PAGE.format(link=escape(link)))
+    return page
+
+
+def place(port: int, environ: Mapping[str, str] = os.environ) -> Path:
+    """In the folder that the system clears when the user logs out, else with the data."""
+    runtime = environ.get("XDG_RUNTIME_DIR", "")
+    folder = Path(runtime) if os.path.isabs(runtime) and os.path.isdir(runtime) else None
+    return (folder or paths.data_directory(environ)) / f"opencode-web-{port}.html"
+
+
+def renew(arguments: argparse.Namespace) -> None:
+    """Print a new link, asked of the server that runs on this machine.
+
+    Raise Stop when no server answers or the password is another one.
+    """
+    where = f"{arguments.hostname}:{arguments.port}"
+    try:
+        status, body = _ask(arguments.hostname, arguments.port)
+    except (OSError, HTTPException) as error:
+        raise Stop(f"no server answers at {where} (--port names another one): {error}") from error
+    if status == 401:
+        raise Stop(f"the server at {where} has another password; set OPENCODE_SERVER_PASSWORD to it")
+    if status != 200:
+        raise Stop(f"the server at {where} answered with status {status}")
+    say(json.loads(body)["url"])
+
+
+def _ask(hostname: str, port: int) -> tuple[int, bytes]:
+    password = os.environ.get("OPENCODE_SERVER_PASSWORD") or paths.secret()
+    with closing(HTTPConnection(hostname, port, timeout=_ANSWER_SECONDS)) as connection:
+        connection.request("POST", PATH, headers={"Authorization": f"Bearer {password}"})
+        response = connection.getresponse()
+        return response.status, response.read()

@@ -1,1 +1,0 @@
-"""Take what can be read out of a damaged SQLite file into a new one (docs/decisions/0021)."""

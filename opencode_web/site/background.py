@@ -1,0 +1,61 @@
+"""What runs beside the pages, or without any: the bus to other processes, the background consumer, the turns.
+
+Import it when Django is set up.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import AsyncExitStack
+from typing import Any
+
+from channels.layers import get_channel_layer
+from channels.routing import ChannelNameRouter
+from channels.worker import Worker
+from django.conf import settings
+
+from agents.agent.consumer import AgentConsumer
+from agents.agent.runtime import runtime
+from agents.servers.lsp import telling
+from agents.toolkit.children.closing import close_all
+from agents.toolkit.children.warden import warden
+from opencode_web.site import logins
+from sessions.changes.operations.engine import recover as finish_undos
+from sessions.changes.worktrees.forking import recover as clear_worktrees
+from sessions.core.bus_redis import RedisBus
+from sessions.terminals.registry import terminals
+
+_running = AsyncExitStack()
+
+
+async def start() -> None:
+    """Begin to work; call once, from the loop that goes on. Raises redis.RedisError without a Redis."""
+    _running.push_async_callback(terminals.close)
+    _running.push_async_callback(close_all)
+    terminals.watcher = warden
+    telling.register()
+    if settings.REDIS_URL:
+        redis_bus = RedisBus(settings.REDIS_URL, settings.EVENT_CHANNEL, settings.INSTALLATION)
+        await asyncio.to_thread(redis_bus.start)
+        _running.push_async_callback(asyncio.to_thread, redis_bus.stop)
+        _running.callback(asyncio.create_task(logins.follow()).cancel)
+    await clear_worktrees()
+    await finish_undos()
+    if settings.RUNS_TURNS:
+        _start_turns()
+
+
+async def stop() -> None:
+    """Interrupt running turns with their partial output saved, stop listening and telling, end terminals."""
+    await _running.aclose()
+
+
+def _start_turns() -> None:
+    layer = get_channel_layer()
+    assert layer is not None, "CHANNEL_LAYERS has no default"
+    channel = settings.AGENT_CHANNEL
+    worker: Any = Worker(ChannelNameRouter({channel: AgentConsumer.as_asgi()}), [channel], layer)
+    consumer = asyncio.create_task(worker.arun())
+    _running.callback(consumer.cancel)
+    runtime.start()
+    _running.push_async_callback(runtime.stop)

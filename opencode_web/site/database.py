@@ -1,0 +1,213 @@
+"""Is the database fit to be used? Asked once at the start, before anything else opens it.
+
+A damaged one is put aside, and what can be read of it goes into a new one (docs/decisions/0021).
+"""
+
+from __future__ import annotations
+
+import fcntl
+import logging
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import asdict
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import IO, Any
+
+from django.apps import apps
+from django.conf import settings
+from django.core.management import call_command
+from django.db import connection
+from django.db.migrations.recorder import MigrationRecorder
+from django.db.utils import DatabaseError
+
+from opencode_web.site.salvage import salvage
+from sessions.changes.upkeep import copies, damage
+
+logger = logging.getLogger(__name__)
+
+APPEND_ONLY = {"decision_unchanged": "BEFORE UPDATE", "decision_undeleted": "BEFORE DELETE"}
+_ADVICE = "is the disk full, or may it not be written? XDG_DATA_HOME names another folder"
+_IN_USE = "in-use.lock"
+_held: list[IO[str]] = []
+_DAMAGE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR)
+_SIDECARS = ("-wal", "-shm", "-journal")
+
+
+class Unusable(Exception):
+    """The server cannot start with this database; the text says why and what to do."""
+
+
+def prepare() -> str:
+    """Check the configured database and bring it up to date.
+
+    Return what was saved of it and what was not, in words, if it was damaged; else an empty text. Raise
+    Unusable for a database that is newer than this program, a place where SQLite cannot keep its write-ahead
+    log, and a disk that is full or cannot be written.
+    """
+    database = settings.DATABASES["default"]
+    if not str(database["ENGINE"]).endswith("sqlite3"):
+        _migrate()
+        return ""
+    file = Path(str(database["NAME"]))
+    try:
+        with _one_at_a_time(file.with_name("start.lock")):
+            said = mend(file)
+            verify_wal(file)
+            _share(file)
+            if _migrate() or not copies.copies():
+                _copy()
+        file.chmod(0o600)
+    except (sqlite3.Error, DatabaseError) as error:
+        raise Unusable(f"{file} cannot be used: {error}; {_ADVICE}") from error
+    return said
+
+
+def _copy() -> None:
+    """After each migration: the list of tables in it can stand in for one that is damaged. The server can do
+    without."""
+    try:
+        copies.copy_now()
+    except (OSError, sqlite3.Error) as error:
+        logger.warning("the database was not copied: %s", error)
+
+
+def mend(file: Path) -> str:
+    """Put a file that SQLite finds damaged aside, as `NAME.corrupt-TIME`, and salvage what can be read of it
+    into a new one. What came of it, in words; empty for a sound one. Raises OSError and sqlite3.Error."""
+    aside = put_aside(file)
+    if aside is None:
+        return ""
+    done = salvage(aside, file, copies.copies())
+    damage.write_report(aside, [asdict(table) for table in done.tables], done.copy)
+    report = damage.report()
+    said = f"{report.text if report else ''} The damaged file was kept as {aside}."
+    logger.error("%s", said)
+    return said
+
+
+def put_aside(file: Path) -> Path | None:
+    """Move a damaged file out of the way with its write-ahead log, and return where it is now; also the one
+    that was moved by a start which ended before anything stood in its place."""
+    if file.exists():
+        fault = find_fault(file)
+        if not fault:
+            return None
+        logger.error("%s is damaged: %s", file, fault)
+        _claim(file, fault)
+        aside = damage.aside(file, f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}")
+    elif damaged := damage.files():
+        aside = damaged[-1]
+    else:
+        return None
+    for suffix in ("", *_SIDECARS):
+        part = file.with_name(file.name + suffix)
+        if part.exists():
+            part.rename(aside.with_name(aside.name + suffix))
+    return aside
+
+
+def verify_wal(file: Path) -> None:
+    """Raise Unusable unless the write-ahead log can be switched on (not on NFS and some shared mounts)."""
+    try:
+        with closing(sqlite3.connect(file, timeout=20)) as connection_:
+            mode = connection_.execute("PRAGMA journal_mode=WAL").fetchone()[0]
+    except sqlite3.Error as error:
+        raise Unusable(f"{file} cannot be opened: {error}") from error
+    if mode != "wal":
+        raise Unusable(
+            f"SQLite cannot keep a write-ahead log beside {file} (journal mode {mode!r}), as on network "
+            f"drives; set XDG_DATA_HOME to a folder on a local disk"
+        )
+
+
+def pending_migrations() -> set[tuple[str, str]]:
+    """(app, name) of the migrations on disk that the database lacks. Raise Unusable if it has more."""
+    on_disk = migrations_on_disk()
+    applied = set(MigrationRecorder(connection).applied_migrations())
+    labels = {app for app, _ in on_disk}
+    newer = sorted(f"{app}.{name}" for app, name in applied - on_disk if app in labels)
+    if newer:
+        raise Unusable(
+            f"the database was written by a newer opencode-web (it has {', '.join(newer)}); "
+            f"upgrade, or set XDG_DATA_HOME to another folder"
+        )
+    return on_disk - applied
+
+
+def migrations_on_disk() -> set[tuple[str, str]]:
+    """(app, name) of all migrations of this program."""
+    return {
+        (app.label, file.stem)
+        for app in apps.get_app_configs()
+        for file in Path(app.path, "migrations").glob("[0-9]*.py")
+    }
+
+
+def find_fault(file: Path) -> str:
+    """What is wrong with the file; empty when nothing is. Raise Unusable when it cannot be looked at."""
+    if not file.is_dir() and file.stat().st_size == 0 and copies.copies():
+        return "the file is empty"
+    try:
+        with closing(sqlite3.connect(file, timeout=20)) as connection_:
+            answer: Any = connection_.execute("PRAGMA quick_check(1)").fetchone()[0]
+    except sqlite3.DatabaseError as error:
+        if error.sqlite_errorcode & 0xFF in _DAMAGE:
+            return str(error)
+        raise Unusable(f"{file} cannot be opened: {error}") from error
+    return "" if answer == "ok" else str(answer)
+
+
+def _migrate() -> bool:
+    """Whether there was something to change."""
+    pending = bool(pending_migrations())
+    if pending:
+        call_command("migrate", interactive=False, verbosity=0)
+    protect_decisions()
+    connection.close()
+    return pending
+
+
+def protect_decisions() -> None:
+    """Let SQLite itself refuse to change or delete what was decided on permissions.
+
+    At every start, because a table that a migration makes anew loses its triggers.
+    """
+    if connection.vendor != "sqlite":
+        return
+    table = apps.get_model("opencode_sessions", "Decision")._meta.db_table
+    with connection.cursor() as cursor:
+        for name, when in APPEND_ONLY.items():
+            cursor.execute(
+                f'CREATE TRIGGER IF NOT EXISTS "{name}" {when} ON "{table}" '
+                "BEGIN SELECT RAISE(ABORT, 'a decision stays as it was written'); END"
+            )
+
+
+def _share(file: Path) -> None:
+    """Until this process ends, nobody puts the file aside under it."""
+    handle = file.with_name(_IN_USE).open("w")
+    fcntl.flock(handle, fcntl.LOCK_SH)
+    _held[:] = [handle]
+
+
+def _claim(file: Path, fault: str) -> None:
+    """Raise Unusable when another process uses the file: it would go on writing to what is put aside."""
+    _held.clear()
+    with file.with_name(_IN_USE).open("w") as handle:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise Unusable(
+                f"{file} is damaged ({fault}), and a server uses it: stop that first; "
+                f"what can be read is salvaged at the next start"
+            ) from error
+
+
+@contextmanager
+def _one_at_a_time(lock: Path) -> Iterator[None]:
+    """Two servers that start at once migrate one after the other."""
+    with lock.open("w") as handle:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield

@@ -1,0 +1,65 @@
+"""Where log lines go: a rotating file that only the user can read and, when asked, standard error."""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+from io import TextIOWrapper
+from logging.handlers import RotatingFileHandler
+from pathlib import Path
+from typing import Any
+
+from sessions.core import paths
+
+FILE_NAME = "opencode-web.log"
+MAX_BYTES = 5 * 1024 * 1024
+KEPT_FILES = 3
+
+_FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
+
+access = logging.getLogger("opencode_web.access")
+
+
+class _OneLine(logging.Formatter):
+    """Hostile text in a message (a path, a header) can neither begin a line nor steer a terminal."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        text = super().format(record)
+        return "".join(c if c.isprintable() or c in "\n\t" else f"\\x{ord(c):02x}" for c in text)
+
+
+class _PrivateFile(RotatingFileHandler):
+    def _open(self) -> TextIOWrapper:
+        handle = os.open(self.baseFilename, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+        return os.fdopen(handle, self.mode, encoding=self.encoding)  # type: ignore[return-value]
+
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802
+        """On a full disk there is no log; a traceback for each line of it on the terminal helps nobody."""
+
+
+def set_up(*, print_logs: bool) -> Path:
+    """Send everything from INFO on to the log file, and to standard error too if `print_logs`.
+
+    Return the file. Raise OSError when it cannot be written.
+    """
+    file = paths.logs() / FILE_NAME
+    handlers: list[logging.Handler] = [
+        _PrivateFile(file, maxBytes=MAX_BYTES, backupCount=KEPT_FILES, encoding="utf-8")
+    ]
+    if print_logs:
+        handlers.append(logging.StreamHandler(sys.stderr))
+    for handler in handlers:
+        handler.setFormatter(_OneLine(_FORMAT))
+    logging.basicConfig(level=logging.INFO, handlers=handlers, force=True)
+    # The address of every request of these libraries may hold a key.
+    logging.getLogger("httpx").setLevel(logging.WARNING)
+    return file
+
+
+def log_access(protocol: str, action: str, details: dict[str, Any]) -> None:
+    """daphne's action logger. Queries are left out: the one of a launch URL is a secret."""
+    if (protocol, action) == ("http", "complete"):
+        path = str(details["path"]).partition("?")[0]
+        milliseconds = details["time_taken"] * 1000
+        access.info("%s %s %s %.1f ms", details["method"], path, details["status"], milliseconds)

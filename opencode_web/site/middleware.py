@@ -1,0 +1,95 @@
+"""Refuse what no guard has seen, compress pages, send the API's paths to their URLs, keep errors bare."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.utils.cache import patch_vary_headers
+from django.utils.decorators import async_only_middleware
+from django.utils.text import compress_string
+
+from opencode_web.site.static_files import accepts
+from sessions.core.space import FULL, is_full
+
+API_ROOTS = frozenset(
+    "agent auth command config doc event experimental file find formatter global instance log lsp mcp path"
+    " permission project provider pty question session skill sync tui vcs".split()
+)
+
+_PAGES = frozenset({"/global/health", "/mcp/oauth/callback"})
+"""What is no operation of the API, though its path begins like one."""
+
+_SMALL = 500
+"""Bytes below which a packet carries the text either way."""
+_RANDOM = 100
+
+Handler = Callable[[HttpRequest], Awaitable[HttpResponseBase]]
+
+
+@async_only_middleware
+def guarded(get_response: Handler) -> Handler:
+    """What did not come through the guard is refused: nobody has looked at its Host, Origin or login."""
+
+    async def middleware(request: HttpRequest) -> HttpResponseBase:
+        if "principal" not in getattr(request, "scope", {}):
+            return HttpResponse(status=403)
+        return await get_response(request)
+
+    return middleware
+
+
+@async_only_middleware
+def compressed(get_response: Handler) -> Handler:
+    """Text that comes in one piece, for a browser that takes gzip. A stream is none of it: what has been said
+    would wait for what is to come."""
+
+    async def middleware(request: HttpRequest) -> HttpResponseBase:
+        response = await get_response(request)
+        if not isinstance(response, HttpResponse) or not _compressible(response):
+            return response
+        patch_vary_headers(response, ("Accept-Encoding",))
+        if accepts(request.headers.get("Accept-Encoding", ""), "gzip"):
+            # The length says nothing to somebody who makes the page repeat what they guess (CVE-2013-3587).
+            response.content = await asyncio.to_thread(
+                compress_string, response.content, max_random_bytes=_RANDOM
+            )
+            response["Content-Encoding"] = "gzip"
+            if response.has_header("Content-Length"):
+                response["Content-Length"] = str(len(response.content))
+        return response
+
+    return middleware
+
+
+def _compressible(response: HttpResponse) -> bool:
+    text = response.get("Content-Type", "").startswith("text/")
+    return text and len(response.content) >= _SMALL and not response.has_header("Content-Encoding")
+
+
+@async_only_middleware
+def api_urls(get_response: Handler) -> Handler:
+    """By the first segment of the path; everything else is a page."""
+
+    async def middleware(request: HttpRequest) -> HttpResponseBase:
+        root = request.path_info.split("/", 2)[1]
+        if root == "api":
+            request.urlconf = "opencode_web.site.api_v2_urls"
+        elif root in API_ROOTS and request.path_info not in _PAGES:
+            request.urlconf = "opencode_web.site.api_urls"
+        return await get_response(request)
+
+    middleware.process_exception = out_of_room  # type: ignore[attr-defined]  # Django looks for it there
+    return middleware
+
+
+def out_of_room(request: HttpRequest, error: Exception) -> HttpResponse | None:
+    """What could not be written as the disk is full is said to be so: the log lies on the same disk."""
+    if not is_full(error):
+        return None
+    if getattr(request, "urlconf", None):
+        from opencode_web.site import document
+
+        return document.full(request)
+    return HttpResponse(FULL, status=507, content_type="text/plain; charset=utf-8")

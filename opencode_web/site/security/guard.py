@@ -1,0 +1,174 @@
+"""The one door: an ASGI application around everything else, for HTTP and WebSocket alike.
+
+A request passes Host, Origin, credentials and CSRF in this order (docs/security.md, rules 1-6,
+10 and 16), then it must not come from the agent itself; what comes back gets its headers (rules 5 and 7).
+Inside, `scope["principal"]` says who asks.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable
+from typing import Literal, TypedDict
+
+from opencode_web.site.security import headers, launch, origins, peers, tickets
+from opencode_web.site.security.asgi import Application, Receive, Scope, Send, respond
+from opencode_web.site.security.cookies import (
+    CSRF_HEADER,
+    BrowserSession,
+    SessionCookies,
+    csrf_matches,
+    mask_csrf,
+)
+from opencode_web.site.security.credentials import Credentials
+from opencode_web.site.security.logins import Logins
+from opencode_web.site.security.pages import PATHS, STYLE, Pages
+from opencode_web.site.security.policy import Policy
+from opencode_web.site.security.refusal import LOGIN, Refused, refuse
+from opencode_web.site.security.request import Request, apply_forwarded
+from opencode_web.site.security.shared import count_misses, is_shared_page
+from opencode_web.site.security.throttle import Throttle
+
+logger = logging.getLogger(__name__)
+
+FAVICON = "/favicon.ico"
+STATIC = ("/static/", FAVICON)
+"""How the paths of files begin; browsers ask for an icon by the name of long ago, whatever a page says."""
+
+
+class Principal(TypedDict):
+    """Who asks: `session` and `csrf` (the token its pages send back) are set for a cookie only."""
+
+    kind: Literal["cookie", "basic", "bearer", "ticket"]
+    session: str | None
+    csrf: str | None
+
+
+class Guard:
+    """`launch_tokens.issue()` gives the token for a launch URL. `clock` counts seconds."""
+
+    def __init__(
+        self,
+        application: Application,
+        policy: Policy,
+        clock: Callable[[], float] = time.monotonic,
+        redeem: tickets.Redeem = tickets.none_issued,
+        logins: Logins | None = None,
+        own: peers.Own = peers.nobody,
+    ) -> None:
+        self.launch_tokens = launch.LaunchTokens(clock)
+        self._application = application
+        self._policy = policy
+        self._redeem = redeem
+        self._own = own
+        self._credentials = Credentials(policy.username, policy.password)
+        self._logins = logins or Logins()
+        self._cookies = SessionCookies(policy.key, policy.port, self._logins.has_ended)
+        self._throttle = Throttle(clock)
+        self._wrong_shares = Throttle(clock)
+        self._pages = Pages(
+            self._credentials,
+            self._cookies,
+            self._logins,
+            self._throttle if policy.guessable else None,
+            self.launch_tokens,
+        )
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] not in ("http", "websocket"):
+            await self._application(scope, receive, send)
+            return
+        # daphne takes root_path from a header of the client; inside, it would shift the paths judged here.
+        scope = {**scope, "root_path": "", "principal": None}
+        request = Request(scope)
+        apply_forwarded(request, self._policy.trusted_proxies)
+        if not request.is_websocket:
+            send = self._harden(request, send)
+        try:
+            await self._pass(request, receive, send)
+        except Refused as refused:
+            logger.info("%d %r from %s: %s", refused.status, request.path, request.client, refused.message)
+            await refuse(request, refused, receive, send)
+
+    async def _pass(self, request: Request, receive: Receive, send: Send) -> None:
+        if request.repeated:
+            raise Refused(400, f"more than one {request.repeated} header")
+        if request.host.lower() not in self._policy.hosts:
+            raise Refused(421, "this host name is not served here")
+        reason = origins.refusal(request, self._policy.origins, self._policy.cors)
+        if reason:
+            raise Refused(403, reason)
+        if request.is_preflight and request.origin in self._policy.cors:
+            await respond(send, 204, "")
+            return
+        if is_shared_page(request):
+            await self._show_shared(request, receive, send)
+            return
+        if not _is_public(request):
+            request.scope["principal"] = await self._authenticate(request)
+            if await peers.is_own(request, self._own):
+                raise Refused(403, peers.REFUSAL)
+        elif request.changes_something and request.origin not in self._policy.origins:
+            raise Refused(403, "the login form has to come from this server")
+        if request.path in PATHS:
+            await self._pages.answer(request, receive, send)
+        elif login := self._login(request):
+            await self._logins.hold(login, self._application, request.scope, receive, send)
+        else:
+            await self._application(request.scope, receive, send)
+
+    def _login(self, request: Request) -> BrowserSession | None:
+        """The login that a request ends with; also of a socket that a page of ours opens by a ticket."""
+        principal = request.scope["principal"]
+        by_login = principal and principal["kind"] in ("cookie", "ticket")
+        return self._cookies.read(request.cookies) if by_login else None
+
+    async def _show_shared(self, request: Request, receive: Receive, send: Send) -> None:
+        """Whoever asks is nobody here: cookies and credentials are not looked at."""
+        await self._application(
+            request.scope, receive, count_misses(send, self._wrong_shares, request.client)
+        )
+
+    async def _authenticate(self, request: Request) -> Principal:
+        if ticket := tickets.ticket_of(request):
+            if not self._redeem(*ticket):
+                raise Refused(403, "this ticket does not open this terminal, or not any more")
+            return {"kind": "ticket", "session": None, "csrf": None}
+        if request.authorization:
+            return await self._check_credentials(request)
+        # A page of a `server.cors` origin proves itself by credentials of its own, never by our cookie.
+        session = None if request.origin in self._policy.cors else self._cookies.read(request.cookies)
+        if session is None:
+            raise Refused(401, "log in first")
+        if request.changes_something:
+            if request.origin not in self._policy.origins:
+                raise Refused(403, "the Origin header is missing")
+            if not request.is_websocket and not csrf_matches(request.csrf_token, session.csrf):
+                raise Refused(403, f"the {CSRF_HEADER} header is missing or wrong")
+        return {"kind": "cookie", "session": session.id, "csrf": mask_csrf(session.csrf)}
+
+    async def _check_credentials(self, request: Request) -> Principal:
+        kind = self._credentials.verify(request.authorization)
+        if kind is None:
+            if self._policy.guessable:
+                await self._throttle.fail(request.client)
+            raise Refused(401, "wrong credentials")
+        return {"kind": kind, "session": None, "csrf": None}
+
+    def _harden(self, request: Request, send: Send) -> Send:
+        extra = origins.response_headers(request) if request.origin in self._policy.cors else []
+        return headers.harden(send, extra, may_store=request.path.startswith(STATIC))
+
+
+def _is_public(request: Request) -> bool:
+    """Whether it needs no login: the login itself, a launch URL, and the files every visitor may have."""
+    if request.is_websocket:
+        return False
+    if request.path == LOGIN:
+        return True
+    if request.method not in ("GET", "HEAD"):
+        return False
+    if request.path in (STYLE, launch.PATH):
+        return True
+    return request.path.startswith(STATIC) and ".." not in request.path and "\\" not in request.path

@@ -1,0 +1,57 @@
+"""Everything the guard decides by, put together once at the start."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from hashlib import sha256
+
+from opencode_web.site.security.hosts import allowed_hosts
+from opencode_web.site.security.origins import cors_origins, own_origins
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """`hosts`, `origins` and `cors` are exact header values; `key` signs cookies and CSRF tokens;
+    `guessable` says that a person chose the password; `trusted_proxies` are the addresses whose X-Forwarded-*
+    headers count."""
+
+    port: int
+    hosts: frozenset[bytes]
+    origins: frozenset[bytes]
+    cors: frozenset[bytes]
+    username: str
+    password: str = field(repr=False)
+    key: str = field(repr=False)
+    guessable: bool = True
+    trusted_proxies: frozenset[str] = frozenset()
+
+
+def policy_for(
+    hostname: str, port: int, secret: str, environ: Mapping[str, str], cors: Iterable[str] = ()
+) -> Policy:
+    """The policy of a server bound to `hostname` and `port`.
+
+    From the environment: OPENCODE_SERVER_USERNAME (`opencode`), OPENCODE_SERVER_PASSWORD (the secret),
+    OPENCODE_WEB_ALLOWED_HOSTS and OPENCODE_WEB_TRUSTED_PROXY (both separated by commas).
+    Raise ValueError for a host or origin that is not exact.
+    """
+    password = environ.get("OPENCODE_SERVER_PASSWORD") or secret
+    extra = _names(environ.get("OPENCODE_WEB_ALLOWED_HOSTS", ""))
+    hosts = allowed_hosts(hostname, port, extra)
+    return Policy(
+        port=port,
+        hosts=hosts,
+        origins=own_origins(hosts, extra),
+        cors=cors_origins(cors),
+        username=environ.get("OPENCODE_SERVER_USERNAME") or "opencode",
+        password=password,
+        # A new password ends the browser sessions that the old one began.
+        guessable=password != secret,
+        key=sha256(f"{secret}\0{password}".encode()).hexdigest(),
+        trusted_proxies=frozenset(_names(environ.get("OPENCODE_WEB_TRUSTED_PROXY", ""))),
+    )
+
+
+def _names(value: str) -> list[str]:
+    return [name.strip() for name in value.split(",") if name.strip()]

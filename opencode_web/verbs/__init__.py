@@ -1,1 +1,0 @@
-"""What the commands do that need Django; each module is loaded when its command is called."""

@@ -1,0 +1,1 @@
+"""What the agent did to files, from the snapshot to the undo."""

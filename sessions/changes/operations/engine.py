@@ -1,0 +1,245 @@
+"""One engine for what writes the person's files: note an operation, write, settle; recover after a crash.
+
+A kind of operation (`conversation`, `hunks`, `staged`) plans what becomes of each file and who the ledger's
+entries belong to; from there on all kinds go the same way. What is noted is enough to finish: where a crash
+came before the first file, nothing has happened. All of it blocks, but `recover`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from sessions.changes.operations.lock import ProjectBusy, left_by_undo, project_lock
+from sessions.changes.review.filediffs import file_diffs, net
+from sessions.changes.snapshots.objects import object_id
+from sessions.changes.tracking import Tracker, tracker
+from sessions.changes.undo.apply import apply
+from sessions.changes.undo.files import (
+    UnsafePath,
+    read_file,
+    remove_empty_folder,
+    remove_leftovers,
+    same_mode,
+)
+from sessions.changes.undo.plan import WRITES, FilePlan
+from sessions.core.db import in_db, in_db_sync
+from sessions.core.models import FileChange, Operation, Session
+from sessions.core.models.ledger import pack_path, unpack_path
+from sessions.core.store import leases, ledger, operations, summary
+from sessions.core.store.ledger import Point
+from sessions.core.store.operations import CONVERSATION, STAGED, Kind
+
+logger = logging.getLogger(__name__)
+
+Entry = Mapping[str, Any]
+
+_LEFT_ALONE = ("conflict", "unsafe")
+"""Outcomes after which a file's changes count as they did before; so do those of a file that has been removed
+since, but with an undo of the conversation: it has nothing of the agent in it any more."""
+
+
+def carry_out(
+    session: Session, kind: Kind, project: Tracker, intents: Sequence[FileChange], **noted: Any
+) -> Operation:
+    """Note an operation, write its files and settle it; gives it as it is then. `noted` is as for
+    `operations.begin`."""
+    operation = in_db_sync(operations.begin, session, kind, intents, **noted)
+    return settle(operation, project)
+
+
+def settle(operation: Operation, project: Tracker, already: Collection[str] = ()) -> Operation:
+    """Carry out an operation that was begun, with what came of each file. Paths in `already` were written
+    before a crash. Gives it as it is then."""
+    rows = in_db_sync(operations.changes_of, [operation])
+    outcome = _write(operation, rows, project, already)
+    ends = _LEFT_ALONE if operation.kind == Kind.REVERT else (*_LEFT_ALONE, "missing")
+    left_alone = {unpack_path(entry["path"]) for entry in outcome if entry["outcome"] in ends}
+    if operation.kind in CONVERSATION:
+        left_alone |= left_out(operation)
+        undone, remaining = in_db_sync(_counting, operation, left_alone)
+        diffs, revert = file_diffs(net(remaining), project.objects), None
+        if operation.kind == Kind.REVERT:
+            revert = _revert(operation, undone, project)
+        in_db_sync(operations.finish, operation, outcome, left_alone, diffs, revert)
+        return operation
+    in_db_sync(operations.finish, operation, outcome, left_alone)
+    for session_id, changes in in_db_sync(_remaining, operation).items():
+        in_db_sync(summary.write, session_id, file_diffs(net(changes), project.objects))
+    return operation
+
+
+async def recover() -> None:
+    """Finish what a crash cut short; runs before turns are taken up. Where a file was written, the rest is
+    written too; where none was, nothing has happened, but what was decided on staged edits stands."""
+    for operation in await in_db(operations.planned):
+        try:
+            with project_lock(operation.project_id):
+                await asyncio.to_thread(_recover, operation)
+        except ProjectBusy:
+            logger.info("%s %s is being carried out", operation.kind, operation.id)
+        except Exception:
+            logger.exception("%s %s could not be finished", operation.kind, operation.id)
+
+
+def as_outcome(plan: Iterable[FilePlan]) -> list[dict[str, Any]]:
+    """`Operation.outcome`: path, outcome, reason, counts and folders of each file."""
+    return [
+        {
+            "path": pack_path(file.path),
+            "outcome": file.outcome,
+            "reason": file.reason,
+            "additions": file.additions,
+            "deletions": file.deletions,
+            "folders": [pack_path(folder) for folder in file.folders],
+        }
+        for file in plan
+    ]
+
+
+def as_intents(plan: Iterable[FilePlan], worktree: Path) -> list[FileChange]:
+    """Ledger entries of the files that are going to be written, with the folders to be made for them."""
+    return [
+        FileChange(
+            path=file.path,
+            before=file.before_now or "",
+            after=file.result or "",
+            mode_before=file.mode_now,
+            mode_after=file.mode,
+            new_folders=_missing_folders(worktree, file.path) if file.result else 0,
+        )
+        for file in plan
+        if file.outcome in WRITES
+    ]
+
+
+def left_out(operation: Operation) -> set[str]:
+    """The files which the person did not want taken back with the conversation."""
+    return {unpack_path(path) for path in operation.scope.get("left_out", ())}
+
+
+def _missing_folders(worktree: Path, path: str) -> int:
+    return sum(not (worktree / parent).exists() for parent in PurePosixPath(path).parents)
+
+
+def _write(
+    operation: Operation, rows: Iterable[FileChange], project: Tracker, already: Collection[str]
+) -> list[Entry]:
+    """Apply what was noted; the entry of a file that could not be written says so instead."""
+    due = {entry["path"]: entry for entry in operation.outcome if entry["outcome"] in WRITES}
+    plan = [_as_plan(due[pack_path(row.path)], row) for row in rows]
+    written: dict[str, str | None] = {}
+    failed: dict[str, FilePlan] = {}  # by packed path
+
+    def write() -> None:
+        done = apply(plan, project.worktree, project.objects, written=already)
+        written.update({change.path: change.after for change in done.changes})
+        failed.update({pack_path(file.path): file for file in done.failed})
+
+    project.writing(written, write)
+    return [_ended(entry, failed.get(entry["path"])) for entry in operation.outcome]
+
+
+def _as_plan(entry: Entry, row: FileChange) -> FilePlan:
+    return FilePlan(
+        path=row.path,
+        outcome=entry["outcome"],
+        before_now=row.before or None,
+        mode_now=row.mode_before,
+        result=row.after or None,
+        mode=row.mode_after,
+        additions=entry["additions"],
+        deletions=entry["deletions"],
+        reason=entry["reason"],
+        folders=tuple(unpack_path(folder) for folder in entry.get("folders", ())),
+    )
+
+
+def _ended(entry: Entry, failed: FilePlan | None) -> Entry:
+    """A hunk of a file that was left alone was so too."""
+    if failed is None or entry["outcome"] not in WRITES:
+        return entry
+    ended = {**entry, "outcome": failed.outcome, "reason": failed.reason}
+    if "hunks" in entry:
+        hunks = entry["hunks"].items()
+        ended["hunks"] = {key: failed.outcome if was in WRITES else was for key, was in hunks}
+    return ended
+
+
+def _counting(operation: Operation, left_alone: set[str]) -> tuple[list[FileChange], list[FileChange]]:
+    """What undos of the conversation have written in all once this one is settled, and the changes of tools
+    that count then."""
+    session_id = operation.session_id
+    undone = [
+        row
+        for row in operations.changes_of([*operations.active(session_id), operation])
+        if row.operation_id != operation.id or row.path not in left_alone
+    ]
+    taken: set[int] = set()
+    if operation.kind == Kind.REVERT:
+        point = Point(operation.message_id, operation.part_id)
+        taken = set(ledger.since(session_id, point).values_list("id", flat=True))
+
+    def counts(row: FileChange) -> bool:
+        return row.undone_by_id is None if row.path in left_alone else row.pk not in taken
+
+    return undone, [row for row in ledger.undoable(session_id) if counts(row)]
+
+
+def _revert(operation: Operation, undone: list[FileChange], project: Tracker) -> dict[str, Any]:
+    """The wire's state of the session; `diff` is what undoing has changed in the files."""
+    part = {"partID": operation.part_id} if operation.part_id else {}
+    patch = "".join(diff.patch or "" for diff in file_diffs(net(undone), project.objects))
+    return {"messageID": operation.message_id, **part, "diff": patch}
+
+
+def _remaining(operation: Operation) -> dict[str, list[FileChange]]:
+    """What the sessions whose changes were touched have changed in all now."""
+    touched = {row.session_id for row in operations.changes_of([operation])} | {operation.session_id}
+    return {session_id: list(ledger.by_tools(session_id)) for session_id in touched}
+
+
+def _recover(operation: Operation) -> None:
+    project = tracker(operation.project)
+    intents = in_db_sync(operations.changes_of, [operation])
+    for path in {PurePosixPath(row.path).parent: row.path for row in intents}.values():
+        remove_leftovers(project.worktree, path)
+    written = {row.path for row in intents if _is_written(row, project)}
+    finish = bool(written) or operation.kind in STAGED
+    if finish:
+        settle(operation, project, written)
+    else:
+        _remove_folders(intents, project)
+        in_db_sync(operations.withdraw, operation)
+    logger.warning(
+        "%s %s of session %s was cut short after %d of %d files: %s",
+        operation.kind,
+        operation.id,
+        operation.session_id,
+        len(written),
+        len(intents),
+        "finished now" if finish else "withdrawn, no file was changed",
+    )
+    if left_by_undo(operation.session.lease_owner):
+        in_db_sync(leases.free, operation.session)
+
+
+def _is_written(row: FileChange, project: Tracker) -> bool:
+    """Whether a file is as it was to be."""
+    try:
+        now = read_file(project.worktree, row.path)
+    except (OSError, UnsafePath):
+        return False
+    if now is None or not row.after:
+        return now is None and not row.after
+    return object_id(now.content) == row.after and same_mode(now.mode, row.mode_after)
+
+
+def _remove_folders(intents: Iterable[FileChange], project: Tracker) -> None:
+    """The folders made for files that were not written after all."""
+    for row in intents:
+        for parent in PurePosixPath(row.path).parents[: row.new_folders]:
+            remove_empty_folder(project.worktree, str(parent))

@@ -1,0 +1,401 @@
+"""Keep and drop what is staged in review mode, and take that back.
+
+Keeping writes onto the files as they are now, three-way; what conflicts stays staged. It needs nothing of the
+session: it works while the agent works, one verdict at a time in a project.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from sessions.changes.diffs.hunks import Piece, is_binary, pieces, without
+from sessions.changes.diffs.lines import split_lines
+from sessions.changes.operations.engine import as_intents, as_outcome, carry_out
+from sessions.changes.operations.lock import Refused, in_turn
+from sessions.changes.review.marking import seal
+from sessions.changes.review.verdicts.renames import renames
+from sessions.changes.review.verdicts.scopes import staged_change
+from sessions.changes.snapshots.changes import Change
+from sessions.changes.snapshots.objects import ObjectMissing, object_id
+from sessions.changes.tracking import Tracker, as_change, tracker
+from sessions.changes.undo.files import NEW_FILE, FileState, UnsafePath, read_file
+from sessions.changes.undo.plan import FilePlan, Stop, invert, plan_by_hand, plan_undo
+from sessions.core.db import in_db_sync
+from sessions.core.models import FileChange, Operation, Session, StagedFile
+from sessions.core.models.ledger import pack_path, shown, unpack_path
+from sessions.core.store import operations, staging
+from sessions.core.store.operations import APPLIED, STAGED, Kind, State
+from sessions.core.store.staging import StaleEdit
+
+Picks = Mapping[str, Collection[str] | None]
+"""By packed path the keys of hunks; None for the whole file."""
+
+Drawn = Collection[str] | None
+"""The seals of what the person had before them (None: whatever waits). A hunk is named by its content; of a
+file, nothing is kept or dropped that was not shown."""
+
+Snapshot = Mapping[str, Any]
+"""A staged row as `staging.snapshot` has it."""
+
+OWN_SETTINGS = (
+    "Only the agent's own settings wait. Each takes a yes of its own: keep it by its name, or in its diff."
+)
+_UNSEEN = "it has been edited since you looked. Look at it again"
+_AGAIN = 5
+_SHOWN = 2000  # characters of a hunk's text that are kept to tell the agent of it
+_TOLD = 40  # hunks of a file
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """One file: what is written to the disk (`plan`, only where `writes`), and its staged row before and
+    after. `hunks` and `noted` are what the verdict is on, by key and as it is told."""
+
+    plan: FilePlan
+    before: Snapshot
+    after: Snapshot
+    hunks: Sequence[str] = ()
+    noted: Sequence[Mapping[str, Any]] = ()
+    writes: bool = True
+
+    @property
+    def applies(self) -> bool:
+        return self.plan.outcome in APPLIED
+
+    def entry(self) -> dict[str, Any]:
+        """Of `Operation.outcome`."""
+        names = ("before_now", "mode_now", "result", "mode")
+        return {
+            **as_outcome([self.plan])[0],
+            "hunks": dict.fromkeys(self.hunks, self.plan.outcome),
+            "plan": {name: getattr(self.plan, name) for name in names},
+            "before": dict(self.before),
+            "after": dict(self.after),
+            "change": None,
+        }
+
+
+async def keep(
+    session: Session, picks: Picks | None, *, drawn: Drawn = None, words: str = "", actor: str = ""
+) -> Operation:
+    """Write what was picked into the working tree; None is all but the agent's own settings. The outcome says
+    what came of each file; one in conflict, or not as `drawn`, goes on waiting. Raises Refused."""
+
+    def moves(rows: Sequence[StagedFile], project: Tracker) -> list[Move]:
+        wanted = everything(rows, guarded=False) if picks is None else picks
+        if rows and not wanted:
+            raise Refused(OWN_SETTINGS)
+        return _keeping(rows, wanted, project, drawn)
+
+    return await in_turn(session.project_id, _keep, session, moves, words, actor)
+
+
+async def resolve(
+    session: Session,
+    picks: Picks,
+    content: bytes | None,
+    seen: str,
+    *,
+    drawn: Drawn = None,
+    words: str = "",
+    actor: str = "",
+) -> Operation:
+    """Keep one file as a person settled its conflict (`plan_by_hand`). Raises Refused."""
+
+    def moves(rows: Sequence[StagedFile], project: Tracker) -> list[Move]:
+        made: list[Move] = []
+        for move in _keeping(rows, picks, project, drawn):
+            if move.plan.outcome == "unsafe":
+                return [move]
+            if pack_path(path := move.plan.path) in picks:  # else it is the old place of a renamed file
+                plan = plan_by_hand(path, content, seen, project.objects, project.worktree)
+                move = replace(move, plan=plan)
+            made.append(move)
+        return made
+
+    return await in_turn(session.project_id, _keep, session, moves, words, actor)
+
+
+async def drop(
+    session: Session, picks: Picks | None, *, drawn: Drawn = None, words: str = "", actor: str = ""
+) -> Operation:
+    """Let go of what was picked; None is all. The working tree is not touched. Raises Refused."""
+    return await in_turn(session.project_id, _drop, session, picks, drawn, words, actor)
+
+
+async def take_back(session: Session, operation_id: str, *, actor: str = "") -> Operation:
+    """Undo a verdict: what was kept leaves the working tree and waits again, what was dropped waits again.
+    The operation that comes of it can be taken back in its turn. Raises Refused."""
+    return await in_turn(session.project_id, _take_back, session, operation_id, actor)
+
+
+def left_words(outcome: Iterable[Mapping[str, Any]]) -> str:
+    """Why files of a verdict go on waiting; empty when none does."""
+    left = [entry for entry in outcome if entry["outcome"] not in APPLIED]
+    words = [f"{shown(unpack_path(entry['path']))}: {entry['reason']}." for entry in left]
+    if any(entry["outcome"] == "conflict" for entry in left):
+        words.append("Keep it in the review to choose between both sides.")
+    return " ".join(words)
+
+
+def everything(rows: Sequence[StagedFile], *, guarded: bool) -> dict[str, Collection[str] | None]:
+    """Picks of all that waits, with or without the agent's own settings."""
+    return {pack_path(row.path): None for row in rows if guarded or not row.guarded}
+
+
+def _waiting(session: Session) -> tuple[Session, list[StagedFile]]:
+    return staging.topmost(session), staging.files(session)
+
+
+def _keep(
+    session: Session, plan: Callable[[Sequence[StagedFile], Tracker], list[Move]], words: str, actor: str
+) -> Operation:
+    root, rows = in_db_sync(_waiting, session)
+    project = tracker(session.project)
+    return _write(root, Kind.KEEP, plan(rows, project), project, words=words, actor=actor)
+
+
+def _drop(session: Session, picks: Picks | None, drawn: Drawn, words: str, actor: str) -> Operation:
+    project = tracker(session.project)
+    for _ in range(_AGAIN):
+        root, rows = in_db_sync(_waiting, session)
+        wanted = everything(rows, guarded=True) if picks is None else picks
+        picked = _picked(rows, wanted, project)
+        moves = [_unseen(row, keys, drawn) or _without(row, keys, project) for row, keys in picked]
+        noted = _noted([move for move in moves if move])
+        try:
+            return in_db_sync(operations.at_once, root, Kind.DROP, words=words, actor=actor, **noted)
+        except StaleEdit:
+            continue  # the agent edited the file a moment ago
+    raise Refused("The agent is editing this file just now. Try again in a moment.")
+
+
+def _take_back(session: Session, operation_id: str, actor: str) -> Operation:
+    def known() -> tuple[Session, list[StagedFile], Operation | None, list[FileChange]]:
+        of = operations.get(session.project_id, operation_id)
+        return *_waiting(session), of, operations.changes_of([of]) if of else []
+
+    root, waiting, of, changes = in_db_sync(known)
+    if of is None or of.kind not in STAGED or of.session_id != root.id:
+        raise Refused("This is not known here.")
+    if of.state != State.DONE:
+        raise Refused("This was taken back already.")
+    project = tracker(session.project)
+    rows, written = {row.path: row for row in waiting}, {change.path: change for change in changes}
+    paths = [(entry, unpack_path(entry["path"])) for entry in of.outcome if entry["outcome"] in APPLIED]
+    moves = [_restaged(entry, path, rows.get(path), written.get(path), project) for entry, path in paths]
+    kind = Kind.RESTAGE
+    if of.kind == Kind.RESTAGE:
+        kind = Kind.KEEP if any(entry["change"] for entry in of.outcome) else Kind.DROP
+    if any(move.writes for move in moves):
+        return _write(root, kind, moves, project, hunks=of.hunks, actor=actor, of=of)
+    try:
+        noted = _noted(moves) | {"hunks": of.hunks}
+        return in_db_sync(operations.at_once, root, kind, actor=actor, of=of, **noted)
+    except StaleEdit as error:
+        raise Refused(f"The agent is editing {error} just now. Try again in a moment.") from error
+
+
+def _write(root: Session, kind: Kind, moves: Sequence[Move], project: Tracker, **columns: Any) -> Operation:
+    noted = _noted(moves) | columns
+    intents = as_intents([move.plan for move in moves if move.writes], project.worktree)
+    rows = {move.plan.path: move.before for move in moves}
+    for intent in intents:
+        _belongs(intent, rows[intent.path], root)
+        if kind == Kind.KEEP:
+            intent.origin = FileChange.Origin.KEPT
+    return carry_out(root, kind, project, intents, **noted)
+
+
+def _noted(moves: Sequence[Move]) -> dict[str, Any]:
+    """As `operations.begin` takes it. Raises Refused where there is nothing to be done."""
+    if not moves:
+        raise Refused("Nothing of this waits any more. Look at it again.")
+    outcome = [move.entry() for move in moves]
+    if not any(move.applies for move in moves):
+        raise Refused(left_words(outcome), outcome)
+    hunks = [hunk for move in moves if move.applies for hunk in move.noted]
+    return {"outcome": outcome, "hunks": hunks, "scope": {"kind": "staged"}}
+
+
+def _belongs(intent: FileChange, row: Snapshot, root: Session) -> None:
+    """A kept edit is a change of the call that staged it, so a turn's undo takes it back as well."""
+    intent.session_id = row["by_session_id"] or root.id
+    intent.message_id, intent.part_id, intent.call_id = row["message_id"], row["part_id"], row["call_id"]
+    if row["for_message_id"]:
+        intent.for_session_id = root.id
+        intent.for_message_id, intent.for_part_id = row["for_message_id"], row["for_part_id"]
+
+
+def _keeping(rows: Sequence[StagedFile], picks: Picks, project: Tracker, drawn: Drawn) -> list[Move]:
+    """Write what was picked onto the files as they are now; removals come first."""
+    picked = _picked(rows, picks, project)
+    moves = [_unseen(row, keys, drawn) or _onto(row, keys, project) for row, keys in picked]
+    return sorted((move for move in moves if move), key=lambda move: move.plan.result is not None)
+
+
+def _picked(
+    rows: Sequence[StagedFile], picks: Picks, project: Tracker
+) -> Iterator[tuple[StagedFile, Collection[str] | None]]:
+    """The rows that picks mean; a renamed file is picked by its new path, with the old one."""
+    moved = renames({row.path: (staged_change(row),) for row in rows}, project.objects)
+    sources = {rename.source: path for path, rename in moved.items()}
+    for row in rows:
+        for path in (row.path, sources.get(row.path)):
+            if path is not None and (key := pack_path(path)) in picks:
+                yield row, None if path in moved else picks[key]
+                break
+
+
+def _unseen(row: StagedFile, keys: Collection[str] | None, drawn: Drawn) -> Move | None:
+    """Refuses a verdict on a whole file that is no longer what was shown."""
+    if keys is not None or drawn is None or seal(staged_change(row)) in drawn:
+        return None
+    before = staging.snapshot(row)
+    return Move(FilePlan(row.path, "unsafe", reason=_UNSEEN), before, before)
+
+
+def _onto(row: StagedFile, keys: Collection[str] | None, project: Tracker) -> Move | None:
+    """What was picked of a file, written to the disk."""
+    objects = project.objects
+    chosen, rest = _chosen(row, keys, project)
+    if keys is not None and not chosen:
+        return None
+    wanted = row.content
+    if rest:
+        wanted = objects.put(without(*_contents(row, project), [piece.key for piece in rest]))
+    mode = row.mode if wanted == row.content else row.mode_base
+    inverse = Change(row.path, wanted or None, row.base or None, mode, row.mode_base)
+    (plan,) = plan_undo([inverse], objects, project.worktree)
+    after = {"base": wanted, "mode_base": mode}
+    return _move(row, _worded(plan, row), after, keys, chosen, project)
+
+
+def _without(row: StagedFile, keys: Collection[str] | None, project: Tracker) -> Move | None:
+    """What was picked, taken out of the staged content."""
+    chosen, rest = _chosen(row, keys, project)
+    if keys is not None and not chosen:
+        return None
+    content, mode = row.base, row.mode_base
+    if rest:
+        dropped = without(*_contents(row, project), [piece.key for piece in chosen])
+        content, mode = project.objects.put(dropped), row.mode
+    try:
+        now = read_file(project.worktree, row.path)
+    except (UnsafePath, OSError):  # what is there is no file, and stays
+        now = None
+    plan = replace(_unwritten(row.path, now), additions=_count(chosen, 0), deletions=_count(chosen, 1))
+    after = {"content": content, "mode": mode}
+    return replace(_move(row, plan, after, keys, chosen, project), writes=False)
+
+
+def _move(
+    row: StagedFile,
+    plan: FilePlan,
+    after: Snapshot,
+    keys: Collection[str] | None,
+    chosen: Sequence[Piece],
+    project: Tracker,
+) -> Move:
+    before, path = staging.snapshot(row), pack_path(row.path)
+    if keys is None:
+        status = "added" if not row.base else "modified" if row.content else "deleted"
+        noted = [{"path": path, "key": "", "line": 1, "removed": "", "added": "", "status": status}]
+    else:
+        old, new = map(split_lines, _contents(row, project))
+        noted = [piece.noted(path, old, new, _SHOWN) for piece in chosen[:_TOLD]]
+    return Move(plan, before, {**before, **after}, [piece.key for piece in chosen], noted)
+
+
+def _chosen(
+    row: StagedFile, keys: Collection[str] | None, project: Tracker
+) -> tuple[list[Piece], list[Piece]]:
+    """The hunks that are meant (None: all of them), and the others."""
+    old, new = _contents(row, project)
+    binary = is_binary(old) or is_binary(new)
+    found = [] if binary else pieces(split_lines(old), split_lines(new))
+    if keys is None:
+        return found, []
+    return [one for one in found if one.key in keys], [one for one in found if one.key not in keys]
+
+
+def _contents(row: StagedFile, project: Tracker) -> tuple[bytes, bytes]:
+    old, new = (project.objects.get(oid) if oid else b"" for oid in (row.base, row.content))
+    return old, new
+
+
+def _count(chosen: Sequence[Piece], side: int) -> int:
+    """Lines that dropping adds (side 0: what was there before) or takes away (side 1)."""
+    return sum(span[2 * side + 1] - span[2 * side] for piece in chosen for span in piece.spans)
+
+
+def _worded(plan: FilePlan, row: StagedFile) -> FilePlan:
+    """An undo's reasons speak of the agent's change; here the change is still to come."""
+    if plan.outcome == "conflict" and not row.base:
+        return replace(plan, reason="there is a file of this name now")
+    if plan.outcome == "conflict" and not row.content:
+        return replace(plan, reason="the file has been changed since, so it is not removed")
+    return plan
+
+
+def _restaged(
+    entry: Mapping[str, Any], path: str, row: StagedFile | None, change: FileChange | None, project: Tracker
+) -> Move:
+    """Take back what a verdict did with one file: in the working tree and in what is staged."""
+    try:
+        now = read_file(project.worktree, path)
+        plan = _unwritten(path, now)
+        if change is not None:
+            (plan,) = plan_undo([as_change(change)], project.objects, project.worktree)
+        if _untouched(entry, row, plan):
+            before, after = entry["after"], entry["before"]
+        else:
+            before = staging.snapshot(row) if row else {**entry["before"], **_gone(now, project)}
+            after = _merged(path, entry, before, project)
+            if row is None and change is not None:
+                after |= {"base": plan.result or "", "mode_base": plan.mode}
+    except Stop as stop:
+        plan = FilePlan(path, stop.outcome, reason=stop.reason)
+        before = after = dict(entry["after"])
+    except (UnsafePath, OSError, ObjectMissing) as error:
+        plan = FilePlan(path, "unsafe", reason=str(error))
+        before = after = dict(entry["after"])
+    return Move(plan, before, after, tuple(entry["hunks"]), writes=change is not None)
+
+
+def _unwritten(path: str, now: FileState | None) -> FilePlan:
+    """The plan of a verdict that leaves the file on the disk as it is."""
+    oid, mode = (object_id(now.content), now.mode) if now else (None, None)
+    return FilePlan(path, "restore", oid, mode, oid, mode)
+
+
+def _untouched(entry: Mapping[str, Any], row: StagedFile | None, plan: FilePlan) -> bool:
+    """Whether disk and row are still what the verdict left; then everything is as it was before it."""
+    after = entry["after"]
+    if plan.before_now != entry["plan"]["result"]:
+        return False
+    if row is None:
+        return bool(after["base"] == after["content"])
+    return bool(row.base == after["base"] and row.content == after["content"])
+
+
+def _gone(now: FileState | None, project: Tracker) -> dict[str, Any]:
+    """Where there is no row the staged content is the disk's."""
+    oid, mode = (project.objects.put(now.content), now.mode) if now else ("", None)
+    return {"base": oid, "content": oid, "mode_base": mode, "mode": mode}
+
+
+def _merged(path: str, entry: Mapping[str, Any], now: Snapshot, project: Tracker) -> dict[str, Any]:
+    """The row without what the verdict did to it, in both of its contents. Raises Stop."""
+    before, after, merged = entry["before"], entry["after"], dict(now)
+    for name, mode in (("content", "mode"), ("base", "mode_base")):
+        if before[name] == after[name]:
+            continue
+        run = Change(path, before[name] or None, after[name] or None, before[mode], after[mode])
+        state = FileState(project.objects.get(now[name]), now[mode] or NEW_FILE) if now[name] else None
+        made, _ = invert(run, state, project.objects)
+        merged[name] = project.objects.put(made.content) if made else ""
+        merged[mode] = made.mode if made else None
+    return merged

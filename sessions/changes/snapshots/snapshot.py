@@ -1,0 +1,320 @@
+"""Snapshots of a worktree in a git repository of our own; the user's own is only ever read.
+
+Ignored files (`.gitignore`, `.git/info/exclude`, the user's global ignore file) are seen only as far as there
+is `room` for them; of others a shell command that changes one leaves no trace here. These are git's own
+rules, asked of git itself. Nested repositories and submodules are folders like others, but for their `.git`.
+Contents are kept raw: no line-ending conversion, no filters.
+
+All functions block; the caller runs them in a thread.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import contextmanager
+from itertools import islice
+from pathlib import Path, PurePosixPath
+
+from sessions.changes.snapshots.changes import IGNORED, NESTED, Change, Skipped, SnapshotError, Tree
+from sessions.changes.snapshots.compare import compare
+from sessions.changes.snapshots.index import borrow_index
+from sessions.changes.snapshots.modes import Modes, Usual, look, modes_of, under
+from sessions.changes.snapshots.objects import ObjectStore
+from sessions.changes.snapshots.pins import Pin
+from sessions.changes.snapshots.project import ProjectGit, find_project_git, holds_home
+from sessions.changes.snapshots.scan import Scan, below, ignored_folders, left_out, read_status, sizes
+from sessions.changes.snapshots.watching.recall import Known, Recall, identity, mark, merged
+from sessions.core.git import NO_HEAD, GitError, run_git
+
+FULL_MARK = "full"
+"""A file of this name beside the stores says that they hold more than their quota."""
+
+_EMPTY_FILE = b"e69de29bb2d1d6434b8b29ae775ad8c2e48c5391"
+_EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
+_INSIDE = ".opencode-web-inside"  # git looks into another repository where our index has a file in it
+_NESTED_FILES = 20_000  # new ones in other repositories; with more at once, these are left out
+_MOST_IGNORED = 5000  # in one folder that git ignores
+_PACK_FROM = 200  # files in one go, from which one pack is cheaper than so many loose objects
+_STATUS = ("status", "--porcelain", "-z", "--untracked-files=all", "--no-renames", "--ignore-submodules=all")
+
+
+def refusal(worktree: Path) -> str | None:
+    """Why no snapshots are taken of `worktree`, in words for the page; None when they can be."""
+    if not worktree.is_dir():
+        return f"{worktree} is not a folder"
+    if not os.access(worktree, os.R_OK | os.X_OK):
+        return f"{worktree} cannot be read"
+    if holds_home(worktree):
+        return f"{worktree} holds your whole home folder: no snapshots are taken of it"
+    return None
+
+
+class SnapshotStore:
+    """The snapshots of one worktree, kept in the git directory `root` (one per project; made if missing)."""
+
+    def __init__(self, root: Path, worktree: Path) -> None:
+        self.root = root
+        self.worktree = worktree.resolve()
+        self.objects = ObjectStore(root)
+        self._last: tuple[bytes, str] = (b"", _EMPTY_TREE)
+        self._project = ProjectGit(self.worktree)
+        self._found: tuple[int | None, ProjectGit] | None = None
+        self._recall = Recall(self.worktree)
+        self._pin = Pin(root)
+        self._full = root.parent / FULL_MARK
+        self.room = 0
+        """Bytes of files that git ignores, which are kept as well: the smallest files and folders first."""
+        self._usual: Usual | None = None
+        self._inner: frozenset[str] = frozenset()
+        self._closed: set[str] = set()
+
+    def track(self) -> Tree:
+        """Record the worktree as it is now. Raises SnapshotError (refused, git failed, disk full)."""
+        if reason := refusal(self.worktree):
+            raise SnapshotError(reason)
+        try:
+            with self.locked() as lock:
+                return self._track_surely(lock)
+        except (GitError, OSError) as error:
+            raise SnapshotError(f"No snapshot of {self.worktree}: {error}") from error
+
+    def changes(self, before: Tree, after: Tree) -> list[Change]:
+        """The files that differ, by path, with their contents made our own. Raises SnapshotError."""
+        try:
+            return compare(self.objects, before, after)
+        except (GitError, OSError) as error:
+            raise SnapshotError(f"Snapshots of {self.worktree} cannot be compared: {error}") from error
+
+    @contextmanager
+    def locked(self) -> Iterator[int]:
+        """Serialise over threads and processes. git inherits the lock, so it is held until the last git of a
+        killed process has ended; whoever holds it knows that a lock file of git's own is a leftover."""
+        descriptor = os.open(self.root / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            (self.root / "index.lock").unlink(missing_ok=True)
+            yield descriptor
+        finally:
+            os.close(descriptor)
+
+    def _find_project(self) -> ProjectGit:
+        """The project's git, looked up again when `.git` has come or gone."""
+        mark = self.worktree / ".git"
+        inode = mark.lstat().st_ino if mark.exists() else None
+        if self._found is None or self._found[0] != inode:
+            self._found = (inode, find_project_git(self.worktree))
+        return self._found[1]
+
+    def _prepare(self) -> None:
+        """Bring the store in line with the project's git: what to borrow and ignore, where paths begin."""
+        self._project = project = self._find_project()
+        self.objects.borrow(project.objects)
+        scope, rules = self.root / "scope", self.root / "info" / "exclude"
+        scoped = os.fsencode(project.prefix) + b"\0" * bool(self.room)
+        if not scope.exists() or scope.read_bytes() != scoped:
+            (self.root / "index").unlink(missing_ok=True)
+            borrow_index(self.objects, project)
+            scope.write_bytes(scoped)
+        wanted = b""
+        if project.exclude and project.exclude.is_file():
+            wanted = project.exclude.read_bytes()
+        if self.root.resolve().is_relative_to(project.top):
+            wanted += b"\n/" + os.fsencode(self.root.resolve().relative_to(project.top)) + b"/\n"
+        if not rules.exists() or rules.read_bytes() != wanted:
+            rules.write_bytes(wanted)
+
+    def _track_surely(self, lock: int) -> Tree:
+        """Track; once more when files moved under our feet; from nothing when the index itself is broken."""
+        for again in (False, True):
+            try:
+                return self._track(lock)
+            except GitError:
+                self._recall.forget()
+                if again:
+                    self._forget()
+        return self._track(lock)
+
+    def _forget(self) -> None:
+        """Drop what can be made anew: the index and the last tree. Contents and older trees stay."""
+        (self.root / "scope").unlink(missing_ok=True)
+        (self.root / "HEAD").write_text(NO_HEAD)
+
+    def _track(self, lock: int) -> Tree:
+        """From memory where nothing happened; else git looks where something did, or at everything."""
+        known = self._recall.ask(self._rules(), mark(self.root / "index"))
+        if known is not None and not known.changed:
+            return known.tree
+        if known is None:
+            self._prepare()
+            self._recall.begin(self._rules(), lambda folders: self._ignored(folders, lock))
+        status = self._status(lock, self._asked(known.changed, lock) if known else ())
+        scan = self._entered(read_status(status, self._project, full=self._full.exists()), lock)
+        self._keep_ignored(scan, lock)
+        self._update(scan, lock)
+        if scan.add or scan.drop or scan.staged:
+            self._commit(lock)
+        made = known.made if known else frozenset()
+        modes, repositories = self._looked(known, lock)
+        skipped = merged(known, scan.skipped)
+        tree = Tree(self._current_tree(lock), skipped, modes, repositories, made)
+        self._pin.hold(tree.hash)
+        self._recall.keep(tree, mark(self.root / "index"), whole=known is None)
+        return tree
+
+    def _asked(self, changed: Iterable[str], lock: int) -> set[str]:
+        """What git has to be asked about: of another repository without a file in our index the whole."""
+        around = {path: self._around(path) for path in changed}
+        if found := {folder for folders in around.values() for folder in folders}:
+            for path in self._listed(found, lock):
+                found.difference_update(str(parent) for parent in PurePosixPath(path).parents)
+        return {next((f for f in folders if f in found), path) for path, folders in around.items()}
+
+    def _around(self, path: str) -> list[str]:
+        """The repositories that a path is in, the outermost first, but for the worktree."""
+        above = (str(parent) for parent in reversed(PurePosixPath(path).parents[:-1]))
+        return [folder for folder in above if os.path.lexists(self.worktree / folder / ".git")]
+
+    def _entered(self, scan: Scan, lock: int) -> Scan:
+        """With what is in the repositories that git did not look into."""
+        seen = set(self._closed)
+        while new := [s.path for s in scan.skipped if s.reason == NESTED and s.path not in seen]:
+            seen.update(new)
+            prefix = self._project.prefix
+            names = [f"{prefix}{folder}{_INSIDE}" for folder in new]
+            lines = b"".join(b"100644 %s 0\t%s\0" % (_EMPTY_FILE, os.fsencode(name)) for name in names)
+            self._git(["update-index", "-z", "--index-info"], lock, lines)
+            inside = read_status(self._status(lock, new), self._project, full=self._full.exists())
+            if len(inside.add) > _NESTED_FILES:
+                self._closed.update(new)
+                self._git(["update-index", "-z", "--force-remove", "--stdin"], lock, _names(names))
+                continue
+            scan.skipped = [item for item in scan.skipped if item.path not in new] + inside.skipped
+            scan.add, scan.drop, scan.staged = scan.add + inside.add, scan.drop + inside.drop, True
+            scan.ignored += inside.ignored
+        return scan
+
+    def _keep_ignored(self, scan: Scan, lock: int) -> None:
+        """Add what git ignores, as far as there is room."""
+        if not scan.ignored:
+            return
+        prefix, top = self._project.prefix, self._project.top
+        kept = self._git(["ls-files", "-z", "-c", "-i", "--exclude-standard"], lock).split(b"\0")[:-1]
+        room = self.room - sum(size for _, size in sizes(top, map(os.fsdecode, kept)))
+        groups = [list(islice(sizes(top, below(top, path)), _MOST_IGNORED + 1)) for path in scan.ignored]
+        named = sorted(zip(scan.ignored, groups, strict=True), key=lambda group: sum(s for _, s in group[1]))
+        for name, files in named:
+            room -= sum(size for _, size in files)
+            if room < 0 or len(files) > _MOST_IGNORED:
+                scan.skipped.append(Skipped(name.removeprefix(prefix), IGNORED, (0, 0)))
+                continue
+            for path, _ in files:
+                reason, found = left_out(top / path, full=self._full.exists())
+                if found and reason:
+                    stamp = (found.st_size, found.st_mtime_ns)
+                    scan.skipped.append(Skipped(path.removeprefix(prefix), reason, stamp))
+                elif found:
+                    scan.add.append(path)
+            if files and name.endswith("/"):
+                self._recall.unwatch()
+
+    def _looked(self, known: Known | None, lock: int) -> tuple[Modes, frozenset[str]]:
+        """The permissions of all files and the repositories, looked at as far as they are not known."""
+        if known is not None:
+            modes, changed = known.tree.modes, known.changed
+            folders = [path for path in changed if (self.worktree / path).is_dir()]
+            paths = self._listed(folders, lock) if folders else []
+            left = {folder for folder in known.tree.repositories if not under(folder, changed)}
+            modes = modes.renewed(self.worktree, {*paths, *changed}, changed)
+            self._inner = self._repositories(paths, left)
+            return modes, self._inner
+        paths = self._listed([], lock)
+        modes = modes_of(look(self.worktree, paths), self._usual)
+        self._usual = modes.usual if paths else None
+        self._inner = self._repositories(paths, self._inner)
+        return modes, self._inner
+
+    def _repositories(self, paths: Iterable[str], known: Collection[str]) -> frozenset[str]:
+        """Of the folders of files, and of those that had one, the ones that have a `.git`."""
+        folders = {os.path.dirname(path) for path in paths} | {"", *known}
+        for folder in list(folders):
+            folders.update(str(parent) for parent in PurePosixPath(folder).parents[:-1])
+        return frozenset(name for name in folders if os.path.lexists(self.worktree / name / ".git"))
+
+    def _listed(self, folders: Iterable[str], lock: int) -> list[str]:
+        """The files of the index in folders of the worktree; without any, all of them."""
+        prefix = self._project.prefix
+        only = [f"{prefix}{folder}" for folder in folders] or ([prefix] if prefix else [])
+        found = self._git(["ls-files", "-z", "--", *only], lock).split(b"\0")[:-1]
+        return [os.fsdecode(name).removeprefix(prefix) for name in found]
+
+    def _rules(self) -> tuple[object, ...]:
+        """A mark of all that decides which files are seen, but for `.gitignore` files of the worktree."""
+        project, above = self._project, PurePosixPath(self._project.prefix)
+        folders = [project.top.joinpath(*above.parts[:depth]) for depth in range(len(above.parts))]
+        return (
+            self._full.exists(),
+            self.room,
+            identity(self.worktree),
+            identity(project.top / ".git"),
+            mark(project.exclude),
+            mark(project.global_excludes),
+            *(mark(folder / ".gitignore") for folder in folders),
+        )
+
+    def _status(self, lock: int, paths: Iterable[str], *more: str) -> bytes:
+        """What git says of paths in the worktree; without any, of all of it."""
+        excludes, prefix = self._project.global_excludes, self._project.prefix
+        given = ["-c", f"core.excludesFile={excludes}"] if excludes else []
+        only = [f"{prefix}{path}" for path in paths] or ([prefix] if prefix else [])
+        ignored = ["--ignored=matching"] if self.room else []
+        return self._git([*given, *_STATUS, *ignored, *more, "--", *only], lock)
+
+    def _ignored(self, folders: list[str], lock: int) -> set[str]:
+        """The folders that git ignores as such, in the worktree or in folders of it."""
+        return ignored_folders(self._status(lock, filter(None, folders), "--ignored=matching"), self._project)
+
+    def _update(self, scan: Scan, lock: int) -> None:
+        if scan.drop:
+            self._git(["update-index", "-z", "--force-remove", "--stdin"], lock, _names(scan.drop))
+        if scan.add:
+            # A file that counts as big goes into one pack with the others (git-config(1), bigFileThreshold).
+            given = ["-c", "core.bigFileThreshold=1"] if len(scan.add) >= _PACK_FROM else []
+            argv = [*given, "update-index", "-z", "--add", "--remove", "--replace", "--stdin"]
+            self._git(argv, lock, _names(scan.add))
+
+    def _commit(self, lock: int) -> None:
+        """Point HEAD to the tree of the index: status compares with it, and it outlives this process."""
+        tree = self._git(["write-tree", "--missing-ok"], lock).decode().strip()
+        who = "snapshot <> 0 +0000"
+        text = f"tree {tree}\nauthor {who}\ncommitter {who}\n\n"
+        head = f"{self.objects.put(text.encode(), 'commit')}\n"
+        temporary = self.root / "HEAD.new"
+        temporary.write_text(head)
+        temporary.replace(self.root / "HEAD")
+        if not self._project.prefix:
+            self._last = (head.encode(), tree)
+
+    def _current_tree(self, lock: int) -> str:
+        """The tree of the worktree in the last commit; git is asked only when that commit is a new one."""
+        head = (self.root / "HEAD").read_bytes()
+        if head.startswith(b"ref:"):
+            return _EMPTY_TREE
+        if self._last[0] != head:
+            name = f"HEAD:{self._project.prefix.removesuffix('/')}"
+            try:
+                tree = self._git(["rev-parse", "--verify", "-q", name], lock).decode().strip()
+            except GitError:
+                tree = _EMPTY_TREE  # a folder without files is not in its parent's tree
+            self._last = (head, tree)
+        return self._last[1]
+
+    def _git(self, arguments: list[str], lock: int, stdin: bytes = b"") -> bytes:
+        """Run git on the worktree, without sight of borrowed objects (see ObjectStore.git)."""
+        place = [f"--git-dir={self.root}", f"--work-tree={self._project.top}"]
+        return run_git([*place, *arguments], cwd=self._project.top, stdin=stdin, pass_fds=[lock])
+
+
+def _names(paths: list[str]) -> bytes:
+    return b"".join(os.fsencode(path) + b"\0" for path in paths)

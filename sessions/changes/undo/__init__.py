@@ -1,0 +1,1 @@
+"""Take back what the agent did to files, and only that."""

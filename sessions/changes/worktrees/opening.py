@@ -1,0 +1,78 @@
+"""Make a git worktree with the files of the last commit, and bring one back to the default branch. All
+functions block."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Collection
+from pathlib import Path
+
+from sessions.changes.checkout_git import GitError, words
+from sessions.changes.vcs import branches
+from sessions.changes.vcs.checkout import Checkout
+from sessions.changes.worktrees.making import CannotFork, Made, begin, head, home_of, slug_of
+from sessions.changes.worktrees.removal import CannotRemove, Losses, losses
+
+
+def open_worktree(project_id: str, top: Path, name: str, taken: Collection[str] = ()) -> Made:
+    """A new worktree on a branch of its own, `opencode/<name>`; a name that is taken gets a suffix.
+
+    Raises CannotFork, and leaves nothing behind then. Filters do not run: large files are LFS pointers.
+    """
+    commit, home = head(top), home_of(project_id)
+    slug = slug_of(name or "worktree")
+    if not name or slug in taken or (home / slug).exists() or _has_branch(Checkout(top), slug):
+        slug = f"{slug}-{secrets.token_hex(3)}"
+    note = begin(top, commit, home, slug)
+    place = note.place
+    try:
+        original, made = Checkout(top), Checkout(Path(place.making))
+        original.git("worktree", "add", "--no-checkout", "-b", place.branch, place.making, commit)
+        made.git("read-tree", "--reset", "-u", "HEAD")
+        original.git("worktree", "move", place.making, place.folder)
+    except BaseException as error:
+        note.discard()
+        if isinstance(error, GitError):
+            raise CannotFork(f"git made no worktree: {words(error)}") from error
+        raise
+    return Made(Path(place.folder), place.branch, (), (), note)
+
+
+def _has_branch(checkout: Checkout, slug: str) -> bool:
+    return bool(checkout.asked("rev-parse", "--verify", "--quiet", f"refs/heads/opencode/{slug}"))
+
+
+class CannotReset(Exception):
+    """The worktree stays as it is; the text is for the person who asked."""
+
+
+def reset(folder: Path) -> None:
+    """Bring a worktree to the default branch of its repository, as far as nothing is lost by it.
+
+    Ignored files stay. Raises CannotReset.
+    """
+    checkout = Checkout(folder)
+    name = branches.default(checkout)
+    try:
+        if held := what_is_lost(losses(folder)):
+            raise CannotReset(f"The worktree has {held} that would be lost.")
+        if not name:
+            raise CannotReset("The repository has no default branch.")
+        checkout.git("reset", "--quiet", "--hard", branches.named(checkout, name))
+    except CannotRemove as error:
+        raise CannotReset(str(error)) from error
+    except GitError as error:
+        raise CannotReset(f"git did not reset it: {words(error)}") from error
+
+
+def what_is_lost(found: Losses, *, branch: bool = True) -> str:
+    """What is in a worktree and nowhere else, in words; empty for nothing. With `branch` commits that only
+    its branch has count."""
+    commits = len(found.loose) + (len(found.commits) if branch else 0)
+    counted = {
+        "changed file": len(found.changed),
+        "new file": len(found.untracked),
+        "commit": commits,
+    }
+    words = [f"{count} {name}{'s' if count > 1 else ''}" for name, count in counted.items() if count]
+    return " and ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))

@@ -1,0 +1,1 @@
+"""What everything else stands on: rows, wire shapes, the one writer, the bus, ids, locks, folders."""

@@ -1,0 +1,43 @@
+"""What is asked of `agents`, which nothing here imports: the one name in the settings, and its types."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cache
+from typing import Literal, Protocol, cast
+
+from django.conf import settings
+from django.utils.module_loading import import_string
+
+ShareMode = Literal["manual", "auto", "disabled"]
+ResumeMode = Literal["auto", "ask", "off"]
+
+
+class Agents(Protocol):
+    """A `directory` is the folder that a session works in. All of them read files when these have changed."""
+
+    def share_mode(self, directory: str) -> ShareMode:
+        """Whether sessions may be shared, and whether new ones are."""
+
+    def resume_mode(self, directory: str) -> ResumeMode:
+        """What becomes of a turn that was cut off."""
+
+    def secrets(self, directory: str) -> Iterable[str]:
+        """The secrets of its configuration, which nothing that leaves this machine may say."""
+
+    def model_name(self, directory: str, provider_id: str, model_id: str) -> str:
+        """What a model is called there."""
+
+    def other_models(
+        self, directory: str, agent: str, provider_id: str, model_id: str
+    ) -> list[tuple[str, str]]:
+        """Those to go on with where a model has failed, as `provider/model` and by name: what the
+        configuration's `fallback` names, else the best of a few other providers."""
+
+    def context_window(self, provider_id: str, model_id: str) -> int | None:
+        """Tokens that a model takes; None for one that is not known."""
+
+
+@cache
+def agents() -> Agents:
+    return cast(Agents, import_string(settings.AGENTS))

@@ -1,0 +1,159 @@
+"""The fence of a lease: whoever lost a session to another worker writes nothing more into it.
+
+A lease has an epoch, which each taking of it raises. `fenced` marks the work that is done under one; all
+that is started within it, tasks and threads too, carries the mark. `core.db.in_db` takes it to the ORM's
+thread, where the first write of each transaction looks whether the row still has this owner and epoch
+(docs/decisions/0019).
+"""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from django.db import connection, transaction
+
+T = TypeVar("T")
+_CLOCK: int = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
+_WRITES = ("INSERT", "UPDATE", "DELETE")
+_HELD = "SELECT 1 FROM opencode_sessions_session WHERE id = %s AND lease_owner = %s AND lease_epoch = %s"
+
+
+class LeaseLost(Exception):
+    """Another worker has the session by now: what was to be written is not, and the drain ends."""
+
+    def __init__(self, lease: Lease) -> None:
+        super().__init__(
+            f"the lease of session {lease.session_id} (epoch {lease.epoch}) was taken by another"
+        )
+
+
+@dataclass(slots=True, eq=False)
+class Lease:
+    """The right to work in a session. `seconds` is how long it holds without being confirmed, `confirmed` the
+    time of `clock` when it last was. Once `over`, it was given back in order and what was started under it
+    needs it no more."""
+
+    session_id: str
+    owner: str
+    epoch: int
+    seconds: float
+    confirmed: float = field(default_factory=lambda: clock())
+    over: bool = False
+
+    @property
+    def is_fresh(self) -> bool:
+        """Whether nobody can have taken it meanwhile, by this process's own clock."""
+        return clock() < self.confirmed + self.seconds
+
+
+def clock() -> float:
+    """Seconds that go on while the machine sleeps, and do not jump."""
+    return time.clock_gettime(_CLOCK)
+
+
+_lease: ContextVar[Lease | None] = ContextVar("lease", default=None)
+
+
+@contextmanager
+def fenced(lease: Lease) -> Iterator[None]:
+    """What is done and started in this block is done under the lease."""
+    token = _lease.set(lease)
+    try:
+        yield
+    finally:
+        _lease.reset(token)
+
+
+def current() -> Lease | None:
+    """The lease that this is done under; None outside of any, and when it is over."""
+    lease = _lease.get()
+    return None if lease is None or lease.over else lease
+
+
+def epoch(session_id: str) -> int:
+    """Its epoch where it is this session's lease, else 0."""
+    lease = current()
+    return lease.epoch if lease is not None and lease.session_id == session_id else 0
+
+
+def is_fresh() -> bool:
+    """Whether nobody can have taken the lease that this is done under, if it is under any."""
+    lease = current()
+    return lease is None or lease.is_fresh
+
+
+def require() -> None:
+    """For what acts outside of the database and cannot wait for it. Raises LeaseLost when somebody may have
+    taken the lease."""
+    lease = current()
+    if lease is not None and not lease.is_fresh:
+        raise LeaseLost(lease)
+
+
+def guarded(lease: Lease, work: Callable[[], T]) -> T:
+    """Do what uses the ORM in this thread under a lease. Raises LeaseLost."""
+    with fenced(lease), connection.execute_wrapper(_Fence(lease)):
+        return work()
+
+
+class _Fence:
+    """For `connection.execute_wrapper`: the first write of every transaction looks at the lease, and raises
+    LeaseLost instead of writing past another's."""
+
+    def __init__(self, lease: Lease) -> None:
+        self._lease = lease
+
+    def __call__(
+        self, execute: Callable[..., Any], sql: str, params: Any, many: bool, context: dict[str, Any]
+    ) -> Any:
+        if not sql.lstrip()[:6].upper().startswith(_WRITES):
+            return execute(sql, params, many, context)
+        if connection.in_atomic_block:
+            self._check()
+            return execute(sql, params, many, context)
+        with transaction.atomic():
+            self._check()
+            result = execute(sql, params, many, context)
+            cursor = context["cursor"]
+            if cursor.description is not None:
+                cursor.cursor = _Read(cursor.cursor)
+            return result
+
+    def _check(self) -> None:
+        """Once in a transaction; that it was done is forgotten with the transaction."""
+        if any(callback == self._checked for _, callback, *_ in connection.run_on_commit):
+            return
+        locked = " FOR SHARE" if connection.features.has_select_for_update else ""
+        with connection.cursor() as cursor:
+            cursor.execute(_HELD + locked, [self._lease.session_id, self._lease.owner, self._lease.epoch])
+            if cursor.fetchone() is None:
+                raise LeaseLost(self._lease)
+        transaction.on_commit(self._checked)
+
+    def _checked(self) -> None:
+        """Stands among the callbacks of a transaction that was looked at."""
+
+
+class _Read:
+    """A cursor whose rows were read: SQLite commits nothing while a statement (`… RETURNING`) has more."""
+
+    def __init__(self, cursor: Any) -> None:
+        self._cursor = cursor
+        self._rows = deque(cursor.fetchall())
+
+    def fetchone(self) -> Any:
+        return self._rows.popleft() if self._rows else None
+
+    def fetchall(self) -> list[Any]:
+        rows = list(self._rows)
+        self._rows.clear()
+        return rows
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._cursor, name)

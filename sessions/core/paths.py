@@ -1,0 +1,132 @@
+"""Where state and configuration live (XDG Base Directory Specification 0.8).
+
+The data directory is mode 700 and the secret mode 600: whoever reads the secret may run commands as the
+user.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import secrets
+import stat
+from collections.abc import Mapping
+from pathlib import Path
+
+from sessions.core.files import PRIVATE, create_file, replace_file
+
+logger = logging.getLogger(__name__)
+
+
+def data_directory(environ: Mapping[str, str] = os.environ) -> Path:
+    """`$XDG_DATA_HOME/opencode-web`, created private when it is missing."""
+    path = data_home(environ) / "opencode-web"
+    _private_directory(path)
+    return path
+
+
+def database(environ: Mapping[str, str] = os.environ) -> Path:
+    return data_directory(environ) / "db.sqlite3"
+
+
+def snapshots(environ: Mapping[str, str] = os.environ) -> Path:
+    return _below(environ, "snapshots")
+
+
+def copies(environ: Mapping[str, str] = os.environ) -> Path:
+    """Daily copies of the database (docs/decisions/0021)."""
+    return _below(environ, "copies")
+
+
+def tool_output(environ: Mapping[str, str] = os.environ) -> Path:
+    """Managed Tool Output Files."""
+    return _below(environ, "tool-output")
+
+
+def plans(environ: Mapping[str, str] = os.environ) -> Path:
+    """Plan files of sessions outside of a git repository."""
+    return _below(environ, "plans")
+
+
+def worktrees(environ: Mapping[str, str] = os.environ) -> Path:
+    """Git worktrees of forks (docs/decisions/0012)."""
+    return _below(environ, "worktrees")
+
+
+def servers(environ: Mapping[str, str] = os.environ) -> Path:
+    """Language servers that were installed by a click."""
+    return _below(environ, "servers")
+
+
+def workers(environ: Mapping[str, str] = os.environ) -> Path:
+    """Who holds leases, and lives (docs/decisions/0019)."""
+    return _below(environ, "workers")
+
+
+def logs(environ: Mapping[str, str] = os.environ) -> Path:
+    return _below(environ, "log")
+
+
+def secret(environ: Mapping[str, str] = os.environ) -> str:
+    """The server's secret, 256 random bits in URL-safe text; made at the first call and kept."""
+    path = data_directory(environ) / "secret"
+    try:
+        text = path.read_text().strip()
+    except FileNotFoundError:
+        return _create_secret(path)
+    if stat.S_IMODE(path.stat().st_mode) != PRIVATE:
+        logger.warning("%s was readable by others; its mode is 600 again", path)
+        path.chmod(PRIVATE)
+    return text or _create_secret(path, replace=True)
+
+
+def trust(environ: Mapping[str, str] = os.environ) -> Path:
+    """What the user has trusted of each project (docs/decisions/0007)."""
+    return data_directory(environ) / "trust.json"
+
+
+def config_directory(environ: Mapping[str, str] = os.environ) -> Path:
+    """OpenCode's own configuration directory, which we share; it may be missing."""
+    return _home_of(environ, "XDG_CONFIG_HOME", ".config") / "opencode"
+
+
+def auth_files(environ: Mapping[str, str] = os.environ) -> list[Path]:
+    """The files that may hold provider keys: ours, which wins, then OpenCode's own (only ever read)."""
+    return [data_directory(environ) / "auth.json", data_home(environ) / "opencode" / "auth.json"]
+
+
+def home(environ: Mapping[str, str] = os.environ) -> Path:
+    return Path(environ.get("HOME") or Path.home())
+
+
+def data_home(environ: Mapping[str, str] = os.environ) -> Path:
+    """Where programs keep their data; it may be missing."""
+    return _home_of(environ, "XDG_DATA_HOME", ".local/share")
+
+
+def _home_of(environ: Mapping[str, str], variable: str, default: str) -> Path:
+    """A base directory; a relative value is to be ignored (XDG, "Environment variables")."""
+    value = Path(environ.get(variable, ""))
+    return value if value.is_absolute() else home(environ) / default
+
+
+def _below(environ: Mapping[str, str], name: str) -> Path:
+    path = data_directory(environ) / name
+    _private_directory(path)
+    return path
+
+
+def _private_directory(path: Path) -> None:
+    path.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if stat.S_IMODE(path.stat().st_mode) & 0o077:
+        path.chmod(0o700)
+
+
+def _create_secret(path: Path, replace: bool = False) -> str:
+    """Of two servers starting at once, the first one's stays."""
+    text = secrets.token_urlsafe(32).encode()
+    if replace:
+        replace_file(path, text, PRIVATE)
+    else:
+        create_file(path, text, PRIVATE)
+    return path.read_text().strip()

@@ -1,0 +1,71 @@
+"""What git says about a folder, and making one a repository."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+from sessions.core.git import clean_environment
+
+
+@dataclass(frozen=True, slots=True)
+class Repository:
+    worktree: Path
+    is_git: bool
+
+    @classmethod
+    def of(cls, directory: Path) -> Repository:
+        """The repository around a folder, or the folder itself where there is none.
+
+        Raises NotADirectoryError or FileNotFoundError for a path that is no folder.
+        """
+        directory = directory.resolve(strict=True)
+        if not directory.is_dir():
+            raise NotADirectoryError(f"{directory} is not a folder")
+        top = next((path for path in (directory, *directory.parents) if (path / ".git").exists()), None)
+        if top is None or top in (Path.home(), Path("/")):
+            return cls(directory, False)
+        return cls(top, True)
+
+    def is_linked(self) -> bool:
+        """Whether it is a git worktree of a repository elsewhere (gitrepository-layout(5), `worktrees`)."""
+        try:
+            target = (self.worktree / ".git").read_text("utf-8", "surrogateescape")
+        except OSError:  # a folder, or nothing
+            return False
+        return Path(target.removeprefix("gitdir:").strip()).parent.name == "worktrees"
+
+    def root_commit(self) -> str:
+        """The first commit, empty where there is none. It asks git, which takes milliseconds."""
+        if not self.is_git:
+            return ""
+        # safe.directory: a repository of another owner is only read, and this runs nothing of it.
+        asked = ["-c", "safe.directory=*", "rev-list", "--max-parents=0", "HEAD"]
+        command = ["git", "-C", str(self.worktree), *asked]
+        try:
+            done = subprocess.run(
+                command, env=clean_environment(), capture_output=True, text=True, timeout=10, check=False
+            )
+        except (OSError, subprocess.TimeoutExpired):
+            return ""
+        found = done.stdout.split()
+        return found[-1] if found else ""
+
+
+def make_repository(directory: Path) -> None:
+    """`git init`, with the user's own configuration (the name of the first branch, templates).
+
+    Raises OSError with what git said.
+    """
+    environ = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    command = ["git", "init", "--quiet", "--", str(directory)]
+    try:
+        done = subprocess.run(
+            command, env=environ, capture_output=True, text=True, errors="replace", timeout=30, check=False
+        )
+    except subprocess.TimeoutExpired as error:
+        raise OSError(None, "git init took longer than 30 seconds") from error
+    if done.returncode:
+        raise OSError(None, done.stderr.strip() or "git init failed")

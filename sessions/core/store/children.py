@@ -1,0 +1,137 @@
+"""Child sessions: where subagents work, how they stand to those above, what came of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from sessions.core.models import AdmittedPrompt, Message, Part, Session
+
+from . import inbox
+from .rows import message_wire, part_wire
+
+
+def listing(session_id: str) -> list[Session]:
+    """The sessions that a session started, the oldest first."""
+    return list(
+        Session.objects.filter(parent_id=session_id, time_deleted=None).order_by("time_created", "-id")
+    )
+
+
+def depth(session_id: str) -> int:
+    """How many sessions are above this one."""
+    return len(_above(session_id))
+
+
+def roots(session_ids: Iterable[str]) -> set[str]:
+    """The topmost sessions above these: the ones that the sidebar lists."""
+    return {[session_id, *_above(session_id)][-1] for session_id in session_ids}
+
+
+def at_work_below(session_id: str) -> list[str]:
+    """Which of the sessions that a session started, and that those started, a worker drains; also deleted
+    ones."""
+    found: list[str] = []
+    newest = [session_id]
+    while newest:
+        rows = list(Session.objects.filter(parent_id__in=newest).values_list("id", "lease_owner"))
+        newest = [child for child, _ in rows]
+        found += [child for child, owner in rows if owner]
+    return found
+
+
+def named_by_user(session_id: str, answer_id: str, agent: str) -> dict[str, Any] | None:
+    """The part of the prompt which an answer is to, where its author called for this agent, if so."""
+    answer = Message.objects.filter(session_id=session_id, id=answer_id).first()
+    parts = _prompted(session_id, answer.data["parentID"]) if answer else []
+    return next((part for part in parts if agent in (part.get("name"), part.get("agent"))), None)
+
+
+def subtasks(session_id: str, prompt_id: str) -> list[dict[str, Any]]:
+    """The errands that a prompt, and those promoted with it, consist of, in order; none once it has an
+    answer."""
+    if Message.objects.filter(session_id=session_id, role="assistant", id__gt=prompt_id).exists():
+        return []
+    return [part for part in _prompted(session_id, prompt_id) if part["type"] == "subtask"]
+
+
+def _prompted(session_id: str, prompt_id: str) -> list[dict[str, Any]]:
+    """The agents called for and the errands of a prompt and of those promoted together with it."""
+    answers = Message.objects.filter(session_id=session_id, role="assistant", id__lt=prompt_id)
+    last = answers.order_by("-id").values_list("id", flat=True).first() or ""
+    rows = Part.objects.filter(session_id=session_id, message_id__gt=last, message_id__lte=prompt_id)
+    return [part_wire(row) for row in rows.filter(type__in=("agent", "subtask")).order_by("message_id", "id")]
+
+
+def cut_off(session_id: str, metadata: Mapping[str, Any]) -> str:
+    """A call of this metadata ended before its errand did: what was not begun of it is withdrawn. The child
+    session that can go on with it; empty for a call that was no errand."""
+    child_id, prompt_id = metadata.get("sessionId"), metadata.get("promptId")
+    if not prompt_id or not Session.objects.filter(id=child_id, parent_id=session_id).exists():
+        return ""
+    inbox.withdraw(str(child_id), str(prompt_id))
+    return str(child_id)
+
+
+def is_busy(session_id: str) -> bool:
+    """Whether a turn runs, or is about to."""
+    row = Session.objects.filter(id=session_id).first()
+    return row is not None and bool(row.lease_owner or row.status.get("type", "idle") != "idle")
+
+
+def is_done(session_id: str, prompt_id: str) -> bool:
+    """Whether a prompt has been dealt with, or its session deleted."""
+    if not Session.objects.filter(id=session_id, time_deleted=None).exists():
+        return True
+    return not is_busy(session_id) and not AdmittedPrompt.objects.filter(id=prompt_id).exists()
+
+
+def errand_of(session: Session) -> Part | None:
+    """The running call that a session works for, in the topmost session above; None when a person prompted
+    it, or no session is above."""
+    found = None
+    while session.parent is not None:
+        last = Message.objects.filter(session_id=session.parent_id).order_by("-id").first()
+        calls = last.parts.filter(type="tool") if last else ()
+        call = next((part for part in calls if _sent(part, session.id)), None)
+        if call is None:
+            break
+        found, session = call, session.parent
+    return found
+
+
+def _sent(part: Part, session_id: str) -> bool:
+    state = part.data["state"]
+    return state["status"] == "running" and (state.get("metadata") or {}).get("sessionId") == session_id
+
+
+def last_answer(session_id: str, prompt_id: str) -> dict[str, Any] | None:
+    """The last assistant message after a prompt, without its parts."""
+    rows = Message.objects.filter(session_id=session_id, role="assistant", id__gt=prompt_id)
+    row = rows.order_by("-id").first()
+    return message_wire(row) if row else None
+
+
+def last_text(session_id: str, prompt_id: str) -> str:
+    """The last thing that was said in answer to a prompt."""
+    rows = Part.objects.filter(session_id=session_id, type="text", message_id__gt=prompt_id)
+    said = rows.filter(message__role="assistant").order_by("-message_id", "-id")
+    texts = (row.data.get("text", "").strip() for row in said.iterator() if not row.data.get("ignored"))
+    return next((text for text in texts if text), "")
+
+
+def last_failure(message_id: str) -> str:
+    """How the last tool call of an answer failed; empty where it did not."""
+    row = Part.objects.filter(message_id=message_id, type="tool").order_by("-id").first()
+    state = row.data["state"] if row else {}
+    return str(state.get("error", "")) if state.get("status") == "error" else ""
+
+
+def _above(session_id: str) -> list[str]:
+    """The sessions above one, from its parent upward."""
+    found: list[str] = []
+    parent = Session.objects.filter(id=session_id).values_list("parent_id", flat=True).first()
+    while parent and parent not in found:
+        found.append(parent)
+        parent = Session.objects.filter(id=parent).values_list("parent_id", flat=True).first()
+    return found

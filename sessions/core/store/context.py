@@ -1,0 +1,94 @@
+"""What the model was told of its surroundings: the session's epoch and its system messages."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db import transaction
+
+from sessions.core.ids import now
+from sessions.core.models import ContextEpoch, ContextMessage, Session
+
+from . import events
+from . import sessions as session_store
+from .order import next_id
+
+
+def epoch(session_id: str) -> ContextEpoch | None:
+    """The session's epoch, in force or ended; None before the first."""
+    return ContextEpoch.objects.filter(session_id=session_id).first()
+
+
+def begin(session_id: str, directory: str, baseline: str, snapshot: dict[str, Any]) -> ContextEpoch:
+    """Begin an epoch in place of the one before; earlier system messages leave the model's history."""
+    columns = {
+        "began": next_id(session_id),
+        "directory": directory,
+        "baseline": baseline,
+        "snapshot": snapshot,
+        "ended": False,
+    }
+    return ContextEpoch.objects.update_or_create(session_id=session_id, defaults=columns)[0]
+
+
+def advance(session_id: str, text: str, snapshot: dict[str, Any]) -> ContextMessage:
+    """Admit a system message together with the snapshot that it brings the model up to."""
+    session = Session.objects.get(id=session_id)
+    with transaction.atomic():
+        row = ContextMessage.objects.create(
+            id=next_id(session_id), session=session, text=text, time_created=now()
+        )
+        ContextEpoch.objects.filter(session_id=session_id).update(snapshot=snapshot)
+        properties = {
+            "timestamp": row.time_created,
+            "sessionID": session_id,
+            "messageID": row.id,
+            "text": text,
+        }
+        events.record(
+            "session.next.context.updated",
+            properties,
+            project=session.project_id,
+            session=session_id,
+            reference={"messageID": row.id},
+        )
+    return row
+
+
+def end(session_id: str) -> None:
+    """Have a fresh baseline at the next provider attempt: a compaction has completed."""
+    ContextEpoch.objects.filter(session_id=session_id).update(ended=True)
+
+
+def move(session_id: str, directory: str) -> Session | None:
+    """Let a session work in another folder of its project, where it begins with a complete baseline."""
+    with transaction.atomic():
+        ContextEpoch.objects.filter(session_id=session_id).delete()
+        return session_store.update(session_id, directory=directory)
+
+
+def remove_from(session_id: str, message_id: str) -> None:
+    """Messages from this one on go for good. If system messages go with them, the snapshot knows more than
+    the history tells, so the epoch ends."""
+    if ContextMessage.objects.filter(session_id=session_id, id__gte=message_id).delete()[0]:
+        end(session_id)
+
+
+def history(session_id: str, after: str = "") -> tuple[str, list[dict[str, Any]]]:
+    """Where the epoch begins, and its system messages after an id as `{"info", "parts"}`, oldest first."""
+    began = ContextEpoch.objects.filter(session_id=session_id).values_list("began", flat=True).first()
+    if began is None:
+        return "", []
+    rows = ContextMessage.objects.filter(session_id=session_id, id__gt=max(began, after)).order_by("id")
+    return began, [_entry(row) for row in rows]
+
+
+def _entry(row: ContextMessage) -> dict[str, Any]:
+    ids = {"sessionID": row.session_id, "messageID": row.id}
+    info = {
+        "id": row.id,
+        "sessionID": row.session_id,
+        "role": "system",
+        "time": {"created": row.time_created},
+    }
+    return {"info": info, "parts": [{**ids, "id": row.id, "type": "text", "text": row.text}]}

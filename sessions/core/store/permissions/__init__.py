@@ -1,0 +1,53 @@
+"""What waits for a person's yes, what they said, the rules it left and the audit."""
+
+from sessions.core.store.permissions.audit import Match, matched
+
+from .audit import Call, decisions, in_words, note
+from .replies import REPLIES, BadPattern, BadReplacement, ReplyRefused, StaleReply, proposed_paths
+from .requests import (
+    allow_by_rules,
+    ask,
+    cancel,
+    family,
+    get,
+    inbox,
+    pending,
+    pending_below,
+    reply,
+    withdraw,
+)
+from .saved import exported, restore, revoke, used
+from .scopes import MOST_MINUTES, SCOPES, in_force, rules
+
+__all__ = [
+    "MOST_MINUTES",
+    "REPLIES",
+    "SCOPES",
+    "BadPattern",
+    "BadReplacement",
+    "Call",
+    "Match",
+    "ReplyRefused",
+    "StaleReply",
+    "allow_by_rules",
+    "ask",
+    "cancel",
+    "decisions",
+    "exported",
+    "family",
+    "get",
+    "in_force",
+    "in_words",
+    "inbox",
+    "matched",
+    "note",
+    "pending",
+    "pending_below",
+    "proposed_paths",
+    "reply",
+    "restore",
+    "revoke",
+    "rules",
+    "used",
+    "withdraw",
+]

@@ -1,0 +1,197 @@
+"""Sessions: create, rename, archive, delete with undo, status, whether they were read."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterable
+from contextlib import nullcontext
+from typing import Any
+
+from django.db import transaction
+
+from sessions.core.db import durable
+from sessions.core.ids import descending, now
+from sessions.core.models import Project, Session
+from sessions.core.wire.base import ModelRef
+from sessions.core.wire.messages import ABORTED
+from sessions.core.wire.session import SessionModel, Status
+
+from . import events, lists, switches
+from .rows import session_wire
+
+VERSION = "1.18.33"
+"""The protocol spoken, as OpenCode numbers it."""
+
+
+def create(
+    project: Project,
+    directory: str,
+    *,
+    title: str = "",
+    parent: str | None = None,
+    permission: list[dict[str, Any]] | None = None,
+    agent: str = "",
+    model: SessionModel | None = None,
+    metadata: dict[str, Any] | None = None,
+    id: str = "",
+) -> Session:
+    """A new session; without a title it gets one that the small model replaces."""
+    moment = now()
+    with transaction.atomic():
+        row = Session.objects.create(
+            id=id or descending("ses"),
+            project=project,
+            parent_id=parent,
+            directory=directory,
+            slug=secrets.token_hex(4),
+            title=title or ("Child session" if parent else "New session"),
+            titled=bool(title),
+            version=VERSION,
+            agent=agent,
+            provider_id=model.provider_id if model else "",
+            model_id=model.id if model else "",
+            variant=(model.variant or "") if model else "",
+            permission=permission or [],
+            metadata=metadata,
+            time_created=moment,
+            time_updated=moment,
+            used=_used(moment),
+        )
+        Project.objects.filter(id=project.id).update(time_updated=moment)
+        events.moved(row.id, directory)
+        _announce("session.created", row)
+    return row
+
+
+def get(session_id: str) -> Session | None:
+    """A session that is not deleted."""
+    return Session.objects.filter(id=session_id, time_deleted=None).select_related("project").first()
+
+
+def listing(project: Project | None = None, *, limit: int = 100, **wanted: Any) -> list[Session]:
+    """Sessions that are not deleted, the last used first (see `lists.matching` for what may be wanted)."""
+    return list(lists.matching(project, **wanted)[:limit])
+
+
+def at_work(project_id: str) -> dict[str, Any]:
+    """The status of every session of a project that is not idle."""
+    rows = Session.objects.filter(project_id=project_id, time_deleted=None).exclude(status__type="idle")
+    return {key: status for key, status in rows.values_list("id", "status") if status}
+
+
+def update(session_id: str, **columns: Any) -> Session | None:
+    """Change columns (title, archive time, agent, revert, …) and tell everybody; None when it is gone."""
+    with transaction.atomic(savepoint=False):
+        row = Session.objects.select_for_update().filter(id=session_id).first()
+        if row is None:
+            return None
+        before = switches.choice_of(row)
+        for name, value in columns.items():
+            setattr(row, name, value)
+        row.time_updated = now()
+        row.used = _used(row.time_updated)
+        row.save(update_fields=[*columns, "time_updated", "used"])
+        if "directory" in columns:
+            events.moved(session_id, row.directory)
+        switches.note(row, before)
+        _announce("session.updated", row)
+    return row
+
+
+def _used(moment: int) -> int:
+    """After every other use, also when the clock was put back since."""
+    last = Session.objects.order_by("-used").values_list("used", flat=True).first()
+    return max(moment, last + 1 if last else 0)
+
+
+def remember(session_id: str, agent: str, model: ModelRef) -> None:
+    """The agent and model of its last prompt are the session's next choice."""
+    columns = {
+        "agent": agent,
+        "provider_id": model.provider_id,
+        "model_id": model.model_id,
+        "variant": model.variant or "",
+    }
+    if not Session.objects.filter(id=session_id, **columns).exists():
+        update(session_id, **columns)
+
+
+def rename(session_id: str, title: str) -> Session | None:
+    return update(session_id, title=title.strip()[:200] or "Untitled", titled=True)
+
+
+def archive(session_id: str, archived: bool = True) -> Session | None:
+    return update(session_id, time_archived=now() if archived else None)
+
+
+def delete(session_id: str) -> Session | None:
+    """Hide a session and its children; `restore` brings them back until `purge`."""
+    return _set_deleted(session_id, now(), "session.deleted")
+
+
+def restore(session_id: str) -> Session | None:
+    return _set_deleted(session_id, None, "session.created")
+
+
+def _set_deleted(session_id: str, moment: int | None, event: str) -> Session | None:
+    with transaction.atomic():
+        row = Session.objects.select_related("project").filter(id=session_id).first()
+        if row is None:
+            return None
+        row.time_deleted = moment
+        row.save(update_fields=["time_deleted"])
+        for child in Session.objects.filter(parent_id=session_id):
+            _set_deleted(child.id, moment, event)
+        _announce(event, row)
+    return row
+
+
+def living(ids: Iterable[str]) -> set[str]:
+    """Of some ids those of sessions that are there and not deleted."""
+    return set(Session.objects.filter(id__in=list(ids), time_deleted=None).values_list("id", flat=True))
+
+
+def purge(older_than: int) -> int:
+    """Remove for good what was deleted before a time (ms); returns the number of rows."""
+    return Session.objects.filter(time_deleted__lt=older_than).delete()[0]
+
+
+def set_status(session_id: str, status: Status, *, error: dict[str, Any] | None = None) -> None:
+    """The live state; `error` is what the last turn ended with, until the next one starts. Idle is told only
+    when the turn outlives a power cut, and an error only when it is a failure."""
+    wire = status.wire()
+    with durable() if status.type == "idle" else nullcontext(), transaction.atomic():
+        row = Session.objects.filter(id=session_id).first()
+        if row is None:
+            return
+        if _ends(row, status) and not (error and error["name"] == ABORTED):
+            row.unread = True
+        row.status, row.error = wire, error
+        row.save(update_fields=["status", "error", "unread"])
+        _event(row, "session.status", {"sessionID": row.id, "status": wire})
+        if error and error["name"] != ABORTED:
+            _event(row, "session.error", {"sessionID": row.id, "error": error})
+        if status.type == "idle":
+            _event(row, "session.idle", {"sessionID": row.id})
+
+
+def _ends(row: Session, status: Status) -> bool:
+    return status.type == "idle" and bool(row.status) and row.status["type"] == "busy"
+
+
+def read(session_id: str) -> None:
+    """A person has looked at a session."""
+    with transaction.atomic():
+        row = Session.objects.filter(id=session_id, unread=True).first()
+        if row is not None:
+            row.unread = False
+            row.save(update_fields=["unread"])
+            _event(row, "session.read", {"sessionID": row.id})
+
+
+def _announce(type: str, row: Session) -> None:
+    _event(row, type, {"sessionID": row.id, "info": session_wire(row)})
+
+
+def _event(row: Session, type: str, properties: dict[str, Any]) -> None:
+    events.record(type, properties, project=row.project_id, session=row.id)

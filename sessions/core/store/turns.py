@@ -1,0 +1,73 @@
+"""Turns: a prompt with what answers it, as the review reads them."""
+
+from __future__ import annotations
+
+from django.db.models import Q
+
+from sessions.core.models import FileChange, Message, Part, Session
+from sessions.core.wire.messages import UserMessage
+
+from .rows import Unreadable, message_info
+
+
+def last_prompt(session_id: str) -> str:
+    """The last user message that is not undone; empty when there is none."""
+    revert = Session.objects.filter(id=session_id).values_list("revert", flat=True).first()
+    rows = Message.objects.filter(session_id=session_id, role="user")
+    if revert:
+        rows = rows.filter(id__lt=revert["messageID"])
+    return rows.order_by("-id").values_list("id", flat=True).first() or ""
+
+
+def unanswered(session_id: str) -> UserMessage | None:
+    """The last message, when it is a prompt that no answer was begun for; a child's prompt belongs to its
+    parent's turn and does not count, nor does one that cannot be read."""
+    row = Message.objects.filter(session_id=session_id, session__parent=None).order_by("-id").first()
+    if row is None or row.role != "user" or _reverted(session_id):
+        return None
+    try:
+        message = message_info(row)
+    except Unreadable:
+        return None
+    return message if isinstance(message, UserMessage) else None
+
+
+def _reverted(session_id: str) -> bool:
+    return Session.objects.filter(id=session_id).exclude(revert=None).exists()
+
+
+def changed_files(session_id: str, part_id: str) -> bool:
+    """Whether a tool call changed files, itself or through a subagent."""
+    own, below = Q(session_id=session_id, part_id=part_id), Q(for_session_id=session_id, for_part_id=part_id)
+    return FileChange.objects.filter(own | below, operation=None).exists()
+
+
+def from_prompt(session_id: str, message_id: str) -> tuple[int, str]:
+    """How many prompts there are from one on, and its text."""
+    count = Message.objects.filter(session_id=session_id, role="user", id__gte=message_id).count()
+    parts = Part.objects.filter(message_id=message_id, session_id=session_id, type="text").order_by("id")
+    texts = [part.data.get("text", "") for part in parts if not part.data.get("synthetic")]
+    return count, "\n".join(texts)
+
+
+def has_called(session_id: str, tool: str) -> bool:
+    """Whether the last turn that is not undone called a tool; what steered a turn belongs to it."""
+    prompt_id = last_prompt(session_id)
+    answers = Message.objects.filter(session_id=session_id, role="assistant").order_by("-id")
+    while (before := answers.filter(id__lt=prompt_id).first()) and before.data.get("finish") == "tool-calls":
+        prompt_id = str(before.data["parentID"])
+    calls = Part.objects.filter(session_id=session_id, message_id__gt=prompt_id, type="tool")
+    return calls.filter(data__tool=tool).exists()
+
+
+def begun(session_id: str) -> int | None:
+    """When the turn began, or was gone on with, that is under way (ms); None when none is."""
+    last = Message.objects.filter(session_id=session_id).order_by("-id").first()
+    if last is None:
+        return None
+    prompt_id = last.id if last.role == "user" else str(last.data["parentID"])
+    rows = Message.objects.filter(session_id=session_id, id__gte=prompt_id).order_by("id")
+    start: int | None = None
+    for time, finish, error in rows.values_list("time_created", "data__finish", "data__error"):
+        start = None if error or finish not in (None, "tool-calls") else start or time
+    return start

@@ -1,0 +1,63 @@
+"""What steps cost, with part, message and the session's sums in one transaction, and what else was spent."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db import transaction
+
+from sessions.core.ids import ascending
+from sessions.core.models import FileChange, Part, Session
+from sessions.core.models.ledger import shown
+from sessions.core.wire.base import Tokens
+from sessions.core.wire.messages import AssistantMessage
+from sessions.core.wire.parts import PatchPart, StepFinishPart
+
+from . import messages
+from . import sessions as session_store
+
+
+def step_finished(
+    message: AssistantMessage, part: StepFinishPart, filling: dict[str, Any] | None = None
+) -> None:
+    """Record the end of a provider turn and the files it changed. Tokens of the session are sums; its cost is
+    in US dollars; `filling` is what the context window holds now, as `rendering/meter.py` reads it."""
+    with transaction.atomic():
+        messages.put_part(part)
+        messages.put_message(message)
+        put_patch(message)
+        columns = {} if filling is None else {"window": filling}
+        spent(message.session_id, part.tokens, part.cost, **columns)
+
+
+def spent(session_id: str, tokens: Tokens, cost: float, **columns: Any) -> None:
+    """Add to the session's sums; of what is no step of it this is all that is kept."""
+    with transaction.atomic():
+        row = Session.objects.get(id=session_id)
+        sums = Tokens.model_validate(row.tokens)
+        sums.input += tokens.input
+        sums.output += tokens.output
+        sums.reasoning += tokens.reasoning
+        sums.cache.read += tokens.cache.read
+        sums.cache.write += tokens.cache.write
+        session_store.update(row.id, tokens=sums.wire(), cost=row.cost + cost, **columns)
+
+
+def put_patch(message: AssistantMessage) -> None:
+    """Name the files that a step's calls changed, with the snapshot that it began with (empty where there was
+    none yet); nothing for a step that changed none."""
+    paths = FileChange.objects.filter(
+        session_id=message.session_id, message_id=message.id, operation=None
+    ).values_list("path", flat=True)
+    files = sorted({shown(f"{message.path.root}/{path}") for path in paths})
+    if files:
+        began = Part.objects.filter(message_id=message.id, type="step-start").order_by("id").first()
+        messages.put_part(
+            PatchPart(
+                id=ascending("prt"),
+                session_id=message.session_id,
+                message_id=message.id,
+                hash=str(began.data.get("snapshot", "")) if began else "",
+                files=files,
+            )
+        )

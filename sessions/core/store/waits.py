@@ -1,0 +1,38 @@
+"""When a session waited for a person, by the requests that were answered or given up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from sessions.core.models import PermissionRequest, QuestionRequest, Session
+
+Spans = Sequence[tuple[int, int]]
+
+
+def of(session_id: str) -> Spans:
+    """The waits of a session and of those below it, without overlaps, in order; times in milliseconds."""
+    ids = newest = [session_id]
+    while newest:
+        newest = list(Session.objects.filter(parent_id__in=newest).values_list("id", flat=True))
+        ids = ids + newest
+    found: list[tuple[int, int]] = []
+    for model in (PermissionRequest, QuestionRequest):
+        rows = model._default_manager.filter(session_id__in=ids, time_answered__isnull=False)
+        spans = rows.values_list("time_created", "time_answered")
+        found += [(since, until) for since, until in spans if until is not None]
+    return _merged(sorted(found))
+
+
+def within(spans: Spans, start: int, end: int) -> int:
+    """Milliseconds of waiting between two moments."""
+    return sum(max(0, min(end, until) - max(start, since)) for since, until in spans)
+
+
+def _merged(spans: Iterable[tuple[int, int]]) -> Spans:
+    merged: list[tuple[int, int]] = []
+    for since, until in spans:
+        if merged and since <= merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(merged[-1][1], until))
+        else:
+            merged.append((since, until))
+    return merged

@@ -1,0 +1,1 @@
+"""The shapes of OpenCode's protocol, one definition for API, events and pages."""

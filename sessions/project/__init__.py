@@ -1,0 +1,1 @@
+"""The folder of a project for people: its files, and searching them."""

@@ -1,1 +1,0 @@
-"""Review mode: edits wait, seen by the agent alone, until a person keeps them."""

@@ -1,1 +1,0 @@
-"""Take back what the agent did to files, and only that (design.md, law 7)."""

@@ -1,0 +1,1 @@
+"""The pages and their live fragments, by capability."""

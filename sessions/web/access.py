@@ -1,0 +1,70 @@
+"""Who may see what: every page and socket finds its project and session through here.
+
+Everybody who passed the guard may see every project; a session must belong to the project in the URL.
+The `find_` functions run on the ORM's thread, the others answer a request or raise Http404.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+from django.http import Http404, QueryDict
+from django.urls import reverse
+
+from sessions.core.db import in_db
+from sessions.core.models import Project, Session
+from sessions.core.store import projects
+from sessions.core.store import sessions as session_store
+
+
+class Located(NamedTuple):
+    """What a request is about: a folder, and the project and the session that it belongs to."""
+
+    directory: Path
+    session: Session | None
+    project: Project
+
+
+def find_project(project_id: str) -> Project | None:
+    return projects.get(project_id)
+
+
+def find_session(project_id: str, session_id: str) -> Session | None:
+    """A session that is not deleted."""
+    rows = Session.objects.select_related("project")
+    return rows.filter(id=session_id, project_id=project_id, time_deleted=None).first()
+
+
+def stop_url(session: Session) -> str:
+    """Where the running turn of a session is stopped; empty where none runs."""
+    idle = (session.status or {}).get("type", "idle") == "idle"
+    return "" if idle else reverse("abort", args=(session.project_id, session.id))
+
+
+def find_hidden(project_id: str, session_id: str) -> Session | None:
+    """The same for a deleted session, so that it can be brought back."""
+    return Session.objects.filter(id=session_id, project_id=project_id).first()
+
+
+async def project_of(project_id: str) -> Project:
+    project = await in_db(find_project, project_id)
+    if project is None:
+        raise Http404("This project is not known here.")
+    return project
+
+
+async def session_of(project_id: str, session_id: str) -> Session:
+    session = await in_db(find_session, project_id, session_id)
+    if session is None:
+        raise Http404("This session does not exist, or it was deleted.")
+    return session
+
+
+async def located(fields: QueryDict) -> Located:
+    """By `session`, else by `project`: fragments of the composer are asked for before there is a session."""
+    session = await in_db(session_store.get, fields.get("session", ""))
+    if session is not None:
+        return Located(Path(session.directory), session, session.project)
+    project = await project_of(fields.get("project", ""))
+    return Located(Path(project.worktree), None, project)

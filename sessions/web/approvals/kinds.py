@@ -1,0 +1,250 @@
+"""What a request of each permission says: a title, its subject, what would be run or read, labelled facts."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from sessions.core.ids import now
+from sessions.core.models import Decision, PermissionRequest, SavedRule
+from sessions.core.store.permissions.marks import doubts, plain
+from sessions.core.text import visible
+from sessions.rendering.tools import relative
+
+_LINE = 200
+Facts = tuple[tuple[str, str], ...]
+FOLDED = 32 * 1024
+"""Characters of code after which the rest is folded: it has to be opened before it can be allowed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Details:
+    """`code` is shown as it would be run or sent, nothing left out; all texts are fit to be shown."""
+
+    title: str
+    icon: str
+    subject: str = ""
+    code: str = ""
+    facts: Facts = ()
+
+    @property
+    def line(self) -> str:
+        """What it is about in one line, for a list."""
+        return (self.code or self.subject).strip().partition("\n")[0][:_LINE]
+
+    @property
+    def is_a_line(self) -> bool:
+        """Whether the line says all of it, so that it may be allowed where no more is shown."""
+        return not self.facts and (self.code or self.subject).strip() == self.line
+
+    @property
+    def head(self) -> str:
+        """The part of the code that is shown at once."""
+        return self.code[:FOLDED]
+
+    @property
+    def rest(self) -> str:
+        """The part after it, folded."""
+        return self.code[FOLDED:]
+
+
+def details(row: PermissionRequest, root: str) -> Details:
+    """What a request asks, without the diff of an edit (`proposals`); `root` is the project's folder."""
+    if row.permission == "edit" and "command" in row.metadata:
+        return Details("Let a command write a protected file?", "terminal", **_command(row, root))
+    known = _KINDS.get(row.permission)
+    if known is None and {"server", "tool", "input"} <= row.metadata.keys():
+        return Details(f"Use {visible(row.permission)}?", "plug", **_of_server(row, root))
+    if known is None:
+        return Details(f"Use {visible(row.permission)}?", "tool", **_anything(row, root))
+    title, icon, told = known
+    return Details(title, icon, **told(row, root))
+
+
+def _edit(row: PermissionRequest, root: str) -> dict[str, Any]:
+    return {"subject": visible(relative(str(row.metadata.get("filepath") or ", ".join(row.patterns)), root))}
+
+
+def _command(row: PermissionRequest, root: str) -> dict[str, Any]:
+    data = row.metadata
+    facts = []
+    if data.get("workdir") and data["workdir"] != root:
+        facts.append(("In folder", visible(str(data["workdir"]))))
+    about = plain(row.patterns)
+    if row.permission != "bash" or len(about) > 1:
+        facts.append((_ASKS_ABOUT.get(row.permission, "Asks about"), _listed(about)))
+    facts += [("Mind", words) for words in doubts(row.patterns)]
+    return {
+        "subject": visible(str(data.get("description", ""))),
+        "code": visible(str(data.get("command", ""))),
+        "facts": tuple(facts),
+    }
+
+
+def _file(row: PermissionRequest, root: str) -> dict[str, Any]:
+    path = str(row.metadata.get("filepath") or row.metadata.get("path") or ", ".join(row.patterns))
+    return {"subject": visible(relative(path, root))}
+
+
+def _outside(row: PermissionRequest, root: str) -> dict[str, Any]:
+    if "command" in row.metadata:
+        return _command(row, root)
+    return {**_file(row, root), "facts": (("Folder", _listed(row.patterns)),)}
+
+
+def _search(row: PermissionRequest, root: str) -> dict[str, Any]:
+    where = row.metadata.get("path")
+    facts = (("In", visible(str(where))),) if where else ()
+    return {"code": _listed(row.patterns), "facts": facts}
+
+
+def _page(row: PermissionRequest, root: str) -> dict[str, Any]:
+    url = str(row.metadata.get("url") or "") or _listed(row.patterns)
+    return {"code": visible(url)}
+
+
+def _private(row: PermissionRequest, root: str) -> dict[str, Any]:
+    """An address of this machine or its network, which the page of a stranger could have named."""
+    known = [
+        (label, visible(str(row.metadata[key])))
+        for label, key in (("Host", "host"), ("Address", "address"))
+        if row.metadata.get(key)
+    ]
+    return {
+        **_page(row, root),
+        "subject": "It is on this machine or its private network.",
+        "facts": tuple(known),
+    }
+
+
+def _query(row: PermissionRequest, root: str) -> dict[str, Any]:
+    return {"code": _listed(row.patterns)}
+
+
+def _skill(row: PermissionRequest, root: str) -> dict[str, Any]:
+    return {"subject": _listed(row.patterns)}
+
+
+def _anything(row: PermissionRequest, root: str) -> dict[str, Any]:
+    data = json.dumps(row.metadata, ensure_ascii=False, indent=2) if row.metadata else ""
+    return {"subject": _listed(row.patterns), "code": visible(data)}
+
+
+def _of_server(row: PermissionRequest, root: str) -> dict[str, Any]:
+    """A tool of an MCP server, with its arguments."""
+    data = row.metadata
+    given = json.dumps(data["input"], ensure_ascii=False, indent=2) if data["input"] else ""
+    return {
+        "subject": visible(f"{data['tool']}, of the MCP server {data['server']}"),
+        "code": visible(given),
+    }
+
+
+def _sampling(row: PermissionRequest, root: str) -> dict[str, Any]:
+    """What an MCP server puts to the model."""
+    return {
+        "subject": visible(f"The MCP server {_listed(row.patterns)} asks {row.metadata.get('model', '')}:"),
+        "code": visible(str(row.metadata.get("prompt", ""))),
+    }
+
+
+def _errand(row: PermissionRequest, root: str) -> dict[str, Any]:
+    data = row.metadata
+    return {
+        "subject": visible(f"@{data.get('subagent_type', '')}: {data.get('description', '')}"),
+        "code": visible(str(data.get("prompt", ""))),
+    }
+
+
+def _repeated(row: PermissionRequest, root: str) -> dict[str, Any]:
+    given = json.dumps(row.metadata.get("input") or {}, ensure_ascii=False, indent=2)
+    return {
+        "subject": f"{visible(str(row.metadata.get('tool', '')))}, three times with the same input",
+        "code": visible(given),
+    }
+
+
+def _listed(patterns: list[str]) -> str:
+    return visible("\n".join(patterns))
+
+
+_ASKS_ABOUT = {"bash": "Runs", "external_directory": "Outside of the project", "edit": "Writes"}
+_KINDS: dict[str, tuple[str, str, Callable[[PermissionRequest, str], dict[str, Any]]]] = {
+    "edit": ("Change this file?", "edit", _edit),
+    "mcp_sampling": ("Let a server ask the model?", "plug", _sampling),
+    "bash": ("Run this command?", "terminal", _command),
+    "read": ("Read this file?", "file", _file),
+    "list": ("List this folder?", "folder", _file),
+    "glob": ("Find files by name?", "search", _search),
+    "grep": ("Search in files?", "search", _search),
+    "lsp": ("Ask the language server about this file?", "search", _file),
+    "webfetch": ("Fetch this page?", "globe", _page),
+    "private_address": ("Fetch from a private address?", "shield", _private),
+    "websearch": ("Search the web for this?", "globe", _query),
+    "codesearch": ("Search for this code?", "globe", _query),
+    "skill": ("Load this skill?", "spark", _skill),
+    "external_directory": ("Leave the project’s folder?", "folder", _outside),
+    "task": ("Send this subagent?", "spark", _errand),
+    "doom_loop": ("Go on repeating the same call?", "alert", _repeated),
+}
+
+
+MOST_NAMED = 60
+"""Characters of what a request is about that a sentence has room for."""
+
+_SETTLED = {"once": "allowed once", "always": "allowed by a rule", "reject": "rejected"}
+_ENDED = "The call or its turn has ended; this question no longer waits for an answer."
+_VERDICTS = {
+    "allow": "Allowed",
+    "deny": "Denied",
+    "cancel": "Withdrawn",
+    "revoke": "Revoked",
+    "restore": "Restored",
+}
+_DECIDERS = {
+    "person": "by a person",
+    "rule": "by a saved rule",
+    "plugin": "by a plugin",
+    "configuration": "by the configuration",
+    "stop": "because the turn was stopped",
+    "call": "because the file changed and the call proposed anew",
+}
+_SCOPES = {
+    "once": "once",
+    "turn": "for the turn",
+    "session": "for the session",
+    "project": "for the project",
+    "minutes": "for some minutes",
+}
+
+
+def settled(row: PermissionRequest, me: str) -> str:
+    """Why a request can no longer be answered, to `me` who tried."""
+    if row.state not in _SETTLED:
+        return _ENDED
+    line = details(row, row.session.project.worktree).line
+    about = f"“{line if len(line) <= MOST_NAMED else line[:MOST_NAMED] + '…'}”" if line else "This"
+    where = "" if not row.actor else ", in another window" if row.actor == me else f", by {row.actor}"
+    return f"{about} was answered already: {_SETTLED[row.state]}{where}."
+
+
+def verdict(decision: Decision) -> str:
+    return _VERDICTS.get(decision.verdict, decision.verdict)
+
+
+def decider(decision: Decision) -> str:
+    """Who or what decided, and how far an allow reached."""
+    by = _DECIDERS.get(decision.by, decision.by)
+    who = f" ({decision.actor})" if decision.actor else ""
+    reach = _SCOPES.get(decision.scope, "") if decision.verdict == "allow" and decision.by == "person" else ""
+    return f"{by}{who}{f', {reach}' if reach else ''}"
+
+
+def reach(rule: SavedRule) -> str:
+    """How far a saved rule reaches."""
+    if rule.time_expires is not None:
+        minutes = max(1, round((rule.time_expires - now()) / 60_000))
+        return f"for {minutes} more minute{'' if minutes == 1 else 's'}"
+    return {"turn": "this turn", "session": "this session"}.get(rule.scope, "this project")

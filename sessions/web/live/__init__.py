@@ -1,0 +1,1 @@
+"""Which event renews which fragment, and the browser's frames."""

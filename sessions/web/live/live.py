@@ -1,0 +1,272 @@
+"""What one browser tab shows of a project and of one of its sessions, kept true by frames.
+
+Frames come from events (live) or from the rows that changed after a cursor (catching up); either way
+they hold whole fragments that may be applied twice, except streamed text, which counts characters.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, ParamSpec, TypeVar
+
+from sessions.core import bus
+from sessions.core.db import in_db
+from sessions.core.store import children, messages, waits
+from sessions.rendering.blocks import Update
+from sessions.rendering.highlight import SMALL
+from sessions.rendering.messages import Place, foot_html, shell_html
+from sessions.rendering.notices import alarm
+from sessions.rendering.parts import (
+    parent_id,
+    part_html,
+    placeholder_html,
+    shown,
+    streamed_html,
+    summary_html,
+)
+from sessions.rendering.streams import PartStream
+from sessions.web.live import changes
+from sessions.web.live.changes import compact
+from sessions.web.live.fragments import (
+    ELSEWHERE,
+    SIDEBAR_EVENTS,
+    Fragment,
+    all_fragments,
+    renewed_by,
+    shown_by_rows,
+)
+from sessions.web.live.frames import Frame
+from sessions.web.live.states import sidebar_item
+from sessions.web.problems.panel import SAID, problems_said
+
+Wire = Mapping[str, Any]
+P = ParamSpec("P")
+T = TypeVar("T")
+GAP_WAIT = 0.1
+"""Seconds after which a row is read again that lacks text: about the interval rows are flushed in."""
+
+
+class LivePage:
+    """`session_id` is empty on a page without a session. Give it only events of its project."""
+
+    def __init__(self, project_id: str, session_id: str, place: Place | None) -> None:
+        self._project_id = project_id
+        self._session_id = session_id
+        self._listed = ""
+        self._place = place
+        self._roles: dict[str, str] = {}
+        self._streams: dict[str, PartStream] = {}
+
+    def wants(self, event: bus.Event) -> bool:
+        """Whether an event of the project changes anything here."""
+        if self._session_id in (event.session_id, event.properties.get("forSessionID")):
+            return True
+        if _is_alarm(event):
+            return True
+        return event.type in SIDEBAR_EVENTS or event.type in ELSEWHERE or event.type == "session.deleted"
+
+    async def catch_up(self, since: int, *, loads: bool = False) -> Frame:
+        """All that changed after a cursor, read from the rows; a refresh when the log does not reach back.
+
+        A page that `loads` asks by itself for what is in no row, and is told to only where something changed.
+        """
+        frame = Frame()
+        frame.seq, listed = await in_db(changes.listed_since, since, self._project_id)
+        await self._sidebar(frame, listed)
+        if self._place is None:
+            return frame
+        found = await in_db(changes.changes_after, since, self._session_id)
+        if found is None:
+            frame.refresh = True
+            return frame
+        removed, message_ids, part_ids = found
+        for message_id in removed:
+            frame.remove(message_id)
+        for info in await in_db(changes.message_rows, self._session_id, message_ids):
+            await self._message(frame, info)
+        for part in await in_db(changes.part_rows, self._session_id, part_ids):
+            await self._part(frame, part)
+        for part in await in_db(changes.open_parts, self._session_id):
+            stream = self._streams.get(part["id"])
+            if stream is None:
+                stream = await _rendered(len(part["text"]), self._begin, frame, part)
+            stream.doubt()
+        await self._renew(frame, shown_by_rows() if loads and frame.seq == since else all_fragments())
+        return frame
+
+    async def apply(self, events: Sequence[bus.Event]) -> Frame:
+        """The frame for events that have just come, oldest first; each fragment is in it once."""
+        frame = Frame(seq=max((event.seq for event in events if event.seq), default=None))
+        for event in events:
+            if event.type == "session.deleted":
+                frame.remove(f"{event.session_id}-item")
+        await self._sidebar(frame, {event.session_id for event in events if event.type in SIDEBAR_EVENTS})
+        own = [event for event in events if self._place and event.session_id == self._session_id]
+        for event in compact(own):
+            await self._detail(frame, event)
+        frame.html += [alarm(event.properties["error"]) for event in events if _is_alarm(event)]
+        if said := {event.properties["path"] for event in events if event.type == SAID}:
+            frame.html.append(problems_said(said))
+        renewing = [event.type for event in events if self._renews(event)]
+        elsewhere = [event.type for event in events if not self._renews(event)]
+        await self._renew(frame, renewed_by(renewing, elsewhere))
+        return frame
+
+    def due_in(self) -> float | None:
+        """Seconds until `poll` has something to do; None when all is shown."""
+        waits = [GAP_WAIT if stream.gap else stream.due_in() for stream in self._streams.values()]
+        return min((wait for wait in waits if wait is not None), default=None)
+
+    async def poll(self) -> Frame:
+        """Text that was held back, and rows of parts with a gap."""
+        frame = Frame()
+        for part_id, stream in self._streams.items():
+            if stream.gap:
+                part = await in_db(messages.part, self._session_id, part_id)
+                update = Update()
+                if part:
+                    update = await _rendered(len(part["text"]), stream.row, part["text"])
+                frame.stream(part_id, update or await _rendered(stream.size, stream.poll))
+            else:
+                frame.stream(part_id, await _rendered(stream.size, stream.poll))
+        return frame
+
+    async def _detail(self, frame: Frame, event: bus.Event) -> None:
+        properties = event.properties
+        match event.type:
+            case "message.part.delta":
+                await self._delta(frame, properties)
+            case "message.part.updated":
+                await self._part(frame, properties["part"])
+            case "message.updated":
+                await self._message(frame, properties["info"])
+            case "message.removed":
+                frame.remove(properties["messageID"])
+            case "message.part.removed":
+                self._streams.pop(properties["partID"], None)
+                frame.remove(properties["partID"])
+            case "session.updated":
+                self._notice_revert(frame, properties["info"])
+
+    def _notice_revert(self, frame: Frame, info: Wire) -> None:
+        """An undo or redo hides or shows many messages: the page reads them anew."""
+        assert self._place is not None
+        frame.refresh = (info.get("revert") or {}).get("messageID", "") != self._place.reverted_from
+
+    async def _message(self, frame: Frame, info: Wire) -> None:
+        assert self._place is not None
+        self._roles[info["id"]] = info["role"]
+        frame.ensure("messages", info["id"], shell_html(info, self._place))
+        if info["role"] == "user":
+            frame.html.append(foot_html(info, self._place, oob=True))
+            answer = await in_db(changes.last_answer, self._session_id, info["id"])
+            if answer is not None:
+                frame.html.append(await self._foot(answer, info))
+            return
+        if info["time"].get("completed"):
+            await self._close_streams(frame, info["id"])
+        prompts = await in_db(changes.message_rows, self._session_id, [info.get("parentID", "")])
+        frame.html.append(await self._foot(info, prompts[0] if prompts else None))
+
+    async def _foot(self, answer: Wire, prompt: Wire | None) -> str:
+        assert self._place is not None
+        waited = await in_db(waits.of, self._session_id) if answer["time"].get("completed") else ()
+        return foot_html(answer, self._place, prompt, waited, oob=True)
+
+    async def _part(self, frame: Frame, part: Wire) -> None:
+        if not shown(part):
+            return
+        role = await self._role(part["messageID"])
+        if part["type"] in ("text", "reasoning") and role == "assistant":
+            await _rendered(len(part["text"]), self._text_part, frame, part)
+        else:
+            self._replace(frame, part, self._whole(part, role))
+
+    def _text_part(self, frame: Frame, part: Wire) -> None:
+        stream = self._streams.get(part["id"])
+        if not (part.get("time") or {}).get("end"):
+            if stream is None:
+                self._begin(frame, part)
+            else:
+                frame.stream(part["id"], stream.row(part["text"]))
+            return
+        update = self._streams.pop(part["id"]).finish(part["text"]) if stream else None
+        if update is None:
+            self._replace(frame, part, self._whole(part, "assistant"))
+            return
+        frame.stream(part["id"], update)
+        if part["type"] == "reasoning":
+            frame.html.append(summary_html(part))
+
+    def _begin(self, frame: Frame, part: Wire) -> PartStream:
+        """First sight of a part that streams: show what its row has, so that reader and stream agree."""
+        stream = self._streams[part["id"]] = PartStream(part["id"], part["messageID"])
+        update = stream.row(part["text"])
+        self._replace(frame, part, streamed_html(part, update.closed, update.open or "", oob=True))
+        frame.stream(part["id"], Update(grown=update.grown))
+        return stream
+
+    async def _delta(self, frame: Frame, properties: Wire) -> None:
+        part_id = properties["partID"]
+        stream = self._streams.get(part_id)
+        if stream is None:
+            part = await in_db(messages.part, self._session_id, part_id)
+            if part is None or not shown(part) or (part.get("time") or {}).get("end"):
+                return
+            stream = await _rendered(len(part["text"]), self._begin, frame, part)
+        delta = properties["delta"]
+        update = await _rendered(stream.size + len(delta), stream.delta, properties["offset"], delta)
+        frame.stream(part_id, update)
+
+    def _whole(self, part: Wire, role: str) -> str:
+        assert self._place is not None
+        return part_html(part, role, root=self._place.root, base=self._place.base, oob=True)
+
+    def _replace(self, frame: Frame, part: Wire, html: str) -> None:
+        frame.ensure(parent_id(part), part["id"], placeholder_html(part))
+        frame.html.append(html)
+
+    async def _close_streams(self, frame: Frame, message_id: str) -> None:
+        """The message is complete: no more text comes for parts that were left open."""
+        for part_id in [key for key, stream in self._streams.items() if stream.message_id == message_id]:
+            stream = self._streams.pop(part_id)
+            frame.stream(part_id, await _rendered(stream.size, stream.close))
+
+    async def _role(self, message_id: str) -> str:
+        if message_id not in self._roles:
+            self._roles[message_id] = await in_db(changes.role_of, message_id)
+        return self._roles[message_id]
+
+    def _renews(self, event: bus.Event) -> bool:
+        """A session shows its own state, the sessions it started, and what these ask the person."""
+        if event.type in ("session.created", "session.deleted"):
+            return bool(event.properties["info"].get("parentID") == self._session_id)
+        if event.properties.get("forSessionID") == self._session_id:
+            return True
+        return event.session_id == self._session_id or event.type.startswith(("permission.", "question."))
+
+    async def _renew(self, frame: Frame, fragments: Sequence[Fragment]) -> None:
+        if fragments and self._place is not None:
+            frame.html += await in_db(changes.rendered, self._session_id, fragments)
+
+    async def _sidebar(self, frame: Frame, session_ids: Iterable[str]) -> None:
+        for session_id in sorted(await in_db(children.roots, session_ids), reverse=True):
+            if not self._listed and self._session_id:
+                self._listed = "".join(await in_db(children.roots, [self._session_id]))
+            html = await in_db(sidebar_item, session_id, current=self._listed)
+            if html:
+                frame.ensure("sessions-today", f"{session_id}-item", f'<li id="{session_id}-item"></li>')
+                frame.html.append(html)
+            else:
+                frame.remove(f"{session_id}-item")
+
+
+async def _rendered(size: int, render: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """What becomes of a text of this size; a long one may wait for another process."""
+    return await asyncio.to_thread(render, *args, **kwargs) if size > SMALL else render(*args, **kwargs)
+
+
+def _is_alarm(event: bus.Event) -> bool:
+    """An error that could not be written down, which no row will ever tell."""
+    return event.type == "session.error" and event.seq is None

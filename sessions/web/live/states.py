@@ -1,0 +1,148 @@
+"""What the page shows beside the messages; each fragment is read from the rows when it is rendered.
+
+A function takes a session and gives the HTML of its fragment, marked for an out-of-band swap
+unless `oob` is False.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, tzinfo
+from typing import Any
+
+from django.utils.safestring import SafeString
+
+from sessions.core.above import agents
+from sessions.core.endings import ending_of
+from sessions.core.ids import now
+from sessions.core.models import Message, Part, Project, Session
+from sessions.core.store import children, permissions, questions, resumption, todos, turns
+from sessions.core.store import sessions as session_store
+from sessions.rendering.html import html
+from sessions.rendering.periods import Period, period_of
+
+
+def state_of(session: Session, waiting: bool) -> str:
+    """`working`, `waiting` (for the person), or how the last turn ended: `idle` (in order), `stopped` by the
+    person, `interrupted` or `failed`."""
+    if waiting:
+        return "waiting"
+    if _busy(session):
+        return "working"
+    return ending_of(session.error) if session.error else "idle"
+
+
+def sidebar_list(
+    project: Project, *, current: str = "", search: str = "", archived: bool = False, zone: tzinfo = UTC
+) -> SafeString:
+    """The sessions of a project, newest use first, by periods as days begin in `zone`. A subagent's is listed
+    as the topmost above it."""
+    rows = session_store.listing(project, roots=True, search=search, archived=archived, limit=200)
+    waiting = {request.session_id for request in permissions.pending(project_id=project.id)}
+    waiting |= {request.session_id for request in questions.pending(project_id=project.id)}
+    above = children.roots(waiting)
+    moment = now()
+    periods: dict[Period, list[dict[str, Any]]] = {period_of(moment, moment, zone): []}
+    for row in rows:
+        item = {"session": row, "state": state_of(row, row.id in above)}
+        periods.setdefault(period_of(row.used, moment, zone), []).append(item)
+    return html(
+        "sidebar/list.html",
+        periods=periods.items(),
+        current="".join(children.roots([current] if current else [])),
+        project=project,
+        search=search,
+        archived=archived,
+    )
+
+
+def sidebar_item(session_id: str, *, current: str = "", oob: bool = True) -> str:
+    """One session of the list; empty for one the list does not show."""
+    session = session_store.get(session_id)
+    if session is None or session.parent_id or session.time_archived:
+        return ""
+    waiting = permissions.pending_below(session_id) or questions.pending_below(session_id)
+    state = state_of(session, bool(waiting))
+    return html("sidebar/item.html", session=session, state=state, current=current, oob=oob)
+
+
+def head(session: Session, *, oob: bool = True, focus: bool = False) -> str:
+    """The title, with `focus` for whoever has just left its field."""
+    return html("conversation/head.html", session=session, oob=oob, focus=focus)
+
+
+def activity(session: Session, *, oob: bool = True) -> str:
+    """Send and Stop."""
+    return html("composer/activity.html", session=session, busy=_busy(session), oob=oob)
+
+
+def working(session: Session, *, oob: bool = True) -> str:
+    """Below the messages: that the agent works, or when a turn is tried again."""
+    status = session.status or {}
+    retry = status if status.get("type") == "retry" else None
+    told = retry is not None and _is_told(session, str(retry.get("message", "")))
+    busy = _busy(session)
+    return html(
+        "conversation/working.html",
+        session=session,
+        busy=busy,
+        begun=turns.begun(session.id) if busy else None,
+        retry=retry,
+        told=told,
+        oob=oob,
+    )
+
+
+def _is_told(session: Session, reason: str) -> bool:
+    """Whether the conversation ends with this reason, as that of the attempts which failed."""
+    last = Part.objects.filter(session_id=session.id).order_by("-id").first()
+    return last is not None and last.type == "retry" and last.data["error"]["data"].get("message") == reason
+
+
+def resume(session: Session, *, oob: bool = True) -> str:
+    """Below the messages: the way to go on with a turn that was cut off, or to try again one that failed."""
+    offered = resumption.of(session) is not None and agents().resume_mode(session.directory) != "off"
+    failed = session.error is not None and ending_of(session.error) == "failed"
+    others = _others(session) if offered and failed else []
+    return html(
+        "conversation/resume.html", session=session, offered=offered, failed=failed, others=others, oob=oob
+    )
+
+
+def _others(session: Session) -> list[tuple[str, str]]:
+    return agents().other_models(session.directory, session.agent, session.provider_id, session.model_id)
+
+
+def _busy(session: Session) -> bool:
+    return bool((session.status or {}).get("type", "idle") != "idle")
+
+
+def todo_panel(session: Session, *, oob: bool = True) -> str:
+    """The todos of the last turn, while some are left; folded, and to be dismissed, once it has ended."""
+    rows = todos.listing(session.id)
+    done = sum(row.ended for row in rows)
+    shown = done < len(rows) and turns.has_called(session.id, "todowrite")
+    return html(
+        "conversation/todos.html",
+        session=session,
+        todos=rows if shown else (),
+        done=done,
+        busy=_busy(session),
+        oob=oob,
+    )
+
+
+def reverted(session: Session, *, oob: bool = True) -> str:
+    """The notice that part of the conversation is undone, with the way back."""
+    start = (session.revert or {}).get("messageID", "")
+    prompts: list[str] = []
+    if start:
+        undone = Message.objects.filter(session=session, id__gte=start, role="user").order_by("id")
+        prompts = list(undone.values_list("id", flat=True))
+    return html(
+        "conversation/reverted.html",
+        session=session,
+        start=start,
+        count=len(prompts),
+        prompt=prompts[0] if prompts else "",
+        oob=oob,
+    )

@@ -1,0 +1,170 @@
+"""The session page: shown whole, older messages on demand, hidden output on opening."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import tzinfo
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.urls import reverse
+from django.utils.http import content_disposition_header
+from django.utils.safestring import mark_safe
+from django.views.decorators.http import require_GET
+
+from sessions.core.db import in_db
+from sessions.core.models import Project, Session
+from sessions.core.store import events, ledger, messages, turns, waits
+from sessions.core.store import sessions as session_store
+from sessions.rendering.attached import download
+from sessions.rendering.html import html
+from sessions.rendering.messages import Place, messages_html
+from sessions.rendering.parts import output_html, shown
+from sessions.rendering.periods import zone_of
+from sessions.web.access import project_of, session_of
+from sessions.web.live import states
+from sessions.web.live.fragments import all_fragments
+from sessions.web.respond import fragment, page
+
+PAGE = 24
+"""Messages shown at once; older ones come when scrolled to."""
+
+
+@require_GET
+async def project(request: HttpRequest, project_id: str) -> HttpResponse:
+    """The session used last, or the composer for a first one."""
+    found = await project_of(project_id)
+    newest = await in_db(session_store.listing, found, roots=True, limit=1)
+    if newest:
+        return HttpResponseRedirect(newest[0].get_absolute_url())
+    return HttpResponseRedirect(reverse("new-session", args=(found.id,)))
+
+
+async def new(request: HttpRequest, project_id: str) -> HttpResponse:
+    """A page without a session: it is created by the first prompt."""
+    found = await project_of(project_id)
+    context = await in_db(_project_context, found, zone=_zone(request))
+    return page(request, "session.html", live=True, **context)
+
+
+@require_GET
+async def session(request: HttpRequest, project_id: str, session_id: str) -> HttpResponse:
+    found = await session_of(project_id, session_id)
+    context = await in_db(_session_context, found, _zone(request))
+    entries, waited = context.pop("entries"), context.pop("waited")
+    place = Place.of(found)
+    context["messages"] = await asyncio.to_thread(messages_html, entries, place, waited)
+    return page(request, "session.html", live=True, place=place, review=_review_choice(request), **context)
+
+
+@require_GET
+async def older(request: HttpRequest, project_id: str, session_id: str) -> HttpResponse:
+    """`?before=<message>`: the messages before one, with the way to those before them."""
+    found = await session_of(project_id, session_id)
+    entries, more = await in_db(history_page, found.id, request.GET.get("before", ""))
+    waited = await in_db(waits.of, found.id)
+    place = Place.of(found)
+    return fragment(
+        "conversation/older.html",
+        messages=await asyncio.to_thread(messages_html, entries, place, waited),
+        place=place,
+        before=entries[0]["info"]["id"] if more else "",
+    )
+
+
+@require_GET
+async def output(request: HttpRequest, project_id: str, session_id: str, part_id: str) -> HttpResponse:
+    """The whole output of a tool call, or the rest of a long prompt."""
+    found = await session_of(project_id, session_id)
+    part = await in_db(messages.part, found.id, part_id)
+    if part is None:
+        raise Http404("This part of the conversation is gone.")
+    shown = await asyncio.to_thread(output_html, part)
+    if await in_db(turns.changed_files, found.id, part_id):
+        shown += html("tools/review.html", part=part, base=found.get_absolute_url())
+    return HttpResponse(shown)
+
+
+@require_GET
+async def answer_text(
+    request: HttpRequest, project_id: str, session_id: str, message_id: str
+) -> HttpResponse:
+    """What the model wrote in an answer, as Markdown; no failed attempts."""
+    found = await session_of(project_id, session_id)
+    entry = await in_db(messages.message, found.id, message_id)
+    if entry is None:
+        raise Http404("This answer is gone.")
+    parts = [part for part in entry["parts"] if part["type"] == "text" and shown(part)]
+    text = "\n\n".join(part["text"].strip() for part in parts)
+    return HttpResponse(text, content_type="text/plain; charset=utf-8")
+
+
+@require_GET
+async def attachment(
+    request: HttpRequest, project_id: str, session_id: str, part_id: str, number: int
+) -> HttpResponse:
+    """A file that a tool gave or a person attached: sound is played, all else is only for download."""
+    found = await session_of(project_id, session_id)
+    part = await in_db(messages.part, found.id, part_id)
+    file = await asyncio.to_thread(download, part, number) if part else None
+    if file is None:
+        raise Http404("This file is not kept here.")
+    response = HttpResponse(file.content, content_type=file.mime)
+    response["Content-Security-Policy"] = "sandbox; default-src 'none'"
+    response["Content-Disposition"] = content_disposition_header(True, file.name)
+    return response
+
+
+@require_GET
+async def sessions(request: HttpRequest, project_id: str) -> HttpResponse:
+    """The list of the sidebar, filtered by `?q=`, with the archived ones if `?archived`."""
+    found = await project_of(project_id)
+    html = await in_db(
+        states.sidebar_list,
+        found,
+        current=request.GET.get("current", ""),
+        search=request.GET.get("q", "").strip(),
+        archived="archived" in request.GET,
+        zone=_zone(request),
+    )
+    return HttpResponse(html)
+
+
+def history_page(session_id: str, before: str = "") -> tuple[list[dict[str, Any]], bool]:
+    """One page of messages, oldest first, and whether older ones remain."""
+    entries = messages.history(session_id, limit=PAGE + 1, before=before)
+    more = len(entries) > PAGE
+    return entries[1:] if more else entries, more
+
+
+def _zone(request: HttpRequest) -> tzinfo:
+    """Where the person is, as their browser says (static/js/session-list.js)."""
+    return zone_of(request.COOKIES.get("timezone", ""))
+
+
+def _project_context(project: Project, current: str = "", *, zone: tzinfo) -> dict[str, Any]:
+    return {
+        "project": project,
+        "cursor": events.latest(),
+        "sidebar": states.sidebar_list(project, current=current, zone=zone),
+    }
+
+
+def _review_choice(request: HttpRequest) -> str:
+    """What the person chose about the review panel (static/js/layout.js); empty for nothing."""
+    chosen = request.COOKIES.get("review", "")
+    return chosen if chosen in ("open", "closed") else ""
+
+
+def _session_context(session: Session, zone: tzinfo) -> dict[str, Any]:
+    """All rows of the page in one go; the cursor is read first, so that nothing is missed after it."""
+    context = _project_context(session.project, session.id, zone=zone)
+    entries, more = history_page(session.id)
+    shown = {f"show_{render.__name__}": mark_safe(render(session, oob=False)) for render in all_fragments()}  # noqa: S308
+    return context | shown | {
+        "session": session,
+        "entries": entries,
+        "changed": ledger.by_tools(session.id).exists(),
+        "waited": waits.of(session.id),
+        "before": entries[0]["info"]["id"] if more else "",
+    }  # fmt: skip

@@ -1,0 +1,119 @@
+"""The chooser of projects, and opening one."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.views.decorators.http import require_GET, require_POST
+
+from sessions.changes.vcs import branches
+from sessions.changes.vcs.changes import changes
+from sessions.changes.vcs.checkout import Checkout, GitError
+from sessions.core import opened
+from sessions.core.db import in_db
+from sessions.core.models import Project
+from sessions.core.store import projects
+from sessions.core.store import sessions as session_store
+from sessions.web.access import project_of
+from sessions.web.respond import REFUSED, fragment, page, redirect, refused
+
+WITH_SESSIONS = 4
+SESSIONS = 3
+"""How many of the projects used last show their sessions, and how many each."""
+
+
+class CannotOpen(ValueError):
+    """The path is no project; the text is for the person who gave it."""
+
+
+@require_GET
+async def home(request: HttpRequest) -> HttpResponse:
+    """The project the server was started with, or the chooser (`?choose` asks for it)."""
+    opened = getattr(settings, "OPENED_DIRECTORY", None)
+    if opened and "choose" not in request.GET:
+        try:
+            return HttpResponseRedirect(await _open(str(opened), projects.project_of))
+        except CannotOpen as problem:
+            return page(request, "home.html", projects=await in_db(_recent), problem=str(problem))
+    return page(request, "home.html", projects=await in_db(_recent))
+
+
+@require_POST
+async def open_project(request: HttpRequest) -> HttpResponse:
+    """A folder that is no ordinary project takes a confirmation, `sure`."""
+    path = request.POST.get("path", "")
+    try:
+        folder = checked(path)
+        if not opened.may_open(folder):
+            if "sure" not in request.POST:
+                return fragment(
+                    "fragments/sure.html", status=REFUSED, why=opened.caution(folder), path=str(folder)
+                )
+            opened.allow(folder)
+        return redirect(await _open(path, projects.open_project))
+    except CannotOpen as problem:
+        return refused(str(problem))
+
+
+def _recent() -> list[dict[str, Any]]:
+    """The projects used last; the first ones with the sessions used last."""
+    found: list[dict[str, Any]] = [{"project": project} for project in projects.recent()]
+    for entry in found[:WITH_SESSIONS]:
+        entry["sessions"] = session_store.listing(entry["project"], roots=True, limit=SESSIONS)
+    return found
+
+
+async def _open(path: str, opener: Callable[[Path], Project]) -> str:
+    """The URL of the project in a folder."""
+    try:
+        project = await in_db(opener, checked(path))
+    except OSError as error:
+        raise CannotOpen(f"This folder cannot be opened: {error.strerror or error}") from error
+    return project.get_absolute_url()
+
+
+def checked(path: str) -> Path:
+    """A readable folder that can be a project; raises CannotOpen with the reason otherwise."""
+    if not path.strip():
+        raise CannotOpen("Give the path of a folder.")
+    if "\0" in path:
+        raise CannotOpen("A path cannot contain a null character.")
+    folder = Path(os.path.expanduser(path.strip()))
+    if not folder.is_absolute():
+        raise CannotOpen("Give the whole path, beginning with / or ~.")
+    try:
+        if not folder.exists():
+            raise CannotOpen("There is no such folder.")
+        if not folder.is_dir():
+            raise CannotOpen("This is a file; give the folder that it is in.")
+    except OSError as error:
+        raise CannotOpen(f"This path cannot be read: {error.strerror or error}") from error
+    if folder.resolve() == Path("/"):
+        raise CannotOpen("The whole file system is no project; give a folder in it.")
+    if not os.access(folder, os.R_OK | os.X_OK):
+        raise CannotOpen("You may not read this folder.")
+    return folder
+
+
+@require_GET
+async def checkout(request: HttpRequest, project_id: str) -> HttpResponse:
+    """The branch and how many files differ from its last commit; empty where there is no repository."""
+    found = await project_of(project_id)
+    if found.vcs != "git":
+        return HttpResponse()
+    try:
+        branch, changed = await asyncio.to_thread(_read, Path(found.worktree))
+    except GitError:
+        return HttpResponse()
+    return fragment("conversation/checkout.html", branch=branch, changed=changed)
+
+
+def _read(top: Path) -> tuple[str, int]:
+    found = Checkout(top)
+    return branches.current(found), len(changes(found, branches.head(found), top))

@@ -1,0 +1,88 @@
+"""Problems as marks beside the lines of a diff: those of the content after at its lines, and those that the
+change took away at the lines that are gone.
+
+What an added line brings, and every error that came with the change, stands there to be read; the rest opens
+at its mark. Built in Python like the rows: a template for each of hundreds would take a second.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from html import escape
+
+from sessions.changes.diffs.hunks import FileDiff
+from sessions.core.models.ledger import shown
+from sessions.core.store.problems import ERROR, Known, Problem
+from sessions.rendering.diffs.lines import Problems, Said, Side
+from sessions.web.problems.matching import Turned, kind, rule, text, told
+
+MOST_OPEN = 20
+"""Lines of a file whose problems are shown without being asked for."""
+_TITLE = 300  # characters
+
+
+def marks(path: str, after: Known | None, turn: Turned | None, diff: FileDiff, mark: str) -> Problems:
+    """By side and line. `after` is what is known of the content after, `turn` what came and went (None: not
+    known); `mark` tells the ids from those of other files."""
+    come = set(turn.come) if turn else set()
+    every = [problem for server in sorted(after or {}) for problem in (after or {})[server]]
+    if not every and not (turn and turn.gone):
+        return {}
+    added = {line for hunk in diff.hunks for _, _, c, d in hunk.spans for line in range(c, d)}
+    left = {line for hunk in diff.hunks for a, b, _, _ in hunk.spans for line in range(a, b)}
+    found: dict[tuple[Side, int], Said] = {}
+    opened = 0
+    for line, own in _by_line(every):
+        errors = [one for one in own if one.severity == ERROR]
+        open = opened < MOST_OPEN and any(line in added or one in come for one in errors)
+        opened += open
+        found["new", line + 1] = _said(own, come, shown(path), f"problems-{mark}-{line + 1}", open=open)
+    for line, own in _by_line(turn.gone if turn else ()):
+        if line in left:
+            found["old", line + 1] = _was(own, f"problems-{mark}-old-{line + 1}")
+    return found
+
+
+def _by_line(problems: Iterable[Problem]) -> list[tuple[int, list[Problem]]]:
+    found: dict[int, list[Problem]] = {}
+    for problem in sorted(problems, key=lambda one: (one.line, one.severity, one)):
+        found.setdefault(problem.line, []).append(problem)
+    return sorted(found.items())
+
+
+def _said(own: list[Problem], come: Collection[Problem], path: str, id: str, *, open: bool) -> Said:
+    items = "".join(_item(one, path, new=one in come) for one in own)
+    return Said(_button(own, id, open=open), f'<ul class="problem-notes">{items}</ul>', id, open)
+
+
+def _was(own: list[Problem], id: str) -> Said:
+    items = "".join(f"<li>{_text(one, 'was here')}</li>" for one in own)
+    button = _button(own, id, open=False, was="Gone: ")
+    return Said(button, f'<ul class="problem-notes" data-gone>{items}</ul>', id)
+
+
+def _button(own: list[Problem], id: str, *, open: bool, was: str = "") -> str:
+    """It has no text: copied code must not have any."""
+    first = own[0]
+    more = f" (and {len(own) - 1} more)" if len(own) > 1 else ""
+    words = f"{was}{kind(first)}: {text(first)}"
+    said = escape(f"{words[:_TITLE]}{'…' if len(words) > _TITLE else ''}{more}")
+    about = "data-gone" if was else f'data-line="{first.line + 1}"'
+    return (
+        f'<button type="button" class="problem-mark" data-severity="{first.severity}" {about} title="{said}" '
+        f'aria-label="{said}" aria-controls="{id}" aria-expanded="{"true" if open else "false"}"></button>'
+    )
+
+
+def _item(problem: Problem, path: str, *, new: bool) -> str:
+    fix = f'<button type="button" class="quiet" data-fix="{escape(told(problem, path))}">Ask to fix</button>'
+    return f"<li>{_text(problem, 'new' if new else '')}{fix}</li>"
+
+
+def _text(problem: Problem, label: str) -> str:
+    tag = f' <span class="label">{label}</span>' if label else ""
+    return (
+        f'<span class="problem-kind" data-severity="{problem.severity}">{kind(problem)}</span>'
+        f'<span class="problem-text">{escape(text(problem))} '
+        f'<span class="soft">{escape(rule(problem))}</span>{tag}</span>'
+    )

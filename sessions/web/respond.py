@@ -1,0 +1,81 @@
+"""Answers of the views: pages, fragments, messages beside a field, toasts."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+
+from sessions.changes.upkeep import damage
+from sessions.rendering.html import html
+
+REFUSED = 422
+
+
+def page(
+    request: HttpRequest, template: str, *, status: int = 200, live: bool = False, **context: Any
+) -> HttpResponse:
+    """A whole page. Going back shows the true state: a `live` page catches up by its socket and may wait in
+    the browser for that. Any other is asked for anew; so is one whose notice may be dismissed elsewhere."""
+    response = HttpResponse(html(template, csrf=csrf_token(request), **context), status=status)
+    waits = live and not damage.is_told()
+    response["Cache-Control"] = "private, no-cache" if waits else "no-store"
+    return response
+
+
+def fragment(template: str, *, status: int = 200, **context: Any) -> HttpResponse:
+    return HttpResponse(html(template, **context), status=status)
+
+
+def refused(message: str) -> HttpResponse:
+    """Why something was not done, to be shown where the form points (`hx-target`)."""
+    return fragment("fragments/refused.html", status=REFUSED, message=message)
+
+
+def toast(text: str, *, undo: str = "", gone: str = "") -> HttpResponse:
+    """A note for `#toasts`: `undo` is a URL to post to, `gone` the session that left the list."""
+    return fragment("fragments/toast.html", text=text, undo=undo, gone=gone)
+
+
+def late(text: str, *, stop: str = "") -> HttpResponse:
+    """A toast that says what was answered before; `stop` is a URL to post to that ends what now runs. It goes
+    to `#toasts` by way of the body (`toast.js`): what asked may have left the page before this comes."""
+    response = fragment("fragments/late.html", status=REFUSED, text=text, stop=stop)
+    response["HX-Retarget"] = "body"
+    response["HX-Reswap"] = "beforeend"
+    return response
+
+
+def done(**events: Any) -> HttpResponse:
+    """Nothing to swap; the events tell the page what happened."""
+    response = HttpResponse(status=204)
+    if events:
+        response["HX-Trigger"] = json.dumps(events)
+    return response
+
+
+def redirect(url: str) -> HttpResponse:
+    """To another page, for htmx and for a plain form alike."""
+    response = HttpResponse(status=200)
+    response["HX-Redirect"] = url
+    return response
+
+
+def csrf_token(request: HttpRequest) -> str:
+    """The guard's token for this login; empty where no guard stands before the pages (tests)."""
+    principal = getattr(request, "scope", {}).get("principal") or {}
+    return str(principal.get("csrf") or "")
+
+
+def beside(name: str, message: str, template: str = "fragments/refused.html", **context: Any) -> HttpResponse:
+    """Why something was not done, in `#<name>-problem` beside its buttons; they stay."""
+    response = fragment(template, status=REFUSED, message=message, **context)
+    response["HX-Retarget"] = f"#{name}-problem"
+    response["HX-Reswap"] = "innerHTML"
+    return response
+
+
+def place(request: HttpRequest, name: str, other: str) -> str:
+    """The id under which something is shown that htmx asks about: its name, or with `other` before it."""
+    return other + name if request.headers.get("HX-Target", "").startswith(other + name) else name

@@ -1,0 +1,132 @@
+"""The answer to a verdict or a mark: the blocks of the files it was given on, their rows, totals, a note.
+
+The panel puts each piece where the one with its id is (static/js/review-merge.js), so what else is open,
+typed or scrolled to stays.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from time import monotonic
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+
+from sessions.changes.review.conflicts import sides
+from sessions.changes.review.verdicts.listing import Listing, listing
+from sessions.changes.review.verdicts.scopes import Scope
+from sessions.core.db import in_db
+from sessions.core.models import Operation, Session
+from sessions.core.store import events, marks
+from sessions.core.store.marks import Marks
+from sessions.rendering.diffs.query import Reading
+from sessions.web.respond import fragment
+from sessions.web.review.display.bars import Told
+from sessions.web.review.display.blocks import blocks
+from sessions.web.review.display.files import FileRow, file_id, file_row, file_rows, totals
+from sessions.web.review.display.settling import settle_form
+from sessions.web.review.display.tree import tree_row
+
+
+async def answered(
+    shown: Asked,
+    keys: Sequence[str],
+    operation: Operation | None = None,
+    note: str = "",
+    outcome: Sequence[Mapping[str, Any]] = (),
+) -> HttpResponse:
+    """The files named by `keys` as they are now; `operation` is the verdict that was just given on them,
+    `outcome` what came of one that changed nothing."""
+    session = shown.session
+    found = await listing(session, shown.scope)
+    given = await in_db(marks.of_session, session.id)
+    fresh = Asked(session, shown.scope, shown.reading, found, given)
+    rows = await asyncio.to_thread(_rows, fresh, keys, operation.outcome if operation else outcome)
+    every = await asyncio.to_thread(
+        file_rows, found, given, shown.reading, session.get_absolute_url(), bare=True
+    )
+    return fragment(
+        "review/answer.html",
+        base=session.get_absolute_url(),
+        files=blocks(rows, staged=shown.staged),
+        rows=[tree_row(file) for file in rows],
+        gone=[file_id(key) for key in keys if found.file(key) is None],
+        total=totals(every),
+        note=note,
+        operation=operation,
+    )
+
+
+def _rows(shown: Asked, keys: Sequence[str], outcome: Sequence[Mapping[str, Any]]) -> list[FileRow]:
+    chosen = [file for key in keys if (file := shown.found.file(key)) is not None]
+    return [
+        file_row(
+            file,
+            shown.found,
+            shown.marks,
+            shown.reading,
+            shown.session.get_absolute_url(),
+            _told(shown.found, file.key, outcome),
+        )
+        for file in chosen
+    ]
+
+
+def _told(found: Listing, key: str, outcome: Sequence[Mapping[str, Any]]) -> Told:
+    """What came of a verdict for the hunks of one file."""
+    entry = next((one for one in outcome if one["path"] == key), None)
+    file = found.file(key)
+    if entry is None or file is None:
+        return Told()
+    outcomes = entry.get("hunks", {})
+    conflicts = [pick for pick, outcome in outcomes.items() if outcome == "conflict"]
+    offered = {pick: chosen for pick in conflicts if (chosen := sides(file, found, pick)) is not None}
+    staged = found.scope.kind == "staged"
+    forms = {pick: settle_form(file_id(key), pick, chosen, staged=staged) for pick, chosen in offered.items()}
+    return Told(outcomes, entry.get("reason", ""), forms)
+
+
+RECENT = 3.0
+"""Seconds for which a list of files serves the requests for the diffs of its files."""
+_MOST = 8  # lists that are remembered
+
+_recent: dict[tuple[str, Scope], tuple[float, int, Listing]] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The scope and the reading that were chosen, the files found, and the marks on them."""
+
+    session: Session
+    scope: Scope
+    reading: Reading
+    found: Listing
+    marks: Marks
+
+    @property
+    def staged(self) -> bool:
+        return self.scope.kind == "staged"
+
+
+async def asked(request: HttpRequest, session: Session, *, recent: bool = False) -> Asked:
+    """From a query (`GET`) or a form (`POST`): scope, message, part; view, w. With `recent` the list of files
+    may be a few seconds old, unless anything has happened since; how it stands with each hunk is read anew.
+    """
+    given = {**request.GET.dict(), **request.POST.dict()}
+    scope = Scope.asked(given)
+    found = await _found(session, scope, recent=recent)
+    return Asked(session, scope, Reading.asked(given), found, await in_db(marks.of_session, session.id))
+
+
+async def _found(session: Session, scope: Scope, *, recent: bool) -> Listing:
+    cursor = await in_db(events.latest)
+    made, seen, found = _recent.get((session.id, scope), (0.0, -1, None))
+    if found is None or not recent or seen != cursor or monotonic() - made > RECENT:
+        found = await listing(session, scope)
+        _recent.pop((session.id, scope), None)
+        _recent[session.id, scope] = (monotonic(), cursor, found)
+        if len(_recent) > _MOST:
+            _recent.pop(next(iter(_recent)))
+    return found

@@ -1,0 +1,1 @@
+"""Review mode on the page."""

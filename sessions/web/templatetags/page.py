@@ -1,0 +1,168 @@
+"""Helpers of the templates (built in: no `load` needed)."""
+
+from __future__ import annotations
+
+import json
+import re
+from datetime import UTC, datetime
+from pathlib import Path, PurePosixPath
+
+from django import template
+from django.conf import settings
+from django.utils.html import format_html
+from django.utils.safestring import SafeString, mark_safe
+
+from sessions.changes.upkeep import damage
+from sessions.core.ids import now
+from sessions.core.text import visible
+from sessions.rendering.html import html, icon
+from sessions.web.shortcuts import GROUPS, KEYS, SHORTCUTS, Group
+
+register = template.Library()
+register.simple_tag(icon)
+
+_AGO = ((86_400_000, "d"), (3_600_000, "h"), (60_000, "min"))
+
+
+_SHEET = re.compile(r'<link rel="stylesheet" href="(\S+)/css/(\S+)\.css">')
+_SCRIPT = re.compile(r'<script type="module" src="(\S+)/js/(\S+)\.js"></script>')
+
+
+@register.simple_tag
+def shortcuts() -> str:
+    """The keys that the page's scripts act on (static/js/shortcuts.js), as JSON."""
+    return json.dumps(KEYS)
+
+
+@register.simple_tag
+def shortcut_groups() -> tuple[Group, ...]:
+    """All shortcuts, for the help."""
+    return GROUPS
+
+
+@register.inclusion_tag("shortcut.html")
+def keys(name: str) -> dict[str, object]:
+    """The keys of one shortcut as a person knows them, alternatives with "or"."""
+    return {"shortcut": SHORTCUTS[name]}
+
+
+@register.simple_block_tag
+def joined(content: str) -> SafeString:
+    """The style sheets and module scripts in it as one of each kind (site/joining.py); with DEBUG as
+    they stand there."""
+    if settings.DEBUG:
+        return mark_safe(content)  # noqa: S308 (rendered by a template)
+    sheets, scripts = _SHEET.findall(content), _SCRIPT.findall(content)
+    tags = _SCRIPT.sub("", _SHEET.sub("", content)).strip()
+    if sheets:
+        tags += f'<link rel="stylesheet" href="{_joined(sheets)}.css">'
+    if scripts:
+        tags += f'<script type="module" src="{_joined(scripts)}.js"></script>'
+    return mark_safe(tags)  # noqa: S308
+
+
+def _joined(found: list[tuple[str, str]]) -> str:
+    return f"{found[0][0]}/joined/{','.join(dict.fromkeys(name for _, name in found))}"
+
+
+@register.simple_block_tag
+def empty_state(content: str, picture: str, title: str, url: str = "", link: str = "") -> SafeString:
+    """What stands where there is nothing to show; the content says why, or what to do about it."""
+    words = mark_safe(content.strip())  # noqa: S308 (rendered by a template)
+    return html("fragments/empty.html", picture=picture, title=title, words=words, url=url, link=link)
+
+
+@register.simple_tag
+def damage_banner() -> SafeString:
+    """What came of a damaged database, until that was dismissed."""
+    return html("settings/damage.html", report=damage.report())
+
+
+@register.filter
+def duration(milliseconds: float | None) -> str:
+    """`640 ms`, `4.2 s`, `3 min 5 s`; empty for nothing."""
+    if milliseconds is None or milliseconds < 0:
+        return ""
+    if milliseconds < 1000:
+        return f"{int(milliseconds)} ms"
+    seconds = milliseconds / 1000
+    if seconds < 60:
+        return f"{seconds:.1f} s"
+    return f"{int(seconds // 60)} min {int(seconds % 60)} s"
+
+
+@register.filter
+def ago(milliseconds: int) -> SafeString:
+    """A `<time>` element with the age in words, kept fresh by static/js/time.js."""
+    moment = datetime.fromtimestamp(milliseconds / 1000, UTC)
+    return format_html(
+        '<time datetime="{}" data-ago="{}">{}</time>', moment.isoformat(), milliseconds, _age(milliseconds)
+    )
+
+
+def _age(milliseconds: int) -> str:
+    age = now() - milliseconds
+    return next((f"{age // unit} {name}" for unit, name in _AGO if age >= unit), "now")
+
+
+@register.filter
+def tokens(count: int | None) -> str:
+    """`950`, `12.3k`, `128k`, `1.2M`."""
+    count = count or 0
+    if count < 1000:
+        return str(count)
+    number, unit = (count / 1000, "k") if count < 1_000_000 else (count / 1_000_000, "M")
+    return f"{f'{number:.1f}'.removesuffix('.0')}{unit}"
+
+
+@register.filter
+def cost(dollars: float | None) -> str:
+    """`$0.0042` below a cent, else `$1.23`; empty for nothing spent."""
+    if not dollars:
+        return ""
+    return f"${dollars:.4f}" if dollars < 0.01 else f"${dollars:.2f}"
+
+
+@register.filter
+def filename(path: str) -> str:
+    """The last name of a path, control characters made visible."""
+    return visible(PurePosixPath(path).name or path)
+
+
+@register.filter
+def folder(path: str) -> str:
+    """What comes before the last name, with its slash; empty at the root of the project."""
+    parent = str(PurePosixPath(path).parent)
+    return "" if parent in (".", "") else visible(parent.rstrip("/") + "/")
+
+
+@register.filter
+def tilde(path: str) -> str:
+    """A path as a person writes it: `~` for the home folder."""
+    home = str(Path.home())
+    inside = str(path) == home or str(path).startswith(f"{home}/")
+    return visible(f"~{str(path).removeprefix(home)}" if inside else str(path))
+
+
+@register.filter
+def plain(text: str) -> str:
+    """Text with control characters made visible (escaping is the template's)."""
+    return visible(str(text))
+
+
+@register.filter
+def grouped(number: int) -> str:
+    """`210,007`."""
+    return f"{number:,}"
+
+
+@register.filter
+def sentence(text: str) -> str:
+    """With the full stop that a text of others may lack."""
+    return text if text.rstrip().endswith((".", "!", "?", "…")) else f"{text.rstrip()}."
+
+
+@register.filter
+def percent(part: int, whole: int) -> int:
+    """A share in whole percent, at most 100."""
+    return min(100, round(100 * part / whole)) if whole else 0

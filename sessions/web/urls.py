@@ -1,0 +1,167 @@
+"""The pages' URLs and their names: `p` is a project, `s` a session."""
+
+from __future__ import annotations
+
+from django.urls import path
+
+from sessions.web import transfer, worktrees
+from sessions.web.approvals import pages as approvals
+from sessions.web.approvals import rules
+from sessions.web.comments import pages as comments
+from sessions.web.operations import pages as operations
+from sessions.web.pages import (
+    changes,
+    complete,
+    conversation,
+    export,
+    fork,
+    home,
+    inbox,
+    plan,
+    prompts,
+    questions,
+)
+from sessions.web.review.pages import panel, undo, verdicts
+from sessions.web.sharing import pages as sharing
+from sessions.web.staging import pages as staging
+from sessions.web.timeline import pages as timeline
+from sessions.web.upkeep import pages as upkeep
+
+_PROJECT = "p/<str:project_id>"
+_RULES = f"{_PROJECT}/rules"
+_LOG = f"{_PROJECT}/log"
+_SESSION = f"{_PROJECT}/s/<str:session_id>"
+_INBOX = f"{_SESSION}/inbox/<str:prompt_id>"
+_REVIEW = f"{_SESSION}/review"
+_TIMELINE = f"{_SESSION}/timeline"
+_STAGING = f"{_SESSION}/staging"
+_COMMENTS = f"{_SESSION}/comments"
+_PERMISSION = "permissions/<str:request_id>"
+_QUESTION = "questions/<str:request_id>"
+
+_projects = [
+    path("", home.home, name="home"),
+    path("projects/open", home.open_project, name="open-project"),
+    path(f"{_PROJECT}/", conversation.project, name="project"),
+    path(f"{_PROJECT}/sessions", conversation.sessions, name="sessions"),
+    path(f"{_PROJECT}/checkout", home.checkout, name="checkout"),
+    path(f"{_PROJECT}/complete/commands", complete.commands, name="complete-commands"),
+    path(f"{_PROJECT}/complete/files", complete.files, name="complete-files"),
+    path(_RULES, rules.rules, name="rules"),
+    path(f"{_RULES}/decisions", rules.decisions, name="decisions"),
+    path(f"{_RULES}/export.json", rules.export, name="export-rules"),
+    path(f"{_RULES}/<int:rule_id>/revoke", rules.revoke, name="revoke-rule"),
+    path(f"{_RULES}/<int:rule_id>/restore", rules.restore, name="restore-rule"),
+    path(_LOG, operations.log, name="log"),
+    path(
+        f"{_LOG}/calls/<str:session_id>/<str:part_id>/invert",
+        operations.invert_call,
+        name="invert-call",
+    ),
+    path(
+        f"{_LOG}/operations/<str:operation_id>/invert",
+        operations.invert_operation,
+        name="invert-operation",
+    ),
+    path("worktrees/<str:project_id>/remove", worktrees.removal, name="remove-worktree"),
+]
+
+_conversation = [
+    path(f"{_PROJECT}/s/", changes.collection, name="new-session"),
+    path(_SESSION, conversation.session, name="session"),
+    path(f"{_SESSION}/messages", conversation.older, name="older-messages"),
+    path(f"{_SESSION}/messages/<str:message_id>/prompt", inbox.said, name="prompt-text"),
+    path(f"{_SESSION}/messages/<str:message_id>/text", conversation.answer_text, name="answer-text"),
+    path(f"{_SESSION}/parts/<str:part_id>/output", conversation.output, name="part-output"),
+    path(f"{_SESSION}/parts/<str:part_id>/files/<int:number>", conversation.attachment, name="part-file"),
+    path(f"{_SESSION}/complete/files", complete.files, name="complete-files"),
+    path(f"{_SESSION}/complete/commands", complete.commands, name="complete-commands"),
+    path(f"{_SESSION}/prompt", changes.prompt, name="prompt"),
+    path(_INBOX, inbox.whole, name="waiting-prompt"),
+    path(f"{_INBOX}/edit", inbox.edit, name="edit-prompt"),
+    path(f"{_INBOX}/move", inbox.move, name="move-prompt"),
+    path(f"{_INBOX}/switch", inbox.switch, name="switch-prompt"),
+    path(f"{_INBOX}/withdraw", inbox.withdraw, name="withdraw-prompt"),
+    path(f"{_INBOX}/again", inbox.again, name="prompt-again"),
+    path(f"{_SESSION}/export", export.choice, name="export"),
+    path(f"{_SESSION}/export.md", export.markdown, name="export-markdown"),
+    path(f"{_SESSION}/export.json", export.data, name="export-data"),
+    path(f"{_SESSION}/export.html", export.transcript, name="export-transcript"),
+    path(f"{_SESSION}/fork", fork.fork, name="fork"),
+    path(f"{_SESSION}/fork/files", fork.files, name="fork-files"),
+    path(f"{_SESSION}/abort", changes.abort, name="abort"),
+    path(f"{_SESSION}/resume", changes.resume, name="resume"),
+    path(f"{_SESSION}/hasten", changes.hasten, name="hasten"),
+    path(f"{_SESSION}/todos/dismiss", changes.dismiss_todos, name="dismiss-todos"),
+    path(f"{_SESSION}/compact", prompts.compact, name="compact"),
+    path(f"{_SESSION}/rename", changes.rename, name="rename-session"),
+    path(f"{_SESSION}/read", changes.read, name="read-session"),
+    path(f"{_SESSION}/archive", changes.archive, name="archive-session"),
+    path(f"{_SESSION}/delete", changes.delete, name="delete-session"),
+    path(f"{_SESSION}/restore", changes.restore, name="restore-session"),
+    path(f"{_SESSION}/plan/approve", plan.approve, name="approve-plan"),
+    path(f"{_SESSION}/plan/edit", plan.edit, name="edit-plan"),
+    path(f"{_SESSION}/share", sharing.dialog, name="share"),
+    path(f"{_SESSION}/share/begin", sharing.share, name="begin-sharing"),
+    path(f"{_SESSION}/share/end", sharing.unshare, name="end-sharing"),
+    path("s/<str:token>", sharing.shared, name="shared"),
+]
+
+_requests = [
+    path(f"{_PERMISSION}/reply", approvals.reply, name="reply-permission"),
+    path(f"{_PERMISSION}/card", approvals.whole, name="permission-card"),
+    path(f"{_PERMISSION}/file", approvals.file, name="permission-file"),
+    path(f"{_PERMISSION}/rest", approvals.rest, name="permission-rest"),
+    path(f"{_PERMISSION}/edit", approvals.edit, name="edit-permission"),
+    path(f"{_PERMISSION}/preview", approvals.preview, name="preview-permission"),
+    path(f"{_PERMISSION}/matches", approvals.matches, name="permission-matches"),
+    path(f"{_QUESTION}/reply", questions.reply, name="reply-question"),
+    path(f"{_QUESTION}/reject", questions.reject, name="reject-question"),
+    path(f"{_QUESTION}/card", questions.card, name="question-card"),
+]
+
+_changes = [
+    path(_REVIEW, panel.panel, name="review"),
+    path(f"{_REVIEW}/files", panel.files, name="review-files"),
+    path(f"{_REVIEW}/file", panel.file, name="review-file"),
+    path(f"{_REVIEW}/image/<str:oid>", panel.image, name="review-image"),
+    path(f"{_REVIEW}/undo", verdicts.undo, name="review-undo"),
+    path(f"{_REVIEW}/redo", verdicts.redo, name="review-redo"),
+    path(f"{_REVIEW}/resolve", verdicts.resolve, name="review-resolve"),
+    path(f"{_REVIEW}/mark", verdicts.mark, name="review-mark"),
+    path(f"{_SESSION}/undo/<str:message_id>", undo.undo, name="undo"),
+    path(f"{_SESSION}/redo", undo.redo, name="redo"),
+    path(_TIMELINE, timeline.whole, name="timeline"),
+    path(f"{_TIMELINE}/moments", timeline.moments, name="timeline-moments"),
+    path(f"{_TIMELINE}/at", timeline.at, name="timeline-at"),
+    path(f"{_TIMELINE}/point", timeline.opened, name="timeline-point"),
+    path(f"{_TIMELINE}/review/file", timeline.file, name="timeline-file"),
+    path(f"{_TIMELINE}/review/image/<str:oid>", timeline.image, name="timeline-image"),
+    path(f"{_STAGING}/files", staging.files, name="staging-files"),
+    path(f"{_STAGING}/keep", staging.keep_picked, name="staging-keep"),
+    path(f"{_STAGING}/drop", staging.drop_picked, name="staging-drop"),
+    path(f"{_STAGING}/resolve", staging.settle, name="staging-resolve"),
+    path(f"{_STAGING}/back/<str:operation_id>", staging.back, name="staging-back"),
+    path(f"{_STAGING}/mode", staging.mode, name="staging-mode"),
+    path(_COMMENTS, comments.add, name="add-comment"),
+    path(f"{_COMMENTS}/form", comments.form, name="comment-form"),
+    path(f"{_COMMENTS}/send", comments.send, name="send-comments"),
+    path(f"{_COMMENTS}/<str:comment_id>", comments.edit, name="edit-comment"),
+    path(f"{_COMMENTS}/<str:comment_id>/remove", comments.remove, name="remove-comment"),
+]
+
+_installation = [
+    path("settings", upkeep.settings, name="settings"),
+    path("settings/damage/dismiss", upkeep.dismiss_damage, name="dismiss-damage"),
+    path("settings/store/clean", upkeep.clean, name="clean-store"),
+    path("settings/ignored/<str:project_id>", upkeep.keep_ignored, name="keep-ignored"),
+    path("settings/store/<str:project_id>", upkeep.project, name="store-of-project"),
+    path("import", transfer.start, name="import"),
+    path("import/found", transfer.found, name="import-found"),
+    path("import/begin", transfer.begin, name="import-begin"),
+    path("import/progress", transfer.progress, name="import-progress"),
+    path("import/cancel", transfer.cancel, name="import-cancel"),
+    path("import/again", transfer.again, name="import-again"),
+]
+
+urlpatterns = [*_projects, *_conversation, *_requests, *_changes, *_installation]

@@ -1,0 +1,39 @@
+// What is chosen beside the prompt, of `agent`, `model` and `variant`: read, changed, coloured. A session has its
+// choice from the server, a new one has it in the form.
+import { onPage } from "./page.js";
+
+const place = document.getElementById("choice");
+const asking = document.getElementById("picker"); // outside of the form, whose fields would be sent along
+const KINDS = ["agent", "model", "variant"];
+
+const field = (kind) => place.querySelector(`[name=${kind}]`);
+
+export const chosen = (kind) => field(kind)?.value ?? "";
+export const agents = () => JSON.parse(document.getElementById("agent-picker")?.dataset.agents ?? "[]");
+export const picked = () => Object.fromEntries(KINDS.filter(field).map((kind) => [kind, chosen(kind)]));
+export const context = () => ({ project: document.body.dataset.project, session: document.body.dataset.session, ...picked() });
+
+export function choose(kind, value) {
+  const { session } = document.body.dataset;
+  if (field(kind)) field(kind).value = value; // until the answer is here
+  const how = { source: asking, target: place, swap: "innerHTML" };
+  if (session) return window.htmx.ajax("POST", "/pickers/choose", { ...how, values: { session, [kind]: value } });
+  return window.htmx.ajax("GET", "/pickers/choice", { ...how, values: { ...context(), chosen: kind } });
+}
+
+// The choice was changed elsewhere.
+export function renew() {
+  place.dispatchEvent(new Event("choice:stale"));
+}
+
+// What another page had chosen is shown until this one's choice is here, and not sent.
+onPage(() => {
+  for (const kind of KINDS) field(kind)?.remove();
+});
+
+place.addEventListener("htmx:afterSettle", () => {
+  const button = document.getElementById("agent-picker");
+  const color = button?.dataset.color;
+  button?.classList.toggle("coloured", Boolean(color));
+  if (color) button.style.setProperty("--agent", color);
+});

@@ -1,0 +1,74 @@
+// The edges of the list and of the panel of changes: moved by pointer and arrow keys; a button folds the list. What
+// the person chose is laid out before the first paint: therefore a classic script in the head, no module.
+{
+  const root = document.documentElement;
+  const EDGES = {
+    sidebar: { least: 200, share: 0.35, grows: 1 },
+    review: { least: 320, share: 0.65, grows: -1 },
+  };
+  const STEP = 16;
+  const FOLDED = "list-folded";
+  const narrow = matchMedia("(max-width: 760px)");
+  const stored = (name) => Number(localStorage.getItem(`${name}-width`));
+  const most = (name) => Math.round(innerWidth * EDGES[name].share);
+  const width = (name) => Math.round(document.getElementById(name).getBoundingClientRect().width);
+
+  function lay(name, pixels) {
+    const value = pixels ? `clamp(${EDGES[name].least}px, ${pixels}px, ${EDGES[name].share * 100}vw)` : "";
+    root.style.setProperty(`--${name}-width`, value);
+  }
+
+  function say(edge) {
+    const name = edge.dataset.edge;
+    const values = { valuemin: EDGES[name].least, valuemax: most(name), valuenow: width(name) };
+    for (const [key, value] of Object.entries(values)) edge.setAttribute(`aria-${key}`, value);
+  }
+
+  function choose(edge, pixels) {
+    const name = edge.dataset.edge;
+    if (pixels) localStorage.setItem(`${name}-width`, Math.round(Math.min(Math.max(pixels, EDGES[name].least), most(name))));
+    else localStorage.removeItem(`${name}-width`);
+    lay(name, stored(name));
+    say(edge);
+  }
+
+  function fold() {
+    const folded = root.classList.toggle(FOLDED);
+    if (folded) localStorage.setItem(FOLDED, "yes");
+    else localStorage.removeItem(FOLDED);
+  }
+
+  function hold(edge, event) {
+    const { grows } = EDGES[edge.dataset.edge];
+    const begun = width(edge.dataset.edge) - grows * event.clientX;
+    const listening = new AbortController();
+    const { signal } = listening;
+    edge.setPointerCapture(event.pointerId);
+    edge.dataset.held = "";
+    edge.addEventListener("pointermove", (moved) => choose(edge, begun + grows * moved.clientX), { signal });
+    edge.addEventListener("lostpointercapture", () => (delete edge.dataset.held, listening.abort()), { signal });
+  }
+
+  const edgeOf = (event) => event.target.closest?.("[data-edge]");
+
+  document.addEventListener("pointerdown", (event) => {
+    const edge = edgeOf(event);
+    if (edge && event.button === 0) hold(edge, event);
+  });
+  document.addEventListener("dblclick", (event) => edgeOf(event) && choose(edgeOf(event), 0));
+  document.addEventListener("focusin", (event) => edgeOf(event) && say(edgeOf(event)));
+  document.addEventListener("click", (event) => event.target.closest("[data-fold-list]") && fold());
+  document.addEventListener("keydown", (event) => {
+    const edge = edgeOf(event);
+    const way = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    if (edge && way) choose(edge, width(edge.dataset.edge) + way * EDGES[edge.dataset.edge].grows * STEP);
+    else if (edge && event.key === "Home") choose(edge, EDGES[edge.dataset.edge].least);
+    else if (edge && event.key === "End") choose(edge, most(edge.dataset.edge));
+    else return;
+    event.preventDefault();
+  });
+
+  for (const name of Object.keys(EDGES)) lay(name, stored(name));
+  root.classList.toggle(FOLDED, localStorage.getItem(FOLDED) === "yes");
+  document.addEventListener("DOMContentLoaded", () => document.querySelectorAll("[data-edge]").forEach(say));
+}

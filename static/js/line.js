@@ -1,0 +1,91 @@
+// A WebSocket that is opened again when it was lost: later each time, and at once when the network is back or the page
+// is looked at again. A page that is left waits in the browser to be come back to; an open socket would forbid that.
+const LONGEST = 20_000;
+
+const lines = new Set();
+
+export class Line {
+  #socket = null;
+  #attempt = 0;
+  #again = 0;
+  #watchdog = 0;
+
+  // `on` has address() and receives(data), and, where they matter, opens(), opened(), lost(until) and ends(code), which
+  // says whether this end is one for good. `silence`: the ms that a server that sends heartbeats may say nothing.
+  constructor(on, silence = 0) {
+    this.on = on;
+    this.silence = silence;
+  }
+
+  open() {
+    this.leave();
+    lines.add(this);
+    this.on.opens?.();
+    const scheme = location.protocol === "https:" ? "wss:" : "ws:";
+    this.#socket = new WebSocket(`${scheme}//${location.host}${this.on.address()}`);
+    this.#socket.binaryType = "arraybuffer";
+    this.#socket.onopen = () => {
+      this.#watch();
+      this.on.opened?.();
+    };
+    this.#socket.onmessage = ({ data }) => {
+      this.#watch();
+      this.on.receives(data);
+    };
+    this.#socket.onclose = ({ code }) => (this.on.ends?.(code) ? this.close() : this.again());
+  }
+
+  // For good, or until `open`.
+  close() {
+    lines.delete(this);
+    this.#attempt = 0;
+    this.leave();
+  }
+
+  // Nothing comes from this socket any more.
+  leave() {
+    clearTimeout(this.#watchdog);
+    clearTimeout(this.#again);
+    if (!this.#socket) return;
+    this.#socket.onopen = this.#socket.onmessage = this.#socket.onclose = null;
+    this.#socket.close();
+    this.#socket = null;
+  }
+
+  // It answers as it should: the next loss is a first one.
+  holds() {
+    this.#attempt = 0;
+  }
+
+  send(text) {
+    if (text && this.#socket?.readyState === WebSocket.OPEN) this.#socket.send(text);
+  }
+
+  again() {
+    clearTimeout(this.#watchdog);
+    this.#attempt += 1;
+    const longest = Math.min(LONGEST, 500 * 2 ** this.#attempt);
+    const delay = longest / 2 + (Math.random() * longest) / 2;
+    this.#again = setTimeout(() => this.open(), delay);
+    this.on.lost?.(Date.now() + delay);
+  }
+
+  isLost() {
+    return this.#socket?.readyState === WebSocket.CLOSED;
+  }
+
+  isLeft() {
+    return !this.#socket;
+  }
+
+  #watch() {
+    clearTimeout(this.#watchdog);
+    if (this.silence) this.#watchdog = setTimeout(() => this.#socket.close(4000), this.silence);
+  }
+}
+
+const reopen = () => [...lines].filter((line) => line.isLost()).forEach((line) => line.open());
+window.addEventListener("online", reopen);
+document.addEventListener("visibilitychange", () => document.hidden || reopen());
+window.addEventListener("pagehide", () => lines.forEach((line) => line.leave()));
+window.addEventListener("pageshow", () => [...lines].filter((line) => line.isLeft()).forEach((line) => line.open()));

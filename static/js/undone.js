@@ -1,0 +1,67 @@
+// The prompt that an undo takes out of the conversation goes back into the composer, to be said otherwise. What
+// was written meanwhile stays there; the notice of the undo then offers to put the prompt in front of it.
+import { attachments } from "./attachments.js";
+import { complain, draft, field, keep, read, setDraft } from "./composer.js";
+import { onPage } from "./page.js";
+import { said } from "./recall.js";
+import { putLettersBack } from "./shell.js";
+
+let back = {}; // the prompt that was put back, `{id, text, files}`; `{}` for none
+
+// Of the files only this page knows: they are not kept with a draft either.
+function stored() {
+  const [id, ...lines] = read("undone").split("\n");
+  return id ? { id, text: lines.join("\n"), files: [] } : {};
+}
+
+function remember(found) {
+  back = found;
+  keep("undone", found.id ? `${found.id}\n${found.text}` : "");
+}
+
+// The place is made anew with every undo and redo, so it is looked up; all else of the page is none of this.
+const offered = () => document.getElementById("reverted")?.querySelector("[data-put-back]");
+const untouched = () => Boolean(back.id) && draft() === back.text;
+
+async function restore(id) {
+  const found = await said(id);
+  if (!found) return complain("This prompt is gone.");
+  if (untouched()) takeOut(); // of an undo before this one, which takes back more
+  putLettersBack([found]);
+  attachments.putBack(...found.files);
+  remember({ id, text: found.text, files: found.files });
+  look();
+  field.focus();
+}
+
+function takeOut() {
+  setDraft("");
+  attachments.remove(back.files);
+  remember({});
+}
+
+function look() {
+  const offer = offered();
+  if (offer) offer.hidden = offer.dataset.putBack === back.id && draft().startsWith(back.text);
+}
+
+// It was redone, or a new prompt made the undo final.
+function renewed() {
+  if (back.id && !offered()) untouched() ? takeOut() : remember({});
+  look();
+}
+
+document.addEventListener("prompt:undone", ({ detail }) => {
+  if (!draft().trim() || untouched()) restore(detail.prompt);
+  else look();
+});
+document.addEventListener("click", (event) => {
+  const button = event.target.closest("[data-put-back]");
+  if (button) restore(button.dataset.putBack);
+});
+field.addEventListener("input", look);
+for (const name of ["page:changed", "page:replaced"]) document.addEventListener(name, renewed);
+onPage(() => {
+  back = stored();
+  renewed();
+});

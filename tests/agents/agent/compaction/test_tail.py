@@ -1,0 +1,82 @@
+"""What is summed up and what stays."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from agents.agent.compaction.tail import Plan, plan
+from agents.config.schema import CompactionConfig, Config
+from tests.agents.agent.compaction.history import MODEL, History, texts
+from tests.agents.tools.context import turn_in
+
+HERE = Path("/")
+
+
+def planned(history: History, **config: int) -> Plan:
+    turn = turn_in(HERE, HERE, model=MODEL, config=Config(compaction=CompactionConfig(**config)))
+    return plan(history.entries, turn)
+
+
+def turns(count: int, size: int = 1) -> History:
+    history = History()
+    for number in range(count):
+        history.prompt(f"P{number}" + "x" * size)
+        history.step(f"A{number}")
+    return history
+
+
+def test_two_turns_stay_by_default() -> None:
+    found = planned(turns(4))
+    assert texts(list(found.kept)) == ["P2x", "A2", "P3x", "A3"]
+    assert found.count == 4
+    assert found.tail_start_id == "msg_005"
+
+
+def test_turns_and_tokens_are_configurable() -> None:
+    assert planned(turns(4), tail_turns=0).tail_start_id is None
+    assert planned(turns(4), tail_turns=3).count == 2
+    assert planned(turns(4, size=4_000), preserve_recent_tokens=1_500).count == 6
+    assert planned(turns(4, size=40_000)).count == 8
+
+
+def test_something_is_always_left_to_sum_up() -> None:
+    assert planned(turns(2)).count == 4
+    assert planned(turns(2)).tail_start_id is None
+
+
+def test_what_nobody_answered_stays_whatever_its_size() -> None:
+    history = turns(1)
+    history.prompt("Q" * 400_000)
+    history.failed()
+    history.prompt("And this.")
+    found = planned(history, tail_turns=0)
+    assert found.unanswered
+    assert found.tail_start_id == "msg_003"
+    assert found.count == 2
+
+
+def test_a_prompt_that_is_being_worked_on_is_summed_up() -> None:
+    history = turns(1)
+    history.prompt("Work.")
+    history.step("Working.", ("read", "y" * 80_000))
+    found = planned(history)
+    assert not found.unanswered
+    assert found.kept == []
+
+
+def test_nothing_before_the_first_prompt() -> None:
+    history = History()
+    history.told("The date has changed.")
+    history.prompt("Q")
+    history.failed()
+    assert planned(history).is_empty
+
+
+def test_the_summary_before_is_summed_up_again_and_is_no_turn() -> None:
+    history = turns(1)
+    history.compaction("SUMMARY")
+    history.prompt("P1")
+    history.step("A1")
+    found = planned(history)
+    assert found.count == 2
+    assert "SUMMARY" in texts(list(found.summed_up))

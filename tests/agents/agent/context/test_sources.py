@@ -1,0 +1,153 @@
+"""The built-in sources: which files count, in which order, and what they cost when nothing changed."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+from django.conf import LazySettings
+
+from agents.agent.context.sources import discovery, files
+from agents.agent.context.sources.environment import NOTE, tree
+from agents.agent.context.sources.files import CUT, Document
+from agents.config.trust.reach import Reach
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, settings: LazySettings) -> Path:
+    path = tmp_path / "home"
+    (path / ".config").mkdir(parents=True)
+    monkeypatch.setenv("HOME", str(path))
+    settings.CONFIG_DIR = path / ".config"
+    return path
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    path = tmp_path / "project"
+    (path / "a" / "b").mkdir(parents=True)
+    return path
+
+
+def written(path: Path, text: str) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    return path
+
+
+def texts(documents: list[Document]) -> list[str]:
+    return [document.text for document in documents]
+
+
+def test_global_files_come_first_and_then_one_a_folder_downward(home: Path, project: Path) -> None:
+    written(home / ".config" / "AGENTS.md", "global")
+    written(home / ".claude" / "CLAUDE.md", "of another program")
+    written(project.parent / "AGENTS.md", "above the project")
+    written(project / "AGENTS.md", " \n")
+    written(project / "CLAUDE.md", "root")
+    written(project / "CONTEXT.md", "hidden by CLAUDE.md")
+    written(project / "a" / "b" / "CONTEXT.md", "leaf")
+    found = discovery.ambient(project / "a" / "b", project)
+    assert texts(found) == ["global", "of another program", "root", "leaf"]
+
+
+def test_without_project_configuration_the_global_files_remain(
+    home: Path, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written(home / ".config" / "AGENTS.md", "global")
+    written(home / "mine.md", "mine")
+    written(project / "AGENTS.md", "project")
+    monkeypatch.setenv("OPENCODE_DISABLE_PROJECT_CONFIG", "1")
+    assert texts(discovery.ambient(project, project)) == ["global"]
+    assert discovery.named("AGENTS.md", project, project) == []
+    assert texts(discovery.named("~/mine.md", project, project)) == ["mine"]
+
+
+def test_no_project_means_no_folder_above(home: Path, project: Path) -> None:
+    written(project / "AGENTS.md", "above")
+    written(project / "a" / "AGENTS.md", "here")
+    assert texts(discovery.ambient(project / "a", Path("/"))) == ["here"]
+
+
+def test_entries_of_the_configuration(home: Path, project: Path) -> None:
+    written(home / "rules" / "style.md", "style")
+    written(project / "docs" / "two.md", "two")
+    written(project / "docs" / "one.md", "one")
+    written(project / "docs" / "deep" / "three.md", "three")
+    written(project / "docs" / "node_modules" / "four.md", "not ours")
+    written(project / "a" / "docs" / "nearer.md", "nearer")
+
+    def named(entry: str) -> list[str]:
+        return texts(discovery.named(entry, project / "a", project))
+
+    assert named("docs/*.md") == ["one", "two", "nearer"]
+    assert named("docs/**/*.md") == ["three", "one", "two", "nearer"]
+    assert named("~/rules/*.md") == ["style"]
+    assert named(str(project / "docs" / "two.md")) == ["two"]
+    assert named("docs/missing.md") == []
+    assert named("nowhere/*.md") == []
+    assert named("docs/[") == []
+
+
+def test_a_file_is_read_again_only_when_it_has_changed(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = written(project / "AGENTS.md", "first")
+    assert files.document(path) == Document(str(path), "first")
+    opened: list[Path] = []
+    original = files._fresh
+
+    def fresh(path: Path, within: Path | None) -> Document | None:
+        opened.append(path)
+        return original(path, within)
+
+    monkeypatch.setattr(files, "_fresh", fresh)
+    assert files.document(path) == Document(str(path), "first")
+    assert not opened
+    written(path, "second, longer")
+    assert files.document(path) == Document(str(path), "second, longer")
+    assert opened == [path]
+
+
+def test_a_large_file_is_cut_and_says_so(project: Path) -> None:
+    path = written(project / "AGENTS.md", "é" * files.MAX_BYTES)
+    found = files.document(path)
+    assert found is not None
+    assert found.text.endswith(CUT)
+    assert found.text.count("é") == files.MAX_BYTES // 2
+    assert "�" not in found.text
+
+
+def test_what_is_no_text_file_is_left_out(project: Path) -> None:
+    os.mkfifo(project / "AGENTS.md")
+    (project / "CLAUDE.md").mkdir()
+    (project / "CONTEXT.md").symlink_to(project / "missing")
+    assert files.first_of(project, discovery.NAMES, Reach(project)) is None
+    raw = project / "latin.md"
+    raw.write_bytes(b"caf\xe9")
+    assert files.document(raw) == Document(str(raw), "caf�")
+
+
+def test_the_tree_lists_upper_levels_without_what_git_ignores(project: Path) -> None:
+    subprocess.run(["git", "init", "-q"], cwd=project, check=True)
+    written(project / ".gitignore", "build/\n*.log\n")
+    written(project / "build" / "out.o", "")
+    written(project / "trace.log", "")
+    written(project / "a" / "b" / "deep.py", "")
+    written(project / "a" / "one.py", "")
+    written(project / "node_modules" / "left" / "index.js", "")
+    assert tree(project).splitlines() == [
+        "a/",
+        "  b/",
+        "    deep.py",
+        "  one.py",
+        ".gitignore",
+    ]
+    assert tree(project, limit=3).splitlines() == ["a/", "  b/", ".gitignore", NOTE]
+
+
+def test_the_tree_of_a_folder_that_is_empty_or_gone(project: Path) -> None:
+    assert tree(project / "a" / "b") == ""
+    assert tree(project / "missing") == ""

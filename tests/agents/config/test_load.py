@@ -1,0 +1,249 @@
+"""The configuration files: order, merging, substitution, and what a broken one costs."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agents.config.loader import Loaded, load
+from agents.config.trust.store import TrustStore
+from sessions.core import paths
+
+
+class Machine:
+    """A home, a git repository with a nested folder, and an environment of its own."""
+
+    def __init__(self, root: Path) -> None:
+        self.home = root / "home"
+        self.repository = root / "repository"
+        self.nested = self.repository / "packages" / "web"
+        self.nested.mkdir(parents=True)
+        (self.repository / ".git").mkdir()
+        self.environ = {"HOME": str(self.home)}
+
+    def write(self, file: Path, content: dict[str, Any] | str) -> Path:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(content if isinstance(content, str) else json.dumps(content))
+        return file
+
+    def write_global(self, content: dict[str, Any] | str, name: str = "opencode.json") -> Path:
+        return self.write(self.home / ".config" / "opencode" / name, content)
+
+    def load(self) -> Loaded:
+        """With everything trusted that the repository asks for."""
+        store = TrustStore(paths.trust(self.environ))
+        for want in load(self.nested, self.environ).wants:
+            if not want.trusted:
+                store.grant(self.repository, want.digests)
+        return load(self.nested, self.environ)
+
+
+@pytest.fixture
+def machine(tmp_path: Path) -> Machine:
+    return Machine(tmp_path)
+
+
+def test_sources_are_merged_from_the_farthest_to_the_nearest(machine: Machine, tmp_path: Path) -> None:
+    named = machine.write(tmp_path / "named.json", {"username": "named"})
+    files = [
+        machine.write_global({"username": "config"}, "config.json"),
+        machine.write_global({"username": "global"}, "opencode.json"),
+        machine.write_global('{"username": "globalc", /* c */}', "opencode.jsonc"),
+        named,
+        machine.write(machine.repository / "opencode.json", {"username": "root"}),
+        machine.write(machine.nested / "opencode.jsonc", {"username": "nested"}),
+        machine.write(machine.repository / ".opencode/opencode.json", {"username": "dot root"}),
+        machine.write(machine.nested / ".opencode/opencode.json", {"username": "dot nested"}),
+    ]
+    machine.environ["OPENCODE_CONFIG"] = str(named)
+    machine.environ["OPENCODE_CONFIG_CONTENT"] = '{"username": "content"}'
+
+    loaded = machine.load()
+    assert loaded.sources == [*files, Path("OPENCODE_CONFIG_CONTENT")]
+    assert loaded.config.username == "content"
+    del machine.environ["OPENCODE_CONFIG_CONTENT"]
+    for file in reversed(files):
+        assert (
+            machine.load().config.username
+            == json.loads(file.read_text().replace(", /* c */", ""))["username"]
+        )
+        file.unlink()
+        machine.environ.pop("OPENCODE_CONFIG", None) if file == named else None
+    assert machine.load().config.username is None
+
+
+def test_a_folder_outside_of_git_does_not_read_the_folders_above(tmp_path: Path) -> None:
+    inner = tmp_path / "anybody" / "mine"
+    inner.mkdir(parents=True)
+    (inner.parent / "opencode.json").write_text('{"username": "stranger"}')
+    assert load(inner, {"HOME": str(tmp_path)}).config.username is None
+
+
+def test_project_files_can_be_switched_off_and_are_not_the_users_own(machine: Machine) -> None:
+    machine.write_global({"model": "a/global"})
+    machine.write(machine.repository / "opencode.json", {"model": "a/project"})
+    assert machine.load().config.model == "a/project"
+    assert load(None, machine.environ).config.model == "a/global"
+    machine.environ["OPENCODE_DISABLE_PROJECT_CONFIG"] = "1"
+    assert machine.load().config.model == "a/global"
+
+
+def test_objects_merge_deeply_and_instructions_add_up(machine: Machine) -> None:
+    machine.write_global({"agent": {"build": {"model": "a/b", "steps": 5}}, "instructions": ["1.md", "2.md"]})
+    machine.write(
+        machine.repository / "opencode.json",
+        {
+            "agent": {"build": {"steps": 9}, "mine": {"mode": "primary"}},
+            "instructions": ["2.md", "3.md"],
+        },
+    )
+    config = machine.load().config
+    assert (config.agent["build"].model, config.agent["build"].steps) == ("a/b", 9)
+    assert config.agent["mine"].mode == "primary"
+    assert config.instructions == ["1.md", "2.md", "3.md"]
+
+
+def test_a_nearer_allowance_does_not_lift_a_farther_general_denial(machine: Machine) -> None:
+    machine.write_global({"permission": {"bash": "deny"}})
+    machine.write(machine.repository / "opencode.json", {"permission": {"bash": {"git status": "allow"}}})
+    assert machine.load().config.permission == {"bash": {"*": "deny", "git status": "allow"}}
+
+
+def test_references_are_replaced_inside_strings_only(machine: Machine) -> None:
+    machine.write(machine.home / "key.txt", "from home\n")
+    machine.write(machine.repository / "local.txt", "{env:NEVER_EXPANDED}")
+    machine.environ["HOSTILE"] = '", "snapshot": false, "x": "'
+    machine.write(
+        machine.repository / "opencode.json",
+        {
+            "username": "{env:HOSTILE}",
+            "provider": {
+                "p": {"options": {"apiKey": "{file:~/key.txt}", "baseURL": "http://{env:UNSET}/v1"}}
+            },
+            "agent": {"a": {"prompt": "{file:./local.txt}"}},
+        },
+    )
+    config = machine.load().config
+    assert config.username == machine.environ["HOSTILE"]
+    assert config.snapshot is True
+    assert config.provider["p"].get("options") == {"apiKey": "from home", "baseURL": "http:///v1"}
+    assert config.agent["a"].prompt == "{env:NEVER_EXPANDED}"
+
+
+def test_a_missing_included_file_costs_its_key_and_is_named(machine: Machine) -> None:
+    file = machine.write(
+        machine.repository / "opencode.jsonc",
+        '{\n  "model": "a/b",\n  "agent": {\n    "x": {"prompt": "{file:gone.md}", "steps": 2}\n  }\n}',
+    )
+    loaded = machine.load()
+    assert loaded.config.model == "a/b"
+    assert (loaded.config.agent["x"].prompt, loaded.config.agent["x"].steps) == (None, 2)
+    [problem] = loaded.problems
+    assert (problem.file, problem.line, problem.key) == (file, 4, "agent.x.prompt")
+    assert str(machine.repository / "gone.md") in problem.message
+
+
+def test_a_malformed_file_is_named_with_its_line_and_the_others_count(machine: Machine) -> None:
+    machine.write_global({"model": "a/b"})
+    file = machine.write(machine.repository / "opencode.json", '{\n  "snapshot": false\n  "share": "auto"\n}')
+    loaded = machine.load()
+    assert loaded.config.model == "a/b"
+    assert loaded.config.snapshot is True
+    [problem] = loaded.problems
+    assert (problem.file, problem.line, problem.level) == (file, 3, "error")
+    assert "','" in problem.message
+
+
+def test_wrong_values_cost_only_themselves(machine: Machine) -> None:
+    machine.write(
+        machine.repository / "opencode.jsonc",
+        """{
+  "model": "a/b",
+  "snapshot": "perhaps", // line 3
+  "agent": {"x": {"mode": "boss", "steps": 3}},
+  "provider": {
+    "p": {"npm": "@ai-sdk/openai", "options": {"timeout": "soon", "apiKey": "k"}, "whitelist": ["a", 1]}
+  },
+  "command": {"c": {"description": "no template"}, "d": {"template": "t"}},
+}""",
+    )
+    loaded = machine.load()
+    assert {(p.line, p.key) for p in loaded.problems} == {
+        (3, "snapshot"),
+        (4, "agent.x.mode"),
+        (6, "provider.p.options.timeout"),
+        (6, "provider.p.whitelist"),
+        (8, "command.c"),
+    }
+    config = loaded.config
+    assert (config.model, config.snapshot, config.agent["x"].steps) == ("a/b", True, 3)
+    assert config.provider["p"] == {"npm": "@ai-sdk/openai", "options": {"apiKey": "k"}}
+    assert list(config.command) == ["d"]
+
+
+def test_a_misspelt_denial_asks_instead_of_allowing(machine: Machine) -> None:
+    machine.write_global(
+        {
+            "permission": {"bash": {"rm *": "dney"}, "edit": "never"},
+            "agent": {"a": {"tools": {"bash": "off?"}}},
+        },
+    )
+    loaded = machine.load()
+    assert loaded.config.permission == {"bash": {"rm *": "ask"}, "edit": "ask"}
+    assert loaded.config.agent["a"].tools == {"bash": False}
+    assert {p.key for p in loaded.problems} == {
+        "permission.bash.rm *",
+        "permission.edit",
+        "agent.a.tools.bash",
+    }
+
+
+def test_unknown_keys_are_kept_with_one_warning(machine: Machine) -> None:
+    machine.write(
+        machine.repository / "opencode.json",
+        '{"$schema": "s",\n"keybinds": {"a": "b"},\n"server": {"mdns": true},\n'
+        '"agent": {"a": {"reasoningEffort": "high"}}}',
+    )
+    loaded = machine.load()
+    [problem] = loaded.problems
+    assert (problem.level, problem.line) == ("warning", 2)
+    assert "keybinds, server.mdns" in problem.message
+    assert (loaded.config.model_extra or {})["keybinds"] == {"a": "b"}
+    assert loaded.config.agent["a"].model_options == {"reasoningEffort": "high"}
+
+
+def test_unchanged_files_are_not_read_again_and_changed_ones_are(machine: Machine) -> None:
+    machine.write(machine.repository / "prompt.md", "one")
+    file = machine.write(
+        machine.repository / "opencode.json",
+        {"agent": {"a": {"prompt": "{file:prompt.md}", "description": "{env:WHO}"}}},
+    )
+    first = machine.load()
+    assert machine.load() is first
+
+    machine.write(machine.repository / "prompt.md", "two and more")
+    assert machine.load().config.agent["a"].prompt == "two and more"
+    machine.environ["WHO"] = "me"
+    assert machine.load().config.agent["a"].description == "me"
+    machine.write(machine.nested / "opencode.json", {"username": "new file"})
+    assert machine.load().config.username == "new file"
+    os.utime(file, ns=(1, 1))
+    assert machine.load() is not first
+
+
+def test_the_file_named_by_the_environment_must_exist(machine: Machine) -> None:
+    machine.environ["OPENCODE_CONFIG"] = "~/nowhere.json"
+    [problem] = machine.load().problems
+    assert problem.file == machine.home / "nowhere.json"
+
+
+@pytest.mark.parametrize("content", [b"\xff\xfe{", b"[1]", b"", b"[" * 5000])
+def test_no_content_of_a_file_raises(machine: Machine, content: bytes) -> None:
+    (machine.repository / "opencode.json").write_bytes(content)
+    loaded = machine.load()
+    assert [p.file.name for p in loaded.problems] == ["opencode.json"]
+    assert loaded.config.snapshot is True

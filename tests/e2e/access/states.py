@@ -1,0 +1,317 @@
+"""The states of projects and sessions: how one gets there, and which addresses answer on the way."""
+
+from __future__ import annotations
+
+from playwright.async_api import Locator, Page, expect
+
+from tests.e2e.access.scan import NARROW
+from tests.e2e.access.state import dialog, shown, state
+from tests.e2e.access.world import World, settled
+from tests.loopback.script import Turn, Wait
+
+# Before and beside a project
+
+
+@state()
+async def sign_in(world: World) -> Page:
+    browser = world.context.browser
+    assert browser is not None
+    page = await (await browser.new_context()).new_page()
+    await page.goto(f"{world.url}/login")
+    return page
+
+
+@state("/")
+async def home(world: World) -> Page:
+    return await world.page(f"{world.url}/?choose")
+
+
+@state("/nothing/<pwned>")
+async def not_found(world: World) -> Page:
+    return await world.page(f"{world.url}/nothing/<pwned>")
+
+
+@state("/mcp/oauth/callback")
+async def sign_in_of_a_server_that_failed(world: World) -> Page:
+    return await world.page(f"{world.url}/mcp/oauth/callback?state=none&error_description=no")
+
+
+@state("/import", "/import/found")
+async def importing(world: World) -> Page:
+    page = await world.page(f"{world.url}/import")
+    return await shown(page, page.locator("#import-found form"))
+
+
+@state("/accounts")
+async def accounts(world: World) -> Page:
+    page = await world.page(f"{world.url}/accounts")
+    await page.locator(".account summary").first.click()
+    return await shown(page, page.locator(".account").first)
+
+
+@state("/settings", "/settings/store/{project}")
+async def settings(world: World) -> Page:
+    page = await world.page(f"{world.url}/settings")
+    await page.locator(".store-projects summary").first.click()
+    return await shown(page, page.locator(".holdings li"))
+
+
+# Sessions
+
+
+@state("/p/{project}/s/", "/p/{project}/checkout", "/pickers/status", "/pickers/choice")
+async def new_session(world: World) -> Page:
+    return (await world.tab()).page
+
+
+@state("{base}", "{base}/review", "{base}/parts/{part}/output")
+async def session(world: World) -> Page:
+    page = (await world.tab("worked")).page
+    for name in ("seq 200", "hello.py", "work.py"):
+        await page.locator(".tool", has_text=name).locator("summary").first.click()
+    return await shown(page, page.locator(".tool-output"))
+
+
+@state()
+async def working(world: World) -> Page:
+    world.stage.plays(Turn(text=["# A heading\n\nThe first words", Wait("never")]))
+    tab = await world.tab("planning")
+    await tab.send("Go on.")
+    await expect(tab.messages).to_contain_text("The first words")
+    await tab.prompt.fill("What waits")
+    return await shown(tab.page, tab.stop)
+
+
+@state("{base}/plan/edit")
+async def a_plan(world: World) -> Page:
+    session = await world.stage.client.create_session("drafted")
+    plan = world.stage.project / ".opencode" / "plans" / f"{session['time']['created']}-{session['slug']}.md"
+    plan.parent.mkdir(parents=True, exist_ok=True)
+    plan.write_text("# Farewell\n\n1. Edit `hello.py`\n")
+    world.sessions["drafted"] = session["id"]
+    page = (await world.tab("drafted")).page
+    await page.get_by_role("button", name="Changed files", exact=True).click()
+    await page.locator("#plan summary").click()
+    await page.get_by_role("button", name="Edit the plan").click()
+    return await shown(page, page.locator("#plan-edit textarea"))
+
+
+@state("/servers/badge")
+async def failed(world: World) -> Page:
+    page = (await world.tab("failed")).page
+    return await shown(page, page.locator(".notice.error"))
+
+
+@state("/pickers/why")
+async def permission(world: World) -> Page:
+    page = (await world.tab("commanding")).page
+    return await shown(page, page.locator(".permission").get_by_text("Asked because of"))
+
+
+@state("/permissions/per_x/matches")
+async def permission_with_a_rule(world: World) -> Page:
+    page = (await world.tab("commanding")).page
+    await page.get_by_role("button", name="Allow…").click()
+    return await shown(page, page.locator(".permission .matches"))
+
+
+@state()
+async def permission_of_an_edit(world: World) -> Page:
+    page = (await world.tab("editing")).page
+    return await shown(page, page.locator(".permission .proposal"))
+
+
+@state()
+async def question(world: World) -> Page:
+    page = (await world.tab("questioning")).page
+    return await shown(page, page.locator("form.question"))
+
+
+@state("/permissions/per_x/card")
+async def inbox(world: World) -> Page:
+    page = (await world.tab()).page
+    await page.locator("#inbox-button").click()
+    await page.locator(".inbox-group", has_text="commanding").locator(".inbox-head").click()
+    return await shown(page, page.locator("#inbox .permission"))
+
+
+@state("{base}/rename")
+async def renaming(world: World) -> Page:
+    page = (await world.tab("worked")).page
+    item = page.locator(f"#{world.sessions['worked']}-item")
+    await item.get_by_label("Actions for").click()
+    await item.get_by_role("button", name="Rename").click()
+    return await shown(page, page.get_by_role("textbox", name="Title"))
+
+
+@state("/p/{project}/sessions")
+async def session_menu(world: World) -> Page:
+    page = (await world.tab("worked")).page
+    await page.get_by_label("Filter sessions").fill("failed")
+    await expect(page.locator(".session-item")).to_have_count(1)
+    await page.locator(".session-item").get_by_label("Actions for").click()
+    return await shown(page, page.locator(".menu-items"))
+
+
+@state(sizes=(NARROW,))
+async def sidebar_as_a_drawer(world: World) -> Page:
+    page = (await world.tab("worked")).page
+    await page.set_viewport_size(NARROW)
+    await page.get_by_role("button", name="Sessions").click()
+    return await shown(page, page.locator("#sidebar"))
+
+
+# The field
+
+
+@state("{base}/complete/commands")
+async def commands(world: World) -> Page:
+    tab = await world.tab("worked")
+    await tab.prompt.fill("")
+    await tab.prompt.press_sequentially("/re")
+    return await shown(tab.page, tab.page.locator("#completions [role=option]"))
+
+
+@state("{base}/complete/files")
+async def mentions(world: World) -> Page:
+    tab = await world.tab("worked")
+    await tab.prompt.fill("")
+    await tab.prompt.press_sequentially("@hello")
+    return await shown(tab.page, tab.page.locator("#completions [role=option]"))
+
+
+@state("/pickers/options")
+async def models(world: World) -> Page:
+    tab = await world.tab("worked")
+    await tab.send("/models")
+    return await shown(tab.page, tab.page.get_by_role("dialog", name="Model, variant and agent"))
+
+
+@state()
+async def keys_and_commands(world: World) -> Page:
+    tab = await world.tab("worked")
+    await tab.send("/help")
+    return await shown(tab.page, tab.page.get_by_role("dialog", name="Keys and commands"))
+
+
+# Changes
+
+
+@state("{base}/comments/form")
+async def full_review(world: World) -> Page:
+    tab = await world.tab("worked")
+    await tab.review.get_by_role("button", name="Full review").click()
+    await tab.review.locator("[data-hunk]").get_by_role("button", name="Comment").first.click()
+    return await shown(tab.page, tab.review.get_by_label("Comment on line"))
+
+
+@state(sizes=(NARROW,))
+async def review_as_a_drawer(world: World) -> Page:
+    tab = await world.tab("worked")
+    await tab.page.set_viewport_size(NARROW)
+    await tab.page.get_by_role("button", name="Changed files", exact=True).click()
+    return await shown(tab.page, tab.review.locator("table.diff"))
+
+
+@state("{base}/undo/{message}")
+async def undo(world: World) -> Page:
+    page = (await world.tab("worked")).page
+    return await dialog(page, page.get_by_role("button", name="Undo from here").first)
+
+
+@state()
+async def undone(world: World) -> Page:
+    page = (await world.tab("undone")).page
+    return await shown(page, page.locator(".reverted-notice"))
+
+
+@state("{waits}", "{waits}/review")
+async def review_mode(world: World) -> Page:
+    tab = await world.tab("staged")
+    await tab.page.locator("#staged-bar").get_by_role("button", name="Review").click()
+    return await shown(tab.page, tab.review.locator("table.diff"))
+
+
+@state("{base}/timeline", "{base}/timeline/at", "{base}/timeline/point")
+async def timeline(world: World) -> Page:
+    page = await world.page(f"{world.project}s/{world.sessions['worked']}/timeline")
+    await page.get_by_role("button", name="Open this point").click()
+    return await shown(page, page.locator("#point .point-file tr.add"))
+
+
+@state("/p/{project}/log")
+async def log(world: World) -> Page:
+    page = await world.page(f"{world.project}log")
+    return await shown(page, page.locator(".log-entry"))
+
+
+@state("/p/{project}/log/calls/{session}/{call}/invert")
+async def log_of_a_call(world: World) -> Page:
+    page = await world.page(f"{world.project}log?session={world.sessions['worked']}")
+    return await dialog(page, page.locator(".log-entry").get_by_role("button", name="Undo").first)
+
+
+@state("/p/{project}/log/operations/{operation}/invert")
+async def log_of_an_undo(world: World) -> Page:
+    page = await world.page(f"{world.project}log?session={world.sessions['undone']}")
+    return await dialog(page, page.locator(".log-entry").get_by_role("button", name="Redo").first)
+
+
+# Copies
+
+
+@state("{base}/export")
+async def export(world: World) -> Page:
+    tab = await world.tab("worked")
+    await tab.send("/export")
+    return await shown(tab.page, tab.dialog)
+
+
+@state("{base}/share")
+async def share(world: World) -> Page:
+    tab = await world.tab("worked")
+    await dialog(tab.page, tab.page.locator("#share-button button"))
+    await tab.dialog.get_by_role("button", name="Share").or_(tab.dialog.get_by_label("Address")).first.focus()
+    return tab.page
+
+
+@state("/s/que_x")
+async def shared(world: World) -> Page:
+    """Its policy lets no script run, so what came is looked at on a page without one."""
+    page = await world.page(await (await share_of(world)).input_value())
+    blank = await world.context.new_page()
+    await blank.set_content(await page.content())
+    return blank
+
+
+async def share_of(world: World) -> Locator:
+    tab = await world.tab("failed")
+    await dialog(tab.page, tab.page.locator("#share-button button"))
+    field = tab.dialog.get_by_label("Address of the shared page")
+    if not await field.count():
+        await tab.dialog.get_by_role("button", name="Share").click()
+    await expect(field).to_be_visible()
+    return field
+
+
+@state("{base}/fork", "{base}/fork/files")
+async def fork(world: World) -> Page:
+    tab = await world.tab("worked")
+    await tab.send("/fork")
+    return await shown(tab.page, tab.dialog.get_by_label("With the files as they were"))
+
+
+@state("/p/{worktree}/s/{fork}", "/worktrees/{worktree}/remove")
+async def removing_a_fork(world: World) -> Page:
+    page = await fork_of(world)
+    await page.goto(f"{world.url}/?choose")
+    await settled(page)
+    return await dialog(page, page.locator("[hx-get^='/worktrees/']").first)
+
+
+async def fork_of(world: World) -> Page:
+    tab = await world.tab("worked")
+    await tab.send("/fork")
+    await tab.dialog.get_by_label("With the files as they were").check()
+    await tab.dialog.get_by_role("button", name="Fork", exact=True).click()
+    return await shown(tab.page, tab.page.locator("#fork-links"))

@@ -1,0 +1,68 @@
+"""The states of what is set up: rules, trust, servers, terminals."""
+
+from __future__ import annotations
+
+from playwright.async_api import Locator, Page
+
+from tests.e2e.access.state import dialog, shown, state
+from tests.e2e.access.world import World
+
+# What is set up
+
+
+@state("/p/{project}/rules", "/pickers/rules")
+async def rules(world: World) -> Page:
+    page = await world.page(f"{world.project}rules")
+    await page.locator("summary").first.click()
+    return await shown(page, page.locator(".configured"))
+
+
+@state("/pickers/trust")
+async def trust(world: World) -> Page:
+    page = (await world.tab()).page
+    return await dialog(page, page.get_by_role("button", name="Look at it").first)
+
+
+def server(page: Page, name: str) -> Locator:
+    return page.locator("#mcp-list > .server", has=page.get_by_role("heading", name=name, exact=True))
+
+
+async def servers_page(world: World) -> Page:
+    return await world.page(f"{world.url}/servers?project={world.project.rstrip('/').rpartition('/')[2]}")
+
+
+@state("/servers", "/servers/mcp/detail", "/servers/mcp/log", "/servers/mcp/schema", "/servers/languages")
+async def servers(world: World) -> Page:
+    page = await servers_page(world)
+    await server(page, "ours").get_by_text("Details").click()
+    await server(page, "ours").locator(".server-items summary").first.click()
+    return await shown(page, server(page, "ours").locator(".server-schema pre"))
+
+
+@state("/servers/mcp/form", "/servers/mcp/words")
+async def server_form(world: World) -> Page:
+    page = await servers_page(world)
+    await dialog(page, page.get_by_role("button", name="Add a server"))
+    await page.get_by_label("Command", exact=True).fill("npx 'a server'")
+    return await shown(page, page.locator("#server-words code"))
+
+
+@state("/servers/mcp/removal")
+async def server_removal(world: World) -> Page:
+    page = await servers_page(world)
+    await server(page, "ours").get_by_label("More for ours").click()
+    return await dialog(page, server(page, "ours").get_by_role("button", name="Remove"))
+
+
+@state("/servers/languages/more")
+async def other_languages(world: World) -> Page:
+    page = await servers_page(world)
+    await page.get_by_text("All other languages").click()
+    return await shown(page, page.locator(".language"))
+
+
+@state()
+async def terminal(world: World) -> Page:
+    page = (await world.tab("worked")).page
+    await page.keyboard.press("Control+Backquote")
+    return await shown(page, page.locator(".terminal-tab"))

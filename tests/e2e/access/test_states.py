@@ -1,0 +1,98 @@
+"""Every state of the pages is free of what axe-core knows to bar people, and every address is among them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncIterator
+from urllib.parse import unquote, urlsplit
+
+import pytest
+import pytest_asyncio
+from playwright.async_api import Browser, Request
+
+from tests import programs
+from tests.e2e.access import states, states_of_settings  # noqa: F401 - they fill STATES
+from tests.e2e.access.scan import violations
+from tests.e2e.access.state import STATES, State
+from tests.e2e.access.world import World, staged
+from tests.e2e.conftest import provokes, watch
+from tests.opencode_web.site.security.listed import BOTH, READS
+
+pytestmark = pytest.mark.e2e
+
+NO_PAGE = "a file, data, or a redirection"
+WITHIN = "rows or lines of a kind that a state shows, which come later, for a choice, or for a hint"
+BUSY = "shown only while another program works or answers"
+REASONS = {
+    NO_PAGE: (
+        "/global/health", "/p/{project}/", "/p/{project}/rules/export.json", "{base}/export.html",
+        "{base}/export.json", "{base}/export.md", "{base}/parts/{part}/files/0", "{base}/review/image/none",
+        "{base}/timeline/review/image/none", "{base}/inbox/msg_x", "{base}/messages/{message}/prompt",
+        "{base}/messages/{answer}/text",
+        "/pickers/mentions", "/pickers/symbols", "/pickers/resources", "/pickers/arguments",
+        "/pickers/problems/count",
+    ),
+    WITHIN: (
+        "/p/{project}/complete/commands", "/p/{project}/complete/files", "/p/{project}/rules/decisions",
+        "/permissions/per_x/file", "/permissions/per_x/rest", "/pickers/commands",
+        "/questions/que_x/card", "{base}/comments/{comment}", "{base}/messages",
+        "{base}/review/file", "{base}/review/files", "{base}/review/undo", "{base}/timeline/moments",
+        "{base}/timeline/review/file", "{waits}/staging/files", "{waits}/timeline", "/servers/mcp/list",
+    ),
+    BUSY: (
+        "/accounts/waiting", "/import/progress", "/pickers/problems", "/pickers/problems/lines",
+        "/servers/languages/log", "/servers/mcp/resource",
+    ),
+}  # fmt: skip
+EXCUSED = {address: reason for reason, addresses in REASONS.items() for address in addresses}
+"""Addresses that no state shows, with the reason."""
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def world(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[World]:
+    async with staged(tmp_path_factory.mktemp("access")) as stage:
+        context = await browser.new_context(reduced_motion="reduce")
+        faults = watch(context)
+        provokes(context, "/nothing/", "/mcp/oauth/callback")  # states that are told of by a 404
+        world = World(stage, context)
+        await world.fill()
+        yield world
+        await context.close()
+        assert faults == []
+
+
+@pytest.fixture(scope="module")
+def axe(user_environ: dict[str, str]) -> str:
+    return programs.axe(user_environ)
+
+
+@pytest.mark.long
+@pytest.mark.asyncio(loop_scope="session")
+@pytest.mark.parametrize("state", STATES, ids=lambda state: state.name)
+async def test_no_rule_is_broken(state: State, world: World, axe: str) -> None:
+    asked: list[str] = []
+
+    def note(request: Request) -> None:
+        asked.append(unquote(urlsplit(request.url).path))
+
+    world.context.on("request", note)
+    page = await state.reach(world)
+    found = await violations(page, axe, state.sizes)
+    world.context.remove_listener("request", note)
+    for each in {*world.context.pages, page}:
+        await each.close()
+    assert [address for address in state.addresses if not any(map(pattern(address).fullmatch, asked))] == []
+    assert not found, "\n".join(found)
+
+
+def test_every_address_is_in_a_state() -> None:
+    listed = {path.partition("?")[0] for path in (*BOTH, *READS)}
+    shown = {address for state in STATES for address in state.addresses}
+    assert listed == shown | EXCUSED.keys()
+    assert not shown & EXCUSED.keys()
+
+
+def pattern(address: str) -> re.Pattern[str]:
+    """What an address of the list looks like when it is asked for."""
+    names = re.sub(r"\\{(base|waits)\\}", "/p/[^/]+/s/[^/]+", re.escape(address))
+    return re.compile(re.sub(r"\\{\w+\\}|\b(?:que|per|msg)_x\b|\bnone\b", "[^/]+", names))

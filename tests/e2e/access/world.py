@@ -1,0 +1,147 @@
+"""One server with a session in each condition that a page can show."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from playwright.async_api import BrowserContext, Page, expect
+
+from tests.agents.servers.mcp.watching import raw
+from tests.e2e.conftest import ASKED, repository
+from tests.e2e.stage import Stage, Tab
+from tests.loopback.script import HttpError, ToolUse, Turn
+from tests.server import until
+from tests.sessions.transfer import making
+
+WIDE_TABLE = "| " + " | ".join(["a wide column"] * 14) + " |\n" + "|---" * 14 + "|\n" + "| cell" * 14 + " |\n"
+ANSWER = f"""# What I found
+
+Some `code`, a [link](https://example.com) and **strong** words.
+
+{WIDE_TABLE}
+> A quote.
+
+```python
+# A comment
+def greet(name: str) -> str:
+    return "A line of code that is far too long to be shown without scrolling it to the side, {"on " * 30}"
+```
+
+## The next step
+
+1. First
+2. Second
+"""
+LINES = "".join(f"line {number}  # a comment\n" for number in range(1, 41))
+CHANGED = LINES.replace("line 3 ", "line three ").replace("line 30 ", "line thirty ")
+TODOS = [
+    {"id": "1", "content": "Look around", "status": "completed", "priority": "high"},
+    {"id": "2", "content": "Change it", "status": "in_progress", "priority": "high"},
+    {"id": "3", "content": "Run the tests", "status": "pending", "priority": "low"},
+]
+QUESTION = {
+    "question": "Which database shall it be?",
+    "header": "Database",
+    "options": [{"label": "PostgreSQL", "description": "What is there already"}, {"label": "SQLite"}],
+}
+WORK = (
+    Turn(
+        reasoning="I look first.",
+        text=ANSWER,
+        tools=[
+            ToolUse("read", {"filePath": "hello.py"}),
+            ToolUse("todowrite", {"todos": TODOS}),
+            ToolUse("write", {"filePath": "work.py", "content": CHANGED}),
+            ToolUse("bash", {"command": "seq 200; exit 3", "description": "Count"}),
+        ],
+    ),
+    Turn(text="Done."),
+)
+
+
+def write(path: str, content: str = CHANGED) -> Turn:
+    return Turn(tools=[ToolUse("write", {"filePath": path, "content": content})])
+
+
+@dataclass
+class World:
+    """`sessions` has the id of each session by its title."""
+
+    stage: Stage
+    context: BrowserContext
+    sessions: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def url(self) -> str:
+        return self.stage.server.url
+
+    @property
+    def project(self) -> str:
+        return f"{self.url}{self.stage.home_path}"
+
+    async def tab(self, session: str = "") -> Tab:
+        """The page of a session by its title, all of it loaded."""
+        tab = await self.stage.tab(self.context, self.sessions.get(session, ""))
+        await settled(tab.page)
+        return tab
+
+    async def page(self, address: str) -> Page:
+        """A page of the person who is signed in, all of it loaded."""
+        page = await self.context.new_page()
+        await page.goto(address)
+        await settled(page)
+        return page
+
+    async def fill(self) -> None:
+        """Every session; of those that ask each is left with its question open."""
+        client = self.stage.client
+        for title, turns in TURNS.items():
+            self.stage.plays(*turns)
+            self.sessions[title] = session = await self.stage.session(title)
+            if title == "staged":
+                await client.http.patch(f"/session/{session}", json={"staging": True})
+            if title not in ASKS:
+                await client.prompt(session, f"Do what is {title}.")
+                continue
+            async with client.events() as events:
+                await client.prompt_async(session, f"Do what is {title}.")
+                await until(events, ASKS[title], sessionID=session)
+        await (await self.tab()).page.close()  # the cookie, for pages without a session
+        undone = self.sessions["undone"]
+        await client.revert(undone, (await client.messages(undone))[0]["info"]["id"])
+
+
+TURNS: dict[str, tuple[Turn, ...]] = {
+    "worked": WORK,
+    "undone": (write("undone.txt"), Turn(text="Written.")),
+    "staged": (write("staged.txt"), Turn(text="Staged.")),
+    "failed": (Turn(fault=HttpError(400, "no such thing")),),
+    "commanding": (Turn(tools=[ToolUse("bash", {"command": "touch made.txt"})]),),
+    "editing": (write("asked.txt"),),
+    "questioning": (Turn(tools=[ToolUse("question", {"questions": [QUESTION]})]),),
+    "planning": (Turn(text="A plan."),),
+}
+ASKS = {"commanding": "permission.asked", "editing": "permission.asked", "questioning": "question.asked"}
+
+
+async def settled(page: Page) -> None:
+    """No fragment is on its way."""
+    busy = ".htmx-request, .htmx-swapping, .htmx-settling, .htmx-added, #connection[data-state=connecting]"
+    await page.wait_for_load_state()
+    await expect(page.locator(busy)).to_have_count(0)
+
+
+def staged(folder: Path) -> Stage:
+    """A stage whose project has files, servers and something to import; not started."""
+    home, project = folder / "home", repository(folder / "project")
+    home.mkdir()
+    (project / "work.py").write_text(LINES)
+    (project / "Dockerfile").write_text("FROM scratch\n")
+    data = home / ".local" / "share" / "opencode"
+    making.files(data, making.session(project, title="About flows"), making.conversation(project))
+    own = json.dumps({"mcp": {"theirs": raw()}})
+    (project / "opencode.json").write_text(own)
+    command = {"greet": {"template": "Greet $1", "description": "Greets somebody"}}
+    return Stage(home, project, permission=ASKED, mcp={"ours": raw()}, command=command, lsp=True)

@@ -1,0 +1,143 @@
+"""The list of sessions: by days, in the order of their last use."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from playwright.async_api import Browser, BrowserContext, expect
+
+from tests.e2e.conftest import repository
+from tests.e2e.stage import Stage
+from tests.loopback.script import Turn, Wait
+
+pytestmark = [pytest.mark.e2e, pytest.mark.asyncio(loop_scope="session")]
+
+
+async def rename(stage: Stage, session: str, title: str) -> None:
+    """As another client of the server does it."""
+    (await stage.client.http.patch(f"/session/{session}", json={"title": title})).raise_for_status()
+
+
+async def test_sessions_are_listed_by_days(tmp_path: Path, context: BrowserContext) -> None:
+    async with Stage(tmp_path, repository(tmp_path / "listed")) as stage:
+        names = ("Of today", "Of yesterday", "Of last year")
+        today, yesterday, old = [await stage.session(name) for name in names]
+        day = 24 * 3600 * 1000
+        with closing(sqlite3.connect(stage.server.data / "db.sqlite3", timeout=15)) as rows, rows:
+            for aged in ((day, yesterday), (400 * day, old)):
+                rows.execute("UPDATE opencode_sessions_session SET used = used - ? WHERE id = ?", aged)
+        tab = await stage.tab(context, today)
+        listed = tab.page.get_by_role("navigation", name="Sessions")
+        heads = listed.get_by_role("heading")
+        await expect(heads).to_have_count(3)
+        await expect(heads.nth(0)).to_have_text("Today")
+        await expect(heads.nth(1)).to_have_text("Yesterday")
+        await expect(heads.nth(2)).to_have_text(re.compile(r"^[A-Z][a-z]+ \d{4}$"))
+        await expect(listed.get_by_role("list", name="Yesterday")).to_contain_text("Of yesterday")
+
+        await tab.page.get_by_label("Filter sessions").fill("last year")
+        await expect(heads).to_have_count(1)
+        await rename(stage, yesterday, "Renamed elsewhere")
+        await tab.page.get_by_label("Filter sessions").fill("")
+        first = listed.get_by_role("list", name="Today").get_by_role("listitem").first
+        await expect(first).to_contain_text("Renamed elsewhere")
+        await expect(heads).to_have_count(2)
+        await tab.item(old).get_by_role("link").focus()
+        await rename(stage, old, "Renamed too")
+        await expect(first).to_contain_text("Renamed too")
+        await expect(tab.item(old).get_by_role("link")).to_be_focused()
+        await expect(heads).to_have_count(1)
+
+
+async def test_the_list_is_asked_for_again_when_the_day_ends(stage: Stage, context: BrowserContext) -> None:
+    tab = await stage.tab(context, await stage.session("Late"))
+    await tab.page.clock.install()
+    await tab.page.reload()
+    await tab.connected()
+    async with tab.page.expect_request("**/sessions?*"):
+        await tab.page.clock.fast_forward("24:00:00")
+
+
+async def test_days_begin_where_the_person_is(stage: Stage, browser: Browser) -> None:
+    session = await stage.session("Somewhere")
+    begins = []
+    for zone in ("Pacific/Kiritimati", "Pacific/Pago_Pago"):
+        context = await browser.new_context(timezone_id=zone)
+        tab = await stage.tab(context, session)
+        today = tab.page.locator(".period").first
+        midnight = "new Date().setHours(0, 0, 0, 0).toString()"
+        await expect(today).to_have_attribute("data-begin", await tab.page.evaluate(midnight))
+        await tab.page.reload()
+        begins.append(await today.get_attribute("data-begin"))
+        await context.close()
+    assert begins[0] != begins[1]
+
+
+async def test_a_session_is_unread_until_it_is_looked_at(stage: Stage, context: BrowserContext) -> None:
+    stage.plays(Turn(text=["Begun.", Wait("unread"), " Ended."]), Turn(text="Seen."))
+    session = await stage.session("Ends elsewhere")
+    tab = await stage.tab(context, session)
+    other = await stage.tab(context, await stage.session("Looked at"))
+    await tab.send("Go.")
+    await expect(tab.messages).to_contain_text("Begun.")
+    await tab.open(other.session_id)
+    stage.model.gate("unread").open()
+    for place in (tab, other):
+        await expect(place.item(session)).to_have_attribute("data-unread", "")
+        await expect(place.item(session).get_by_role("link")).to_have_accessible_name(re.compile("unread"))
+    await tab.item(session).get_by_role("link").click()
+    await expect(tab.messages).to_contain_text("Ended.")
+    await expect(other.item(session)).not_to_have_attribute("data-unread", "")
+    await tab.send("Go on.")
+    await expect(tab.messages).to_contain_text("Seen.")
+    await tab.idle()
+    await expect(tab.page.locator("#activity:not([data-unread])")).to_be_visible()
+    await other.open(other.session_id)
+    await expect(other.item(session)).not_to_have_attribute("data-unread", "")
+
+
+async def test_a_session_that_nobody_sees_stays_unread(stage: Stage, context: BrowserContext) -> None:
+    stage.plays(Turn(text="Unseen."))
+    tab = await stage.tab(context, await stage.session("Behind"))
+    other = await stage.tab(context, await stage.session("In front"))
+    hide = "hidden => Object.defineProperty(document, 'hidden', {get: () => hidden, configurable: true})"
+    await tab.page.evaluate(hide, True)
+    await tab.send("Go.")
+    await expect(other.item(tab.session_id)).to_have_attribute("data-unread", "")
+    await tab.page.evaluate(hide, False)
+    await tab.page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+    await expect(other.item(tab.session_id)).not_to_have_attribute("data-unread", "")
+
+
+async def test_the_title_is_edited_where_it_stands(stage: Stage, context: BrowserContext) -> None:
+    tab = await stage.tab(context, await stage.session("First title"))
+    page, title = tab.page, tab.page.locator("#title")
+    field = title.get_by_role("textbox", name="Title")
+    await title.get_by_role("button", name="First title").press("Enter")
+    await expect(field).to_be_focused()
+    await field.fill("Second title")
+    await rename(stage, tab.session_id, "Meanwhile")
+    await expect(tab.item(tab.session_id)).to_contain_text("Meanwhile")
+    await field.press("Enter")
+    await expect(title.get_by_role("button", name="Second title")).to_be_focused()
+    await expect(tab.item(tab.session_id)).to_contain_text("Second title")
+    await expect(page).to_have_title(re.compile("^Second title"))
+
+    await page.keyboard.press("Enter")
+    await field.fill("Third title")
+    await field.press("Escape")
+    await expect(title.get_by_role("button", name="Second title")).to_be_focused()
+    await page.keyboard.press("Enter")
+    await field.fill("  ")
+    await field.press("Enter")
+    await expect(field).to_be_focused()
+    await expect(field).to_have_js_property("validity.valid", False)
+    composing = {"key": "Escape", "isComposing": True, "bubbles": True}
+    await field.dispatch_event("keydown", composing)
+    await expect(field).to_have_value("  ")
+    await field.press("Escape")
+    await expect(tab.item(tab.session_id)).to_contain_text("Second title")

@@ -1,0 +1,109 @@
+"""What is shown stays where it is: nothing jumps when a page opens, nor while an answer is written."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.async_api import BrowserContext, Page, expect
+
+from tests.e2e.stage import Stage, Tab
+from tests.loopback.script import ToolUse, Turn, Wait
+
+pytestmark = [pytest.mark.e2e, pytest.mark.asyncio(loop_scope="session")]
+
+STILL = 0.01
+"""Cumulative Layout Shift up to which nobody sees anything move."""
+WATCH = """
+window.shifts = [];
+new PerformanceObserver((list) => {
+  for (const { value, sources } of list.getEntries())
+    window.shifts.push([value, sources.map(({ node }) => node?.id || node?.className || node?.nodeName)]);
+}).observe({ type: "layout-shift", buffered: true });
+"""
+UNREAD = """
+const main = document.querySelector("#main"), widths = [main.clientWidth];
+document.querySelectorAll("#review, .edge-review").forEach((element) => element.remove());
+widths.push(main.clientWidth);
+widths[0] === widths[1] ? [] : widths;
+"""
+"""The width of the conversation with the panel, and while the browser has not read so far: if they differ."""
+
+
+async def shifted(page: Page) -> list[object]:
+    """What moved so far, when that is more than nothing; after two frames, in which the last is told of."""
+    shifts = await page.evaluate(
+        "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))))"
+        ".then(() => window.shifts)"
+    )
+    return shifts if sum(value for value, _ in shifts) > STILL else []
+
+
+async def watched(stage: Stage, context: BrowserContext, session: str) -> Tab:
+    """The session's page, all of it there."""
+    await context.add_init_script(WATCH)
+    tab = await stage.tab(context, session)
+    await expect(tab.page.locator("#review .review-head")).to_have_count(1)
+    return tab
+
+
+async def test_opening_a_session_without_changes(stage: Stage, context: BrowserContext) -> None:
+    stage.plays(Turn(text="Nothing to change."))
+    session = await stage.session("still")
+    await stage.client.prompt(session, "Look.")
+    tab = await watched(stage, context, session)
+    await expect(tab.review).to_be_hidden()
+    assert await shifted(tab.page) == []
+    await tab.page.get_by_role("button", name="Changed files").click()
+    await expect(tab.review).to_be_visible()
+    await tab.page.reload()
+    await expect(tab.page.locator("#review .review-head")).to_be_visible()
+    assert await shifted(tab.page) == []
+
+
+async def test_opening_a_session_with_changes(stage: Stage, context: BrowserContext) -> None:
+    session = await stage.session("still, with changes")
+    written = {"filePath": f"{session}.txt", "content": "still\n"}
+    stage.plays(Turn(tools=[ToolUse("write", written)]), Turn(text="Done."))
+    await stage.client.prompt(session, "Write.")
+    tab = await watched(stage, context, session)
+    await expect(tab.review.locator(".file")).to_be_visible()
+    assert await shifted(tab.page) == []
+    await tab.page.get_by_role("button", name="Changed files").click()
+    await expect(tab.review).to_be_hidden()
+    await tab.page.reload()
+    await expect(tab.page.locator("#review .review-head")).to_have_count(1)
+    await expect(tab.review).to_be_hidden()
+    assert await shifted(tab.page) == []
+    assert await tab.page.evaluate(UNREAD) == []
+    await tab.page.reload()
+    await tab.page.get_by_role("button", name="Changed files").click()
+    await tab.page.reload()
+    assert await tab.page.evaluate(UNREAD) == []
+
+
+async def test_an_answer_that_is_written(stage: Stage, context: BrowserContext) -> None:
+    words = [f"word{number} " for number in range(30)]
+    paragraphs: list[str | Wait] = []
+    for number in range(6):
+        paragraphs += [*words, f"end{number}.\n\n", Wait(f"block{number}")]
+    stage.plays(Turn(text=paragraphs))
+    tab = await watched(stage, context, await stage.session("writes"))
+    await tab.send("Write.")
+    for number in range(6):
+        await stage.model.gate(f"block{number}").reached()
+        await expect(tab.messages).to_contain_text(f"end{number}.")
+        if not number:
+            # What a person does may move things; from here on only the answer does.
+            await tab.page.evaluate("window.shifts.length = 0")
+        stage.model.gate(f"block{number}").open()
+    await tab.idle()
+    assert await shifted(tab.page) == []
+
+
+async def test_a_page_that_loads_asks_for_each_thing_once(stage: Stage, context: BrowserContext) -> None:
+    asked: list[str] = []
+    context.on("request", lambda request: asked.append(request.url.partition("?")[0]))
+    tab = await stage.tab(context, await stage.session("asks once"))
+    await expect(tab.page.locator("#problems-slot button")).to_be_attached()
+    await tab.page.wait_for_load_state("networkidle")
+    assert any(url.endswith("/pickers/status") for url in asked)
+    assert sorted(asked) == sorted(set(asked))

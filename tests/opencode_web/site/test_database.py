@@ -1,0 +1,138 @@
+from __future__ import annotations
+
+import re
+import sqlite3
+from contextlib import closing
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+from django.db import connection
+from django.db.migrations.recorder import MigrationRecorder
+
+from opencode_web.site import database
+from sessions.changes.upkeep import copies, damage
+from tests.opencode_web.damaged import PAGE, PART, SESSION, conversations, count, leaves, spoil
+
+
+def make(file: Path) -> None:
+    with closing(sqlite3.connect(file)) as db, db:
+        db.execute("CREATE TABLE notes (text TEXT)")
+        db.executemany("INSERT INTO notes VALUES (?)", [("x" * 500,)] * 200)
+
+
+def test_a_sound_database_stays_where_it_is(tmp_path: Path) -> None:
+    file = tmp_path / "db.sqlite3"
+    assert database.put_aside(file) is None
+    make(file)
+    database.verify_wal(file)
+    assert database.put_aside(file) is None
+    with closing(sqlite3.connect(file)) as db:
+        assert db.execute("PRAGMA journal_mode").fetchone()[0] == "wal"
+        assert db.execute("SELECT count(*) FROM notes").fetchone()[0] == 200
+
+
+@pytest.mark.parametrize("offset", [0, 4096 * 3])
+def test_a_damaged_database_is_put_aside_whole(tmp_path: Path, offset: int) -> None:
+    file = tmp_path / "db.sqlite3"
+    make(file)
+    damaged = bytearray(file.read_bytes())
+    damaged[offset : offset + 64] = b"\xff" * 64
+    file.write_bytes(damaged)
+    (tmp_path / "db.sqlite3-wal").write_bytes(b"log")
+
+    aside = database.put_aside(file)
+    assert aside is not None
+    assert aside.name.startswith("db.sqlite3.corrupt-")
+    assert aside.read_bytes() == damaged
+    assert {path.name for path in tmp_path.iterdir()} <= {
+        aside.name,
+        "in-use.lock",
+        f"{aside.name}-wal",
+        f"{aside.name}-shm",
+    }
+
+
+@pytest.mark.django_db
+def test_what_can_be_read_goes_into_a_new_database_and_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = at(tmp_path, monkeypatch)
+    conversations(file)
+    page = leaves(file, PART)[10]
+    spoil(file, page)
+    said = database.mend(file)
+    assert re.match(
+        r"The database was damaged. Saved: 6 conversations, 72 messages, 14\d parts of messages. "
+        r"Lost: [1-4] parts? of messages. The damaged file was kept as /.*corrupt-",
+        said,
+    ), said
+    assert count(file, SESSION) == 6
+    assert database.mend(file) == ""
+    (damaged,) = damage.files()
+    assert damaged.read_bytes()[(page - 1) * PAGE :][:4] == b"\xff" * 4
+
+
+@pytest.mark.django_db
+def test_a_start_that_was_cut_off_is_gone_on_with(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = at(tmp_path, monkeypatch)
+    conversations(file)
+    spoil(file, leaves(file, PART)[10])
+    aside = database.put_aside(file)
+    assert aside
+    assert not file.exists()
+    assert "Saved: 6 conversations" in database.mend(file)
+    assert damage.files() == [aside]
+
+
+@pytest.mark.django_db
+def test_daily_copies_are_whole_rotated_and_made_once_a_day(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = at(tmp_path, monkeypatch)
+    conversations(file)
+    today = datetime.now(UTC)
+    with closing(sqlite3.connect(file)) as writer:
+        writer.execute(f"DELETE FROM {PART}")  # noqa: S608
+        assert copies.copy_daily(today)  # while somebody writes
+    assert count(copies.copies()[0], PART) == 144
+    assert copies.copy_daily(today) is None
+    for day in range(1, 10):
+        assert copies.copy_daily(today + timedelta(days=day))
+    # Then the clock is put right again.
+    made = copies.copy_daily(today)
+    assert copies.copies(today)[0] == made
+    assert len(copies.copies()) == copies.KEPT
+    assert copies.size() == sum(path.stat().st_size for path in copies.copies())
+    assert all(path.stat().st_mode & 0o077 == 0 for path in copies.copies())
+
+
+def at(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The database of the app is here, for what looks at its file."""
+    file = folder / "db.sqlite3"
+    monkeypatch.setitem(settings.DATABASES["default"], "NAME", file)
+    monkeypatch.setattr(settings, "COPY_DIR", folder / "copies")
+    return file
+
+
+def test_what_cannot_be_opened_is_no_damage(tmp_path: Path) -> None:
+    folder = tmp_path / "db.sqlite3"
+    folder.mkdir()
+    with pytest.raises(database.Unusable, match="cannot be opened"):
+        database.put_aside(folder)
+    assert folder.is_dir()
+
+
+@pytest.mark.django_db
+def test_a_database_of_a_newer_program_is_refused() -> None:
+    assert database.pending_migrations() == set()
+    MigrationRecorder(connection).record_applied("opencode_sessions", "9999_from_the_future")
+    with pytest.raises(database.Unusable, match=r"newer .* opencode_sessions.9999_from_the_future"):
+        database.pending_migrations()
+
+
+@pytest.mark.django_db
+def test_a_missing_migration_is_pending() -> None:
+    MigrationRecorder(connection).record_unapplied("opencode_sessions", "0001_initial")
+    assert ("opencode_sessions", "0001_initial") in database.pending_migrations()

@@ -1,0 +1,100 @@
+"""Who is at the other end of a connection: real programs, started in the ways that would hide them."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from sessions.core.platform.peers import MARK, Commands
+from tests.hostile.disguises import DISGUISES, INNOCENT
+
+pytestmark = pytest.mark.proc
+OURS = "opencode-web-of-this-test"
+CONNECT = """
+import socket, sys, time
+connection = socket.create_connection(("127.0.0.1", int(sys.argv[1])))
+connection.sendall(b"x")
+connection.recv(1)
+"""
+
+
+@pytest.fixture
+def server() -> Iterator[socket.socket]:
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        listening.settimeout(20)
+        yield listening
+
+
+@pytest.fixture
+def commands() -> Commands:
+    return Commands(OURS)
+
+
+@contextmanager
+def connected(
+    server: socket.socket, line: str, variables: dict[str, str]
+) -> Iterator[tuple[socket.socket, int]]:
+    """What a line of the shell has connected, and the leader that was started for it."""
+    environ = {
+        "PATH": os.environ["PATH"],
+        "PYTHON": sys.executable,
+        "CONNECT": CONNECT,
+        "PORT": str(server.getsockname()[1]),
+        **variables,
+    }
+    with subprocess.Popen(["bash", "-c", line], env=environ, start_new_session=True) as process:
+        connection, _ = server.accept()
+        with connection:
+            connection.recv(1)
+            yield connection, process.pid
+
+
+def ends(connection: socket.socket) -> tuple[tuple[str, int], tuple[str, int]]:
+    return connection.getpeername()[:2], connection.getsockname()[:2]
+
+
+@pytest.mark.parametrize("line", DISGUISES)
+def test_a_command_of_the_agent_is_known(server: socket.socket, commands: Commands, line: str) -> None:
+    with connected(server, line, dict(commands.variable)) as (connection, leader):
+        commands.started(leader)
+        assert commands.own(*ends(connection))
+
+
+@pytest.mark.parametrize("line", INNOCENT)
+def test_other_programs_are_not(server: socket.socket, commands: Commands, line: str) -> None:
+    with subprocess.Popen(["sleep", "60"], env=dict(commands.variable), start_new_session=True) as other:
+        commands.started(other.pid)
+        with connected(server, line, {MARK: "opencode-web-of-another"}) as (connection, _):
+            assert not commands.own(*ends(connection))
+        other.kill()
+
+
+def test_a_client_that_does_not_wait_for_the_answer_is_nobody_that_can_be_trusted(
+    server: socket.socket, commands: Commands
+) -> None:
+    client = socket.create_connection(server.getsockname())
+    connection, _ = server.accept()
+    with connection:
+        assert not commands.own(*ends(connection))
+        client.close()
+        assert commands.own(*ends(connection))
+
+
+def test_another_machine_is_not_looked_for(commands: Commands) -> None:
+    assert not commands.own(("192.0.2.7", 40000), ("127.0.0.1", 1))
+    assert not commands.own(("2001:db8::1", 40000), ("::1", 1))
+    assert not commands.own(("not an address", 0), ("127.0.0.1", 1))
+
+
+def test_where_there_is_no_proc_the_other_way_finds_them(server: socket.socket, commands: Commands) -> None:
+    line = 'exec "$PYTHON" -c "$CONNECT" "$PORT"'
+    with connected(server, line, dict(commands.variable)) as (connection, _):
+        assert commands._elsewhere(*ends(connection))
+    with connected(server, line, {}) as (connection, _):
+        assert not commands._elsewhere(*ends(connection))

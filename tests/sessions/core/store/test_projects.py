@@ -1,0 +1,58 @@
+"""A project keeps its identity (docs/decisions/0002)."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from sessions.core.store import projects
+
+pytestmark = pytest.mark.django_db
+
+
+def repository(path: Path) -> Path:
+    path.mkdir()
+    (path / "a").write_text(path.name)
+    for arguments in (["init", "-q"], ["add", "-A"], ["commit", "-q", "-m", path.name]):
+        identity = ["-c", "user.name=Test", "-c", "user.email=test@example.com"]
+        subprocess.run(["git", *identity, *arguments], cwd=path, check=True)
+    return path
+
+
+def test_a_folder_inside_a_repository_is_the_repository(tmp_path: Path) -> None:
+    root = repository(tmp_path / "thing")
+    (root / "src").mkdir()
+    assert projects.open_project(root / "src").id == projects.open_project(root).id
+
+
+def test_a_repository_that_moved_keeps_its_id(tmp_path: Path) -> None:
+    root = repository(tmp_path / "before")
+    known = projects.open_project(root).id
+    moved = projects.open_project(root.rename(tmp_path / "after"))
+    assert moved.id == known
+    assert moved.worktree == str(tmp_path / "after")
+
+
+def test_two_clones_are_two_projects(tmp_path: Path) -> None:
+    first = repository(tmp_path / "first")
+    subprocess.run(["git", "clone", "-q", str(first), str(tmp_path / "second")], check=True)
+    assert projects.open_project(first).id != projects.open_project(tmp_path / "second").id
+
+
+def test_a_plain_folder_and_what_is_no_folder(tmp_path: Path) -> None:
+    assert projects.open_project(tmp_path).vcs == ""
+    (tmp_path / "file").write_text("")
+    with pytest.raises(NotADirectoryError):
+        projects.open_project(tmp_path / "file")
+    with pytest.raises(FileNotFoundError):
+        projects.open_project(tmp_path / "missing")
+
+
+def test_looking_a_project_up_opens_what_is_new_and_what_became_a_repository(tmp_path: Path) -> None:
+    first = projects.project_of(tmp_path)
+    assert projects.project_of(tmp_path).time_updated == first.time_updated
+    subprocess.run(["git", "init", "-q"], cwd=tmp_path, check=True)
+    found = projects.project_of(tmp_path)
+    assert (found.id, found.vcs) == (first.id, "git")

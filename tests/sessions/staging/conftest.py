@@ -1,5 +1,0 @@
-from __future__ import annotations
-
-from tests.sessions.review.conftest import world
-
-__all__ = ["world"]

@@ -1,3 +1,0 @@
-from tests.sessions.review.conftest import world
-
-__all__ = ["world"]
