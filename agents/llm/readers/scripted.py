@@ -111,7 +111,7 @@ DEMO_FILE = "OPENCODE_WEB_DEMO.md"
 TEXT_FILES = "{README*,*.md,*.txt,*.rst,*.py,*.js,*.ts,*.toml,*.html,*.css,*.go,*.rs,*.c,*.java,*.rb}"
 
 _ROOT_FILE = re.compile(r"^  (\S.*[^/)])$", re.MULTILINE)
-_VISITS = re.compile(r"^\d+\| (Visits: (\d+))$", re.MULTILINE)
+_VISITS = re.compile(r"^\d+: (Visits: (\d+))$", re.MULTILINE)
 _SHOWN_LINES = 12
 _PLAN = (
     "Look around in the project",
