@@ -18,13 +18,16 @@ run: install
 	@dir="$${DIR:-}"; case "$$dir" in "~"|"~/"*) dir="$$HOME$${dir#?}";; esac; \
 	exec $(BIN)/opencode-web $${dir:+"$$dir"} $${PORT:+--port "$$PORT"} $(ARGS)
 
+# What failed is tried once more, alone (tests/retry.py).
+TESTS = -m pytest -p tests.retry -n 2 --dist loadfile $(ARGS)
+
 test: $(BIN)/.installed-dev static/vendor/.fetched machine
-	@$(BIN)/pytest -n 2 --dist loadfile -m "not long" $(ARGS)
+	@$(BIN)/python $(TESTS) -m "not long"
 
 # Kills, long histories, lists of attacks, a hundred thousand files: minutes each. Then what a Mac has: no /proc, no inotify.
 test-long: $(BIN)/.installed-dev static/vendor/.fetched machine
-	@$(BIN)/pytest -n 2 --dist loadfile -m long $(ARGS)
-	@$(BIN)/python -m tests.bare $(BIN)/pytest -n 2 --dist loadfile -m "not long" $(ARGS) tests/runtime tests/sessions
+	@$(BIN)/python $(TESTS) -m long
+	@$(BIN)/python -m tests.bare $(BIN)/python $(TESTS) -m "not long" tests/runtime tests/sessions
 
 lint: $(BIN)/.installed-dev
 	@$(BIN)/ruff check .

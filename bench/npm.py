@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import re
 import shutil
 import subprocess
 from collections.abc import Mapping, Sequence
@@ -44,4 +45,10 @@ def _install(folder: Path, wanted: Sequence[str], environ: Mapping[str, str]) ->
     except subprocess.TimeoutExpired as error:
         raise NotInstalled(f"npm took longer than {INSTALL_SECONDS} s") from error
     except subprocess.CalledProcessError as error:
-        raise NotInstalled(f"npm failed: {error.stderr.strip()[-500:]}") from error
+        raise NotInstalled(f"npm failed: {_reason(error.stderr)}") from error
+
+
+def _reason(stderr: str) -> str:
+    """In one line: the code that npm gives (E404, ENOTFOUND), else its last words."""
+    code = re.search(r"^npm (?:error|ERR!) code (\S+)", stderr, re.MULTILINE)
+    return code[1] if code else (stderr.strip().splitlines() or ["it said nothing"])[-1]
