@@ -22,6 +22,7 @@ from sessions.changes.snapshots.snapshot import SnapshotStore, refusal
 from sessions.changes.undo.plan import mode_equals
 from sessions.core import fence
 from sessions.core.models import FileChange, Project
+from sessions.core.platform import births
 
 logger = logging.getLogger(__name__)
 
@@ -40,6 +41,8 @@ class Tracker:
         self._begun = 0
         self._room = 0
         self._accounted: Tree | None = None
+        self._since = 0
+        """By `births.now`: what is older was there at the last look, seen or not."""
         self._written: dict[str, tuple[str | None, int | None]] = {}
         self.store = SnapshotStore(Path(settings.SNAPSHOT_DIR) / project_id, worktree)
 
@@ -87,6 +90,7 @@ class Tracker:
             if not self._commands:
                 self.store.room = self._room
                 self._look()
+                self._since = births.now()
                 self._written.clear()
             elif len(self._commands) == 1:
                 next(iter(self._commands.values())).extend(self._changes())
@@ -105,12 +109,13 @@ class Tracker:
 
     def _changes(self) -> list[FileChange]:
         """What changed since the last look, but for what tools wrote."""
-        before = self._accounted
+        before, since = self._accounted, self._since
+        self._since = births.now()
         after = self._look()
         if before is None or after is None or before == after:
             return []
         try:
-            found = self.store.changes(before, after)
+            found = self.store.changes(before, after, since)
         except SnapshotError as error:
             logger.warning("what a command changed is not known: %s", error)
             return []

@@ -1,6 +1,7 @@
 // Applies fragments that the socket brings. Each carries hx-swap-oob as it would in an HTTP answer:
 // "true" replaces the element with its id, "delete" removes it, "<swap>:#<id>" fills one. `page:arrives`
 // shows them to whoever has something to fill in before they are seen.
+import { isBusy } from "./busy.js";
 import { carry, merge } from "./merge.js";
 import { keepSelection } from "./selection.js";
 
@@ -29,15 +30,50 @@ function isOlder(list, id) {
   return list.id === "messages" && id < list.firstElementChild?.id && !document.getElementById("older").hidden;
 }
 
+// What an element was last given. What comes again as it was changes nothing: a press, a selection, a word typed in it
+// are not to be disturbed for that.
+const given = new WeakMap();
+// Except of these: that they come is what they tell.
+const TELLS = "[hx-trigger*=load]";
+// The newest of what came for elements that were busy, by id.
+const held = new Map();
+
 function swap(node) {
   const [style, selector] = (node.getAttribute("hx-swap-oob") || "true").split(":#");
-  node.removeAttribute("hx-swap-oob");
-  const target = document.getElementById(selector || node.id);
+  const id = selector || node.id;
+  const target = document.getElementById(id);
   if (!target) return;
+  if (style === "beforeend" || style === "innerHTML") return stream(style, target, node);
+  held.delete(id);
+  const html = node.outerHTML;
+  if (given.get(target) === html && !node.matches(TELLS) && !node.querySelector(TELLS)) return;
+  if (isBusy(target)) return held.set(id, node);
+  node.removeAttribute("hx-swap-oob");
   if (style === "delete") target.remove();
-  else if (style === "beforeend") target.append(...node.childNodes);
-  else if (style === "innerHTML") fill(target, node);
   else replace(target, node);
+  const now = document.getElementById(id);
+  if (now) given.set(now, html);
+}
+
+// Text that grows: what is around it is no longer what it was given as.
+function stream(style, target, node) {
+  for (let around = target; around; around = around.parentElement) given.delete(around);
+  if (style === "beforeend") target.append(...node.childNodes);
+  else fill(target, node);
+}
+
+document.addEventListener("page:free", () => {
+  if (!held.size) return;
+  const nodes = [...held.values()];
+  keepSelection(() => nodes.forEach(swap));
+  document.dispatchEvent(new CustomEvent("page:changed"));
+});
+// An answer put in what is newer.
+for (const name of ["htmx:afterSwap", "htmx:oobAfterSwap"]) {
+  document.addEventListener(name, ({ detail }) => {
+    given.delete(detail.target);
+    held.delete(detail.target.id);
+  });
 }
 
 function fill(target, node) {
@@ -46,7 +82,8 @@ function fill(target, node) {
 }
 
 // What the person opened stays open (with what it shows until that is loaded anew), and where they are
-// stays focused; what an element holds that is renewed apart from it stays in it; a title that is being written is left alone.
+// stays focused; what an element holds that is renewed apart from it stays in it; a title that is being written is left
+// alone.
 export function replace(target, node) {
   if (target.matches(".renaming")) return;
   if (target.matches("[data-merge]")) return merge(target, node);

@@ -1,5 +1,6 @@
 // Language servers on the page of servers: the section is read again when the server says that something about
 // it is new, and each second while one starts or is installed; what is open and focused stays (data-merge).
+import { isBusy } from "./busy.js";
 import { apply } from "./fragments.js";
 
 const GATHERED = 150;
@@ -28,7 +29,7 @@ function stands() {
 
 async function renew() {
   due = 0;
-  if (reading) return later();
+  if (reading || isBusy(section)) return later();
   reading = true;
   try {
     const before = stands();

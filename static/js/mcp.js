@@ -4,6 +4,7 @@ import "./dialog.js";
 import "./menu.js";
 import "./time.js";
 import "./toast.js";
+import { isBusy } from "./busy.js";
 import { apply } from "./fragments.js";
 
 const GATHERED = 150;
@@ -43,7 +44,7 @@ function put(html) {
 
 async function renew() {
   due = 0;
-  if (reading) return later();
+  if (reading || isBusy(list())) return later();
   reading = true;
   try {
     const before = stands();

@@ -131,6 +131,7 @@ async def test_a_pasted_image_is_sent(stage: Stage, context: BrowserContext) -> 
     assert {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{PNG}"}} in content
 
 
+@pytest.mark.long
 async def test_much_text(stage: Stage, context: BrowserContext) -> None:
     stage.plays(Turn(text="Long."))
     tab = await stage.tab(context, await stage.session("writes much"))

@@ -44,6 +44,7 @@ async def test_the_split_view_takes_no_room_from_the_conversation(
     assert await tab.review.evaluate(width) == unified
 
 
+@pytest.mark.long
 async def test_nothing_moves_while_a_long_review_is_scrolled(stage: Stage, context: BrowserContext) -> None:
     folder = stage.project / "many"
     folder.mkdir()

@@ -36,6 +36,7 @@ async def place(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Stage
 async def opened(tab: Tab) -> Page:
     """The page, by the command."""
     await tab.send("/mcp")
+    await tab.page.wait_for_url("**/servers?*", wait_until="load")  # the scripts of the page have run by then
     await expect(tab.page.get_by_role("heading", name="MCP servers")).to_be_visible()
     return tab.page
 

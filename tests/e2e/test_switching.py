@@ -333,6 +333,7 @@ async def test_the_last_of_quick_clicks_counts(stage: Stage, context: BrowserCon
     assert await tab.page.evaluate("history.length") == 3, "about:blank, the first, the third"
 
 
+@pytest.mark.long
 async def test_the_document_does_not_grow(stage: Stage, context: BrowserContext) -> None:
     stage.plays(Turn(text="# Long\n\n" + "Words. " * 200), Turn(text="Short."))
     first, second = await stage.session("grows"), await stage.session("does not")

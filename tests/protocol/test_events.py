@@ -242,6 +242,7 @@ def _request(served: Served) -> bytes:
     return f"GET /event HTTP/1.1\r\nHost: {host}\r\nAuthorization: Basic {token}\r\n\r\n".encode()
 
 
+@pytest.mark.long
 async def test_five_hundred_clients_all_hear(served: Served) -> None:
     served.plays(Turn(text=["One", Wait("crowd"), " and all."]))
     session = await served.session()

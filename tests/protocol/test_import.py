@@ -62,6 +62,7 @@ class OpenCode:
         return exported
 
 
+@pytest.mark.long
 async def test_from_opencode_here_and_back(user_environ: dict[str, str], tmp_path: Path) -> None:
     program = opencode.program(user_environ)
     folder = tmp_path / "a" / "project"

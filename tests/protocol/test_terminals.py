@@ -248,6 +248,7 @@ async def test_input_that_nobody_reads_is_bounded(served: Served) -> None:
     await served.ask("DELETE", f"/pty/{made['id']}")
 
 
+@pytest.mark.long
 async def test_a_client_that_does_not_read_holds_up_nobody(served: Served) -> None:
     flood = "read go; yes | head -c 2M; echo all"
     made = await served.post("/pty", {"command": "sh", "args": ["-c", flood]})

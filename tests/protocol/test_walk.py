@@ -26,6 +26,7 @@ PLUGIN = "async def plugin(ctx):\n    async def event(input): pass\n    return {
 Json = dict[str, Any]
 
 
+@pytest.mark.long
 async def test_each_declared_event_is_heard(served: Served, tmp_path: Path) -> None:
     before = len(served.heard.problems)
     (folder := tmp_path / "project").mkdir()

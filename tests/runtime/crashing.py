@@ -44,7 +44,7 @@ POINTS: dict[str, tuple[str, str, Callable[[Any], Any]]] = {
     "keep noted": ("sessions.changes.operations.engine", "_write", lambda _: die),
     "one file kept": ("sessions.changes.operations.engine", "apply", first_only),
     "files kept": ("sessions.core.store.operations", "finish", lambda _: die),
-    "within an undo": ("sessions.changes.undo.files", "_replace", lambda _: die),
+    "within an undo": ("sessions.changes.undo.apply", "remove_file", lambda _: die),
     "settled": ("agents.agent.steps.recorder.Recorder", "finished", dying_after),
 }
 """Where it ends: an object by its dotted name, an attribute of it, and what takes that attribute's place."""

@@ -69,7 +69,7 @@ def configured(environ: Mapping[str, str]) -> dict[str, Any]:
 
 
 @pytest.mark.proc
-@pytest.mark.parametrize("ending", ["SIGTERM", "SIGKILL"])
+@pytest.mark.parametrize("ending", [pytest.param("SIGTERM", marks=pytest.mark.long), "SIGKILL"])
 async def test_nothing_outlives_the_server(
     home: Path, project: Path, user_environ: Mapping[str, str], ending: str
 ) -> None:

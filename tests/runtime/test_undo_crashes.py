@@ -161,7 +161,7 @@ def test_a_second_start_has_nothing_to_do(stage: Stage) -> None:
 
 
 async def test_a_server_finishes_it_when_it_starts(home: Path, project: Path) -> None:
-    """Killed with the second file on its way: the first is removed already."""
+    """Killed with the second file on its way: the first is as it was already, and nothing has gone."""
     edit = {"filePath": "hello.py", "oldString": "'hello'", "newString": "'changed'"}
     tools = [ToolUse("write", {"filePath": "a.txt", "content": "a\n"}), ToolUse("edit", edit)]
     before = (project / "hello.py").read_text()
@@ -178,12 +178,13 @@ async def test_a_server_finishes_it_when_it_starts(home: Path, project: Path) ->
             with contextlib.suppress(Exception):  # the answer never comes
                 await client.revert(session["id"], prompt)
         assert await asyncio.to_thread(server.process.wait, PATIENCE) == -9, server.log()
-        assert not (project / "a.txt").exists()
-        assert (project / "hello.py").read_text() == after
+        assert (project / "a.txt").read_text() == "a\n"
+        assert (project / "hello.py").read_text() == before
         server = Server(home, project, model_config(model.base_url))
         async with running(server) as client, client.events() as events:
             while (await client.session(session["id"])).get("revert") is None:
                 await until(events, "session.updated")
+            assert not (project / "a.txt").exists()
             assert (project / "hello.py").read_text() == before
             await client.unrevert(session["id"])
             assert (project / "a.txt").read_text() == "a\n"

@@ -17,6 +17,8 @@ from agents.web.mcp.places import Place, place_of
 from sessions.core.text import visible
 from sessions.web.respond import fragment, page
 
+_STOP_POLLING = 286
+"""To htmx: what asks again and again need not any more."""
 _TROUBLE = {
     "failed": "failed",
     "needs_auth": "needs sign-in",
@@ -65,8 +67,12 @@ async def resource(request: HttpRequest) -> HttpResponse:
 
 @require_GET
 async def log(request: HttpRequest) -> HttpResponse:
-    """Nothing as long as it is the one that was `?seen=`."""
-    shown = await asyncio.to_thread(details.log, await row_of(request.GET))
+    """Nothing as long as it is the one that was `?seen=`; for a server that is gone, once and for all."""
+    try:
+        server = await row_of(request.GET)
+    except Http404:
+        return HttpResponse(status=_STOP_POLLING)
+    shown = await asyncio.to_thread(details.log, server)
     if shown.version == request.GET.get("seen"):
         return HttpResponse(status=204)
     return fragment("mcp/log.html", log=shown)

@@ -86,7 +86,7 @@ async def recover() -> None:
 
 
 def as_outcome(plan: Iterable[FilePlan]) -> list[dict[str, Any]]:
-    """`Operation.outcome`: path, outcome, reason, counts and folders of each file."""
+    """`Operation.outcome`: path, outcome, reason, counts, folders and places of each file."""
     return [
         {
             "path": pack_path(file.path),
@@ -95,6 +95,7 @@ def as_outcome(plan: Iterable[FilePlan]) -> list[dict[str, Any]]:
             "additions": file.additions,
             "deletions": file.deletions,
             "folders": [pack_path(folder) for folder in file.folders],
+            "places": [[oid, pack_path(path)] for oid, path in file.places],
         }
         for file in plan
     ]
@@ -155,6 +156,7 @@ def _as_plan(entry: Entry, row: FileChange) -> FilePlan:
         deletions=entry["deletions"],
         reason=entry["reason"],
         folders=tuple(unpack_path(folder) for folder in entry.get("folders", ())),
+        places=tuple((oid, unpack_path(path)) for oid, path in entry.get("places", ())),
     )
 
 

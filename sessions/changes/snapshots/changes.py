@@ -19,6 +19,13 @@ NESTED = "a git repository of its own with more files than are kept of one"
 IGNORED = "git ignores it, and it does not fit into what is kept of such files"
 REPOSITORY = "the folder of a git repository itself is not kept"
 LOST = "its content before is no longer in the project's git repository"
+MOVED_IN = "it was there before the command, in a place that no snapshot sees"
+"""Of a change with its content after: `mv` brought it."""
+
+
+def in_words(skipped: str) -> str:
+    """Why a change that was left out of snapshots cannot be taken back."""
+    return skipped if skipped == MOVED_IN else f"its content was not kept: {skipped}"
 
 
 class SnapshotError(Exception):
@@ -38,13 +45,15 @@ class Skipped:
 class Tree:
     """The worktree at one moment: `hash` of a git tree in the store, what is not in it, and the permissions
     of its files. `repositories` are the folders with a `.git` in them, the worktree itself as "". `made` are
-    the folders that came since the tree before, as far as that is known."""
+    the folders that came since the tree before, as far as that is known; `ignored` what git ignored then, of
+    folders with `/` at the end."""
 
     hash: str
     skipped: tuple[Skipped, ...] = ()
     modes: Modes = field(default_factory=Modes)
     repositories: frozenset[str] = frozenset()
     made: frozenset[str] = field(default=frozenset(), compare=False)
+    ignored: frozenset[str] = field(default=frozenset(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +63,7 @@ class Change:
     `path` is relative to the worktree, with `/`; bytes that are not UTF-8 are surrogate escapes.
     `before` and `after` are object ids, None where the file did not exist. Modes are whole (`st_mode`), or
     have AS_NEW (`changes.undo.files`). Where `skipped` gives a reason, a content is unknown and the change
-    cannot be undone.
+    cannot be undone; of one that is MOVED_IN the place it had before is not known.
     `new_folders` is how many of the parent folders the change made: undoing removes them when empty.
     """
 

@@ -24,6 +24,7 @@ from sessions.changes.snapshots.modes import Modes, Usual, look, modes_of, under
 from sessions.changes.snapshots.objects import ObjectStore
 from sessions.changes.snapshots.pins import Pin
 from sessions.changes.snapshots.project import ProjectGit, find_project_git, holds_home
+from sessions.changes.snapshots.provenance import traced
 from sessions.changes.snapshots.scan import Scan, below, ignored_folders, left_out, read_status, sizes
 from sessions.changes.snapshots.watching.recall import Known, Recall, identity, mark, merged
 from sessions.core.git import NO_HEAD, GitError, run_git
@@ -37,7 +38,10 @@ _INSIDE = ".opencode-web-inside"  # git looks into another repository where our 
 _NESTED_FILES = 20_000  # new ones in other repositories; with more at once, these are left out
 _MOST_IGNORED = 5000  # in one folder that git ignores
 _PACK_FROM = 200  # files in one go, from which one pack is cheaper than so many loose objects
-_STATUS = ("status", "--porcelain", "-z", "--untracked-files=all", "--no-renames", "--ignore-submodules=all")
+_STATUS = (
+    *("status", "--porcelain", "-z", "--untracked-files=all", "--ignored=matching"),
+    *("--no-renames", "--ignore-submodules=all"),
+)
 
 
 def refusal(worktree: Path) -> str | None:
@@ -80,10 +84,13 @@ class SnapshotStore:
         except (GitError, OSError) as error:
             raise SnapshotError(f"No snapshot of {self.worktree}: {error}") from error
 
-    def changes(self, before: Tree, after: Tree) -> list[Change]:
-        """The files that differ, by path, with their contents made our own. Raises SnapshotError."""
+    def changes(self, before: Tree, after: Tree, since: int = 0) -> list[Change]:
+        """The files that differ, by path, with their contents made our own; `after` is how the worktree is
+        now, and what is older than `since` was not made by who is asked about (`provenance.traced`). Raises
+        SnapshotError."""
         try:
-            return compare(self.objects, before, after)
+            found = compare(self.objects, before, after)
+            return traced(found, since, self.worktree, self.objects, before, after) if since else found
         except (GitError, OSError) as error:
             raise SnapshotError(f"Snapshots of {self.worktree} cannot be compared: {error}") from error
 
@@ -158,7 +165,9 @@ class SnapshotStore:
         made = known.made if known else frozenset()
         modes, repositories = self._looked(known, lock)
         skipped = merged(known, scan.skipped)
-        tree = Tree(self._current_tree(lock), skipped, modes, repositories, made)
+        tree = Tree(
+            self._current_tree(lock), skipped, modes, repositories, made, self._ignored_now(known, scan)
+        )
         self._pin.hold(tree.hash)
         self._recall.keep(tree, mark(self.root / "index"), whole=known is None)
         return tree
@@ -197,7 +206,7 @@ class SnapshotStore:
 
     def _keep_ignored(self, scan: Scan, lock: int) -> None:
         """Add what git ignores, as far as there is room."""
-        if not scan.ignored:
+        if not (scan.ignored and self.room):
             return
         prefix, top = self._project.prefix, self._project.top
         kept = self._git(["ls-files", "-z", "-c", "-i", "--exclude-standard"], lock).split(b"\0")[:-1]
@@ -218,6 +227,12 @@ class SnapshotStore:
                     scan.add.append(path)
             if files and name.endswith("/"):
                 self._recall.unwatch()
+
+    def _ignored_now(self, known: Known | None, scan: Scan) -> frozenset[str]:
+        found = {path.removeprefix(self._project.prefix) for path in scan.ignored}
+        if known is not None:
+            found.update(path for path in known.tree.ignored if not under(path, known.changed))
+        return frozenset(found)
 
     def _looked(self, known: Known | None, lock: int) -> tuple[Modes, frozenset[str]]:
         """The permissions of all files and the repositories, looked at as far as they are not known."""
@@ -263,17 +278,19 @@ class SnapshotStore:
             *(mark(folder / ".gitignore") for folder in folders),
         )
 
-    def _status(self, lock: int, paths: Iterable[str], *more: str) -> bytes:
+    def _status(self, lock: int, paths: Iterable[str]) -> bytes:
         """What git says of paths in the worktree; without any, of all of it."""
+        return self._git(self._status_of(paths), lock)
+
+    def _status_of(self, paths: Iterable[str]) -> list[str]:
         excludes, prefix = self._project.global_excludes, self._project.prefix
         given = ["-c", f"core.excludesFile={excludes}"] if excludes else []
         only = [f"{prefix}{path}" for path in paths] or ([prefix] if prefix else [])
-        ignored = ["--ignored=matching"] if self.room else []
-        return self._git([*given, *_STATUS, *ignored, *more, "--", *only], lock)
+        return [*given, *_STATUS, "--", *only]
 
     def _ignored(self, folders: list[str], lock: int) -> set[str]:
         """The folders that git ignores as such, in the worktree or in folders of it."""
-        return ignored_folders(self._status(lock, filter(None, folders), "--ignored=matching"), self._project)
+        return ignored_folders(self._git(self._status_of(filter(None, folders)), lock), self._project)
 
     def _update(self, scan: Scan, lock: int) -> None:
         if scan.drop:

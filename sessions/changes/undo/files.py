@@ -40,6 +40,15 @@ class FileState:
     mode: int
 
 
+def is_safe(path: str) -> bool:
+    """Whether the names in a path may be those of a project's file."""
+    try:
+        _segments(path)
+    except UnsafePath:
+        return False
+    return True
+
+
 def read_file(worktree: Path, path: str) -> FileState | None:
     """What is at `path` now, None for nothing. Raises UnsafePath, OSError."""
     try:

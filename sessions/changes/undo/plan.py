@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+import os
 import stat
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import Literal
 
 from sessions.changes.diffs.hunks import is_binary
 from sessions.changes.diffs.unified import count
-from sessions.changes.snapshots.changes import Change
+from sessions.changes.snapshots.changes import MOVED_IN, Change, in_words
 from sessions.changes.snapshots.objects import ObjectMissing, ObjectStore, object_id
 from sessions.changes.undo.files import (
     AS_NEW,
     NEW_FILE,
     FileState,
     UnsafePath,
+    is_safe,
     read_file,
     same_kind,
     same_mode,
@@ -25,6 +27,10 @@ from sessions.changes.undo.merge import Conflict, three_way
 
 WRITES = ("restore", "merge")
 """Outcomes of which a file is written."""
+
+_EMPTY = "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391"
+"""Of a file without content nothing can be lost."""
+_HOMELESS = "this was there before, and would have no place any more"
 
 Outcome = Literal["restore", "merge", "already", "conflict", "missing", "unsafe", "uncovered"]
 
@@ -35,7 +41,8 @@ class FilePlan:
 
     `before_now` and `mode_now` are the file as the plan saw it, `result` and `mode` as it will be (None: no
     file); `additions` and `deletions` count lines from the one to the other. `folders` are to be removed if
-    nothing is left in them.
+    nothing is left in them. `places` are contents (object ids) that were there before the changes and go from
+    this path, each with the path where the same plan has it.
     """
 
     path: str
@@ -49,6 +56,7 @@ class FilePlan:
     reason: str = ""
     conflicts: tuple[Conflict, ...] = ()
     folders: tuple[str, ...] = ()
+    places: tuple[tuple[str, str], ...] = ()
 
 
 class Stop(Exception):
@@ -62,16 +70,116 @@ class Stop(Exception):
 
 
 def plan_undo(changes: Iterable[Change], store: ObjectStore, worktree: Path) -> list[FilePlan]:
-    """Take back `changes` (given in the order they were made), each file for itself, by its first change.
+    """Take back `changes` (given in the order they were made), the files in the order of their first changes.
 
-    What others wrote before, between and after them stays, or is a conflict. The worktree is only read; what
-    a merge makes is put into `store`. Undoing what `apply` recorded is the redo. Raises OSError when the
-    store cannot be written.
+    What others wrote before, between and after them stays, or is a conflict. A path that holds something else
+    now (a folder where a file was) is free if the plan takes that away. A content that was there before the
+    changes goes from a path only if it is at another one afterwards (docs/decisions/0032). The worktree is
+    only read; what a merge makes is put into `store`. Undoing what `apply` recorded is the redo. Raises
+    OSError when the store cannot be written.
     """
     by_path: dict[str, list[Change]] = {}
     for change in changes:
         by_path.setdefault(change.path, []).append(change)
-    return [_plan_file(path, own, store, worktree) for path, own in by_path.items()]
+    return _Planning(by_path, store, worktree).plans()
+
+
+@dataclass
+class _Planning:
+    """All files of one undo. What they do for each other is supposed at first, and given up where it is not
+    so, until nothing has to be given up any more."""
+
+    by_path: Mapping[str, Sequence[Change]]
+    store: ObjectStore
+    worktree: Path
+
+    def plans(self) -> list[FilePlan]:
+        self._before = {own[0].before for own in self.by_path.values()} - {_EMPTY}
+        self._moved = {path for path, own in self.by_path.items() if any(c.skipped == MOVED_IN for c in own)}
+        self._ways = {path: way for path in self.by_path if (way := self._way(path))}
+        self._homeless: set[str] = set()
+        self._planned = {path: self._plan(path) for path in self.by_path}
+        while wrong := self._blocked() | self._unplaced():
+            self._planned.update({path: self._plan(path) for path in wrong})
+        there = self._results()
+        return [
+            replace(plan, places=tuple((oid, there[oid]) for oid in sorted(self._old(plan))))
+            for plan in self._planned.values()
+        ]
+
+    def _plan(self, path: str) -> FilePlan:
+        way = self._ways.get(path)
+        own = self.by_path[path]
+        if path in self._moved and path not in self._homeless:
+            own = [replace(change, skipped=None) if change.skipped == MOVED_IN else change for change in own]
+        plan = _plan_file(path, own, self.store, self.worktree, free=way is not None)
+        if way and plan.outcome in WRITES:
+            plan = replace(plan, folders=way.folders)
+        elif way:  # nothing is to come here
+            plan = _plan_file(path, own, self.store, self.worktree)
+        if path in self._homeless and plan.outcome in WRITES:
+            return replace(plan, outcome="conflict", reason=_HOMELESS)
+        return plan
+
+    def _way(self, path: str) -> _Way | None:
+        """What is in the way of a file, or would lead it elsewhere, as far as the changes know of it."""
+        if not is_safe(path):
+            return None
+        for parent in map(str, reversed(PurePosixPath(path).parents[:-1])):
+            above = self.worktree / parent
+            if parent in self.by_path and (os.path.islink(above) or os.path.isfile(above)):
+                return _Way(frozenset({parent}))
+        place = self.worktree / path
+        return _within(self.worktree, path) if os.path.isdir(place) and not os.path.islink(place) else None
+
+    def _blocked(self) -> set[str]:
+        """The files whose way is not free after all; it is taken as it is."""
+        gone = {
+            plan.path for plan in self._planned.values() if plan.outcome in WRITES and plan.result is None
+        }
+        blocked = {path for path, way in self._ways.items() if not way.taken <= gone}
+        for path in blocked:
+            del self._ways[path]
+        return blocked
+
+    def _unplaced(self) -> set[str]:
+        """The files from which something would go that has no other place; they are left alone."""
+        there = self._results()
+        lost = {path for path, plan in self._planned.items() if not self._old(plan) <= there.keys()}
+        self._homeless |= lost
+        return lost
+
+    def _results(self) -> dict[str, str]:
+        """The contents that are there when all is done, with their paths."""
+        done = (*WRITES, "already")
+        plans = [plan for plan in self._planned.values() if plan.outcome in done and plan.result]
+        return {plan.result: plan.path for plan in plans if plan.result}
+
+    def _old(self, plan: FilePlan) -> set[str]:
+        """The contents older than the changes that would go from a file."""
+        if plan.outcome not in WRITES or plan.before_now is None:
+            return set()
+        moved = {change.after for change in self.by_path[plan.path] if change.skipped == MOVED_IN}
+        now = {plan.before_now} & self._before
+        return {oid for oid in moved | now if oid and oid != plan.result}
+
+
+@dataclass(frozen=True, slots=True)
+class _Way:
+    """The files that have to go before a path is free, and the folders then, the deepest first."""
+
+    taken: frozenset[str]
+    folders: tuple[str, ...] = ()
+
+
+def _within(worktree: Path, folder: str) -> _Way:
+    """What a folder that is in the way holds."""
+    files, folders = set[str](), []
+    for place, below, names in os.walk(worktree / folder, topdown=False):
+        links = [name for name in below if os.path.islink(os.path.join(place, name))]
+        folders.append(os.path.relpath(place, worktree))
+        files.update(os.path.relpath(os.path.join(place, name), worktree) for name in names + links)
+    return _Way(frozenset(files), tuple(folders))
 
 
 def plan_by_hand(path: str, content: bytes | None, seen: str, store: ObjectStore, worktree: Path) -> FilePlan:
@@ -118,9 +226,12 @@ def _alike(one: int | None, other: int | None) -> bool:
     return one is None or other is None or same_kind(one, other)
 
 
-def _plan_file(path: str, changes: Sequence[Change], store: ObjectStore, worktree: Path) -> FilePlan:
+def _plan_file(
+    path: str, changes: Sequence[Change], store: ObjectStore, worktree: Path, *, free: bool = False
+) -> FilePlan:
+    """`free`: what is there now will not be."""
     try:
-        now = read_file(worktree, path)
+        now = None if free else read_file(worktree, path)
     except UnsafePath as error:
         return FilePlan(path, "unsafe", reason=str(error))
     except OSError as error:
@@ -166,7 +277,7 @@ def _finish(
 def invert(run: Change, state: FileState | None, store: ObjectStore) -> tuple[FileState | None, bool]:
     """`state` without what `run` did, and whether it took a merge. Raises Stop."""
     if run.skipped:
-        raise Stop("conflict", f"its content was not kept: {run.skipped}")
+        raise Stop("conflict", in_words(run.skipped))
     oid = object_id(state.content) if state else None
     kind = state.mode if state else None
     if oid == run.after and _alike(kind, run.mode_after):

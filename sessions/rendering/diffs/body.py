@@ -10,6 +10,7 @@ from django.utils.safestring import SafeString
 
 from sessions.changes.diffs.images import image
 from sessions.changes.review.comparing import Compared, FileChange, compare
+from sessions.changes.snapshots.changes import in_words
 from sessions.changes.snapshots.objects import ObjectMissing, ObjectStore
 from sessions.changes.undo.files import same_kind, same_mode
 from sessions.core.models.ledger import shown
@@ -43,7 +44,8 @@ def file_body(
     except ObjectMissing:
         return _said("The content is no longer at hand.")
     if change.skipped:
-        return _said(f"The content was not kept: {change.skipped}.")
+        words = in_words(change.skipped)
+        return _said(f"{words[0].upper()}{words[1:]}.")
     name = shown(change.path)
     colours = _small(found.before), _small(found.after)
     source = Source(name, *colours, found.diff.mixed_ends, notes or {}, problems or {})

@@ -22,7 +22,9 @@ from tests.server import PASSWORD, Server, model_config
 PERMISSION = {"*": "allow", "bash": "ask"}
 
 
-@pytest_asyncio.fixture(scope="session", loop_scope="session", params=["ours", "OpenCode"])
+@pytest_asyncio.fixture(
+    scope="session", loop_scope="session", params=["ours", pytest.param("OpenCode", marks=pytest.mark.long)]
+)
 async def stage(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, user_environ: dict[str, str]
 ) -> AsyncIterator[Stage]:

@@ -152,6 +152,7 @@ async def test_the_turn_of_a_killed_worker_is_settled_by_another_and_goes_on_the
         assert [part["text"] for part in answer["parts"] if part["type"] == "text"] == ["after"]
 
 
+@pytest.mark.long
 async def test_a_worker_that_stood_still_writes_nothing_more(
     redis: RedisServer, home: Path, project: Path
 ) -> None:

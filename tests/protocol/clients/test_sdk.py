@@ -14,7 +14,7 @@ from tests.loopback.script import ToolUse, Turn
 from tests.protocol.served import Served
 from tests.server import PASSWORD
 
-pytestmark = [pytest.mark.long, pytest.mark.asyncio(loop_scope="session")]
+pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 SECONDS = 60
 
@@ -58,6 +58,7 @@ async def test_the_first_client(served: Served, user_environ: dict[str, str]) ->
     assert told["gone"][1]["name"] == "NotFoundError"
 
 
+@pytest.mark.long
 async def test_the_second_client(served: Served, user_environ: dict[str, str]) -> None:
     served.plays(Turn(text="Hello to you."), Turn(text="And again."))
     told = await played("sdk_v2.mjs", served, opencode.sdk(user_environ))
@@ -73,6 +74,7 @@ async def test_the_second_client(served: Served, user_environ: dict[str, str]) -
     assert told["missing"][1]["_tag"] == "SessionNotFoundError"
 
 
+@pytest.mark.long
 async def test_a_bridge_of_a_third_party(served: Served, user_environ: dict[str, str]) -> None:
     served.plays(Turn(text=["Hello", " from here."]), Turn(text="Again."))
     told = await played("bridge.mjs", served, opencode.bridge(user_environ))

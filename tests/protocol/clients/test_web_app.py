@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+import pytest
 from playwright.async_api import Page, async_playwright, expect
 
 from tests import opencode
@@ -82,6 +83,7 @@ async def open_session(page: Page, app: str, server: Server) -> None:
     await expect(page.get_by_role("button", name="Fake").first).to_be_visible(timeout=PATIENCE)
 
 
+@pytest.mark.long
 async def test_a_conversation_in_the_web_app(
     chromium_path: str, tmp_path: Path, user_environ: dict[str, str]
 ) -> None:

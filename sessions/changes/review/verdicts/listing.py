@@ -13,7 +13,7 @@ from sessions.changes.review.verdicts import presence
 from sessions.changes.review.verdicts.presence import Presence
 from sessions.changes.review.verdicts.renames import Renamed, renames
 from sessions.changes.review.verdicts.scopes import Scope, entries, staged
-from sessions.changes.snapshots.changes import SIZE_LIMIT, TOO_LARGE, Change
+from sessions.changes.snapshots.changes import MOVED_IN, SIZE_LIMIT, TOO_LARGE, Change
 from sessions.changes.snapshots.objects import ObjectMissing, ObjectStore, object_id
 from sessions.changes.snapshots.project import find_project_git
 from sessions.changes.tracking import Tracker, as_change, tracker
@@ -177,7 +177,7 @@ def _file(
 
 def _status(steps: Sequence[Change]) -> Status:
     first, last = steps[0], steps[-1]
-    if first.before is None and not first.skipped:
+    if first.before is None and first.skipped in (None, MOVED_IN):
         return "added"
     return "deleted" if last.after is None and not last.skipped else "modified"
 

@@ -55,6 +55,7 @@ async def test_a_package_of_npm_is_installed_and_found(folder: Path) -> None:
     assert "--ignore-scripts" in done.log.lines()[0]
 
 
+@pytest.mark.long
 async def test_a_package_of_pypi_is_installed_and_found(folder: Path) -> None:
     row = ROWS["ruff"]
     done = await installed(row)

@@ -1,0 +1,33 @@
+// What must not be replaced under a person's hands: what is being pressed, and what waits for its answer. A click on
+// what was replaced in between goes nowhere, and so does the answer to a button that is gone.
+const asking = new Set();
+let pressed = null;
+
+export const isBusy = (element) =>
+  Boolean(pressed && element.contains(pressed)) || [...asking].some((one) => element.contains(one));
+
+// Told once nothing that was busy is so any longer; the click has been dispatched by then.
+const free = () => document.dispatchEvent(new CustomEvent("page:free"));
+
+const CONTROLS = "a, button, input, label, select, summary, textarea, [draggable=true]";
+const press = (element) => (pressed = element.closest?.(CONTROLS));
+
+function release() {
+  if (!pressed) return;
+  setTimeout(() => {
+    pressed = null;
+    free();
+  });
+}
+
+document.addEventListener("pointerdown", ({ target, isPrimary }) => isPrimary && press(target), true);
+for (const name of ["pointerup", "pointercancel", "dragend"]) document.addEventListener(name, release, true);
+// A space presses a button until it is let go.
+document.addEventListener("keydown", ({ key, target }) => key === " " && target.matches?.("button, summary, [type=checkbox], [type=radio]") && press(target), true);
+document.addEventListener("keyup", ({ key }) => key === " " && release(), true);
+window.addEventListener("blur", release);
+
+document.addEventListener("htmx:beforeSend", ({ detail }) => detail.requestConfig.verb !== "get" && asking.add(detail.elt));
+document.addEventListener("htmx:afterRequest", ({ detail }) => {
+  if (asking.delete(detail.elt)) setTimeout(free); // after its answer was put in
+});

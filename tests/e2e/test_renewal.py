@@ -1,0 +1,128 @@
+"""What the socket brings does not take away what is being pressed, nor what waits for its answer."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+from playwright.async_api import BrowserContext, Locator, Route, expect
+
+from tests.e2e.conftest import provokes
+from tests.e2e.stage import Stage, Tab
+from tests.e2e.test_staging import EDITED, LINES, fresh, turned_on, writes
+from tests.loopback.script import Turn, Wait
+
+pytestmark = [pytest.mark.e2e, pytest.mark.asyncio(loop_scope="session")]
+
+COUNT = """
+() => {
+  window.renewals = 0;
+  const isBar = (node) => node.id === "staged-bar";
+  new MutationObserver((list) => {
+    window.renewals += list.flatMap((one) => [...one.addedNodes]).filter(isBar).length;
+  }).observe(document.body, { childList: true, subtree: true });
+}
+"""
+
+
+async def staged(stage: Stage, context: BrowserContext, name: str, *turns: Turn) -> tuple[Tab, Locator]:
+    """A page with one staged edit in its bar."""
+    fresh(stage, name)
+    stage.plays(writes(name, EDITED), *turns)
+    tab = await stage.tab(context, await stage.session(name))
+    await turned_on(tab)
+    await tab.send("Change it.")
+    bar = tab.page.locator("#staged-bar")
+    await expect(bar).to_contain_text("1 file staged")
+    return tab, bar
+
+
+async def seen(stage: Stage, tab: Tab, title: str) -> None:
+    """An event of the session that changes nothing in the bar, and that the page has shown."""
+    await stage.client.http.patch(f"/session/{tab.session_id}", json={"title": title})
+    await expect(tab.page.locator("#title")).to_contain_text(title)
+
+
+async def test_what_did_not_change_is_not_renewed(stage: Stage, context: BrowserContext) -> None:
+    tab, bar = await staged(stage, context, "still.txt", Turn(text="Staged."))
+    await tab.idle()
+    await seen(stage, tab, "first of them")
+    await tab.page.evaluate(COUNT)
+    keep = bar.get_by_role("button", name="Keep all")
+    await keep.focus()
+    for number in range(3):
+        await seen(stage, tab, f"title {number}")
+    assert await tab.page.evaluate("window.renewals") == 0
+    await expect(keep).to_be_focused()
+
+
+async def test_what_is_pressed_stays_until_it_is_let_go(stage: Stage, context: BrowserContext) -> None:
+    second = writes("pressed-too.txt", "new\n")
+    tab, bar = await staged(
+        stage,
+        context,
+        "pressed.txt",
+        Turn(text=["Staged. ", Wait("pressed")], tools=second.tools),
+        Turn(text="Both."),
+    )
+    keep = bar.get_by_role("button", name="Keep all")
+    box = await keep.bounding_box()
+    assert box
+    await tab.page.mouse.move(box["x"] + 5, box["y"] + 5)
+    await tab.page.mouse.down()
+    stage.model.gate("pressed").open()
+    await expect(tab.messages).to_contain_text("Both.")
+    await tab.idle()
+    await expect(bar).to_contain_text("1 file staged")
+    async with tab.page.expect_request("**/staging/keep"):
+        await tab.page.mouse.up()
+    await expect(tab.page.locator("#toasts")).to_contain_text("Kept 1 file.")
+    await expect(bar).to_contain_text("1 file staged")
+    assert (stage.project / "pressed.txt").read_text() == EDITED
+    assert not (stage.project / "pressed-too.txt").exists()
+
+
+async def test_what_is_said_in_answer_is_seen_though_its_button_was_renewed(
+    stage: Stage, context: BrowserContext
+) -> None:
+    tab, bar = await staged(stage, context, "answered.txt", Turn(text="Staged."))
+    await tab.idle()
+    mine = LINES.replace("line 2\n", "mine\n")
+    (stage.project / "answered.txt").write_text(mine)
+    sent, gate = asyncio.Event(), asyncio.Event()
+
+    async def hold(route: Route) -> None:
+        sent.set()
+        await gate.wait()
+        await route.continue_()
+
+    await tab.page.route("**/staging/keep", hold)
+    await bar.get_by_role("button", name="Keep all").click()
+    await sent.wait()
+    await seen(stage, tab, "while it is asked")
+    await stage.client.http.post(
+        f"/session/{tab.session_id}/message",
+        json={"noReply": True, "parts": [{"type": "text", "text": "more"}]},
+    )
+    await expect(tab.messages).to_contain_text("more")
+    gate.set()
+    await expect(bar.get_by_role("alert")).to_contain_text("the same lines have been changed since")
+
+
+async def test_a_fault_is_said_though_its_button_was_renewed(stage: Stage, context: BrowserContext) -> None:
+    provokes(context, "/staging/keep")
+    tab, bar = await staged(stage, context, "faulty.txt", Turn(text="Staged."))
+    await tab.idle()
+    sent, gate = asyncio.Event(), asyncio.Event()
+
+    async def fail(route: Route) -> None:
+        sent.set()
+        await gate.wait()
+        await route.fulfill(status=500)
+
+    await tab.page.route("**/staging/keep", fail)
+    await bar.get_by_role("button", name="Keep all").click()
+    await sent.wait()
+    await seen(stage, tab, "while it fails")
+    gate.set()
+    await expect(tab.page.locator("#toasts")).to_contain_text("That did not work (500)")
