@@ -226,9 +226,9 @@ class Config(_Section):
     lsp: bool | dict[str, LspConfig] = False
     formatter: bool | dict[str, FormatterConfig] = False
     snapshot: bool = True
-    keep_ignored: Annotated[int, Field(ge=0)] = 0
-    """Megabytes of files that git ignores which are kept for undo as well, in each project that has no choice
-    of its own (settings page)."""
+    keep_ignored: Annotated[int, Field(ge=0)] = 20
+    """Megabytes of files that git ignores which are kept for undo as well, the smallest first and without
+    what a program makes again, in each project that has no choice of its own (settings page)."""
     share: Literal["manual", "auto", "disabled"] | None = None
     resume: Literal["auto", "ask", "off"] = "ask"
     """Whether a turn that was cut off goes on by itself, is offered to be gone on with, or neither. Ours."""

@@ -149,8 +149,13 @@ async def resolve(
 
 
 def plan_picks(found: Listing, picks: Picks) -> list[Planned]:
-    """Plan the undo of what was picked; files that are no longer listed are passed over. Blocks."""
-    return [_plan(file, picks[file.key], found) for file in found.files if file.key in picks]
+    """Plan the undo of what was picked; files that are no longer listed are passed over. Those that are
+    picked whole are planned together: they may make room for each other. Blocks."""
+    files = [file for file in found.files if file.key in picks]
+    whole = [change for file in files if picks[file.key] is None for change in file.whole]
+    together = plan_undo(whole, found.project.objects, found.project.worktree)
+    plans = {plan.path: plan for plan in together}
+    return [_plan(file, picks[file.key], found, plans) for file in files]
 
 
 def _redo(session: Session, operation_id: str, actor: str) -> Operation:
@@ -211,11 +216,13 @@ def _belongs(change: FileChange, owner: FileChange) -> None:
     change.for_message_id, change.for_part_id = owner.for_message_id, owner.for_part_id
 
 
-def _plan(file: ReviewedFile, keys: Collection[str] | None, found: Listing) -> Planned:
+def _plan(
+    file: ReviewedFile, keys: Collection[str] | None, found: Listing, together: Mapping[str, FilePlan]
+) -> Planned:
     steps = judge(file, found)
     known = _states(steps).keys()
     if keys is None or "" in known:
-        whole = _whole(file, steps, known, found)
+        whole = _whole(file, steps, known, found, together if keys is None else {})
         single = len(file.whole) == len(file.steps) and "" not in known
         if not (single and any(plan.outcome == "conflict" for plan in whole.plans)):
             return whole
@@ -236,8 +243,17 @@ def _plan_back(file: ReviewedFile, keys: Collection[str], found: Listing) -> Pla
     return Planned((plan,), dict.fromkeys(gone, plan.outcome), _noted(file, steps, gone), file.owner)
 
 
-def _whole(file: ReviewedFile, steps: Sequence[Step], known: AbstractSet[str], found: Listing) -> Planned:
-    plans = plan_undo(file.whole, found.project.objects, found.project.worktree)
+def _whole(
+    file: ReviewedFile,
+    steps: Sequence[Step],
+    known: AbstractSet[str],
+    found: Listing,
+    together: Mapping[str, FilePlan],
+) -> Planned:
+    paths = dict.fromkeys(change.path for change in file.whole)
+    plans = [together[path] for path in paths if path in together] or plan_undo(
+        file.whole, found.project.objects, found.project.worktree
+    )
     worst = next((plan for plan in plans if plan.outcome == "conflict"), plans[-1])
     taken = [] if "" in known or file.renamed_from else _noted(file, steps, known)
     hunks = dict.fromkeys(known, worst.outcome)

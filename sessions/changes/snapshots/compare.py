@@ -7,10 +7,20 @@ from collections.abc import Collection, Iterator
 from dataclasses import replace
 from pathlib import PurePosixPath
 
-from sessions.changes.snapshots.changes import LOST, REPOSITORY, Change, Skipped, Tree
+from sessions.changes.snapshots.changes import (
+    IGNORED,
+    LOST,
+    MADE_AGAIN,
+    REPOSITORY,
+    Change,
+    Skipped,
+    Tree,
+)
 from sessions.changes.snapshots.modes import under
 from sessions.changes.snapshots.objects import ObjectStore
 
+_UNKEPT = (IGNORED, MADE_AGAIN)
+"""Told of what goes only: that there is a new one hinders nothing."""
 _NAMED = 500
 """Of more paths git is not asked by name, but for all."""
 
@@ -93,7 +103,7 @@ def _with_skipped(found: list[Change], before: Tree, after: Tree) -> Iterator[Ch
         reasons.pop(change.path, None)
         yield replace(change, skipped=reason)
     for path, reason in reasons.items():
-        if was.get(path) != now.get(path):
+        if was.get(path) != now.get(path) and (path in was or reason not in _UNKEPT):
             yield Change(path, None, None, skipped=reason)
 
 

@@ -13,24 +13,32 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from sessions.changes.snapshots.changes import MOVED_IN, Change, Tree
+from sessions.changes.snapshots.changes import MOVED_IN, NOT_KEPT, REPOSITORY, Change, Tree
 from sessions.changes.snapshots.modes import under
 from sessions.changes.snapshots.objects import ObjectStore
 from sessions.core.platform.births import born
+
+_SECOND = 1_000_000_000
 
 
 def traced(
     changes: Sequence[Change], since: int, worktree: Path, objects: ObjectStore, before: Tree, after: Tree
 ) -> list[Change]:
     """`changes` between two trees, without files that git ignored before and that nothing touched since
-    `since` (nanoseconds, by `births.now`), and with MOVED_IN on those whose content is older than that and
-    was in no snapshot.
+    `since` (nanoseconds, by `births.now`), with MOVED_IN on those whose content is older than that and was in
+    no snapshot, and with what an undo cannot reach: ignored files that are gone, repositories that came.
 
     A content that is at another place, too, or was there before under another name, is known: a copy, or a
     file that was renamed. Raises GitError.
     """
     ignored = frozenset(path.removesuffix("/") for path in before.ignored)
     found = [change for change in changes if not _came_into_sight(change, since, worktree, ignored)]
+    named = {change.path for change in found}
+    for path in sorted(before.ignored - after.ignored - named):
+        if not os.path.lexists(worktree / path):
+            found.append(Change(path, None, None, skipped=NOT_KEPT))
+    for folder in sorted(after.repositories - before.repositories):
+        found.append(Change(f"{folder}/.git".lstrip("/"), None, None, skipped=REPOSITORY))
     older = {change.path for change in found if _is_older(change, since, worktree)}
     if not older:
         return found
@@ -59,7 +67,8 @@ def _is_older(change: Change, since: int, worktree: Path) -> bool:
         return False
     path = worktree / change.path
     try:
-        times = [os.lstat(path).st_mtime_ns]
+        written = os.lstat(path).st_mtime_ns
+        times = [written if written % _SECOND else written + _SECOND - 1]  # archives keep whole seconds
         if change.before is None:
             times.append(born(path) or since)
     except OSError:

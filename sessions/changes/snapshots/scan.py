@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,6 +21,37 @@ from sessions.changes.snapshots.changes import (
 from sessions.changes.snapshots.project import ProjectGit
 
 _UNTRACKED, _IGNORED = "??", "!!"
+_PYTHON = ("pyproject.toml", "setup.py", "setup.cfg", "requirements.txt")
+_GRADLE = ("build.gradle", "build.gradle.kts")
+_MADE_AGAIN: Mapping[str, Sequence[str]] = {
+    "node_modules": ("package.json",),
+    "bower_components": ("bower.json",),
+    ".next": ("package.json",),
+    ".nuxt": ("package.json",),
+    ".svelte-kit": ("package.json",),
+    ".parcel-cache": ("package.json",),
+    ".turbo": ("package.json", "turbo.json"),
+    "coverage": ("package.json",),
+    "dist": ("package.json", *_PYTHON),
+    "build": ("package.json", *_PYTHON, *_GRADLE, "CMakeLists.txt", "meson.build", "pubspec.yaml"),
+    "target": ("Cargo.toml", "pom.xml", "build.sbt"),
+    ".gradle": (*_GRADLE, "settings.gradle", "settings.gradle.kts"),
+    "vendor": ("composer.json", "go.mod", "Gemfile"),
+    "Pods": ("Podfile",),
+    ".dart_tool": ("pubspec.yaml",),
+    ".terraform": ("main.tf", ".terraform.lock.hcl"),
+    "_build": ("mix.exs", "dune-project"),
+    "deps": ("mix.exs",),
+    ".tox": ("tox.ini", *_PYTHON),
+    ".nox": ("noxfile.py",),
+    ".eggs": _PYTHON,
+    "zig-cache": ("build.zig",),
+    ".zig-cache": ("build.zig",),
+    "zig-out": ("build.zig",),
+}
+"""Folders that a program makes again, each where one of these files lies beside it."""
+_MARKED = ("CACHEDIR.TAG", "pyvenv.cfg")
+"""A folder with one of these in it is a cache (bford.info/cachedir) or a virtual environment."""
 
 
 @dataclass(slots=True)
@@ -105,6 +136,16 @@ def below(top: Path, path: str) -> Iterator[str]:
         folders[:] = sorted(name for name in folders if name != ".git")
         links = [name for name in folders if os.path.islink(os.path.join(folder, name))]
         yield from (os.path.relpath(os.path.join(folder, name), top) for name in sorted(names + links))
+
+
+def is_made_again(top: Path, path: str) -> bool:
+    """Whether a path from the top is that of a folder (with `/` at its end) that a program makes again."""
+    if not path.endswith("/"):
+        return False
+    folder = top / path
+    if folder.name == "__pycache__" or any((folder / name).is_file() for name in _MARKED):
+        return True
+    return any((folder.parent / name).is_file() for name in _MADE_AGAIN.get(folder.name, ()))
 
 
 def sizes(top: Path, paths: Iterable[str]) -> Iterator[tuple[str, int]]:

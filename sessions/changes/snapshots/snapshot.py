@@ -17,7 +17,15 @@ from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path, PurePosixPath
 
-from sessions.changes.snapshots.changes import IGNORED, NESTED, Change, Skipped, SnapshotError, Tree
+from sessions.changes.snapshots.changes import (
+    IGNORED,
+    MADE_AGAIN,
+    NESTED,
+    Change,
+    Skipped,
+    SnapshotError,
+    Tree,
+)
 from sessions.changes.snapshots.compare import compare
 from sessions.changes.snapshots.index import borrow_index
 from sessions.changes.snapshots.modes import Modes, Usual, look, modes_of, under
@@ -25,7 +33,15 @@ from sessions.changes.snapshots.objects import ObjectStore
 from sessions.changes.snapshots.pins import Pin
 from sessions.changes.snapshots.project import ProjectGit, find_project_git, holds_home
 from sessions.changes.snapshots.provenance import traced
-from sessions.changes.snapshots.scan import Scan, below, ignored_folders, left_out, read_status, sizes
+from sessions.changes.snapshots.scan import (
+    Scan,
+    below,
+    ignored_folders,
+    is_made_again,
+    left_out,
+    read_status,
+    sizes,
+)
 from sessions.changes.snapshots.watching.recall import Known, Recall, identity, mark, merged
 from sessions.core.git import NO_HEAD, GitError, run_git
 
@@ -211,11 +227,16 @@ class SnapshotStore:
         prefix, top = self._project.prefix, self._project.top
         kept = self._git(["ls-files", "-z", "-c", "-i", "--exclude-standard"], lock).split(b"\0")[:-1]
         room = self.room - sum(size for _, size in sizes(top, map(os.fsdecode, kept)))
-        groups = [list(islice(sizes(top, below(top, path)), _MOST_IGNORED + 1)) for path in scan.ignored]
-        named = sorted(zip(scan.ignored, groups, strict=True), key=lambda group: sum(s for _, s in group[1]))
+        again = [path for path in scan.ignored if is_made_again(top, path)]
+        scan.skipped += [Skipped(path.removeprefix(prefix), MADE_AGAIN, (0, 0)) for path in again]
+        rest = [path for path in scan.ignored if path not in again]
+        groups = [list(islice(sizes(top, below(top, path)), _MOST_IGNORED + 1)) for path in rest]
+        named = sorted(zip(rest, groups, strict=True), key=lambda group: sum(s for _, s in group[1]))
+        scan.ignored = again
         for name, files in named:
             room -= sum(size for _, size in files)
             if room < 0 or len(files) > _MOST_IGNORED:
+                scan.ignored.append(name)
                 scan.skipped.append(Skipped(name.removeprefix(prefix), IGNORED, (0, 0)))
                 continue
             for path, _ in files:

@@ -98,6 +98,7 @@ class _Planning:
         self._moved = {path for path, own in self.by_path.items() if any(c.skipped == MOVED_IN for c in own)}
         self._ways = {path: way for path in self.by_path if (way := self._way(path))}
         self._homeless: set[str] = set()
+        self._barred: set[str] = set()
         self._planned = {path: self._plan(path) for path in self.by_path}
         while wrong := self._blocked() | self._unplaced():
             self._planned.update({path: self._plan(path) for path in wrong})
@@ -108,6 +109,8 @@ class _Planning:
         ]
 
     def _plan(self, path: str) -> FilePlan:
+        if path in self._barred:
+            return FilePlan(path, "unsafe", reason="there is a file or a link now where its folder was")
         way = self._ways.get(path)
         own = self.by_path[path]
         if path in self._moved and path not in self._homeless:
@@ -117,7 +120,7 @@ class _Planning:
             plan = replace(plan, folders=way.folders)
         elif way:  # nothing is to come here
             plan = _plan_file(path, own, self.store, self.worktree)
-        if path in self._homeless and plan.outcome in WRITES:
+        if path in self._homeless - self._moved and plan.outcome in WRITES:
             return replace(plan, outcome="conflict", reason=_HOMELESS)
         return plan
 
@@ -139,7 +142,8 @@ class _Planning:
         }
         blocked = {path for path, way in self._ways.items() if not way.taken <= gone}
         for path in blocked:
-            del self._ways[path]
+            if not self._ways.pop(path).folders:
+                self._barred.add(path)
         return blocked
 
     def _unplaced(self) -> set[str]:
@@ -156,8 +160,8 @@ class _Planning:
         return {plan.result: plan.path for plan in plans if plan.result}
 
     def _old(self, plan: FilePlan) -> set[str]:
-        """The contents older than the changes that would go from a file."""
-        if plan.outcome not in WRITES or plan.before_now is None:
+        """The contents older than the changes that a file has or had, and would not have any more."""
+        if plan.outcome not in (*WRITES, "already"):
             return set()
         moved = {change.after for change in self.by_path[plan.path] if change.skipped == MOVED_IN}
         now = {plan.before_now} & self._before
@@ -237,9 +241,12 @@ def _plan_file(
     except OSError as error:
         return FilePlan(path, "unsafe", reason=f"cannot be read: {error.strerror}")
     seen = FilePlan(path, "already", object_id(now.content) if now else None, now.mode if now else None)
-    state, merged = now, False
+    state, merged, kept = now, False, ""
     try:
         for run in reversed(fold(changes)):
+            if run.skipped == MOVED_IN and run.after:  # it goes back to no other place
+                kept = in_words(run.skipped)
+                break
             state, by_merge = invert(run, state, store)
             merged = merged or by_merge
     except Stop as stop:
@@ -247,7 +254,10 @@ def _plan_file(
     except ObjectMissing as error:
         return replace(seen, outcome="conflict", reason=f"the content before is not at hand: {error}")
     folders = _folders(path, changes) if state is None else ()
-    return _finish(seen, now, state, merged, store, folders)
+    plan = _finish(seen, now, state, merged, store, folders)
+    if not kept:
+        return plan
+    return replace(plan, outcome="conflict" if plan.outcome == "already" else plan.outcome, reason=kept)
 
 
 def _finish(

@@ -12,7 +12,7 @@ from sessions.core.store import events as event_log
 from sessions.core.store import messages
 from sessions.core.store import sessions as session_store
 from sessions.core.store.rows import message_wire, part_wire
-from sessions.web.live.fragments import SIDEBAR_EVENTS, Fragment
+from sessions.web.live.fragments import SIDEBAR_EVENTS, Fragment, renewed_by, shown_by_rows
 
 
 def listed_since(since: int, project_id: str) -> tuple[int, set[str]]:
@@ -20,6 +20,16 @@ def listed_since(since: int, project_id: str) -> tuple[int, set[str]]:
     rows = Event.objects.filter(id__gt=since, project_id=project_id)
     types = SIDEBAR_EVENTS | {"session.deleted"}
     return event_log.latest(), set(rows.filter(type__in=types).values_list("session_id", flat=True))
+
+
+def renewed_since(since: int, project_id: str, session_id: str) -> list[Fragment]:
+    """What a page of the session that was just loaded may lack: it asks by itself for all else."""
+    rows = (
+        Event.objects.filter(id__gt=since, project_id=project_id).values_list("type", "session_id").distinct()
+    )
+    own = [type for type, session in rows if session == session_id]
+    elsewhere = [type for type, session in rows if session != session_id]
+    return list(dict.fromkeys([*shown_by_rows(), *renewed_by(own, elsewhere)]))
 
 
 def changes_after(since: int, session_id: str) -> tuple[list[str], list[str], list[str]] | None:

@@ -34,7 +34,6 @@ from sessions.web.live.fragments import (
     Fragment,
     all_fragments,
     renewed_by,
-    shown_by_rows,
 )
 from sessions.web.live.frames import Frame
 from sessions.web.live.states import sidebar_item
@@ -92,7 +91,10 @@ class LivePage:
             if stream is None:
                 stream = await _rendered(len(part["text"]), self._begin, frame, part)
             stream.doubt()
-        await self._renew(frame, shown_by_rows() if loads and frame.seq == since else all_fragments())
+        fragments = all_fragments()
+        if loads:
+            fragments = await in_db(changes.renewed_since, since, self._project_id, self._session_id)
+        await self._renew(frame, fragments)
         return frame
 
     async def apply(self, events: Sequence[bus.Event]) -> Frame:

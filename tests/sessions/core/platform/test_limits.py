@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import psutil  # noqa: F401  it is made for the machine that it is loaded on
 import pytest
 
 from sessions.core.files import replace_file
