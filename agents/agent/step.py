@@ -118,7 +118,7 @@ async def step(run: Run, prompt: UserMessage, taken: int) -> Outcome:
     except BaseException:  # stopped, or an error of ours: what was said until now is kept
         await recorder.fold()
         raise
-    goes_on = finish.reason == "tool-calls" and not run.rejected
+    goes_on = bool(calls.begun) and not run.rejected
     if run.form is not None:
         goes_on = judge(run, recorder, run.form, tried=NAME in calls.named, goes_on=goes_on)
     elif ended := _cut_short(finish):
@@ -148,18 +148,21 @@ async def _provider_turn(
     run: Run, request: ModelRequest, recorder: Recorder, calls: Calls, *, patient: bool
 ) -> Finish:
     """Stream until the provider has finished and every call is settled; retries what can be retried, and
-    once an answer without a word. `patient`: there is no other model to go on with."""
-    attempt, silent = 0, False
+    once an answer that is none. `patient`: there is no other model to go on with."""
+    attempt, vain = 0, False
     while True:
         try:
             async with calls:
                 finish = await _stream(request, recorder, calls)
-            if finish.reason not in ("stop", "unknown") or recorder.answered or run.form is not None:
+            words = _no_answer(finish, recorder, calls)
+            if not words:
                 return finish
+            if run.form is not None:  # the judge of the form has its own words, and its own tries
+                return replace(finish, reason="stop")
             cost = finish.usage.cost(request.model.price)
             await in_db(usage.spent, run.session.id, tokens_of(finish.usage), cost)
-            words = "The model gave no answer" + (", in two tries. Choose another model." if silent else ".")
-            silent, again = True, not silent
+            words += ", in two tries. Choose another model." if vain else "."
+            vain, again = True, not vain
             raise ModelError(words, retryable=again)
         except ModelError as error:
             attempt += 1
@@ -167,6 +170,15 @@ async def _provider_turn(
                 logger.warning("the stream broke after tool calls: %s", error.message)
                 return Finish("tool-calls", recorder.usage)
             await pause(run, recorder, attempt, error, patient=patient)
+
+
+def _no_answer(finish: Finish, recorder: Recorder, calls: Calls) -> str:
+    """What is wrong with an answer that ended in order; empty for nothing."""
+    if finish.reason == "tool-calls" and not calls.begun:
+        return "" if recorder.ran else "The model said that it would call a tool, and called none"
+    if finish.reason in ("stop", "unknown") and not recorder.answered:
+        return "The model gave no answer"
+    return ""
 
 
 async def _ended(run: Run, recorder: Recorder, turn: Turn, error: ModelError) -> Outcome:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from mimetypes import guess_extension
 from typing import Any
 
+from sessions.core.data_url import content_of
 from sessions.core.text import visible
 
 IMAGES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
@@ -71,12 +70,11 @@ def download(part: Mapping[str, Any], number: int) -> Download | None:
     if number >= len(files) or not _is_here(files[number]):
         return None
     file = files[number]
-    try:
-        content = base64.b64decode(file["url"].partition(",")[2], validate=True)
-    except (binascii.Error, ValueError):
+    content = content_of(file["url"])
+    if content is None:
         return None
     mime = file["mime"]
-    return Download(content, _filename(file), mime if mime in AUDIO else UNKNOWN)
+    return Download(content, _filename(file), mime if mime in AUDIO | IMAGES else UNKNOWN)
 
 
 def _is_here(file: Mapping[str, Any]) -> bool:

@@ -10,6 +10,7 @@ from django.utils.safestring import SafeString, mark_safe
 
 from sessions.core.endings import call_cut_off, call_error
 from sessions.core.store import shells
+from sessions.core.store.inbox import STEERED_BY
 from sessions.core.text import prose, shown_output, visible
 from sessions.rendering.attached import attached
 from sessions.rendering.blocks import render_whole
@@ -41,10 +42,6 @@ LONG_PROMPT = 6000
 """Characters of a user's text shown at once; the rest comes on opening."""
 LONG_OUTPUT = 8000
 """Characters of an unfolded output that come with its card."""
-
-
-STEERED_BY = "steered_by"
-"""In the metadata of a synthetic text: the tool that had the session go on."""
 
 _STEERED = {"plan_exit": "Plan approved: building", "plan_enter": "Planning first"}
 

@@ -212,7 +212,9 @@ def card(part: Mapping[str, Any], root: str = "") -> Card:
         path=_path(data, root) if kind.subtitle is _path else "",
         note=_note(part["tool"], metadata)
         or ("run by the provider" if (part.get("metadata") or {}).get("providerExecuted") else ""),
-        images=tuple(file for file in files_of(part) if is_image(file)),
+        images=tuple(
+            {**file, "number": number} for number, file in enumerate(files_of(part)) if is_image(file)
+        ),
         files=attached(part),
         progress=progress_of(metadata) if running else None,
     )

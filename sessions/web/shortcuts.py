@@ -108,6 +108,7 @@ GROUPS: Final = (
                 "Show the terminals and type in one; again to hide them, what runs goes on",
             ),
             _by("fold-list", "Mod+b", "Fold the list of sessions, and show it again"),
+            _by("asked", "Mod+.", "Go to what the agent asks; at a question digits choose and Enter answers"),
         ),
     ),
     Group(

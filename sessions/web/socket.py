@@ -25,6 +25,9 @@ from sessions.web.live.live import LivePage
 
 log = logging.getLogger(__name__)
 
+LARGEST_FRAME = 4 * 1024 * 1024
+"""Characters, of four bytes at most: no WebSocket message may be larger (`site.server.MAX_MESSAGE`)."""
+
 
 class PageSocket(AsyncWebsocketConsumer):
     """One browser tab."""
@@ -79,8 +82,12 @@ class PageSocket(AsyncWebsocketConsumer):
             await self._send(Frame(refresh=True))
 
     async def _send(self, frame: Frame) -> None:
-        if frame:
-            await self.send(text_data=frame.json())
+        if not frame:
+            return
+        text = frame.json()
+        if len(text) > LARGEST_FRAME:  # the page reads the rows itself, which has no such bound
+            text = Frame(refresh=True).json()
+        await self.send(text_data=text)
 
 
 def _patience(page: LivePage) -> float:

@@ -2,6 +2,8 @@
 // asks says so, and whoever answered goes on at the next request.
 import "./approvals-keep.js";
 import { onPage } from "./page.js";
+import "./ready.js";
+import { shortcut } from "./shortcuts.js";
 
 const hasKeyboard = matchMedia("(pointer: fine)");
 let answering = "";
@@ -50,9 +52,13 @@ function goOn() {
   if (!answering || document.getElementById(answering) || document.activeElement !== document.body) return;
   answering = "";
   if (!hasKeyboard.matches) return;
-  const next = document.querySelector("#permissions .permission .once, #questions .choice input");
+  const next = asked();
   (next || document.getElementById("prompt"))?.focus({ preventScroll: Boolean(!next) });
 }
+
+// The text of a card, not its button: the next key is not meant for what nobody has read.
+const asked = () => document.querySelector("#permissions .permission .what, #questions .question h2");
+shortcut("asked", () => (asked() ? asked().focus() : false), { typing: true });
 
 document.addEventListener("click", (event) => {
   const more = event.target.closest(".permission .more");

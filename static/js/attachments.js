@@ -1,6 +1,6 @@
 // Files pasted, dropped or chosen: read here, sent with the prompt as data URLs. They wait for their page while another
 // session is shown.
-import { onPage, thisPage } from "./page.js";
+import { onPage } from "./page.js";
 
 const LARGEST = 8 * 1024 * 1024;
 const TYPES = ["image/png", "image/jpeg", "image/gif", "image/webp", "application/pdf", "text/plain"];
@@ -9,6 +9,7 @@ const list = document.getElementById("attachments");
 const problem = document.getElementById("composer-problem");
 const form = document.getElementById("composer");
 const elsewhere = new Map(); // by page: what waits on those that were left
+const reading = new Map(); // file -> the promise that it is read
 let files = [];
 
 export const attachments = {
@@ -22,6 +23,11 @@ export const attachments = {
     files = [...taken, ...files];
     draw();
   },
+  // Kept once all that is sent is read; null where it is.
+  read(sent) {
+    const waits = sent.map((file) => reading.get(file)).filter(Boolean);
+    return waits.length ? Promise.all(waits) : null;
+  },
   have: (wanted) => wanted.every((file) => files.includes(file)),
   remove(gone) {
     files = files.filter((file) => !gone.includes(file));
@@ -31,19 +37,31 @@ export const attachments = {
 
 const pageName = () => `${document.body.dataset.project}:${document.body.dataset.session}`;
 
-async function take(chosen) {
-  const [here, page] = [thisPage(), pageName()];
+function take(chosen) {
   problem.replaceChildren();
   for (const file of chosen) {
     if (!TYPES.includes(file.type)) complain(`${file.name}: only images, PDF and plain text can be attached.`);
     else if (file.size > LARGEST) complain(`${file.name} is larger than ${LARGEST / 2 ** 20} MB.`);
-    else {
-      const attached = { mime: file.type, filename: file.name || "pasted", url: await read(file) };
-      if (here()) files.push(attached);
-      else elsewhere.set(page, [...(elsewhere.get(page) ?? []), attached]);
-    }
+    else files.push(attach(file));
   }
   draw();
+}
+
+// It is in its place at once; what it holds comes once it is read.
+function attach(file) {
+  const attached = { mime: file.type, filename: file.name || "pasted", url: "" };
+  const done = read(file).then((url) => {
+    attached.url = url;
+    reading.delete(attached);
+    if (files.includes(attached)) draw();
+  });
+  reading.set(attached, done);
+  done.catch(() => {
+    reading.delete(attached);
+    attachments.remove([attached]);
+    complain(`${attached.filename} cannot be read.`);
+  });
+  return attached;
 }
 
 function read(file) {
@@ -68,7 +86,7 @@ function draw() {
 
 function row(file, index) {
   const item = document.createElement("li");
-  if (file.mime.startsWith("image/")) {
+  if (file.mime.startsWith("image/") && file.url) {
     const image = document.createElement("img");
     image.src = file.url;
     image.alt = "";

@@ -1,4 +1,5 @@
-// A `<dialog>` that arrives in #dialog opens as a modal one; [data-close] closes it.
+// A `<dialog>` that arrives in #dialog opens as a modal one; [data-close] closes it, and so does a click beside it, as
+// long as nothing was written in it.
 
 const box = document.getElementById("dialog");
 
@@ -10,7 +11,21 @@ new MutationObserver(() => {
   dialog.showModal();
 }).observe(box, { childList: true });
 
+function isBeside(dialog, { clientX, clientY }) {
+  const { left, right, top, bottom } = dialog.getBoundingClientRect();
+  return clientX < left || clientX > right || clientY < top || clientY > bottom;
+}
+
+const isWritten = (dialog) =>
+  [...dialog.querySelectorAll("input, textarea")].some((field) => field.value !== field.defaultValue || field.checked !== field.defaultChecked);
+
+let pressed = null; // the dialog beside which the press began: a selection may end there
+document.addEventListener("pointerdown", (event) => {
+  pressed = event.target.matches?.("dialog") && isBeside(event.target, event) ? event.target : null;
+});
 document.addEventListener("click", (event) => {
   const dialog = event.target.closest("dialog");
-  if (dialog && (event.target === dialog || event.target.closest("[data-close]"))) dialog.close();
+  if (!dialog) return;
+  const beside = event.target === dialog && pressed === dialog && isBeside(dialog, event);
+  if (event.target.closest("[data-close]") || (beside && !isWritten(dialog))) dialog.close();
 });

@@ -82,11 +82,12 @@ function fill(target, node) {
 }
 
 // What the person opened stays open (with what it shows until that is loaded anew), and where they are
-// stays focused; what an element holds that is renewed apart from it stays in it; a title that is being written is left
-// alone.
+// stays focused; what an element holds that is renewed apart from it stays in it, and fields with what is written in them
+// (data-keep); a title that is being written is left alone.
 export function replace(target, node) {
   if (target.matches(".renaming")) return;
   if (target.matches("[data-merge]")) return merge(target, node);
+  const focused = target.contains(document.activeElement) ? document.activeElement.id : "";
   for (const open of target.querySelectorAll("details[open][id]")) {
     const fresh = node.querySelector(`#${CSS.escape(open.id)}`);
     if (!fresh) continue;
@@ -97,8 +98,8 @@ export function replace(target, node) {
     const fresh = node.querySelector(`#${CSS.escape(held.id)}:empty`);
     fresh?.replaceChildren(...held.childNodes);
   }
+  for (const kept of target.querySelectorAll("[data-keep]")) node.querySelector(`#${CSS.escape(kept.id)}`)?.replaceWith(kept);
   if (target.matches("details[open]")) node.setAttribute("open", "");
-  const focused = target.contains(document.activeElement) ? document.activeElement.id : "";
   carry(target, node);
   target.replaceWith(node);
   window.htmx.process(node);

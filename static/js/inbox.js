@@ -1,5 +1,6 @@
 // The inbox of approvals in every page's header.
 import "./approvals.js";
+import "./questions.js";
 import { shortcut } from "./shortcuts.js";
 import "./waiting.js";
 

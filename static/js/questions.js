@@ -1,5 +1,5 @@
-// Questions of the agent: digits choose, Enter goes on to what is still open and then answers, Esc only leaves
-// the form. What was chosen and written survives a renewed list and a reload.
+// Questions of the agent: where the focus is on one, digits choose, Enter goes on to what is still open and then
+// answers, Esc only leaves it. What was chosen and written survives a renewed list and a reload.
 import { onPage } from "./page.js";
 
 const KEPT = "question:";
@@ -9,7 +9,9 @@ const hasKeyboard = matchMedia("(pointer: fine)");
 const seen = new Set();
 let answering = false;
 
-const formOf = (node) => node.closest("form.question");
+const formOf = (node) => node.closest?.("form.question");
+// A letter where nothing is written.
+const isWord = ({ key, target }) => key.length === 1 && !/[\d ]/.test(key) && !target.matches("[type=text]");
 
 function remember(form) {
   sessionStorage.setItem(KEPT + form.id, JSON.stringify([...new FormData(form)]));
@@ -24,10 +26,9 @@ function restore(form) {
   }
 }
 
-// A question takes the keyboard only from somebody who is not writing.
+// A question takes the keyboard from nobody who may be about to write: an empty prompt has it for the next words.
 function invite(form) {
-  const free = document.activeElement === document.body || (document.activeElement === prompt && !prompt.value);
-  if (hasKeyboard.matches && free) form.querySelector(".choice input")?.focus({ preventScroll: true });
+  if (hasKeyboard.matches && document.activeElement === document.body) form.querySelector("h2").focus({ preventScroll: true });
 }
 
 function renewed() {
@@ -38,7 +39,7 @@ function renewed() {
   }
   if (!answering || document.activeElement !== document.body) return;
   answering = false;
-  if (hasKeyboard.matches) prompt.focus({ preventScroll: true });
+  if (hasKeyboard.matches) prompt?.focus({ preventScroll: true });
 }
 
 function choose(fieldset, number) {
@@ -62,8 +63,11 @@ function pressed(event) {
   const form = formOf(event.target);
   if (!form || event.isComposing || event.ctrlKey || event.metaKey || event.altKey) return;
   if (event.key === "Escape") {
+    if (!states?.contains(form)) return;
     event.preventDefault();
     prompt.focus({ preventScroll: true });
+  } else if (isWord(event) && prompt) {
+    prompt.focus({ preventScroll: true }); // the words are for the prompt, from this letter on
   } else if (!event.target.matches("button, [role=region]")) {
     const fieldset = event.target.closest("fieldset") || form.querySelector("fieldset");
     if (event.key === "Enter") goOn(form, fieldset);
@@ -78,14 +82,22 @@ function changed(event) {
   const form = formOf(event.target);
   if (!form) return;
   const own = event.target.closest(".own");
+  const words = event.target.closest("fieldset")?.querySelector(".own [type=text]");
   if (own && event.target.type === "text") own.firstElementChild.checked = Boolean(event.target.value.trim());
-  else if (own && event.target.checked) own.querySelector("[type=text]").focus();
+  else if (own && event.target.checked) words.focus();
+  // Words that were written before another choice was made stay to be read, and are not sent with it.
+  if (words && event.target.type !== "checkbox") words.dataset.aside = String(!own);
   remember(form);
 }
 
+document.addEventListener("htmx:load", ({ target }) => target.matches?.("form.question") && restore(target));
+document.addEventListener("keydown", pressed);
+document.addEventListener("input", changed);
+document.addEventListener("htmx:configRequest", ({ detail }) => {
+  const form = formOf(detail.elt);
+  for (const words of form?.querySelectorAll("[data-aside=true]") ?? []) detail.parameters.delete(words.name);
+});
 if (states) {
-  states.addEventListener("keydown", pressed);
-  states.addEventListener("input", changed);
   new MutationObserver(renewed).observe(states, { childList: true, subtree: true });
 }
 document.addEventListener("focusin", (event) => {

@@ -1,5 +1,5 @@
 // While the panel is renewed the keyboard stays where it is, and what is in sight stays in sight.
-import { panel } from "./review-state.js";
+import { judged, panel } from "./review-state.js";
 import { dirty } from "./review-typing.js";
 
 // Call what it returns once the renewal is done.
@@ -19,11 +19,22 @@ export function keepSight() {
 }
 
 function stay(element) {
-  const sight = element && { id: element.id, top: element.getBoundingClientRect().top };
+  const sight = element && { ...nameOf(element), top: element.getBoundingClientRect().top };
   return () => {
-    const now = sight && document.getElementById(sight.id)?.getBoundingClientRect().top;
+    const now = sight && found(sight)?.getBoundingClientRect().top;
     if (now !== undefined && sight) panel.scrollTop += now - sight.top;
   };
+}
+
+// A hunk is named by what it is: its place may be another's after the next edit.
+function nameOf(element) {
+  const hunk = element.dataset.hunk;
+  return hunk === undefined ? { id: element.id } : { file: element.closest(".file").id, hunk, id: element.id };
+}
+
+function found({ file, hunk, id }) {
+  if (hunk === undefined) return document.getElementById(id);
+  return document.getElementById(file)?.querySelector(`[data-hunk="${CSS.escape(hunk)}"]`);
 }
 
 // What stands at the top of the panel: it stays there, whatever comes or goes above it.
@@ -40,14 +51,22 @@ function remember() {
   const hunk = element.closest("[data-hunk]");
   const within = hunk || element.closest(".file");
   const action = element.dataset.do && `[data-do="${element.dataset.do}"]`;
-  return { element, id: element.id, within: within?.id, hunk: Boolean(hunk), action };
+  return { element, id: element.id, within: within && nameOf(within), file: within?.closest(".file").id, hunk, action };
 }
 
-function refocus({ element, id, within, hunk, action }) {
+function refocus({ element, id, within, file, hunk, action }) {
   if (document.activeElement === element) return;
   if (element.isConnected && panel.contains(element)) return element.focus({ preventScroll: true });
-  const place = within && document.getElementById(within);
-  const fold = place?.closest(".file").querySelector("[data-fold]");
-  const found = (id && document.getElementById(id)) || (hunk ? place : place?.querySelector(`.file-head ${action}`)) || fold;
-  (found?.checkVisibility() ? found : fold)?.focus({ preventScroll: true });
+  const fold = file && document.getElementById(file)?.querySelector("[data-fold]");
+  const head = () => (id && document.getElementById(id)) || (action && within && found(within)?.querySelector(`.file-head ${action}`));
+  const now = (hunk ? hunkNow(within, id, action) : head()) || fold;
+  (now?.checkVisibility() ? now : fold)?.focus({ preventScroll: true });
+}
+
+// Where the person judged a hunk and it went for that, the keyboard goes on at what took its place; where it went
+// otherwise, at no other: the next key would be meant for what is gone.
+function hunkNow(within, id, action) {
+  const same = found(within);
+  if (!same) return judged.has(within.hunk) ? document.getElementById(within.id) : null;
+  return (id && same.querySelector(`#${CSS.escape(id)}`)) || (action && same.querySelector(action)) || same;
 }

@@ -7,6 +7,7 @@ const SPACE = "review:space";
 const narrow = matchMedia("(max-width: 700px)");
 const chosen = { scope: "session", message: "", part: "" };
 
+export const judged = new Set(); // the hunks, by name, that a verdict was given on here
 export const panel = document.getElementById("review");
 export const base = () => `/p/${document.body.dataset.project}/s/${document.body.dataset.session}/review`;
 

@@ -1,5 +1,5 @@
 // Verdicts by click: undo, keep, redo, viewed, on a hunk or a file; conflicts settled; the undo of all.
-import { asked, base, panel, request } from "./review-state.js";
+import { asked, base, judged, panel, request } from "./review-state.js";
 import { sent } from "./review-typing.js";
 
 const STAGED = { "stage-keep": "keep", "stage-drop": "drop" };
@@ -29,6 +29,8 @@ async function send(element, path, values) {
 
 function give(button) {
   const verdict = button.dataset.do;
+  const hunk = button.closest("[data-hunk]");
+  if (hunk) judged.add(hunk.dataset.hunk);
   if (verdict === "show") return show(button);
   if (verdict === "undo") return send(button, "/undo", { words: words(button) });
   if (STAGED[verdict]) return stage(button, STAGED[verdict]);

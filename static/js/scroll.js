@@ -6,6 +6,7 @@ const latest = document.getElementById("latest");
 const NEAR = 48;
 let following = true;
 let top = 0;
+let tall = 0;
 
 function atEnd() {
   return scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight < NEAR;
@@ -32,9 +33,11 @@ scroller.addEventListener(
   "scroll",
   () => {
     // Only going up leaves the end: text that grew since the last frame is not the person's doing.
+    // Nor is what comes up because something above it went.
     if (atEnd()) following = true;
-    else if (scroller.scrollTop < top) following = false;
+    else if (scroller.scrollTop < top && scroller.scrollHeight >= tall) following = false;
     top = scroller.scrollTop;
+    tall = scroller.scrollHeight;
     offer(!following);
   },
   { passive: true },

@@ -82,7 +82,17 @@ function deliver() {
     if (!editing.active()) return;
     flight = { text: field.value, edit: editing.url(), delivery: delivery(other) };
   }
-  form.dispatchEvent(new Event("send"));
+  const read = flight.files && attachments.read(flight.files);
+  if (read) read.then(send, unread);
+  else send();
+}
+
+const send = () => form.dispatchEvent(new Event("send"));
+
+// A file could not be read: nothing is sent without it unless the person says so.
+function unread() {
+  putAllBack();
+  proceed();
 }
 
 field.addEventListener("keydown", (event) => {

@@ -129,6 +129,11 @@ class Tab:
         return self.page.locator(".tool", has_text=text)
 
 
+async def ready(cards: Locator) -> None:
+    """What asks has stood in its place for as long as a person needs to read it."""
+    await expect(cards.and_(cards.page.locator("[data-unready]"))).to_have_count(0)
+
+
 async def _logged_in(server: Server) -> tuple[tuple[str, str], str]:
     """The cookie (name, value) that the launch link gives, and the path of the opened project."""
     async with httpx.AsyncClient(base_url=server.url, trust_env=False) as client:

@@ -11,7 +11,7 @@ import pytest_asyncio
 from playwright.async_api import BrowserContext, Page, Route, WebSocketRoute, expect
 
 from tests.e2e.conftest import ASKED, repository
-from tests.e2e.stage import Stage
+from tests.e2e.stage import Stage, ready
 from tests.loopback.script import ToolUse, Turn
 
 pytestmark = [pytest.mark.e2e, pytest.mark.asyncio(loop_scope="session")]
@@ -98,16 +98,20 @@ async def test_by_keyboard_alone(alone: Stage, context: BrowserContext) -> None:
     await page.keyboard.press("i")
     await page.keyboard.press("ArrowDown")
     await expect(heads.nth(1)).to_be_focused()
+    await ready(page.locator(".inbox-entry"))
     await page.keyboard.press("x")
     words = page.locator("#inbox").get_by_label("Why not")
     await expect(words).to_be_focused()
     await page.keyboard.type("a better name")
+    await ready(page.locator(".inbox-entry, .permission"))
     await page.keyboard.press("Enter")
     await expect(heads).to_have_count(1)
     await expect(heads).to_be_focused()
     await expect(tab.messages).to_contain_text("I see.")
+    await ready(page.locator(".inbox-entry"))
     await page.keyboard.press("Enter")
     await expect(page.locator("#inbox .permission .command")).to_have_text("touch first")
+    await ready(page.locator(".inbox-entry, #inbox .permission"))
     await page.keyboard.press("a")
     await expect(page.locator("#inbox-list")).to_contain_text("Nothing waits")
     await expect(page.locator("#inbox-title")).to_be_focused()

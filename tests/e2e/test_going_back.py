@@ -37,7 +37,7 @@ async def test_going_back_to_a_session(stage: Stage, chromium_path: str) -> None
         await tab.page.get_by_role("link", name="Operations log").click()
         await tab.page.wait_for_url("**/log")
         await stage.client.prompt(session, "Speak again.")
-        await tab.page.evaluate("history.back()")
+        await tab.page.evaluate("() => void setTimeout(() => history.back())")
         await tab.page.wait_for_url(f"**/{session}", wait_until="commit")
         await expect(tab.messages).to_contain_text("Said meanwhile.")
         await tab.connected()

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from playwright.async_api import BrowserContext, expect
 
-from tests.e2e.stage import Stage, Tab
+from tests.e2e.stage import Stage, Tab, ready
 from tests.loopback.script import ToolUse, Turn
 
 pytestmark = [pytest.mark.e2e, pytest.mark.asyncio(loop_scope="session")]
@@ -43,7 +43,10 @@ async def test_questions_by_keyboard(stage: Stage, context: BrowserContext) -> N
     await tab.send("Store it.")
     form = tab.page.locator("form.question")
     await expect(form).to_contain_text("Which <b>database</b> shall it be?")
-    await expect(form.get_by_label("PostgreSQL")).to_be_focused()
+    await ready(form)
+    await expect(tab.prompt).to_be_focused()
+    await tab.page.keyboard.press("Control+.")
+    await expect(form.locator("h2")).to_be_focused()
     await expect(tab.item(tab.session_id).locator(".dot")).to_have_attribute("data-state", "waiting")
     await expect(tab.page.locator(".asked-waits")).to_have_text("Waiting for you")
     await tab.page.keyboard.press("2")
@@ -54,7 +57,8 @@ async def test_questions_by_keyboard(stage: Stage, context: BrowserContext) -> N
     await tab.page.reload()
     await tab.connected()
     await expect(form.get_by_label("SQLite")).to_be_checked()
-    await expect(form.get_by_label("PostgreSQL")).to_be_focused()
+    await ready(form)
+    await tab.page.keyboard.press("Control+.")
     await tab.page.keyboard.press("1")
     await tab.page.keyboard.press("Enter")
     await expect(form.get_by_label("Users")).to_be_focused()

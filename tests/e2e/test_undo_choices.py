@@ -12,12 +12,13 @@ pytestmark = [pytest.mark.e2e, pytest.mark.asyncio(loop_scope="session")]
 
 
 async def written(stage: Stage, context: BrowserContext, folder: str) -> Tab:
-    """A session with one prompt that wrote three files, and an ignored one by a command."""
-    (stage.project / folder).mkdir()
-    (stage.project / folder / ".gitignore").write_text("*.log\n")
+    """A session with one prompt that wrote three files, and by a command one in a cache that is not kept."""
+    (stage.project / folder / "cache").mkdir(parents=True)
+    (stage.project / folder / "cache" / "CACHEDIR.TAG").touch()
+    (stage.project / folder / ".gitignore").write_text("cache/\n")
     files = {f"{folder}/{name}.txt": f"{name}\n" for name in ("one", "two", "three")}
     calls = [ToolUse("write", {"filePath": path, "content": content}) for path, content in files.items()]
-    calls.append(ToolUse("bash", {"command": f"echo hidden > {folder}/made.log"}))
+    calls.append(ToolUse("bash", {"command": f"echo hidden > {folder}/cache/made"}))
     stage.plays(Turn(tools=calls), Turn(text="All written."))
     tab = await stage.tab(context, await stage.session(folder))
     await tab.send("Write three files.")
@@ -34,7 +35,7 @@ async def test_only_some_files(stage: Stage, context: BrowserContext) -> None:
     await expect(dialog.locator("[data-count]")).to_have_text("3 of 3 files")
     await expect(dialog.locator(".undo-not-covered")).to_contain_text("1 not covered")
     await dialog.locator(".undo-not-covered summary").click()
-    await expect(dialog.locator(".undo-not-covered li")).to_contain_text("chosen/made.log")
+    await expect(dialog.locator(".undo-not-covered li")).to_contain_text("chosen/cache/")
     await dialog.get_by_text("Files only").click()
     await expect(dialog.locator("#undo-what")).to_contain_text("The conversation stays.")
     await dialog.get_by_role("button", name="None").click()
@@ -50,7 +51,7 @@ async def test_only_some_files(stage: Stage, context: BrowserContext) -> None:
     await expect(tab.page.locator("#files-undone")).to_contain_text("2 files")
     await expect(tab.page.locator(".message.user:visible")).to_have_count(1)
     assert sorted(path.name for path in folder.glob("*.txt")) == ["two.txt"]
-    assert (folder / "made.log").exists()
+    assert (folder / "cache/made").exists()
     await tab.page.locator(".toast").get_by_role("button", name="Redo").click()
     await expect(tab.page.locator("#files-undone")).to_be_empty()
     assert sorted(path.name for path in folder.glob("*.txt")) == ["one.txt", "three.txt", "two.txt"]

@@ -168,7 +168,12 @@ class CallContext:
 
     async def steer(self, text: str, *, agent: str = "") -> None:
         """Synthetic: the model reads it, the page says in a line which tool goes on."""
-        part = {"type": "text", "text": text, "synthetic": True, "metadata": {"steered_by": self._part.tool}}
+        part = {
+            "type": "text",
+            "text": text,
+            "synthetic": True,
+            "metadata": {inbox.STEERED_BY: self._part.tool},
+        }
         await in_db(inbox.admit, self._run.session, [part], agent=agent, delivery="steer")
 
     async def delegate(self, errand: Errand) -> Report:

@@ -46,7 +46,7 @@ from agents.plugins.hooks import trigger
 from agents.toolkit.definitions import UnknownAgent, choose
 from agents.toolkit.turn import Turn
 from sessions.core.db import in_db
-from sessions.core.store import compaction
+from sessions.core.store import compaction, inbox
 from sessions.core.store import sessions as session_store
 from sessions.core.wire.messages import UserMessage
 from sessions.core.wire.parts import CompactionPart
@@ -120,7 +120,7 @@ def _follow_up(prompt: UserMessage, plan: tail.Plan) -> dict[str, Any]:
     last = requests[-1]["info"] if requests else {}
     text = ANSWER if plan.unanswered else GO_ON
     return {
-        "parts": [{"type": "text", "text": text, "synthetic": True, "metadata": {compaction.GOES_ON: True}}],
+        "parts": [{"type": "text", "text": text, "synthetic": True, "metadata": {inbox.GOES_ON: True}}],
         "agent": prompt.agent,
         "provider_id": prompt.model.provider_id,
         "model_id": prompt.model.model_id,
@@ -159,10 +159,10 @@ async def write(run: Run, recorder: Recorder, turn: Turn, entries: Sequence[Entr
     while True:
         try:
             return await _stream(_request(turn, room, instructions, text_of(found, most)), recorder)
-        except ContextOverflow as error:
+        except (ContextOverflow, _CutShort) as error:
             tries += 1
             if tries == MOST_TRIES:
-                raise _too_long(turn, room, most, error) from error
+                raise error if isinstance(error, _CutShort) else _too_long(turn, room, most, error) from error
             await recorder.retrying(tries, error)
             most = max(most // 2, LEAST_BYTES)
         except ModelError as error:
@@ -210,9 +210,16 @@ async def _stream(request: ModelRequest, recorder: Recorder) -> Written:
     raise ModelError("The model's summary ended without an end.", retryable=True)
 
 
+class _CutShort(ModelError):
+    """The summary lacks its end."""
+
+
 def _written(finish: Finish, text: str) -> Written:
     if not text.strip():
         raise ModelError("The conversation was not compacted: the model wrote no summary.")
+    if finish.reason in ("length", "content-filter"):
+        why = "was cut at its limit of output tokens" if finish.reason == "length" else "was cut by a filter"
+        raise _CutShort(f"The conversation was not compacted: the summary {why}. Nothing was lost.")
     return Written(finish, text)
 
 

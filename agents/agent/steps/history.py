@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 from collections.abc import Iterator, Sequence
 from typing import Any
-from urllib.parse import unquote_to_bytes
 
 from agents.llm.types import (
     ChatMessage,
@@ -18,6 +17,7 @@ from agents.llm.types import (
     ToolCallContent,
     ToolResultContent,
 )
+from sessions.core.data_url import content_of
 from sessions.core.db import in_db
 from sessions.core.store import context, messages
 from sessions.core.wire.messages import STOPPED_BY_USER
@@ -86,14 +86,15 @@ def _is_read(part: dict[str, Any]) -> bool:
 def _file(part: dict[str, Any], model: Model) -> Content:
     """An attachment: text is inlined, images and PDFs go as they are where the model takes them."""
     name, mime = part.get("filename") or "attachment", part["mime"]
-    header, _, data = part["url"].partition(",")
-    if not header.startswith("data:"):
+    if not part["url"].startswith("data:"):
         return TextContent(f"[The attachment {name} is not available: {part['url'][:200]}]")
+    content = content_of(part["url"])
+    if content is None:
+        return TextContent(f"[The attachment {name} ({mime}) cannot be read.]")
     if mime.startswith("text/"):
-        raw = base64.b64decode(data) if header.endswith(";base64") else unquote_to_bytes(data)
-        return TextContent(f"Attached file {name}:\n{raw.decode('utf-8', 'replace')}")
+        return TextContent(f"Attached file {name}:\n{content.decode('utf-8', 'replace')}")
     if model.attachment and mime in SENT:
-        return FileContent(mime, data, name)
+        return FileContent(mime, base64.b64encode(content).decode(), name)
     return TextContent(f"[The user attached {name} ({mime}), but this model cannot read such files.]")
 
 
@@ -110,13 +111,19 @@ def _assistant(info: dict[str, Any], parts: Sequence[dict[str, Any]], model: Mod
                 said.append(ReasoningContent(part["text"], metadata))
         elif part["type"] == "tool" and (part.get("metadata") or {}).get("providerExecuted"):
             said += _by_provider(part, results, same_model, model)
-        elif part["type"] == "tool" and not (part.get("metadata") or {}).get("parent"):
+        elif part["type"] == "tool" and not _is_untold(part):
             beside = (part.get("metadata") or {}) if same_model else {}
             said.append(ToolCallContent(part["callID"], part["tool"], part["state"].get("input", {}), beside))
             results.append(_result(part, model))
     if not any(_counts(content) for content in said):
         return []
     return [ChatMessage("assistant", said), *([ChatMessage("tool", results)] if results else [])]
+
+
+def _is_untold(part: dict[str, Any]) -> bool:
+    """A call that another call made, or one that never was whole."""
+    metadata = part.get("metadata") or {}
+    return bool(metadata.get("parent") or metadata.get("ignored"))
 
 
 def _counts(content: Content) -> bool:

@@ -51,6 +51,7 @@ from sessions.core.wire.parts import (
 )
 
 FOLD_SECONDS = 0.25
+BROKEN_OFF = "The answer broke off in this call: it was not run."
 
 logger = logging.getLogger(__name__)
 
@@ -67,7 +68,7 @@ class Recorder:
         self._pending: dict[str, ToolPart] = {}
         self._folding: asyncio.Task[None] | None = None
         self._unwritten = False
-        self._ran = False
+        self.ran = False
         """Whether the provider ran anything itself."""
 
     @classmethod
@@ -107,7 +108,7 @@ class Recorder:
             await self._close(event.metadata)
         elif isinstance(event, ProviderCall):
             await self._close()
-            self._ran = True
+            self.ran = True
             await self._provider_call(event)
         elif isinstance(event, ToolInputStart):
             await self._close()
@@ -116,7 +117,8 @@ class Recorder:
             await self._tool_input(event)
         elif isinstance(event, ToolCall):
             await self._close()
-            part = self._pending.pop(event.call_id, None) or self._tool(event.call_id, event.name)
+            part = self._pending.get(event.call_id) or self._tool(event.call_id, event.name)
+            del self._pending[event.call_id]
             if event.metadata:
                 part.metadata = dict(event.metadata)
             return part, event
@@ -169,6 +171,7 @@ class Recorder:
         if self._open is None:
             if metadata:  # redacted reasoning: nothing to read, but it has to go back
                 self._open = self._new(ReasoningPart, text="", time=Span(start=now()))
+                self._attempt.append(self._open)
             else:
                 return
         part, self._open = self._open, None
@@ -185,8 +188,8 @@ class Recorder:
 
     async def _provider_call(self, call: ProviderCall) -> None:
         """It has ended already: nothing runs here, and nobody is asked."""
-        part = self._pending.pop(call.call_id, None) or self._tool(call.call_id, call.name)
-        self._pending.pop(call.call_id, None)
+        part = self._pending.get(call.call_id) or self._tool(call.call_id, call.name)
+        del self._pending[call.call_id]
         part.metadata = {"providerExecuted": True, "items": [dict(item) for item in call.items]}
         given, span = dict(call.input), Span(start=now(), end=now())
         if call.error:
@@ -222,11 +225,12 @@ class Recorder:
     def answered(self) -> bool:
         """Whether anything but thoughts came in this attempt."""
         said = any(isinstance(part, TextPart) and part.text.strip() for part in self._attempt)
-        return said or self._ran
+        return said or self.ran
 
     async def retrying(self, attempt: int, error: ModelError) -> None:
         """What a failed attempt said stays readable, but is not sent to the model again."""
         await self._close()
+        await self._drop_pending()
         for part in self._attempt:
             if isinstance(part, TextPart):
                 part.ignored = True
@@ -257,8 +261,21 @@ class Recorder:
         part = self._new(StepFinishPart, reason=finish.reason, snapshot=snapshot, cost=cost, tokens=tokens)
         await in_db(write, self.message, part)
 
+    async def _drop_pending(self) -> None:
+        """Calls of which the stream broke off before they were whole: they did not run, and no model is told
+        of them again."""
+        for part in self._pending.values():
+            span = Span(start=now(), end=now())
+            part.state = Failed(
+                input={}, error="The answer broke off in this call: it was not run.", time=span
+            )
+            part.metadata = {**(part.metadata or {}), "ignored": True}
+            await self._put(part)
+        self._pending.clear()
+
     async def failed(self, error: NamedError) -> None:
         await self._close()
+        await self._drop_pending()
         self.message.error = error
         self.message.time.completed = now()
         await self._put_message()

@@ -17,10 +17,8 @@ from sessions.core.wire.messages import AssistantMessage
 from sessions.core.wire.parts import PART, CompactionPart, Completed, StepFinishPart, ToolPart
 
 from . import context, events, inbox, messages, usage
+from .inbox import GOES_ON
 from .rows import part_info
-
-GOES_ON = "compaction_continue"
-"""The key in the metadata of the text that a session goes on with after a compaction."""
 
 
 class NothingToCompact(inbox.PromptRefused):

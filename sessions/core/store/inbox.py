@@ -16,6 +16,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 from pydantic import ValidationError
 
+from sessions.core.data_url import content_of
 from sessions.core.db import durable
 from sessions.core.ids import ascending, now
 from sessions.core.models import Admission, AdmittedPrompt, Message, Part, Session
@@ -27,6 +28,14 @@ from sessions.core.wire.parts import PART
 from sessions.core.wire.parts import Part as WirePart
 
 _CONTENT = "agent provider_id model_id variant system tools format parts no_reply".split()
+
+
+STEERED_BY = "steered_by"
+"""In the metadata of a prompt's part: the tool that goes on by it."""
+GOES_ON = "compaction_continue"
+"""The same: what a session goes on with after a compaction."""
+OWN = {STEERED_BY, GOES_ON}
+"""The same: no person sent it, but the turn that ran."""
 
 
 class PromptRefused(ValueError):
@@ -122,6 +131,10 @@ def check(parts: list[dict[str, Any]]) -> None:
         wrong = error.errors()[0]
         where = ".".join(str(step) for step in wrong["loc"])
         raise PromptRefused(f"{where}: {wrong['msg']}") from error
+    for part in parts:
+        if part["type"] == "file" and part["url"].startswith("data:") and content_of(part["url"]) is None:
+            name = part.get("filename") or part["mime"]
+            raise PromptRefused(f"{name} cannot be read: what is attached is no base64.")
 
 
 def wire_parts(parts: list[dict[str, Any]], session_id: str, message_id: str) -> list[WirePart]:
@@ -360,6 +373,15 @@ def take_back(session: Session, unasked: Sequence[str] = (), *, waiting: bool) -
             project=session.project_id,
             session=session.id,
         )
+
+
+def withdraw_own(session: Session) -> None:
+    """Remove from the inbox what the turn admitted for itself (a plan's approval, what goes on after a
+    compaction): it belongs to that turn, which was stopped or cut off. Call it inside `atomic`."""
+    for prompt in AdmittedPrompt.objects.filter(session=session).order_by("position"):
+        if all(OWN & (part.get("metadata") or {}).keys() for part in prompt.parts):
+            prompt.delete()
+            record(session, prompt.id, withdrawn=True)
 
 
 def stopped(session_id: str, prompt_id: str = "") -> list[Admission]:

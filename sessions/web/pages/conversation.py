@@ -103,7 +103,8 @@ async def answer_text(
 async def attachment(
     request: HttpRequest, project_id: str, session_id: str, part_id: str, number: int
 ) -> HttpResponse:
-    """A file that a tool gave or a person attached: sound is played, all else is only for download."""
+    """A file that a tool gave or a person attached: pictures are shown and sound is played, all else is only
+    for download. What is kept under an address does not change."""
     found = await session_of(project_id, session_id)
     part = await in_db(messages.part, found.id, part_id)
     file = await asyncio.to_thread(download, part, number) if part else None
@@ -112,6 +113,7 @@ async def attachment(
     response = HttpResponse(file.content, content_type=file.mime)
     response["Content-Security-Policy"] = "sandbox; default-src 'none'"
     response["Content-Disposition"] = content_disposition_header(True, file.name)
+    response["Cache-Control"] = "private, max-age=31536000, immutable"
     return response
 
 

@@ -15,9 +15,6 @@ from sessions.web.access import stop_url
 from sessions.web.approvals.cards import INBOX
 from sessions.web.respond import beside, fragment, late, place
 
-OWN = "own"
-"""The value of the choice "in own words"; the others are the numbers of the options."""
-
 _CANCELLED = "The turn was stopped; this question no longer waits for an answer."
 
 
@@ -81,9 +78,10 @@ def _settled(row: QuestionRequest) -> str:
 
 
 def _answer(form: QueryDict, index: int, question: QuestionInfo) -> list[str]:
-    """Labels in their order, then own words; words alone count, also when nothing is chosen beside them."""
+    """Labels in their order, then own words; where one answer is asked for, words are it."""
     chosen = form.getlist(f"q{index}")
     labels = [option.label for number, option in enumerate(question.options) if str(number) in chosen]
     words = form.get(f"own{index}", "").strip()
-    own = [words] if words and (OWN in chosen or not labels) else []
-    return labels + own
+    if not words:
+        return labels
+    return [*labels, words] if question.multiple else [words]

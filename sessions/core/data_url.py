@@ -1,0 +1,23 @@
+"""What a `data:` URL holds (RFC 2397)."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from urllib.parse import unquote_to_bytes
+
+
+def content_of(url: str) -> bytes | None:
+    """Its bytes; None where it is no such URL or cannot be read. Base64 may be escaped, broken into lines, of
+    either alphabet and without its padding, as writers of such URLs leave it."""
+    head, comma, data = url.partition(",")
+    if not head.startswith("data:") or not comma:
+        return None
+    raw = unquote_to_bytes(data)
+    if not head.endswith(";base64"):
+        return raw
+    packed = b"".join(raw.split()).rstrip(b"=").translate(bytes.maketrans(b"-_", b"+/"))
+    try:
+        return base64.b64decode(packed + b"=" * (-len(packed) % 4), validate=True)
+    except binascii.Error:
+        return None
