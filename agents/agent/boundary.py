@@ -37,7 +37,6 @@ async def begin(run: Run) -> UserMessage | None:
         if run.taken:
             await _choose_anew(run, prompt)
         else:
-            run.unasked = [prompt.id]
             await _remember(run, prompt)
         return prompt
     if not await has_work(run.session.id):
@@ -76,8 +75,6 @@ async def _promote(run: Run, waiting: list[AdmittedPrompt]) -> UserMessage | Non
             variant=choice.variant,
             completed=_in_turn(changed, filled, completed),
         )
-        if message is not None and not row.no_reply:
-            run.unasked.append(message.id)
         promoted = message or promoted
     if promoted is not None:
         await _remember(run, promoted)

@@ -21,7 +21,7 @@ class AgentConsumer(AsyncConsumer):
         runtime.wake(message["session"])
 
     async def session_interrupt(self, message: dict[str, str]) -> None:
-        runtime.interrupt(message["session"])
+        runtime.interrupt(message["session"], int(message["epoch"]))
 
     async def session_hasten(self, message: dict[str, str]) -> None:
         runtime.call(pauses.hasten, message["session"])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -26,6 +26,7 @@ from sessions.core.store import (
     questions,
     resumption,
     shells,
+    turns,
     usage,
 )
 from sessions.core.store import sessions as session_store
@@ -99,12 +100,11 @@ class Close:
     """What is to be done when a drain ends: with `ending` a turn is settled, else it ended in order, with the
     `error` that it told or none. `stopped`: a person stopped it, which the row of the session says, too, as
     long as the lease is the same; then nothing else ended it, and the prompts promoted last are taken back
-    where the model was not asked yet (`unasked`)."""
+    where the model was not asked yet."""
 
     ending: Ending | None
     error: dict[str, Any] | None = None
     stopped: bool = False
-    unasked: Sequence[str] = ()
 
 
 def close(lease: Lease, how: Close) -> None:
@@ -114,6 +114,10 @@ def close(lease: Lease, how: Close) -> None:
         stopped = how.stopped or leases.is_stopped(row)
         running = row.status.get("type") == "busy" or _open(lease.session_id).exists()
         ending = STOPPED if stopped and how.ending is CRASHED else how.ending
+        if stopped or ending is not None:
+            inbox.withdraw_own(row)
+        if stopped:  # first: what it takes back is not what the turn ended with
+            inbox.take_back(row, turns.unasked(row.id), waiting=not running)
         if ending is not None:
             settle(lease.session_id, ending)
             if ending is CRASHED:
@@ -123,8 +127,6 @@ def close(lease: Lease, how: Close) -> None:
             session_store.set_status(lease.session_id, Status(type="idle"), error=how.error)
             if how.error:
                 _note_failed(lease.session_id)
-        if stopped:
-            inbox.take_back(row, how.unasked, waiting=not running)
         leases.release(lease)
 
 
@@ -197,7 +199,7 @@ def _note(session_id: str, ending: Ending, cut_off: Collection[str]) -> None:
     last = Message.objects.filter(session_id=session_id, session__parent=None).order_by("-id").first()
     if last is None:
         return
-    if last.role == "user" and ending is CRASHED:
+    if last.role == "user" and ending is CRASHED and last.id in turns.unasked(session_id):
         resumption.note(last.id, "due")
     elif last.id in cut_off and _has_more(str(last.data["parentID"])):
         by_itself = ending is CRASHED and not _is_rejected(last)

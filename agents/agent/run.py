@@ -45,8 +45,6 @@ class Run:
     """The last tool calls: name and input as canonical JSON."""
     taken: int = 0
     """The steps that the turn had taken already which is gone on with next."""
-    unasked: list[str] = field(default_factory=list)
-    """The prompts promoted last, as long as the model was not asked: a stop takes them back."""
     answered: UserMessage | None = None
     """The prompt whose turn has ended in order, and which that was not told of yet."""
     silent: bool = False

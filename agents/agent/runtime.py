@@ -34,7 +34,7 @@ from sessions.core.db import in_db
 from sessions.core.fence import Lease, LeaseLost, fenced
 from sessions.core.ids import now
 from sessions.core.models import Session
-from sessions.core.store import events, inbox, leases, problems, turns
+from sessions.core.store import events, inbox, leases, problems
 from sessions.core.store import sessions as session_store
 
 logger = logging.getLogger(__name__)
@@ -52,6 +52,7 @@ class _Drain:
     given back. `turn` may be cancelled at any moment; `task` waits for it and cleans up.
 
     `left` is the row of a session whose last turn nobody ended: that is settled, then `settled` is set.
+    `stop_epoch`: a stop was heard before the lease was there, and is for the turn under this one.
     """
 
     left: Session | None = None
@@ -61,6 +62,7 @@ class _Drain:
     turn: asyncio.Task[None] | None = None
     run: Run | None = None
     stopping: bool = False
+    stop_epoch: int = -1
 
 
 class Runtime:
@@ -104,14 +106,15 @@ class Runtime:
     def wake(self, session_id: str) -> None:
         self.call(self._wake, session_id)
 
-    def interrupt(self, session_id: str) -> None:
-        self.call(self._interrupt, session_id)
+    def interrupt(self, session_id: str, epoch: int) -> None:
+        """`epoch` is that of the lease of the turn that is meant; 0 for whatever runs."""
+        self.call(self._interrupt, session_id, epoch)
 
     def answered(self, request_id: str) -> None:
         self.call(approvals.look_again)
         self.call(questions.answered, request_id)
 
-    def call(self, function: Any, *arguments: str) -> None:
+    def call(self, function: Any, *arguments: str | int) -> None:
         if self._loop is not None:
             self._loop.call_soon_threadsafe(function, *arguments)
 
@@ -201,10 +204,15 @@ class Runtime:
         entry.task = asyncio.get_running_loop().create_task(self._run(session_id, entry), context=Context())
         return entry
 
-    def _interrupt(self, session_id: str) -> None:
+    def _interrupt(self, session_id: str, epoch: int = 0) -> None:
         entry = self._drains.get(session_id)
         if entry is None or entry.stopping:
             return
+        if epoch and entry.lease is None:
+            entry.stop_epoch = epoch
+            return
+        if epoch and entry.lease is not None and entry.lease.epoch != epoch:
+            return  # the turn that was meant has ended
         entry.stopping = True
         if entry.run is not None:
             entry.run.abort.set()
@@ -217,6 +225,7 @@ class Runtime:
         try:
             entry.lease = await self._lease(session_id, entry.left)
             if entry.lease is not None:
+                entry.stopping = entry.stopping or entry.stop_epoch == entry.lease.epoch
                 with fenced(entry.lease):
                     go_on = await self._under_lease(session_id, entry, entry.lease)
         except LeaseLost as error:
@@ -247,9 +256,7 @@ class Runtime:
     async def _under_lease(self, session_id: str, entry: _Drain, lease: Lease) -> bool:
         """Settle what was left, or else drain. Whether what waits may go next at once."""
         if entry.left is not None:
-            stopped = leases.is_stopped(entry.left)
-            prompt = await in_db(turns.unanswered, session_id) if stopped else None
-            how = recovery.Close(recovery.CRASHED, stopped=stopped, unasked=[prompt.id] if prompt else [])
+            how = recovery.Close(recovery.CRASHED, stopped=lease.left_stopped)
             await self._close(entry, lease, how)
             return True
         entry.turn = asyncio.create_task(self._drain(session_id, entry))
@@ -278,7 +285,7 @@ class Runtime:
         run = entry.run
         if run is None:
             return recovery.Close(ending)
-        return recovery.Close(ending, error=run.error, unasked=run.unasked)
+        return recovery.Close(ending, error=run.error)
 
     async def _drain(self, session_id: str, entry: _Drain) -> None:
         session = await in_db(session_store.get, session_id)

@@ -49,12 +49,14 @@ async def abort(session_id: str) -> None:
     The rows have it first, so that it is done also where the hint is lost; with a full disk the hint does.
     """
     for stopped_id in [session_id, *await in_db(children.at_work_below, session_id)]:
+        epoch: int | None = 0
         try:
-            await in_db(inbox.stop, stopped_id)
+            epoch = await in_db(inbox.stop, stopped_id)
         except DatabaseError as error:
             if not is_full(error):
                 raise
-        await interrupt(stopped_id)
+        if epoch is not None:
+            await interrupt(stopped_id, epoch)
 
 
 async def reply(request_id: str, answer: str, words: str = "", **how: Any) -> PermissionRequest | None:

@@ -37,7 +37,7 @@ class LeaseLost(Exception):
 class Lease:
     """The right to work in a session. `seconds` is how long it holds without being confirmed, `confirmed` the
     time of `clock` when it last was. Once `over`, it was given back in order and what was started under it
-    needs it no more."""
+    needs it no more. `left_stopped`: it was seized, and the turn under the one before was to be stopped."""
 
     session_id: str
     owner: str
@@ -45,6 +45,7 @@ class Lease:
     seconds: float
     confirmed: float = field(default_factory=lambda: clock())
     over: bool = False
+    left_stopped: bool = False
 
     @property
     def is_fresh(self) -> bool:

@@ -43,6 +43,15 @@ def create_file(path: Path, content: bytes, mode: int) -> bool:
         return True
 
 
+def sync_folder(folder: Path) -> None:
+    """Have the disk keep the names that are in a folder. Raises OSError."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
 @contextmanager
 def _written(path: Path, content: bytes, mode: int | None) -> Iterator[Path]:
     """A neighbour of `path` with this content, which is gone afterwards."""

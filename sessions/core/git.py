@@ -31,6 +31,8 @@ CONFIG = """\
 \tprotectNTFS = false
 \tprotectHFS = false
 \tlooseCompression = 1
+\tfsync = objects
+\tfsyncMethod = batch
 \tlogAllRefUpdates = false
 \tquotePath = false
 [status]

@@ -19,9 +19,10 @@ async def wake(session_id: str) -> None:
     await _hint({"type": "session.wake", "session": session_id})
 
 
-async def interrupt(session_id: str) -> None:
-    """A session's turn is to be stopped now, as its row says."""
-    await _hint({"type": "session.interrupt", "session": session_id})
+async def interrupt(session_id: str, epoch: int) -> None:
+    """A session's turn is to be stopped now, as its row says: the one under the lease of this epoch. With 0,
+    where the row could not be written, whatever runs."""
+    await _hint({"type": "session.interrupt", "session": session_id, "epoch": str(epoch)})
 
 
 async def hasten(session_id: str) -> None:

@@ -1,5 +1,6 @@
-// A card that asks takes no click and no key before a person can have read it: for half a second after it appeared, was
-// moved, or the window got the focus. A key that is held answers nothing.
+// A card that asks takes no click and no key before a person can have read it: for half a second after it appeared or
+// the window got the focus. A click also has to wait after it was moved; a key goes where the focus is, wherever that
+// stands. A key that is held answers nothing.
 const CARDS = ".permission, form.question, .inbox-entry";
 const PAUSE = 500;
 const NEAR = 2; // pixels
@@ -7,7 +8,8 @@ const MOVES = /^(Tab|Escape|Arrow\w+|Home|End|Page\w+|Shift|Control|Alt|Meta|j|k
 const WRITING = "textarea, [contenteditable], input:not([type=checkbox], [type=radio], [type=button], [type=submit])";
 
 const places = new WeakMap(); // card -> where it stands
-const until = new WeakMap(); // card -> when it takes an answer
+const readable = new WeakMap(); // card -> when it takes a key
+const until = new WeakMap(); // card -> when it takes a click
 let watching = 0;
 
 // Where it stands; scrolling is the person's own doing.
@@ -18,11 +20,11 @@ function placeOf(card) {
   return { left, top: top + scrolled, shown: width > 0 };
 }
 
-const isMoved = (was, now) =>
-  !was || was.shown !== now.shown || Math.abs(was.left - now.left) > NEAR || Math.abs(was.top - now.top) > NEAR;
+const isNew = (was, now) => !was || was.shown !== now.shown;
+const isMoved = (was, now) => isNew(was, now) || Math.abs(was.left - now.left) > NEAR || Math.abs(was.top - now.top) > NEAR;
 
-function wait(card) {
-  until.set(card, performance.now() + PAUSE);
+function wait(card, times = [until, readable]) {
+  for (const time of times) time.set(card, performance.now() + PAUSE);
   card.dataset.unready = "";
 }
 
@@ -30,8 +32,9 @@ function wait(card) {
 function watch() {
   const cards = document.querySelectorAll(CARDS);
   for (const card of cards) {
-    const now = placeOf(card);
-    if (isMoved(places.get(card), now)) wait(card);
+    const [was, now] = [places.get(card), placeOf(card)];
+    if (isNew(was, now)) wait(card);
+    else if (isMoved(was, now)) wait(card, [until]);
     places.set(card, now);
     if (performance.now() >= until.get(card)) delete card.dataset.unready;
   }
@@ -42,12 +45,13 @@ function begin() {
   if (!watching) watch();
 }
 
-const isUnready = (element) => {
+function isUnready(element, byKey) {
   for (let card = element.closest?.(CARDS); card; card = card.parentElement.closest(CARDS)) {
-    if (!until.has(card) || performance.now() < until.get(card) || isMoved(places.get(card), placeOf(card))) return true;
+    const time = (byKey ? readable : until).get(card);
+    if (time === undefined || performance.now() < time || (!byKey && isMoved(places.get(card), placeOf(card)))) return true;
   }
   return false;
-};
+}
 
 function stop(event) {
   event.preventDefault();
@@ -55,18 +59,18 @@ function stop(event) {
 }
 
 let held = false; // the press began before its card was ready
-addEventListener("pointerdown", ({ target }) => (held = isUnready(target)), true);
+addEventListener("pointerdown", ({ target }) => (held = isUnready(target, false)), true);
 addEventListener("click", (event) => {
   if (!event.target.closest?.(CARDS) || !event.isTrusted) return;
-  if (event.detail ? held : isUnready(event.target)) stop(event);
+  if (event.detail ? held : isUnready(event.target, true)) stop(event);
 }, true);
 addEventListener("keydown", (event) => {
   const { target, key } = event;
   if (!target.closest?.(CARDS) || MOVES.test(key)) return;
   if (target.matches(WRITING) && (key !== "Enter" || target.matches("textarea"))) return;
-  if (event.repeat || isUnready(target)) stop(event);
+  if (event.repeat || isUnready(target, true)) stop(event);
 }, true);
-addEventListener("focus", () => document.querySelectorAll(CARDS).forEach(wait));
+addEventListener("focus", () => document.querySelectorAll(CARDS).forEach((card) => wait(card)));
 for (const id of ["states", "inbox", "review"]) {
   const place = document.getElementById(id);
   if (place) new MutationObserver(begin).observe(place, { childList: true, subtree: true });

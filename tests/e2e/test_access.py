@@ -6,7 +6,7 @@ import pytest
 from playwright.async_api import Browser, BrowserContext, Page, expect
 
 from tests.e2e.conftest import watch
-from tests.e2e.stage import Stage
+from tests.e2e.stage import Stage, ready
 from tests.loopback.script import ToolUse, Turn
 from tests.server import PASSWORD
 
@@ -90,6 +90,7 @@ async def test_the_keyboard_alone(stage: Stage, context: BrowserContext) -> None
     await expect(question).to_be_visible()
     await expect(page.locator("#prompt")).to_be_focused()
     await tab_to(page, "Allow once", "Shift+Tab")
+    await ready(question)
     await page.keyboard.press("Enter")
     await expect(page.locator("#messages")).to_contain_text("Done.")
     await expect(page.locator("#prompt")).to_be_focused()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.async_api import BrowserContext, Page, expect
 
+from tests.e2e.conftest import repository
 from tests.e2e.stage import Stage, Tab
 from tests.loopback.script import ToolUse, Turn, Wait
 
@@ -99,11 +100,17 @@ async def test_an_answer_that_is_written(stage: Stage, context: BrowserContext) 
     assert await shifted(tab.page) == []
 
 
-async def test_a_page_that_loads_asks_for_each_thing_once(stage: Stage, context: BrowserContext) -> None:
+async def test_a_page_that_loads_asks_for_each_thing_once(
+    context: BrowserContext, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """In a project where nothing else happens."""
+    project = repository(tmp_path_factory.mktemp("still") / "project")
     asked: list[str] = []
     context.on("request", lambda request: asked.append(request.url.partition("?")[0]))
-    tab = await stage.tab(context, await stage.session("asks once"))
-    await expect(tab.page.locator("#problems-slot button")).to_be_attached()
-    await tab.page.wait_for_load_state("networkidle")
+    async with Stage(tmp_path_factory.mktemp("home"), project) as stage:
+        tab = await stage.tab(context, await stage.session("asks once"))
+        await expect(tab.page.locator("#problems-slot button")).to_be_attached()
+        await tab.page.wait_for_load_state("networkidle")
+        await tab.page.close()
     assert any(url.endswith("/pickers/status") for url in asked)
     assert sorted(asked) == sorted(set(asked))

@@ -25,7 +25,7 @@ async def test_an_interrupt_leaves_the_turn_of_another_worker_alone(tmp_path: Pa
     runtime = Runtime()
     runtime.start()
     runtime.wake(talk.session.id)
-    runtime.interrupt(talk.session.id)
+    runtime.interrupt(talk.session.id, 0)
     await runtime.stop()
     message = await in_db(Message.objects.get, id=answer)
     assert "completed" not in message.data["time"]

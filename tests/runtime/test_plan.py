@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from bench.client import Client
+from bench.client import Client, Event
 from tests.loopback.anthropic import AnthropicServer
 from tests.loopback.openai import OpenAIServer
 from tests.loopback.script import EXHAUSTED, Body, ToolUse, Turn
@@ -306,3 +306,48 @@ async def test_a_plan_that_is_deleted_before_the_answer_is_the_builders_to_miss(
         await client.post(f"/question/{asked['id']}/reply", {"answers": [["Yes"]]})
         await until(events, "session.idle")
         assert "does not exist" in (await tool_states(client, session["id"]))[-1]["error"]
+
+
+@pytest.mark.parametrize("killed", [False, True])
+async def test_a_stop_after_the_approval_stops_the_building_too(
+    home: Path, project: Path, killed: bool
+) -> None:
+    """The plan was approved, and another call of that step still ran."""
+    script = Script()
+    async with OpenAIServer(script) as model:
+        server = Server(home, project, model_config(model.base_url, resume="off"))
+        async with running(server) as client, client.events() as events:
+            session = await client.create_session("stopped")
+            then = {"question": "And then?", "header": "Then", "options": [{"label": "Nothing"}]}
+            long = ToolUse("question", {"questions": [then]})
+            script.turns += [
+                write_plan(plan_file(session)),
+                Turn(tools=[ToolUse("plan_exit", {}), long]),
+                Turn(tools=[ToolUse("edit", EDIT)]),
+            ]
+            await client.prompt_async(session["id"], "Say goodbye.", agent="plan")
+            asked = [(await until(events, "question.asked")).properties for _ in range(2)]
+            [plan] = [one for one in asked if one["questions"][0]["header"] == "Plan"]
+            await client.post(f"/question/{plan['id']}/reply", {"answers": [["Yes"]]})
+            while not _approved(await until(events, "message.part.updated")):
+                pass
+            if killed:
+                server.kill()
+            else:
+                await client.abort(session["id"])
+                await until(events, "session.idle")
+        async with running(server) as client:
+            script.turns.clear()
+            script.turns += [Turn(text="Hello."), Turn(text="Who asked?")]
+            other = await client.create_session("another")
+            assert parts_of([await client.prompt(other["id"], "Hello?")], "text")[0]["text"] == "Hello."
+            assert await client.status() == {}
+            assert "'hello'" in (project / "hello.py").read_text()
+            states = await tool_states(client, session["id"])
+            assert [state["status"] for state in states] == ["completed", "completed", "error"]
+        assert len(model.requests) == 3
+
+
+def _approved(event: Event) -> bool:
+    part = event.properties["part"]
+    return bool(part.get("tool") == "plan_exit" and part["state"]["status"] == "completed")

@@ -11,8 +11,10 @@ from agents.agent import recovery
 from sessions.core.db import in_db
 from sessions.core.models import Admission, AdmittedPrompt, Message, Session
 from sessions.core.store import events, inbox, leases, resumption
+from sessions.core.store import sessions as session_store
 from sessions.core.store.inbox import PromptRefused
 from sessions.core.wire.messages import STOPPED_BY_USER, UserMessage
+from sessions.core.wire.session import Status
 from tests.loopback.script import Turn, Wait
 from tests.server import parts_of, serving, until
 from tests.sessions.talk import Talk
@@ -85,7 +87,7 @@ async def test_a_promoted_prompt_leaves_the_history_again(tmp_path: Path) -> Non
     message = await promoted(admitted.id)
     assert message is not None
     await in_db(inbox.stop, talk.session.id)
-    await in_db(recovery.close, lease, recovery.Close(recovery.STOPPED, unasked=[message.id]))
+    await in_db(recovery.close, lease, recovery.Close(recovery.STOPPED))
     assert await in_db(lambda: [row.id for row in Message.objects.all()]) == [before]
     assert await in_db(offered, talk.session) == ["Do it."]
     assert await in_db(inbox.let_go, talk.session.id, admitted.id)
@@ -96,9 +98,10 @@ async def test_a_promoted_prompt_leaves_the_history_again(tmp_path: Path) -> Non
 async def test_a_worker_that_ends_leaves_the_prompt_to_the_next(tmp_path: Path) -> None:
     talk = await Talk.begin(tmp_path / "project")
     lease = await held(talk)
-    prompt = await talk.prompt("Go on with it.")
-    await in_db(recovery.close, lease, recovery.Close(recovery.CRASHED, unasked=[prompt]))
-    assert await in_db(Message.objects.filter(id=prompt).exists)
+    prompt = await promoted((await in_db(inbox.admit, talk.session, TEXT)).id)
+    assert prompt is not None
+    await in_db(recovery.close, lease, recovery.Close(recovery.CRASHED))
+    assert await in_db(Message.objects.filter(id=prompt.id).exists)
     assert await in_db(resumption.sessions_due) == [talk.session.id]
 
 
@@ -185,3 +188,54 @@ async def test_through_the_server(home: Path, project: Path) -> None:
         assert all(said in str(begun) for said in ran)
         history = await client.messages(session)
         assert all(row["info"]["time"].get("completed") for row in history if row["info"]["role"] != "user")
+
+
+@database
+async def test_a_message_that_asks_for_no_answer_is_not_answered_after_a_crash(tmp_path: Path) -> None:
+    talk = await Talk.begin(tmp_path / "project")
+    lease = await held(talk)
+    admitted = await in_db(inbox.admit, talk.session, TEXT, no_reply=True)
+    assert await promoted(admitted.id) is not None
+    await in_db(recovery.close, lease, recovery.Close(recovery.CRASHED))
+    assert await in_db(resumption.sessions_due) == []
+
+
+@database
+async def test_a_steer_that_was_not_asked_is_given_back_and_the_turn_ends_as_stopped(tmp_path: Path) -> None:
+    talk = await Talk.begin(tmp_path / "project")
+    times = {"created": 1, "completed": 2}
+    await talk.answer(await talk.prompt("Begin."), finish="tool-calls", time=times)
+    lease = await held(talk)
+    await in_db(session_store.set_status, talk.session.id, Status(type="busy"))
+    steer = await in_db(inbox.admit, talk.session, TEXT, delivery="steer")
+    assert await promoted(steer.id) is not None
+    await in_db(inbox.stop, talk.session.id)
+    await in_db(recovery.close, lease, recovery.Close(recovery.STOPPED))
+    assert await in_db(offered, talk.session) == ["Do it."]
+    last = await in_db(lambda: Message.objects.order_by("-id")[0])
+    assert last.role == "assistant"
+    assert last.data["error"]["name"] == "MessageAbortedError"
+    row = await in_db(Session.objects.get, id=talk.session.id)
+    assert await in_db(resumption.of, row) is not None
+
+
+@database
+async def test_a_stop_that_comes_during_an_undo_takes_back_what_waits(tmp_path: Path) -> None:
+    talk = await Talk.begin(tmp_path / "project")
+    lease = await in_db(leases.claim, talk.session.id, "a-worker:undo-1", 60)
+    assert lease is not None
+    await in_db(inbox.admit, talk.session, TEXT)
+    assert await in_db(inbox.stop, talk.session.id) is None
+    assert await in_db(offered, talk.session) == ["Do it."]
+    assert not await in_db(inbox.waiting, talk.session.id)
+
+
+@database
+async def test_a_stop_of_what_a_dead_worker_left_is_seen_by_who_seizes_it(tmp_path: Path) -> None:
+    talk = await Talk.begin(tmp_path / "project")
+    await held(talk)
+    seen = await in_db(Session.objects.get, id=talk.session.id)
+    await in_db(inbox.stop, talk.session.id)
+    lease = await in_db(leases.seize, seen, "another", 60, dead=True)
+    assert lease is not None
+    assert lease.left_stopped

@@ -93,7 +93,6 @@ class Recorder:
         )
         recorder = cls(run, message)
         await recorder._put_message()
-        run.unasked = []
         return recorder
 
     async def started(self) -> None:

@@ -157,13 +157,14 @@ def _files(data: Path) -> Iterator[Path]:
     """The files to copy, of each store its index and last tree before the contents that these name."""
     for folder in _FOLDERS:
         found = [Path(place, name) for place, _, names in os.walk(data / folder) for name in names]
-        found.sort(key=lambda path: ("objects" in path.parts, path))
-        yield from (path for path in found if not _is_passing(path))
+        found.sort(key=lambda path: ("objects" in path.relative_to(data).parts, path))
+        yield from (path for path in found if not _is_passing(path, data))
     yield from (data / name for name in _FILES if (data / name).exists())
 
 
-def _is_passing(path: Path) -> bool:
-    names = path.name in _PASSING or path.name.startswith(("tmp_", ".tmp-")) or "pins" in path.parts
+def _is_passing(path: Path, data: Path) -> bool:
+    pinned = "pins" in path.relative_to(data).parts
+    names = path.name in _PASSING or path.name.startswith(("tmp_", ".tmp-")) or pinned
     return names or path.is_symlink() or not path.is_file()
 
 
@@ -232,7 +233,10 @@ def _summary(manifest: dict[str, Any]) -> Backup:
 
 def _occupied(data: Path) -> str:
     """What of a backup's places is taken; empty when there is none."""
-    names = (DATABASE, *_FILES, *CREDENTIALS[:2], *(path.name for path in data.glob(f"{DATABASE}.corrupt-*")))
+    beside = [path.name for path in data.glob(f"{DATABASE}.corrupt-*")]
+    # SQLite plays a log that a crash left over whatever database lies beside it.
+    beside += [f"{DATABASE}{end}" for end in ("-wal", "-shm", "-journal")]
+    names = (DATABASE, *_FILES, *CREDENTIALS[:2], *beside)
     found = [name for name in names if (data / name).exists()]
     found += [f"{name}/" for name in _FOLDERS if (data / name).is_dir() and any((data / name).iterdir())]
     return ", ".join(found)

@@ -20,6 +20,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from sessions.changes.snapshots.packs import Packs
+from sessions.core.files import sync_folder
 from sessions.core.git import GitError, clean_environment, create_repository, run_git
 
 _LEVEL = 1  # of zlib: at 6 a put takes three times as long for about a tenth less disk
@@ -49,7 +50,7 @@ class ObjectStore:
         framed = _framed(content, kind)
         oid = _hash(framed)
         with self.locked(fcntl.LOCK_SH):
-            if not self._freshen(oid):
+            if not (self._freshen(oid) and self._holds(oid, framed)):
                 self._write(self._loose(oid), framed)
         return oid
 
@@ -60,7 +61,10 @@ class ObjectStore:
         except FileNotFoundError:
             return self._packed(oid)
         except zlib.error as error:
-            raise ObjectMissing(f"{oid} is damaged: {error}") from error
+            try:
+                return self._packed(oid)
+            except ObjectMissing:
+                raise ObjectMissing(f"{oid} is damaged: {error}") from error
         return framed[framed.index(b"\0") + 1 :]
 
     def has(self, oid: str) -> bool:
@@ -99,7 +103,8 @@ class ObjectStore:
         """Make what we have under `oid` young again; False when it is not ours."""
         with suppress(FileNotFoundError):
             os.utime(self._loose(oid))
-            return True
+            if self._loose(oid).stat().st_size:  # without a byte: the power went while it was written
+                return True
         pack = self.packs.holder(oid)
         if pack is None:
             return False
@@ -108,14 +113,27 @@ class ObjectStore:
             return True
         return False
 
+    def _holds(self, oid: str, framed: bytes) -> bool:
+        """Whether what lies loose under `oid` is whole, or nothing lies there."""
+        try:
+            return zlib.decompress(self._loose(oid).read_bytes()) == framed
+        except FileNotFoundError:
+            return True
+        except zlib.error:
+            return False
+
     def _write(self, target: Path, framed: bytes) -> None:
+        """It is on the disk when this returns: rows that name it may be."""
         target.parent.mkdir(exist_ok=True)
         descriptor, temporary = tempfile.mkstemp(prefix="tmp_obj_", dir=target.parent)
         try:
             with open(descriptor, "wb") as file:
                 file.write(zlib.compress(framed, _LEVEL))
                 os.fchmod(file.fileno(), 0o444)
+                file.flush()
+                os.fsync(file.fileno())
             os.rename(temporary, target)
+            sync_folder(target.parent)
         except BaseException:
             os.unlink(temporary)
             raise

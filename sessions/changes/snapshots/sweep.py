@@ -12,6 +12,7 @@ import fcntl
 import os
 import re
 import time
+import zlib
 from collections.abc import Callable, Iterator, Sequence, Set
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -21,6 +22,7 @@ from sessions.changes.snapshots.pins import pinned
 from sessions.changes.snapshots.repack import Packing, Stopped, plan_packing, write_pack
 from sessions.changes.snapshots.snapshot import SnapshotStore
 from sessions.changes.snapshots.watching.recall import Mark, mark
+from sessions.core.git import GitError
 
 GRACE_SECONDS = 3600.0
 """How long a content stays that no row names yet: the time between `put` and the row is far below it."""
@@ -80,7 +82,12 @@ class Sweep:
         plan = plan_packing(packs, [item.oid for item in loose], self._lives, self._young)
         if plan is None:
             return 0
-        made = write_pack(self._store.objects, plan.objects, self._stop) if plan.objects else None
+        try:
+            made = write_pack(self._store.objects, plan.objects, self._stop) if plan.objects else None
+        except GitError:
+            if not self._put_damaged_aside(loose):
+                raise
+            return 0  # the rest is packed the next time
         packed = set(plan.objects)
         repeated = [item for item in loose if item.oid in packed]
         for start in range(0, len(repeated), _BATCH):
@@ -105,10 +112,24 @@ class Sweep:
                 for suffix in (".idx", ".rev", ".pack"):  # without its index a pack is not looked into
                     pack.path.with_suffix(suffix).unlink(missing_ok=True)
 
+    def _put_damaged_aside(self, loose: Sequence[Loose]) -> int:
+        """What was cut short on the disk goes to a folder beside, so that it can be written anew and holds up
+        nothing else; `doctor` names what is missing then."""
+        aside = self._store.root / "damaged"
+        with self._locked():
+            damaged = [item for item in loose if not _is_whole(item.path)]
+            for item in damaged:
+                aside.mkdir(exist_ok=True)
+                item.path.replace(aside / item.oid)
+        return len(damaged)
+
     def _clear_leftovers(self) -> None:
-        """What killed processes left half written, and folders without objects."""
+        """What killed processes and power cuts left half written, and folders without objects."""
         objects = self._store.root / "objects"
         with self._locked():
+            for path in objects.glob("[0-9a-f][0-9a-f]/*"):
+                if path.stat().st_size == 0:
+                    path.unlink(missing_ok=True)
             for pattern in ("??/tmp_obj_*", "pack/tmp_*", "pack/.tmp-*"):
                 for path in objects.glob(pattern):
                     if path.stat().st_mtime < self._young:
@@ -167,12 +188,22 @@ class Sweep:
         self._state = (head, index, trees)
 
 
+def _is_whole(path: Path) -> bool:
+    try:
+        zlib.decompress(path.read_bytes())
+    except FileNotFoundError:
+        return True
+    except (OSError, zlib.error):
+        return False
+    return True
+
+
 def loose_objects(root: Path) -> Iterator[Loose]:
     """The objects of a store that are not in packs."""
     for folder in sorted((root / "objects").glob("[0-9a-f][0-9a-f]")):
         with suppress(FileNotFoundError), os.scandir(folder) as entries:
             for entry in entries:
-                if len(entry.name) == 38:
-                    found = entry.stat()
+                found = entry.stat()
+                if len(entry.name) == 38 and found.st_size:
                     size = found.st_blocks * BLOCK
                     yield Loose(folder.name + entry.name, Path(entry.path), size, found.st_mtime)

@@ -36,12 +36,13 @@ class AdmittedPrompt(models.Model):
 class Admission(models.Model):
     """That a prompt was admitted, for ever: a client that sends it again gets the same answer.
 
-    `id` is the prompt's, `digest` of its content. `stopped` are the parts of a prompt that was stopped before
-    the model was asked, until a person takes them back or lets them go.
+    `id` is the prompt's, `digest` of its content. `no_reply`: it asks for no answer. `stopped` are the parts
+    of a prompt that was stopped before the model was asked, until a person takes them back or lets them go.
     """
 
     id = models.CharField(primary_key=True, max_length=32)
     session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="admissions")
     digest = models.CharField(max_length=64)
+    no_reply = models.BooleanField(default=False)
     stopped = models.JSONField(null=True, blank=True)
     time_created = models.BigIntegerField()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from pathlib import Path
 
@@ -36,6 +35,10 @@ def project_for(directory: str, worktree: str = "", moment: int = 0) -> Project:
 
 def _absent(folder: str, moment: int) -> Project:
     """So that its sessions can be read; it becomes an ordinary one when the folder is there again."""
-    digest = hashlib.sha1(os.fsencode(folder), usedforsecurity=False).hexdigest()
-    values = {"id": digest, "name": Path(folder).name, "time_created": moment, "time_updated": moment}
+    values = {
+        "id": projects.free_id(folder),
+        "name": Path(folder).name,
+        "time_created": moment,
+        "time_updated": moment,
+    }
     return Project.objects.get_or_create(worktree=folder, defaults=values)[0]

@@ -20,7 +20,7 @@ from sessions.core.data_url import content_of
 from sessions.core.db import durable
 from sessions.core.ids import ascending, now
 from sessions.core.models import Admission, AdmittedPrompt, Message, Part, Session
-from sessions.core.store import events, messages, resumption
+from sessions.core.store import events, leases, messages, resumption
 from sessions.core.store.order import last_id
 from sessions.core.store.rows import part_wire
 from sessions.core.wire.messages import MessageTime, UserMessage
@@ -89,7 +89,11 @@ def admit(
         row.position = _last_position(session.id)
         row.save(force_insert=True)
         Admission.objects.create(
-            id=row.id, session=session, digest=digest(row), time_created=row.time_created
+            id=row.id,
+            session=session,
+            digest=digest(row),
+            no_reply=no_reply,
+            time_created=row.time_created,
         )
         record(session, row.id, delivery)
     return row
@@ -336,17 +340,18 @@ def _user_message(
 BEFORE = "Stopped before the model was asked; the prompt was taken back."
 
 
-def stop(session_id: str) -> None:
-    """The turn that runs is to end, and with it what it was about to begin; where none runs, what is to go on
-    or waits next is taken back. The stop is a row, so that it cannot be lost."""
+def stop(session_id: str) -> int | None:
+    """The turn that runs is to end, and with it what it was about to begin: the epoch of its lease. Where
+    none runs, what is to go on or waits next is taken back. The stop is a row, so that it cannot be lost."""
     with transaction.atomic():
         row = Session.objects.select_for_update().filter(id=session_id).first()
         if row is None:
-            return
-        if row.lease_owner:
+            return None
+        if row.lease_owner and not leases.is_for_a_purpose(row.lease_owner):
             Session.objects.filter(id=session_id).update(stop_epoch=row.lease_epoch)
-        else:
-            take_back(row, waiting=any(prompt.resume for prompt in next_when_idle(session_id)))
+            return row.lease_epoch
+        take_back(row, waiting=any(prompt.resume for prompt in next_when_idle(session_id)))
+    return None
 
 
 def take_back(session: Session, unasked: Sequence[str] = (), *, waiting: bool) -> None:

@@ -35,10 +35,16 @@ def claim(session_id: str, owner: str, seconds: float) -> Lease | None:
 
 def seize(session: Session, owner: str, seconds: float, *, dead: bool) -> Lease | None:
     """Take the lease from the worker that `session` names, which is dead or let it expire; None when it has
-    confirmed it meanwhile, or somebody else was faster."""
+    confirmed it meanwhile, or somebody else was faster. The lease says whether that turn was to be stopped.
+    """
     as_seen = Q(id=session.id, lease_owner=session.lease_owner, lease_epoch=session.lease_epoch)
     expired = Q() if dead else Q(lease_until__lt=Clock())
-    return _take(as_seen & expired, session.id, owner, seconds)
+    with transaction.atomic():
+        left = Session.objects.select_for_update().filter(id=session.id).first()
+        lease = _take(as_seen & expired, session.id, owner, seconds)
+        if lease is not None and left is not None:
+            lease.left_stopped = is_stopped(left)
+    return lease
 
 
 def _take(which: Q, session_id: str, owner: str, seconds: float) -> Lease | None:
@@ -110,6 +116,11 @@ def adrift() -> list[str]:
     open_ = Message.objects.filter(role="assistant", data__time__completed__isnull=True)
     found = free.filter(~Q(status={}) & ~Q(status__type="idle") | Q(id__in=open_.values("session_id")))
     return list(found.order_by("time_created", "-id").values_list("id", flat=True))
+
+
+def is_for_a_purpose(owner: str) -> bool:
+    """Whether a lease is held for something else than a turn, such as an undo."""
+    return ":" in owner
 
 
 def is_stopped(session: Session) -> bool:

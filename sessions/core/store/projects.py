@@ -27,6 +27,7 @@ def open_project(directory: Path) -> Project:
     root_commit = repository.root_commit()
     with transaction.atomic():
         project = Project.objects.filter(worktree=worktree).first() or _moved(repository, root_commit)
+        is_new = project is None
         if project is None:
             project = _new(repository)
         project.worktree = worktree
@@ -34,7 +35,7 @@ def open_project(directory: Path) -> Project:
         project.vcs = _vcs(repository)
         project.root_commit = root_commit or project.root_commit
         project.time_updated = now()
-        project.save()
+        project.save(force_insert=is_new)
         worktree_of.cache_clear()
     return project
 
@@ -53,10 +54,9 @@ def project_of(directory: Path, *, look: bool = False) -> Project:
 def _new(repository: Repository) -> Project:
     """A row for a folder, not saved."""
     worktree = str(repository.worktree)
-    digest = hashlib.sha1(os.fsencode(worktree), usedforsecurity=False).hexdigest()
     moment = now()
     return Project(
-        id=digest,
+        id=free_id(worktree),
         worktree=worktree,
         name=repository.worktree.name,
         vcs=_vcs(repository),
@@ -65,15 +65,30 @@ def _new(repository: Repository) -> Project:
     )
 
 
+def free_id(worktree: str) -> str:
+    """The id of a new project in a folder: of its path, and where a project that was moved away has that one,
+    of its path and a number. A row is never another folder's."""
+    number = 0
+    while True:
+        found = _id_of(worktree, number)
+        if not Project.objects.filter(id=found).exclude(worktree=worktree).exists():
+            return found
+        number += 1
+
+
+def _id_of(worktree: str, number: int = 0) -> str:
+    name = os.fsencode(worktree) + (b"\0%d" % number if number else b"")
+    return hashlib.sha1(name, usedforsecurity=False).hexdigest()
+
+
 def _vcs(repository: Repository) -> str:
     return "git" if repository.is_git else ""
 
 
 def worktree_row(original: Project, folder: Path, branch: str) -> Project:
     """The project of a git worktree made from another's, not saved yet."""
-    digest = hashlib.sha1(os.fsencode(folder), usedforsecurity=False).hexdigest()
     return Project(
-        id=digest,
+        id=_id_of(str(folder)),
         worktree=str(folder),
         name=f"{original.name} ({branch})",
         vcs="git",
@@ -116,14 +131,16 @@ def known_at(folder: str) -> bool:
 def _moved(repository: Repository, root_commit: str) -> Project | None:
     """The project this repository was before somebody moved its folder.
 
-    Only when that folder is gone: two clones side by side share a root commit and stay two projects. A git
-    worktree has the root commit of its repository and is neither taken for that one's move nor it for its.
+    Only when that folder is gone and the one that held it is not: two clones side by side share a root commit
+    and stay two projects, and of a drive that is not mounted nothing is known. A git worktree has the root
+    commit of its repository and is neither taken for that one's move nor it for its.
     """
     if not root_commit or repository.is_linked():
         return None
     known = Project.objects.filter(root_commit=root_commit, worktree_of=None)
     for project in known.order_by("-time_updated"):
-        if not Path(project.worktree).exists():
+        place = Path(project.worktree)
+        if not place.exists() and place.parent.exists():
             return project
     return None
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.db.models import Q
 
-from sessions.core.models import FileChange, Message, Part, Session
+from sessions.core.models import Admission, FileChange, Message, Part, Session
 from sessions.core.wire.messages import UserMessage
 
 from .rows import Unreadable, message_info
@@ -30,6 +30,15 @@ def unanswered(session_id: str) -> UserMessage | None:
     except Unreadable:
         return None
     return message if isinstance(message, UserMessage) else None
+
+
+def unasked(session_id: str) -> list[str]:
+    """The prompts that ask for an answer and that no answer was begun for, oldest first."""
+    answers = Message.objects.filter(session_id=session_id, role="assistant").order_by("-id")
+    last = answers.values_list("id", flat=True).first() or ""
+    behind = Message.objects.filter(session_id=session_id, role="user", id__gt=last).order_by("id")
+    asking = set(Admission.objects.filter(session_id=session_id, no_reply=False).values_list("id", flat=True))
+    return [row.id for row in behind if (row.prompt_id or row.id) in asking]
 
 
 def _reverted(session_id: str) -> bool:

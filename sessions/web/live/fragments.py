@@ -116,4 +116,5 @@ def all_fragments() -> list[Fragment]:
 
 def shown_by_rows() -> list[Fragment]:
     """Those that show something themselves; the others have the page ask for it."""
-    return [fragment for fragment in all_fragments() if fragment not in (news, problems_news)]
+    asking = (news, problems_news, review_news, timeline_news)
+    return [fragment for fragment in all_fragments() if fragment not in asking]

@@ -182,6 +182,11 @@ def test_what_is_no_whole_backup_is_refused(
         with pytest.raises(backup.Refused, match=words):
             backup.restore(source)
         assert not list(other.data.iterdir()), fault
+    log = other.data / "db.sqlite3-wal"  # which SQLite would play over the restored database
+    log.write_bytes(b"left by a crash")
+    with pytest.raises(backup.Refused, match=r"is not empty: it has db.sqlite3-wal"):
+        backup.restore(whole)
+    log.unlink()
     backup.restore(whole)
     assert count(other.data / "db.sqlite3", PART) == 144
     with pytest.raises(backup.Refused, match=r"is not empty: it has db.sqlite3"):

@@ -38,6 +38,16 @@ def test_nothing_and_damage_are_missing(objects: ObjectStore) -> None:
         objects.get(oid)
 
 
+@pytest.mark.parametrize("left", [b"", b"x\x9c"], ids=["empty", "cut short"])
+def test_what_a_power_cut_left_is_written_anew(objects: ObjectStore, left: bytes) -> None:
+    oid = objects.put(b"good")
+    path = objects.git_dir / "objects" / oid[:2] / oid[2:]
+    path.chmod(0o600)
+    path.write_bytes(left)
+    assert objects.put(b"good") == oid
+    assert objects.get(oid) == b"good"
+
+
 def test_borrowed_content_becomes_our_own(objects: ObjectStore, tmp_path: Path) -> None:
     other = ObjectStore(tmp_path / 'odd "name": \\ here')
     borrowed, gone = other.put(b"borrowed\n"), "1" * 40

@@ -49,6 +49,18 @@ def known(store: SnapshotStore, oid: str) -> bool:
         return False
 
 
+def test_what_a_power_cut_left_holds_up_nothing(store: SnapshotStore) -> None:
+    oids = [store.objects.put(b"%d\n" % number) for number in range(PACK_FROM + 2)]
+    for oid, left in zip(oids, (b"", b"x\x9c"), strict=False):
+        path = store.root / "objects" / oid[:2] / oid[2:]
+        path.chmod(0o600)
+        path.write_bytes(left)
+    for _ in range(2):
+        sweep(store, oids)
+    assert len(store.objects.packs.all()) == 1
+    assert [known(store, oid) for oid in oids] == [False, False] + [True] * PACK_FROM
+
+
 def test_what_no_row_names_goes_after_the_grace_period(store: SnapshotStore) -> None:
     named, other = store.objects.put(b"named"), store.objects.put(b"other")
     assert sweep(store, [named]) == 0

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from sessions.core.models import Project
 from sessions.core.store import projects
 
 pytestmark = pytest.mark.django_db
@@ -33,6 +34,25 @@ def test_a_repository_that_moved_keeps_its_id(tmp_path: Path) -> None:
     moved = projects.open_project(root.rename(tmp_path / "after"))
     assert moved.id == known
     assert moved.worktree == str(tmp_path / "after")
+
+
+def test_a_new_folder_in_a_moved_projects_old_place_is_another_project(tmp_path: Path) -> None:
+    first = projects.open_project(repository(tmp_path / "app"))
+    moved = projects.open_project((tmp_path / "app").rename(tmp_path / "app-old"))
+    new = projects.open_project(repository(tmp_path / "app"))
+    assert moved.id == first.id != new.id
+    assert projects.project_of(tmp_path / "app-old").id == first.id
+    assert projects.open_project(tmp_path / "app").id == new.id
+    assert Project.objects.get(id=first.id).worktree == str(tmp_path / "app-old")
+
+
+def test_a_drive_that_is_not_mounted_has_not_moved(tmp_path: Path) -> None:
+    drive = tmp_path / "drive"
+    drive.mkdir()
+    there = projects.open_project(repository(drive / "thing"))
+    subprocess.run(["git", "clone", "-q", str(drive / "thing"), str(tmp_path / "clone")], check=True)
+    drive.rename(tmp_path / "unmounted")
+    assert projects.open_project(tmp_path / "clone").id != there.id
 
 
 def test_two_clones_are_two_projects(tmp_path: Path) -> None:

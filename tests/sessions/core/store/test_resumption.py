@@ -13,7 +13,7 @@ from agents.toolkit.permission.errors import PermissionRejected
 from sessions.changes import actions
 from sessions.core.db import in_db
 from sessions.core.models import Part, Session
-from sessions.core.store import resumption, shells
+from sessions.core.store import inbox, resumption, shells
 from sessions.core.store import sessions as session_store
 from sessions.core.wire.session import Status
 from tests.sessions.talk import Talk
@@ -144,8 +144,11 @@ async def test_a_stop_takes_back_what_is_due(tmp_path: Path) -> None:
 
 async def test_a_prompt_that_the_servers_end_left_without_an_answer_is_due(tmp_path: Path) -> None:
     talk = await Talk.begin(tmp_path / "p")
-    prompt = await talk.prompt()
+    text = [{"type": "text", "text": "Do it."}]
+    admitted = await in_db(inbox.admit, talk.session, text)
+    prompt = await in_db(inbox.promote, admitted.id, agent="build", provider_id="p", model_id="m")
+    assert prompt is not None
     await in_db(recovery.settle, talk.session.id, recovery.CRASHED)
     begun = await in_db(resumption.begin, talk.session.id)
     assert begun is not None
-    assert (begun[0].id, begun[1]) == (prompt, 0)
+    assert (begun[0].id, begun[1]) == (prompt.id, 0)

@@ -57,7 +57,7 @@ async def answers_of(row: QuestionRequest) -> list[list[str]]:
         ({"q0": "0"}, ["Red"]),
         ({"q0": "own", "own0": " a dark blue "}, ["a dark blue"]),
         ({"own0": "only words"}, ["only words"]),
-        ({"q0": "0", "own0": "left over"}, ["Red"]),
+        ({"q0": "0", "own0": "rather green"}, ["rather green"]),
     ],
 )
 async def test_what_the_form_sends(
