@@ -75,10 +75,8 @@ def _declare(commands: verbs.Subparsers) -> None:
     serve.add_argument("--no-worker", action="store_true", help="leave the turns to `opencode-web worker`")
     serve.set_defaults(run=start.run, no_open=True)
     new_url = commands.add_parser("url", help="print a new launch link of the running server")
-    new_url.add_argument("--hostname", default="127.0.0.1", help="where it listens (127.0.0.1)")
-    new_url.add_argument(
-        "--port", type=_port, default=start.DEFAULT_PORT, help=f"its port ({start.DEFAULT_PORT})"
-    )
+    new_url.add_argument("--hostname", help="where it listens (the one that has the data folder)")
+    new_url.add_argument("--port", type=_port, help="its port")
     new_url.set_defaults(run=link.renew)
     verbs.add(commands)
     mcp.add(commands)
@@ -103,7 +101,7 @@ def _server_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("directory", nargs="?", metavar="DIR", help="the project to open")
     parser.add_argument("--hostname", help="the address to listen on (127.0.0.1)")
     parser.add_argument(
-        "--port", type=_port, help=f"the port ({start.DEFAULT_PORT}, or the next free one; 0 for any)"
+        "--port", type=_port, help=f"the port ({link.DEFAULT_PORT}, or the next free one; 0 for any)"
     )
     parser.add_argument(
         "--cors", action="append", default=[], metavar="ORIGIN", help="let pages of this origin call the API"

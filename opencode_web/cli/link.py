@@ -18,11 +18,15 @@ from contextlib import closing
 from html import escape
 from http.client import HTTPConnection, HTTPException
 from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode, urlsplit
 
 from opencode_web.cli.terminal import Stop, say
 from opencode_web.site.security.launch import LIFETIME, PATH
-from sessions.core import paths
+from sessions.core import holding, paths
 
+DEFAULT_HOSTNAME = "127.0.0.1"
+DEFAULT_PORT = 4096
 _LOOK_SECONDS = 1.0
 _ANSWER_SECONDS = 5.0
 _PAGE = """<!doctype html>
@@ -66,25 +70,61 @@ def place(port: int, environ: Mapping[str, str] = os.environ) -> Path:
 
 
 def renew(arguments: argparse.Namespace) -> None:
-    """Print a new link, asked of the server that runs on this machine.
+    """Print a new link, asked of the server that runs on this machine: where none is named, the one that has
+    the data folder.
 
     Raise Stop when no server answers or the password is another one.
     """
-    where = f"{arguments.hostname}:{arguments.port}"
+    named = arguments.hostname or arguments.port
+    found = urlsplit("" if named else holding.server(paths.data_directory()))
+    hostname = arguments.hostname or found.hostname or DEFAULT_HOSTNAME
+    say(_new_link(hostname, arguments.port or found.port or DEFAULT_PORT))
+
+
+def link_to(url: str, directory: Path | None) -> str:
+    """A new link of the server at `url`, which leads to the project of a folder, opened there.
+
+    Raise Stop when it does not answer, the password is another one, or it does not open the folder.
+    """
+    where = urlsplit(url)
+    hostname, port = where.hostname or DEFAULT_HOSTNAME, where.port or DEFAULT_PORT
+    link = _new_link(hostname, port)
+    if directory is None:
+        return link
+    asked = f"/project/current?{urlencode({'directory': str(directory)})}"
+    project = _answer(hostname, port, "GET", asked)
+    return f"{link}&{urlencode({'next': '/p/' + project['id'] + '/'})}"
+
+
+def _new_link(hostname: str, port: int) -> str:
+    return str(_answer(hostname, port, "POST", PATH)["url"])
+
+
+def _answer(hostname: str, port: int, method: str, path: str) -> Any:
+    where = f"{hostname}:{port}"
     try:
-        status, body = _ask(arguments.hostname, arguments.port)
+        status, body = _ask(hostname, port, method, path)
     except (OSError, HTTPException) as error:
         raise Stop(f"no server answers at {where} (--port names another one): {error}") from error
     if status == 401:
         raise Stop(f"the server at {where} has another password; set OPENCODE_SERVER_PASSWORD to it")
     if status != 200:
-        raise Stop(f"the server at {where} answered with status {status}")
-    say(json.loads(body)["url"])
+        raise Stop(f"the server at {where} answered with status {status}: {_reason(body)}")
+    return json.loads(body)
 
 
-def _ask(hostname: str, port: int) -> tuple[int, bytes]:
+def _reason(body: bytes) -> str:
+    """The words of an error of the API, else its beginning."""
+    try:
+        told = json.loads(body)
+        return str((told.get("data") or told)["message"])
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return body[:200].decode(errors="replace")
+
+
+def _ask(hostname: str, port: int, method: str, path: str) -> tuple[int, bytes]:
     password = os.environ.get("OPENCODE_SERVER_PASSWORD") or paths.secret()
     with closing(HTTPConnection(hostname, port, timeout=_ANSWER_SECONDS)) as connection:
-        connection.request("POST", PATH, headers={"Authorization": f"Bearer {password}"})
+        connection.request(method, path, headers={"Authorization": f"Bearer {password}"})
         response = connection.getresponse()
         return response.status, response.read()

@@ -62,7 +62,7 @@ def check_redis(environ: Mapping[str, str], secret: str, *, needed_by: str = "")
 
 def _check(url: str, secret: str) -> None:
     if find_spec("channels_redis") is None:
-        raise Stop("REDIS_URL is set, but its packages are missing: pip install 'opencode-web[redis]'", 2)
+        raise Stop("REDIS_URL is set, but its packages are missing: pip install channels-redis", 2)
     from redis import Redis, RedisError
 
     try:

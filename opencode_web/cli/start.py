@@ -5,12 +5,14 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+import webbrowser
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 from agents.config.loader import load
 from agents.config.schema import ServerConfig
-from opencode_web.cli.link import open_link, place
+from opencode_web.cli.link import DEFAULT_HOSTNAME, DEFAULT_PORT, link_to, open_link, place
 from opencode_web.cli.setup import check_redis, prepare_django, project_directory
 from opencode_web.cli.terminal import Stop, say
 from opencode_web.site import logs
@@ -23,8 +25,6 @@ from sessions.core import paths
 from sessions.core.heap import permanent
 from sessions.core.holding import Held, hold
 
-DEFAULT_HOSTNAME = "127.0.0.1"
-DEFAULT_PORT = 4096
 PORTS_TRIED = 100
 
 
@@ -63,7 +63,8 @@ def choose(arguments: argparse.Namespace, config: ServerConfig, environ: Mapping
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """Serve until a signal. Raise Stop when it cannot begin."""
+    """Serve until a signal; where a server has the data folder already, print a link to the project there.
+    Raise Stop when neither can be done."""
     if arguments.directory is not None:
         os.environ["OPENCODE_WEB_DIRECTORY"] = str(project_directory(arguments.directory))
     if arguments.no_worker:
@@ -71,7 +72,11 @@ def run(arguments: argparse.Namespace) -> None:
     check_redis(os.environ, paths.secret(), needed_by=_apart())
     logs.set_up(print_logs=arguments.print_logs)
     network = choose(arguments, load(None).config.server, os.environ)
-    _hold(f"the server at {network.url} (process {os.getpid()})")
+    name = f"the server at {network.url} (process {os.getpid()})"
+    try:
+        hold(paths.data_directory(), name, os.environ, network.url)
+    except Held as error:
+        return _open_there(error, arguments)
     policy = _policy(network)
     with permanent():
         prepare_django()
@@ -101,11 +106,17 @@ async def begin() -> None:
     await background.start()
 
 
-def _hold(name: str) -> None:
-    try:
-        hold(paths.data_directory(), name, os.environ)
-    except Held as error:
-        raise Stop(str(error)) from error
+def _open_there(held: Held, arguments: argparse.Namespace) -> None:
+    """The server that is there takes the project in. Raise Stop where what was asked for needs one of its
+    own."""
+    if not held.url or arguments.no_open or arguments.port is not None or arguments.hostname is not None:
+        raise Stop(str(held)) from held
+    directory = os.environ.get("OPENCODE_WEB_DIRECTORY")
+    link = link_to(held.url, Path(directory) if directory else None)
+    say(f"opencode-web runs already at {held.url}; {directory or 'it'} opens there.")
+    say(f"Open {link}")
+    if has_desktop():
+        webbrowser.open(link)
 
 
 def _apart() -> str:

@@ -35,6 +35,7 @@ async function renew() {
     const before = stands();
     const html = await read("/servers/languages");
     if (acting) return;
+    if (isBusy(section)) return later(); // what is held back could not be told
     if (html) put(html);
     const news = [...stands()].filter(([id, words]) => before.has(id) && before.get(id) !== words);
     if (news.length) said.textContent = news.map(([, words]) => words).join("; ");

@@ -48,7 +48,9 @@ async function renew() {
   reading = true;
   try {
     const before = stands();
-    put(await read(`/servers/mcp/list?${project}`));
+    const html = await read(`/servers/mcp/list?${project}`);
+    if (isBusy(list())) return later(); // what is held back could not be told
+    put(html);
     const news = [...stands()].filter(([id, words]) => before.has(id) && before.get(id) !== words);
     if (news.length) said.textContent = news.map(([, words]) => words).join("; ");
     acted = "";

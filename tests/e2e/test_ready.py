@@ -149,3 +149,49 @@ async def test_words_beside_a_choice_are_the_answer(stage: Stage, context: Brows
     said = str(stage.model.requests[-1].body["messages"]).rpartition("The user answered")[2]
     assert "straight on, slowly" in said
     assert "Left" not in said
+
+
+async def test_files_pasted_just_before_they_are_sent_go_with_the_prompt(
+    stage: Stage, context: BrowserContext
+) -> None:
+    stage.plays(Turn(text="Seen."))
+    tab = await stage.tab(context, await stage.session("pasted"))
+    await tab.prompt.fill("Look at these.")
+    await tab.page.evaluate(
+        """() => {
+          const clipboardData = new DataTransfer();
+          for (const name of ["a", "b", "c"]) {
+            clipboardData.items.add(new File([name.repeat(300_000)], `${name}.txt`, { type: "text/plain" }));
+          }
+          const field = document.getElementById("prompt");
+          const how = { clipboardData, bubbles: true, cancelable: true };
+          field.dispatchEvent(new ClipboardEvent("paste", how));
+          field.form.requestSubmit();
+        }"""
+    )
+    await expect(tab.messages).to_contain_text("Seen.")
+    for name in ("a.txt", "b.txt", "c.txt"):
+        await expect(tab.messages.locator(".message.user")).to_contain_text(name)
+    await expect(tab.page.locator("#attachments li")).to_have_count(0)
+
+
+async def test_a_dialog_in_which_something_is_written_stays(stage: Stage, context: BrowserContext) -> None:
+    tab = await stage.tab(context, await stage.session("written"))
+    await tab.page.goto(f"{stage.server.url}/servers?project={stage.home_path.strip('/').split('/')[-1]}")
+    await tab.page.get_by_role("button", name="Add a server").click()
+    name = tab.page.get_by_label("Name", exact=True)
+    await name.fill("half a name")
+    box = await tab.dialog.bounding_box()
+    field = await name.bounding_box()
+    assert box
+    assert field
+    await tab.page.mouse.move(field["x"] + 20, field["y"] + 5)
+    await tab.page.mouse.down()
+    await tab.page.mouse.move(box["x"] - 30, box["y"] + 5)
+    await tab.page.mouse.up()
+    await expect(name).to_have_value("half a name")
+    await tab.page.mouse.click(box["x"] - 30, box["y"] + 5)
+    await expect(name).to_have_value("half a name")
+    await name.fill("")
+    await tab.page.mouse.click(box["x"] - 30, box["y"] + 5)
+    await expect(tab.dialog).to_have_count(0)

@@ -114,3 +114,25 @@ async def test_a_page_that_loads_asks_for_each_thing_once(
         await tab.page.close()
     assert any(url.endswith("/pickers/status") for url in asked)
     assert sorted(asked) == sorted(set(asked))
+
+
+@pytest.mark.parametrize("width", [1440, 390])
+async def test_the_window_never_scrolls(stage: Stage, context: BrowserContext, width: int) -> None:
+    """However long what is in it: a conversation of many cards, a long diff in the panel."""
+    folder = f"tall{width}"
+    calls = [ToolUse("read", {"filePath": "hello.py"}) for _ in range(40)]
+    calls.append(ToolUse("bash", {"command": f"mkdir {folder} && seq 1 400 > {folder}/long.txt"}))
+    stage.plays(Turn(tools=calls), Turn(text="All read."))
+    tab = await stage.tab(context, await stage.session(folder))
+    await tab.page.set_viewport_size({"width": width, "height": 800})
+    await tab.send("Read it all.")
+    await expect(tab.messages).to_contain_text("All read.")
+    await tab.idle()
+    if width == 390:
+        await tab.page.get_by_role("button", name="Changed files", exact=True).click()
+    await expect(tab.review.locator("table.diff")).to_be_attached()
+    await tab.review.evaluate("panel => { panel.scrollTop = panel.scrollHeight; }")
+    over = "() => document.scrollingElement.scrollHeight - innerHeight"
+    assert await tab.page.evaluate(over) == 0
+    await tab.page.locator("#scroller").evaluate("scroller => { scroller.scrollTop = 0; }")
+    assert await tab.page.evaluate(over) == 0

@@ -19,7 +19,7 @@ import httpx
 
 from opencode_web.bridge.remote.client import USERNAME, Address, address
 from opencode_web.bridge.remote.errors import RemoteError
-from sessions.core import paths
+from sessions.core import holding, paths
 from sessions.core.holding import PRIVATE
 
 START_SECONDS = 60.0
@@ -119,6 +119,7 @@ Found = Literal["answers", "refuses", "silent"]
 @dataclass(frozen=True, slots=True)
 class Wanted:
     """`named` is the server the user has named; without one the default address is looked at.
+    With `holds` that is the server that has our data folder, and no other is started beside it.
 
     `command` is what starts a server; none stands for our own. With `start` false none is started.
     """
@@ -128,6 +129,7 @@ class Wanted:
     directory: str | None = None
     command: tuple[str, ...] = ()
     start: bool = True
+    holds: bool = False
 
 
 def wanted(
@@ -137,12 +139,14 @@ def wanted(
     username = environ.get("OPENCODE_SERVER_USERNAME") or USERNAME
     password = environ.get("OPENCODE_SERVER_PASSWORD") or ""
     named = url or environ.get("OPENCODE_BASE_URL")
+    holder = holding.server(paths.data_directory(environ))
     return Wanted(
         address(named, username, password or _own(named)) if named else None,
-        Address(DEFAULT_URL, username, password or paths.secret(environ)),
+        Address(holder or DEFAULT_URL, username, password or paths.secret(environ)),
         directory,
         tuple(shlex.split(environ.get("OPENCODE_COMMAND", ""))),
         start and environ.get("OPENCODE_AUTO_SERVE", "").lower() not in ("0", "false", "no"),
+        bool(holder),
     )
 
 
@@ -178,8 +182,11 @@ class Launcher:
         found = await probe(where)
         if found == "answers":
             return where
-        if named and found == "refuses":
+        if (named or self.wanted.holds) and found == "refuses":
             raise RemoteError("auth", f"The server at {where.url} refuses the password.", sent=False)
+        if not named and self.wanted.holds:
+            words = f"The server at {where.url} has the data folder and does not answer."
+            raise RemoteError("unreachable", words, sent=False)
         if not self.wanted.start or (named and not named.here):
             raise RemoteError("unreachable", f"No server answers at {where.url}.", sent=False)
         return await self._start()

@@ -19,9 +19,13 @@ EXCUSED = {
 RUN = """(tags) => axe.run(document, { runOnly: tags, resultTypes: ["violations"] })
   .then(({ violations }) => violations)"""
 
+OVER = """() => document.getElementById("layout")
+  && document.scrollingElement.scrollHeight - document.scrollingElement.clientHeight"""
+
 
 async def violations(page: Page, axe: str, sizes: tuple[ViewportSize, ...]) -> list[str]:
-    """One line for each element that breaks a rule: where, the rule, the element. `axe` is its script."""
+    """One line for each element that breaks a rule: where, the rule, the element. `axe` is its script. A page
+    of a session scrolls within its parts, never as a window."""
     found: list[str] = []
     await page.evaluate(axe)
     for size in sizes:
@@ -31,6 +35,8 @@ async def violations(page: Page, axe: str, sizes: tuple[ViewportSize, ...]) -> l
             await settled(page)
             where = f"{scheme} {size['width']}"
             found += [f"{where}: {line}" for line in _lines(await page.evaluate(RUN, TAGS))]
+            if height := await page.evaluate(OVER):
+                found.append(f"{where}: the window scrolls by {height} px")
     return found
 
 

@@ -139,6 +139,29 @@ async def test_a_cursor_older_than_the_log_gets_a_refresh(tmp_path: Path) -> Non
         assert tab.frames[0]["refresh"] is True
 
 
+async def test_a_frame_that_no_message_can_hold_is_a_refresh(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sessions.web.socket.LARGEST_FRAME", 20_000)
+    talk, answer = await begun(tmp_path)
+    cursor = await in_db(events.latest)
+    await talk.text(answer, "word " * 10_000, ended=True)
+    async with Tab(talk, cursor) as tab:
+        assert tab.frames[0] == {"seq": None, "refresh": True}
+
+
+async def test_pictures_come_by_their_address(tmp_path: Path) -> None:
+    talk, _ = await begun(tmp_path)
+    cursor = await in_db(events.latest)
+    prompt = await talk.prompt()
+    url = "data:image/png;base64," + "A" * 100_000
+    part = await talk.part(prompt, "file", mime="image/png", filename="large.png", url=url)
+    async with Tab(talk, cursor) as tab:
+        html = await tab.until("large.png")
+    assert f'src="{talk.url}/parts/{part.id}/files/0"' in html
+    assert "base64" not in html
+
+
 async def test_other_sessions_show_their_state_and_nothing_else(tmp_path: Path) -> None:
     talk, _ = await begun(tmp_path)
     other = await Talk.begin(tmp_path / "project", title="the other")

@@ -1,0 +1,47 @@
+"""Commands find the server that runs, on whatever port: none is started beside it on one data folder."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+import httpx
+
+from tests.loopback.openai import OpenAIServer
+from tests.loopback.script import Turn
+from tests.server import Server, model_config, running
+
+
+async def test_a_link_a_turn_and_a_second_project(tmp_path: Path) -> None:
+    for name in ("home", "project", "second"):
+        (tmp_path / name).mkdir()
+    async with OpenAIServer([Turn(text="Here.")]) as model:
+        server = Server(tmp_path / "home", tmp_path / "project", model_config(model.base_url))
+        async with running(server) as client:
+            link = await asyncio.to_thread(server.command, "url")
+            assert (link.returncode, link.stderr) == (0, "")
+            assert link.stdout.startswith(f"{server.url}/auth/launch?token=")
+
+            said = await asyncio.to_thread(server.command, "run", "Who is there?")
+            assert (said.returncode, said.stdout) == (0, "Here.\n")
+            assert len(await client.sessions()) == 1
+
+            there = await asyncio.to_thread(server.command, str(tmp_path / "second"))
+            assert there.returncode == 0, there.stderr
+            words, opens = there.stdout.splitlines()
+            assert words == f"opencode-web runs already at {server.url}; {tmp_path / 'second'} opens there."
+            address = opens.removeprefix("Open ")
+            project = parse_qs(urlsplit(address).query)["next"][0]
+            async with httpx.AsyncClient(trust_env=False, follow_redirects=True) as browser:
+                page = await browser.get(address)
+            assert page.status_code == 200
+            assert page.url.path.startswith(project)
+            assert "second" in page.text
+
+            own = await asyncio.to_thread(server.command, "serve", "--port", "0", str(tmp_path / "second"))
+            assert own.returncode == 1
+            assert "already uses" in own.stderr
+        gone = await asyncio.to_thread(server.command, "url")
+        assert gone.returncode == 1
+        assert "no server answers" in gone.stderr
