@@ -9,6 +9,7 @@ from pathlib import Path
 
 import django
 
+from agents.config.loader import load
 from opencode_web.cli.terminal import Stop, complain
 from opencode_web.site import database
 from sessions.core.bus_redis import installation, occupy
@@ -29,6 +30,12 @@ def project_directory(name: str) -> Path:
     if not os.access(path, os.R_OK | os.X_OK):
         raise Stop(f"{path} cannot be read: permission denied", 2)
     return path
+
+
+def tell_problems(directory: Path | None) -> None:
+    """What is wrong with the configuration in force, on standard error: the rest of it counts."""
+    for problem in load(directory).problems:
+        complain(str(problem))
 
 
 def prepare_django() -> None:

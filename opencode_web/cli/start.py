@@ -13,7 +13,7 @@ from pathlib import Path
 from agents.config.loader import load
 from agents.config.schema import ServerConfig
 from opencode_web.cli.link import DEFAULT_HOSTNAME, DEFAULT_PORT, link_to, open_link, place
-from opencode_web.cli.setup import check_redis, prepare_django, project_directory
+from opencode_web.cli.setup import check_redis, prepare_django, project_directory, tell_problems
 from opencode_web.cli.terminal import Stop, say
 from opencode_web.site import logs
 from opencode_web.site.security import Guard, Policy
@@ -71,6 +71,8 @@ def run(arguments: argparse.Namespace) -> None:
         os.environ["OPENCODE_WEB_NO_WORKER"] = "1"
     check_redis(os.environ, paths.secret(), needed_by=_apart())
     logs.set_up(print_logs=arguments.print_logs)
+    opened = os.environ.get("OPENCODE_WEB_DIRECTORY")
+    tell_problems(Path(opened) if opened else None)
     network = choose(arguments, load(None).config.server, os.environ)
     name = f"the server at {network.url} (process {os.getpid()})"
     try:

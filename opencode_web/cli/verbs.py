@@ -11,7 +11,7 @@ from typing import Any
 
 import django
 
-from opencode_web.cli.setup import prepare_django, project_directory
+from opencode_web.cli.setup import prepare_django, project_directory, tell_problems
 from opencode_web.site import logs
 
 NAMES = (
@@ -51,6 +51,7 @@ def verb(
         logs.set_up(print_logs=False)
         named = arguments.dir if in_project else None
         directory = project_directory(named) if named else _here()
+        tell_problems(directory if in_project else None)
         if prepare is not None:
             prepare()
         actions(command)[action](arguments, directory)

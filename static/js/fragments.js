@@ -35,8 +35,9 @@ function isOlder(list, id) {
 const given = new WeakMap();
 // Except of these: that they come is what they tell.
 const TELLS = "[hx-trigger*=load]";
-// The newest of what came for elements that were busy, by id.
+// The newest of what came for elements that were busy, by id, and since when: not for ever.
 const held = new Map();
+const LONGEST = 5000;
 
 function swap(node) {
   const [style, selector] = (node.getAttribute("hx-swap-oob") || "true").split(":#");
@@ -44,10 +45,11 @@ function swap(node) {
   const target = document.getElementById(id);
   if (!target) return;
   if (style === "beforeend" || style === "innerHTML") return stream(style, target, node);
+  const since = held.get(id)?.since ?? performance.now();
   held.delete(id);
   const html = node.outerHTML;
   if (given.get(target) === html && !node.matches(TELLS) && !node.querySelector(TELLS)) return;
-  if (isBusy(target)) return held.set(id, node);
+  if (isBusy(target) && performance.now() - since < LONGEST) return held.set(id, { node, since });
   node.removeAttribute("hx-swap-oob");
   if (style === "delete") target.remove();
   else replace(target, node);
@@ -63,18 +65,20 @@ function stream(style, target, node) {
 }
 
 document.addEventListener("page:free", () => {
-  if (!held.size) return;
-  const nodes = [...held.values()];
-  keepSelection(() => nodes.forEach(swap));
-  document.dispatchEvent(new CustomEvent("page:changed"));
+  const waiting = [...held.values()];
+  keepSelection(() => waiting.forEach(({ node }) => swap(node)));
+  if (held.size < waiting.length) document.dispatchEvent(new CustomEvent("page:changed"));
 });
-// An answer put in what is newer.
+// An answer put in what is newer, unless it put in nothing.
 for (const name of ["htmx:afterSwap", "htmx:oobAfterSwap"]) {
-  document.addEventListener(name, ({ detail }) => {
+  document.addEventListener(name, ({ detail, type }) => {
+    if (type === "htmx:afterSwap" && swapOf(detail) === "none") return;
     given.delete(detail.target);
     held.delete(detail.target.id);
   });
 }
+
+const swapOf = ({ etc, requestConfig }) => etc?.swapOverride ?? requestConfig?.elt.closest("[hx-swap]")?.getAttribute("hx-swap");
 
 function fill(target, node) {
   target.replaceChildren(...node.childNodes);

@@ -126,3 +126,29 @@ async def test_a_fault_is_said_though_its_button_was_renewed(stage: Stage, conte
     await seen(stage, tab, "while it fails")
     gate.set()
     await expect(tab.page.locator("#toasts")).to_contain_text("That did not work (500)")
+
+
+async def test_what_comes_before_the_answer_to_a_request_without_one_is_shown(
+    stage: Stage, context: BrowserContext
+) -> None:
+    """A page says that it was read, and hears so before its request has ended."""
+    stage.plays(Turn(text=["Begun. ", Wait("read"), "Ended."]))
+    session = await stage.session("is read")
+    tab = await stage.tab(context, session)
+    gate = asyncio.Event()
+
+    async def hold(route: Route) -> None:
+        answer = await route.fetch()
+        await gate.wait()
+        await route.fulfill(response=answer)
+
+    await tab.page.route("**/read", hold)
+    await tab.send("Go.")
+    await expect(tab.messages).to_contain_text("Begun.")
+    stage.model.gate("read").open()
+    async with tab.page.expect_request("**/read"):
+        pass
+    await expect(tab.item(session)).not_to_have_attribute("data-unread", "")
+    await seen(stage, tab, "after it was read")
+    gate.set()
+    await expect(tab.page.locator("#activity:not([data-unread])")).to_be_attached()

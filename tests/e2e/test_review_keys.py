@@ -172,3 +172,33 @@ async def test_redo_after_a_restart(tmp_path: Path, context: BrowserContext) -> 
         await button(hunk(tab, 0), "Redo").click()
         await expect(hunk(tab, 0)).to_have_attribute("data-state", "here")
         assert old.read_text() == without()
+
+
+async def test_the_keyboard_stays_at_its_hunk_when_another_comes_above(
+    stage: Stage, context: BrowserContext
+) -> None:
+    lines = "".join(f"line {number}\n" for number in range(1, 61))
+    place = stage.project / "above.txt"
+    place.write_text(lines)
+
+    def edit(old: str, new: str) -> Turn:
+        return Turn(
+            tools=[
+                ToolUse("edit", {"filePath": "above.txt", "oldString": f"{old}\n", "newString": f"{new}\n"})
+            ]
+        )
+
+    stage.plays(
+        edit("line 50", "line FIFTY"), Turn(text="One."), edit("line 3", "line THREE"), Turn(text="Two.")
+    )
+    tab = await stage.tab(context, await stage.session("above"))
+    await tab.send("Change it.")
+    await tab.idle()
+    fifty = tab.review.locator("[data-hunk]", has_text="line FIFTY")
+    await fifty.focus()
+    await stage.client.prompt(tab.session_id, "And more.")
+    await expect(tab.review.locator("[data-hunk]")).to_have_count(2)
+    await expect(fifty).to_be_focused()
+    await tab.page.keyboard.press("u")
+    await expect(fifty).to_have_attribute("data-state", "gone")
+    assert place.read_text() == lines.replace("line 3\n", "line THREE\n")

@@ -15,7 +15,7 @@ from agents.config.configuration import load
 from agents.config.redaction import redacted
 from agents.toolkit.definitions import agents
 from agents.toolkit.skills.discovery import discover
-from opencode_web.cli.terminal import Stop, complain, say
+from opencode_web.cli.terminal import Stop, say
 from sessions.core import paths as places
 from sessions.core.platform.limits import limits
 
@@ -23,10 +23,8 @@ PACKAGES = ("django", "channels", "daphne", "litellm", "mcp", "pydantic")
 
 
 def config(arguments: argparse.Namespace, directory: Path) -> None:
-    """The merged configuration as JSON; what was wrong with it goes to standard error."""
+    """The merged configuration as JSON."""
     loaded = load(directory)
-    for problem in loaded.problems:
-        complain(str(problem))
     say(_json(redacted(loaded.config.model_dump(mode="json", by_alias=True, exclude_unset=True))))
 
 

@@ -45,3 +45,19 @@ async def test_a_link_a_turn_and_a_second_project(tmp_path: Path) -> None:
         gone = await asyncio.to_thread(server.command, "url")
         assert gone.returncode == 1
         assert "no server answers" in gone.stderr
+
+
+async def test_a_broken_configuration_is_said_by_every_verb(tmp_path: Path) -> None:
+    """With file, line and what is wrong; the rest counts."""
+    for name in ("home", "project"):
+        (tmp_path / name).mkdir()
+    server = Server(tmp_path / "home", tmp_path / "project")
+    broken = tmp_path / "project" / "opencode.json"
+    broken.write_text('{\n  "model": oops\n}\n')
+    for verb in (["models"], ["session", "list"], ["stats"], ["agent", "list"], ["debug", "config"]):
+        done = await asyncio.to_thread(server.command, *verb)
+        assert done.returncode == 0, done.stderr
+        assert done.stderr.count(f"opencode-web: {broken}:2") == 1, (verb, done.stderr)
+    missing = str(tmp_path / "nowhere.json")
+    done = await asyncio.to_thread(server.command, "models", environ={"OPENCODE_CONFIG": missing})
+    assert missing in done.stderr
