@@ -68,15 +68,19 @@ $(BIN)/python:
 		echo "Could not create .venv. On Debian and Ubuntu: apt install python3-venv" >&2; exit 1; }
 	@sed -n '/^uv==/,/[^\\]$$/p' constraints.txt >.venv/uv.txt
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r .venv/uv.txt || \
-		echo "uv could not be installed: going on with pip, which takes about a minute longer." >&2
+		echo "uv could not be installed." >&2
 
 # $(call install,FILE): what FILE pins, each by its hash, then the project itself, which is this folder.
-# uv takes seconds for what takes pip a minute.
+# uv takes seconds for what takes pip a minute; pip knows registries, certificates and proxies that uv may not know.
 define install
 	@echo "Installing opencode-web into .venv (this happens once)."
-	@if [ -x $(BIN)/uv ]; then pip="$(BIN)/uv pip install --python $(BIN)/python"; \
-	else pip="$(BIN)/python -m pip install --disable-pip-version-check"; fi; \
-	$$pip --quiet --require-hashes -r $(1) && $$pip --quiet --no-deps --no-build-isolation -e .
+	@put() { "$$@" --quiet --require-hashes -r $(1) && "$$@" --quiet --no-deps --no-build-isolation -e .; }; \
+	uv() { [ -x $(BIN)/uv ] && put $(BIN)/uv pip install --system-certs --python $(BIN)/python; }; \
+	pip() { echo "Going on with pip, which takes about a minute longer." >&2; \
+		put $(BIN)/python -m pip install --disable-pip-version-check; }; \
+	uv || pip || { echo "The packages could not be fetched; the reason is above. Behind a company's own certificates" \
+		"set SSL_CERT_FILE and PIP_CERT to its file (.pem); behind a proxy, HTTPS_PROXY; for another registry," \
+		"PIP_INDEX_URL and UV_INDEX_URL. Then run make again." >&2; exit 1; }
 	@touch $@
 endef
 

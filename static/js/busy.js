@@ -1,10 +1,10 @@
 // What must not be replaced under a person's hands: what is being pressed, and what waits for its answer. A click on
 // what was replaced in between goes nowhere, and so does the answer to a button that is gone.
-const asking = new Set();
+const asking = new Map(); // from requests: htmx names another element when the first one is gone
 let pressed = null;
 
 export const isBusy = (element) =>
-  Boolean(pressed && element.contains(pressed)) || [...asking].some((one) => element.contains(one));
+  Boolean(pressed && element.contains(pressed)) || [...asking.values()].some((one) => element.contains(one));
 
 // Told once nothing that was busy is so any longer; the click has been dispatched by then.
 const free = () => document.dispatchEvent(new CustomEvent("page:free"));
@@ -27,7 +27,7 @@ document.addEventListener("keydown", ({ key, target }) => key === " " && target.
 document.addEventListener("keyup", ({ key }) => key === " " && release(), true);
 window.addEventListener("blur", release);
 
-document.addEventListener("htmx:beforeSend", ({ detail }) => detail.requestConfig.verb !== "get" && asking.add(detail.elt));
+document.addEventListener("htmx:beforeSend", ({ detail }) => detail.requestConfig.verb !== "get" && asking.set(detail.xhr, detail.elt));
 document.addEventListener("htmx:afterRequest", ({ detail }) => {
-  if (asking.delete(detail.elt)) setTimeout(free); // after its answer was put in
+  if (asking.delete(detail.xhr)) setTimeout(free); // after its answer was put in
 });

@@ -127,6 +127,7 @@ async def test_words_for_the_prompt_answer_no_question(stage: Stage, context: Br
     await expect(tab.prompt).to_have_value("no, wait")
     await tab.prompt.fill("")
     await form.get_by_role("button", name="Answer").click()
+    await expect(tab.messages).to_contain_text("More.")  # the answer to what waited
     await tab.idle()
     await expect(tab.messages).to_contain_text("Left")
 

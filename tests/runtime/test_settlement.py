@@ -23,8 +23,9 @@ from agents.tools import invalid
 from agents.tools.registry import Toolset
 from sessions.changes.tracking import tracker
 from sessions.core.db import in_db
-from sessions.core.models import Event, Part
-from sessions.core.store import turns
+from sessions.core.models import Event, Message, Part
+from sessions.core.store.rows import message_info
+from sessions.core.wire.messages import UserMessage
 from tests.agents.tools.context import turn_in
 from tests.sessions.talk import Talk
 
@@ -45,8 +46,8 @@ async def calling(folder: Path) -> Calls:
     """The calls of an answer that has just begun."""
     talk = await Talk.begin(folder)
     await talk.prompt()
-    prompt = await in_db(turns.unanswered, talk.session.id)
-    assert prompt is not None
+    prompt = await in_db(message_info, await Message.objects.aget(session=talk.session, role="user"))
+    assert isinstance(prompt, UserMessage)
     tracked = await asyncio.to_thread(tracker, talk.project)
     run = Run(talk.session, tracked, Children(never, lambda _: None), Transcript(talk.session.id))
     turn = turn_in(folder, folder, session=talk.session)

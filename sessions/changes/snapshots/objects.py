@@ -35,6 +35,10 @@ def object_id(content: bytes, kind: str = "blob") -> str:
     return _hash(_framed(content, kind))
 
 
+EMPTY_FILE = "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391"
+"""The object id of a file without content."""
+
+
 class ObjectStore:
     """Contents by object id, in the git directory `git_dir` (made if it is missing)."""
 

@@ -29,7 +29,7 @@ from sessions.changes.snapshots.changes import (
 from sessions.changes.snapshots.compare import compare
 from sessions.changes.snapshots.index import borrow_index
 from sessions.changes.snapshots.modes import Modes, Usual, look, modes_of, under
-from sessions.changes.snapshots.objects import ObjectStore
+from sessions.changes.snapshots.objects import EMPTY_FILE, ObjectStore
 from sessions.changes.snapshots.pins import Pin
 from sessions.changes.snapshots.project import ProjectGit, find_project_git, holds_home
 from sessions.changes.snapshots.provenance import traced
@@ -48,7 +48,6 @@ from sessions.core.git import NO_HEAD, GitError, run_git
 FULL_MARK = "full"
 """A file of this name beside the stores says that they hold more than their quota."""
 
-_EMPTY_FILE = b"e69de29bb2d1d6434b8b29ae775ad8c2e48c5391"
 _EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 _INSIDE = ".opencode-web-inside"  # git looks into another repository where our index has a file in it
 _NESTED_FILES = 20_000  # new ones in other repositories; with more at once, these are left out
@@ -206,9 +205,9 @@ class SnapshotStore:
         seen = set(self._closed)
         while new := [s.path for s in scan.skipped if s.reason == NESTED and s.path not in seen]:
             seen.update(new)
-            prefix = self._project.prefix
+            prefix, empty = self._project.prefix, EMPTY_FILE.encode()
             names = [f"{prefix}{folder}{_INSIDE}" for folder in new]
-            lines = b"".join(b"100644 %s 0\t%s\0" % (_EMPTY_FILE, os.fsencode(name)) for name in names)
+            lines = b"".join(b"100644 %s 0\t%s\0" % (empty, os.fsencode(name)) for name in names)
             self._git(["update-index", "-z", "--index-info"], lock, lines)
             inside = read_status(self._status(lock, new), self._project, full=self._full.exists())
             if len(inside.add) > _NESTED_FILES:

@@ -14,7 +14,7 @@ from sessions.changes.undo.files import (
     read_file,
     remove_empty_folder,
     remove_file,
-    sync_folder,
+    sync_parent,
     write_file,
 )
 from sessions.changes.undo.plan import WRITES, FilePlan, Outcome
@@ -108,7 +108,7 @@ def _tidy(done: Sequence[FilePlan], worktree: Path) -> None:
     _remove(folders, worktree)
     touched = {PurePosixPath(path).parent: path for path in [*folders, *(file.path for file in done)]}
     for path in touched.values():
-        sync_folder(worktree, path)
+        sync_parent(worktree, path)
 
 
 def _remove(folders: Iterable[str], worktree: Path) -> None:

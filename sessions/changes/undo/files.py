@@ -102,7 +102,7 @@ def remove_empty_folder(worktree: Path, path: str) -> bool:
     return True
 
 
-def sync_folder(worktree: Path, path: str) -> None:
+def sync_parent(worktree: Path, path: str) -> None:
     """Have the disk keep which names are in the folder that holds `path`; nothing where there is none."""
     with suppress(OSError, UnsafePath), _parent(worktree, path) as (folder, _):
         os.fsync(folder)

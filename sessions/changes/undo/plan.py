@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import Literal
@@ -12,7 +12,7 @@ from typing import Literal
 from sessions.changes.diffs.hunks import is_binary
 from sessions.changes.diffs.unified import count
 from sessions.changes.snapshots.changes import MOVED_IN, Change, in_words
-from sessions.changes.snapshots.objects import ObjectMissing, ObjectStore, object_id
+from sessions.changes.snapshots.objects import EMPTY_FILE, ObjectMissing, ObjectStore, object_id
 from sessions.changes.undo.files import (
     AS_NEW,
     NEW_FILE,
@@ -28,8 +28,6 @@ from sessions.changes.undo.merge import Conflict, three_way
 WRITES = ("restore", "merge")
 """Outcomes of which a file is written."""
 
-_EMPTY = "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391"
-"""Of a file without content nothing can be lost."""
 _HOMELESS = "this was there before, and would have no place any more"
 
 Outcome = Literal["restore", "merge", "already", "conflict", "missing", "unsafe", "uncovered"]
@@ -85,21 +83,34 @@ def plan_undo(changes: Iterable[Change], store: ObjectStore, worktree: Path) -> 
 
 
 @dataclass
+class _File:
+    """One file of an undo: what changed it, and what is supposed of it until it turns out not to be so."""
+
+    changes: Sequence[Change]
+    way: _Way | None
+    """What has to go before it can come; None when nothing has to."""
+    moved: bool
+    """It was there before under a name of which nothing is known."""
+    barred: bool = False
+    homeless: bool = False
+    """What would go from here would be nowhere."""
+
+
 class _Planning:
     """All files of one undo. What they do for each other is supposed at first, and given up where it is not
     so, until nothing has to be given up any more."""
 
-    by_path: Mapping[str, Sequence[Change]]
-    store: ObjectStore
-    worktree: Path
+    def __init__(self, by_path: Mapping[str, Sequence[Change]], store: ObjectStore, worktree: Path) -> None:
+        self._store, self._worktree = store, worktree
+        # Of a file without content nothing can be lost.
+        self._before = {own[0].before for own in by_path.values()} - {EMPTY_FILE}
+        self._files = {
+            path: _File(own, self._way(path, by_path), any(one.skipped == MOVED_IN for one in own))
+            for path, own in by_path.items()
+        }
+        self._planned = {path: self._plan(path) for path in by_path}
 
     def plans(self) -> list[FilePlan]:
-        self._before = {own[0].before for own in self.by_path.values()} - {_EMPTY}
-        self._moved = {path for path, own in self.by_path.items() if any(c.skipped == MOVED_IN for c in own)}
-        self._ways = {path: way for path in self.by_path if (way := self._way(path))}
-        self._homeless: set[str] = set()
-        self._barred: set[str] = set()
-        self._planned = {path: self._plan(path) for path in self.by_path}
         while wrong := self._blocked() | self._unplaced():
             self._planned.update({path: self._plan(path) for path in wrong})
         there = self._results()
@@ -109,48 +120,51 @@ class _Planning:
         ]
 
     def _plan(self, path: str) -> FilePlan:
-        if path in self._barred:
+        file = self._files[path]
+        if file.barred:
             return FilePlan(path, "unsafe", reason="there is a file or a link now where its folder was")
-        way = self._ways.get(path)
-        own = self.by_path[path]
-        if path in self._moved and path not in self._homeless:
+        own = file.changes
+        if file.moved and not file.homeless:
             own = [replace(change, skipped=None) if change.skipped == MOVED_IN else change for change in own]
-        plan = _plan_file(path, own, self.store, self.worktree, free=way is not None)
-        if way and plan.outcome in WRITES:
-            plan = replace(plan, folders=way.folders)
-        elif way:  # nothing is to come here
-            plan = _plan_file(path, own, self.store, self.worktree)
-        if path in self._homeless - self._moved and plan.outcome in WRITES:
+        plan = _plan_file(path, own, self._store, self._worktree, free=file.way is not None)
+        if file.way and plan.outcome in WRITES:
+            plan = replace(plan, folders=file.way.folders)
+        elif file.way:  # nothing is to come here
+            plan = _plan_file(path, own, self._store, self._worktree)
+        if file.homeless and not file.moved and plan.outcome in WRITES:
             return replace(plan, outcome="conflict", reason=_HOMELESS)
         return plan
 
-    def _way(self, path: str) -> _Way | None:
+    def _way(self, path: str, changed: Collection[str]) -> _Way | None:
         """What is in the way of a file, or would lead it elsewhere, as far as the changes know of it."""
         if not is_safe(path):
             return None
         for parent in map(str, reversed(PurePosixPath(path).parents[:-1])):
-            above = self.worktree / parent
-            if parent in self.by_path and (os.path.islink(above) or os.path.isfile(above)):
+            above = self._worktree / parent
+            if parent in changed and (os.path.islink(above) or os.path.isfile(above)):
                 return _Way(frozenset({parent}))
-        place = self.worktree / path
-        return _within(self.worktree, path) if os.path.isdir(place) and not os.path.islink(place) else None
+        place = self._worktree / path
+        return _within(self._worktree, path) if os.path.isdir(place) and not os.path.islink(place) else None
 
     def _blocked(self) -> set[str]:
         """The files whose way is not free after all; it is taken as it is."""
         gone = {
             plan.path for plan in self._planned.values() if plan.outcome in WRITES and plan.result is None
         }
-        blocked = {path for path, way in self._ways.items() if not way.taken <= gone}
-        for path in blocked:
-            if not self._ways.pop(path).folders:
-                self._barred.add(path)
+        blocked = set()
+        for path, file in self._files.items():
+            if file.way and not file.way.taken <= gone:
+                blocked.add(path)
+                file.barred = not file.way.folders
+                file.way = None
         return blocked
 
     def _unplaced(self) -> set[str]:
         """The files from which something would go that has no other place; they are left alone."""
         there = self._results()
         lost = {path for path, plan in self._planned.items() if not self._old(plan) <= there.keys()}
-        self._homeless |= lost
+        for path in lost:
+            self._files[path].homeless = True
         return lost
 
     def _results(self) -> dict[str, str]:
@@ -163,7 +177,8 @@ class _Planning:
         """The contents older than the changes that a file has or had, and would not have any more."""
         if plan.outcome not in (*WRITES, "already"):
             return set()
-        moved = {change.after for change in self.by_path[plan.path] if change.skipped == MOVED_IN}
+        own = self._files[plan.path].changes
+        moved = {change.after for change in own if change.skipped == MOVED_IN}
         now = {plan.before_now} & self._before
         return {oid for oid in moved | now if oid and oid != plan.result}
 

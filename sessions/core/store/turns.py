@@ -1,48 +1,33 @@
-"""Turns: a prompt with what answers it, as the review reads them."""
+"""Turns: prompts with what answers them."""
 
 from __future__ import annotations
 
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 
 from sessions.core.models import Admission, FileChange, Message, Part, Session
-from sessions.core.wire.messages import UserMessage
-
-from .rows import Unreadable, message_info
 
 
 def last_prompt(session_id: str) -> str:
     """The last user message that is not undone; empty when there is none."""
-    revert = Session.objects.filter(id=session_id).values_list("revert", flat=True).first()
-    rows = Message.objects.filter(session_id=session_id, role="user")
-    if revert:
-        rows = rows.filter(id__lt=revert["messageID"])
-    return rows.order_by("-id").values_list("id", flat=True).first() or ""
-
-
-def unanswered(session_id: str) -> UserMessage | None:
-    """The last message, when it is a prompt that no answer was begun for; a child's prompt belongs to its
-    parent's turn and does not count, nor does one that cannot be read."""
-    row = Message.objects.filter(session_id=session_id, session__parent=None).order_by("-id").first()
-    if row is None or row.role != "user" or _reverted(session_id):
-        return None
-    try:
-        message = message_info(row)
-    except Unreadable:
-        return None
-    return message if isinstance(message, UserMessage) else None
+    rows = _standing(session_id).filter(role="user").order_by("-id")
+    return rows.values_list("id", flat=True).first() or ""
 
 
 def unasked(session_id: str) -> list[str]:
     """The prompts that ask for an answer and that no answer was begun for, oldest first."""
-    answers = Message.objects.filter(session_id=session_id, role="assistant").order_by("-id")
+    rows = _standing(session_id)
+    answers = rows.filter(role="assistant").order_by("-id")
     last = answers.values_list("id", flat=True).first() or ""
-    behind = Message.objects.filter(session_id=session_id, role="user", id__gt=last).order_by("id")
+    behind = rows.filter(role="user", id__gt=last).order_by("id")
     asking = set(Admission.objects.filter(session_id=session_id, no_reply=False).values_list("id", flat=True))
     return [row.id for row in behind if (row.prompt_id or row.id) in asking]
 
 
-def _reverted(session_id: str) -> bool:
-    return Session.objects.filter(id=session_id).exclude(revert=None).exists()
+def _standing(session_id: str) -> QuerySet[Message]:
+    """The messages that are not undone."""
+    revert = Session.objects.filter(id=session_id).values_list("revert", flat=True).first()
+    rows = Message.objects.filter(session_id=session_id)
+    return rows.filter(id__lt=revert["messageID"]) if revert else rows
 
 
 def changed_files(session_id: str, part_id: str) -> bool:
