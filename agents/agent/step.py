@@ -163,13 +163,17 @@ async def _provider_turn(
             await in_db(usage.spent, run.session.id, tokens_of(finish.usage), cost)
             words += ", in two tries. Choose another model." if vain else "."
             vain, again = True, not vain
-            raise ModelError(words, retryable=again)
+            raise ModelError(words, retryable=again, headers=_AT_ONCE)
         except ModelError as error:
             attempt += 1
             if calls.begun:  # what ran cannot be run again: the next step shows the model how far it came
                 logger.warning("the stream broke after tool calls: %s", error.message)
                 return Finish("tool-calls", recorder.usage)
             await pause(run, recorder, attempt, error, patient=patient)
+
+
+_AT_ONCE = {"retry-after": "0"}
+"""Who answers in order is not busy."""
 
 
 def _no_answer(finish: Finish, recorder: Recorder, calls: Calls) -> str:

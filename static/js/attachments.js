@@ -1,6 +1,6 @@
 // Files pasted, dropped or chosen: read here, sent with the prompt as data URLs. They wait for their page while another
 // session is shown.
-import { onPage } from "./page.js";
+import { onPage, owner } from "./page.js";
 
 const LARGEST = 8 * 1024 * 1024;
 const TYPES = ["image/png", "image/jpeg", "image/gif", "image/webp", "application/pdf", "text/plain"];
@@ -35,7 +35,7 @@ export const attachments = {
   },
 };
 
-const pageName = () => `${document.body.dataset.project}:${document.body.dataset.session}`;
+const pageName = () => `${document.body.dataset.project}:${owner()}`;
 
 function take(chosen) {
   problem.replaceChildren();
@@ -125,9 +125,8 @@ for (const name of ["dragover", "drop"]) {
   });
 }
 document.addEventListener("dragleave", () => form.classList.remove("dropping"));
-onPage(() => {
-  const page = pageName();
-  files = elsewhere.get(page) ?? [];
+onPage((goesOn) => {
+  if (!goesOn) files = elsewhere.get(pageName()) ?? [];
   draw();
-  return () => elsewhere.set(page, files);
+  return () => elsewhere.set(pageName(), files);
 });

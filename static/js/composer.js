@@ -1,12 +1,12 @@
 // The prompt's field: it grows with its text, and drafts survive a reload. Esc twice stops the running turn.
-import { onPage } from "./page.js";
+import { onPage, owner } from "./page.js";
 
 export const form = document.getElementById("composer");
 export const field = document.getElementById("prompt");
 export const problem = document.getElementById("composer-problem");
 const status = document.getElementById("composer-status");
 
-const place = () => `${document.body.dataset.project}:${form.dataset.session}`;
+const place = () => `${document.body.dataset.project}:${owner()}`;
 const drafts = { draft: "", edit: "" };
 let slot = "draft";
 let escaped = false;
@@ -106,8 +106,8 @@ function arm(value) {
 }
 
 const restored = field.value; // by the browser, which loaded the page again: newer than the draft
-onPage(() => {
-  Object.assign(drafts, { draft: read("draft"), edit: read("edit") });
+onPage((goesOn) => {
+  if (!goesOn) Object.assign(drafts, { draft: read("draft"), edit: read("edit") });
   problem.replaceChildren();
   status.textContent = "";
   arm(false);
@@ -115,3 +115,7 @@ onPage(() => {
   if (matchMedia("(pointer: fine)").matches) field.focus();
 });
 if (restored) setPrompt(restored);
+document.addEventListener("page:becomes", () => {
+  for (const name of ["draft", "edit", "outbox"]) localStorage.removeItem(`${name}:${document.body.dataset.project}:new`);
+  changed();
+});

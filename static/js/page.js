@@ -15,8 +15,19 @@ const folder = (page) => page.getElementById("terminal")?.dataset.directory;
 const files = (page) => [...page.head.querySelectorAll("script, link")].map((file) => file.getAttribute("src") ?? file.getAttribute("href")).join();
 const loaded = files(document); // before scripts add their own
 let number = 0;
+let made = ""; // the session that the first prompt of a page without one has made
 
-// `begin` is called now and for every page that takes this one's place; a function that it gives, when it is left.
+// What is written in the page belongs to this session; "new" to none yet.
+export const owner = () => made || document.body.dataset.session || "new";
+
+// The page of that session is about to take this one's place: what is written here goes on there.
+export function becomes(session) {
+  made = session;
+  document.dispatchEvent(new CustomEvent("page:becomes"));
+}
+
+// `begin` is called now and for every page that takes this one's place, with whether what was written in that one
+// goes on; a function that it gives, when it is left.
 export function onPage(begin) {
   beginnings.push(begin);
   endings.push(begin());
@@ -42,7 +53,9 @@ export function turn(fresh) {
   dress(document.body, fresh.body);
   for (const id of [...FRAMES, ...PARTS]) dress(document.getElementById(id), fresh.getElementById(id));
   for (const id of PARTS) document.getElementById(id).replaceChildren(...fresh.getElementById(id).childNodes);
-  endings.push(...beginnings.map((begin) => begin()));
+  const goesOn = made !== "" && made === document.body.dataset.session;
+  made = "";
+  endings.push(...beginnings.map((begin) => begin(goesOn)));
   for (const id of [...FRAMES, ...PARTS]) {
     window.htmx.process(document.getElementById(id));
     window.htmx.trigger(`#${id}`, "page:turned"); // htmx loads an element once

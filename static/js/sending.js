@@ -8,7 +8,7 @@ import { editing } from "./editing.js";
 import { messageId } from "./ids.js";
 import { composes } from "./ime.js";
 import { mentions } from "./mentions.js";
-import { onPage } from "./page.js";
+import { becomes, onPage } from "./page.js";
 import { putLettersBack, shell } from "./shell.js";
 import { unsent } from "./unsent.js";
 
@@ -22,10 +22,11 @@ let other = false;
 let again = false; // the text of an edit goes when those before it have arrived
 let paused = false; // somebody is about to go to another page
 
-onPage(() => {
-  outbox = [];
+onPage((goesOn) => {
   flight = null;
   again = paused = false;
+  if (goesOn) return void setTimeout(deliver);
+  outbox = [];
   putLettersBack(JSON.parse(read("outbox") || "[]"));
   keepOutbox();
 });
@@ -156,6 +157,11 @@ form.addEventListener("htmx:afterRequest", (event) => {
   else if (isUnknownCommand(event.detail)) outbox[0].plain = true;
   else if (flight.files) (arrived ? leave : putAllBack)();
   else if (arrived && field.value === flight.text) editing.leave();
+  const next = arrived && !document.body.dataset.session && xhr.getResponseHeader("HX-Redirect");
+  if (next) {
+    becomes(next.split("/").pop());
+    keepOutbox();
+  }
   proceed();
   if (!arrived || outbox[0]?.plain) return;
   problem.replaceChildren();

@@ -157,6 +157,7 @@ async def test_the_usual_providers_come_first(context: BrowserContext, place: St
     assert names[:5] == ["Anthropic", "OpenAI", "Google", "OpenRouter", "GitHub Copilot"]
 
 
+@pytest.mark.long
 async def test_a_code_waits_is_cancelled_and_signs_in(
     context: BrowserContext, place: Stage, accounts: AccountServer
 ) -> None:

@@ -45,6 +45,7 @@ async def elsewhere(stage: Stage, page: Page) -> None:
     await page.goto(f"{stage.server.url}/?choose")
 
 
+@pytest.mark.long
 async def test_a_subagents_request_is_answered_on_another_page(alone: Stage, context: BrowserContext) -> None:
     alone.plays(
         Turn(tools=[ToolUse("task", ERRAND)]),
@@ -195,6 +196,7 @@ async def test_what_comes_takes_nothing_from_who_writes(alone: Stage, context: B
     await tab.idle()
 
 
+@pytest.mark.long
 async def test_a_notification_while_nobody_looks(alone: Stage, context: BrowserContext) -> None:
     """The browser's own part is played: a page of a test is never hidden, and nobody sees a notification."""
     await context.add_init_script(NOTIFIED)

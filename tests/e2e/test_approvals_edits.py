@@ -60,6 +60,7 @@ async def test_some_hunks_are_allowed_and_others_not(stage: Stage, context: Brow
     assert "-fifteen" in str(stage.model.requests[-1].body["messages"][-1])
 
 
+@pytest.mark.long
 async def test_a_proposal_made_anew_keeps_what_was_written(stage: Stage, context: BrowserContext) -> None:
     file = stage.project / "asked-anew.txt"
     file.write_text("one\ntwo\n")
@@ -82,6 +83,7 @@ async def test_a_proposal_made_anew_keeps_what_was_written(stage: Stage, context
     assert file.read_text() == "one\n2 and zero\n"
 
 
+@pytest.mark.long
 async def test_what_is_long_is_opened_before_it_can_be_allowed(stage: Stage, context: BrowserContext) -> None:
     hiding = f"touch one; : {'x' * 40_000}; touch new-\u3164evil"
     write = ToolUse("write", {"filePath": "asked-long.txt", "content": "line\n" * 2300 + "evil\n"})

@@ -44,6 +44,9 @@ async def test_comments_are_collected_sent_answered_and_outdated(
     await expect(note).to_contain_text("Say it <b>better</b>.")
     await expect(note).to_contain_text("Not sent yet")
 
+    tray = tab.page.locator("#comment-tray")
+    await tray.get_by_label("Words before the comments").fill("Mind these:")
+
     number = tab.review.locator("td.num.new[data-n='24']")
     await number.click()
     await tab.review.get_by_label("Comment on line 24", exact=True).press("Escape")
@@ -51,8 +54,8 @@ async def test_comments_are_collected_sent_answered_and_outdated(
     await tab.review.locator("td.num.new[data-n='26']").click(modifiers=["Shift"])
     await tab.review.get_by_label("Comment on lines 24–26").fill("And here?")
     await tab.review.get_by_label("Comment on lines 24–26").press("Control+Enter")
-    tray = tab.page.locator("#comment-tray")
     await expect(tray).to_contain_text("2 comments")
+    await expect(tray.get_by_label("Words before the comments")).to_have_value("Mind these:")
     await note.filter(has_text="And here?").get_by_role("button", name="Edit").click()
     await tab.review.get_by_label("Comment", exact=True).fill("And there?")
     await tab.review.get_by_role("button", name="Save").click()
@@ -63,6 +66,7 @@ async def test_comments_are_collected_sent_answered_and_outdated(
     await tab.idle()
     await expect(tray).to_be_empty()
     sent = json.dumps(stage.model.requests[-1].body)
+    assert "Mind these:" in sent
     assert "commented.txt, line 3:" in sent
     assert "commented.txt, lines 24-26:" in sent
     assert "And there?" in sent

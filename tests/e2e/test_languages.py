@@ -95,6 +95,7 @@ async def test_from_off_to_running_and_back(context: BrowserContext, place: Stag
     await expect(section.get_by_role("button", name="Turn on")).to_be_focused()
 
 
+@pytest.mark.long
 async def test_trust_a_failure_and_an_installation(context: BrowserContext, place: Stage) -> None:
     page = await opened(context, place)
     await page.locator("#languages-switch").click()

@@ -136,6 +136,7 @@ async def test_a_projects_server_runs_once_it_is_trusted(context: BrowserContext
     await expect(state(page, "theirs")).to_contain_text("Connected")
 
 
+@pytest.mark.long
 async def test_a_server_is_signed_in_to_and_out_of(context: BrowserContext, place: Stage) -> None:
     with Authority() as authority, Protected(authority) as protected:
         page = await opened(await place.tab(context))

@@ -13,6 +13,7 @@ from tests.loopback.script import ToolUse, Turn
 pytestmark = [pytest.mark.e2e, pytest.mark.asyncio(loop_scope="session")]
 
 
+@pytest.mark.long
 async def test_a_person_shares_reads_exports_and_revokes(stage: Stage, browser: Browser) -> None:
     session = await stage.session("To be shared")
     context = await browser.new_context(permissions=["clipboard-read", "clipboard-write"])

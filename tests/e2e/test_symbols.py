@@ -18,6 +18,7 @@ pytestmark = [pytest.mark.e2e, pytest.mark.asyncio(loop_scope="session")]
 WRONG = CODE.replace("times = 1", "times: int = 'one'")
 
 
+@pytest.mark.long
 async def test_a_symbol_is_picked_by_keyboard_and_attached(
     tmp_path: Path, context: BrowserContext, user_environ: dict[str, str]
 ) -> None:

@@ -79,6 +79,7 @@ async def test_scrubbing_by_keyboard_shows_earlier_files(stage: Stage, context: 
     await expect(tab.page.locator(".message:focus .tool")).to_contain_text("a.txt")
 
 
+@pytest.mark.long
 async def test_hovering_looks_and_the_filter_chooses(stage: Stage, context: BrowserContext) -> None:
     tab, _ = await history(stage, context, "hovered")
     await tab.page.get_by_role("link", name="Timeline", exact=True).click()
@@ -97,6 +98,7 @@ async def test_hovering_looks_and_the_filter_chooses(stage: Stage, context: Brow
     await expect(moments.locator(".moment-title")).to_have_text(["Prompt", "Prompt", "Prompt"])
 
 
+@pytest.mark.long
 async def test_a_fork_from_a_message_with_its_files(stage: Stage, context: BrowserContext) -> None:
     tab, path = await history(stage, context, "forked")
     original = tab.session_id
@@ -139,6 +141,7 @@ async def project_of(stage: Stage, session_id: str) -> str:
     return f"/p/{(await stage.client.session(session_id))['projectID']}"
 
 
+@pytest.mark.long
 async def test_a_worktree_is_removed_after_its_losses_were_seen(
     stage: Stage, context: BrowserContext
 ) -> None:

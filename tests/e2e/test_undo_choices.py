@@ -57,6 +57,7 @@ async def test_only_some_files(stage: Stage, context: BrowserContext) -> None:
     assert sorted(path.name for path in folder.glob("*.txt")) == ["one.txt", "three.txt", "two.txt"]
 
 
+@pytest.mark.long
 async def test_only_the_conversation(stage: Stage, context: BrowserContext) -> None:
     tab = await written(stage, context, "talked")
     await tab.undo(0)

@@ -59,6 +59,7 @@ async def test_a_lost_answer_does_not_double_a_prompt(stage: Stage, context: Bro
     await expect(tab.page.get_by_role("list", name="Waiting prompts").locator("li")).to_have_count(0)
 
 
+@pytest.mark.long
 async def test_a_new_session_is_made_once(stage: Stage, context: BrowserContext) -> None:
     stage.plays(Turn(text="One."))
     tab = await stage.tab(context)
@@ -80,3 +81,36 @@ async def test_a_new_session_is_made_once(stage: Stage, context: BrowserContext)
     await tab.page.unroute_all(behavior="wait")
     assert made == 2
     assert len(await stage.client.sessions(1000)) == before + 1
+
+
+async def test_what_is_written_while_a_session_is_made_goes_on_in_it(
+    stage: Stage, context: BrowserContext
+) -> None:
+    stage.plays(Turn(text="One."), Turn(text="Two."))
+    tab = await stage.tab(context)
+    written = asyncio.Event()
+
+    async def slowly(route: Route) -> None:
+        if route.request.method == "POST":
+            await written.wait()
+        await route.continue_()
+
+    await tab.page.route("**/s/", slowly)
+    before = len(await stage.client.sessions(1000))
+    await tab.send("the first")
+    await tab.send("the second")
+    await tab.page.locator("#attach").set_input_files(
+        {"name": "note.txt", "mimeType": "text/plain", "buffer": b"later"}
+    )
+    await tab.prompt.press_sequentially("and the third")
+    written.set()
+    await expect(tab.messages).to_contain_text("One.")
+    await expect(tab.messages).to_contain_text("Two.")
+    await tab.page.unroute_all(behavior="wait")
+    await expect(tab.prompt).to_have_value("and the third")
+    await expect(tab.page.locator("#attachments")).to_contain_text("note.txt")
+    assert len(await stage.client.sessions(1000)) == before + 1
+    fresh = await stage.tab(context)
+    await expect(fresh.prompt).to_have_value("")
+    await fresh.open(tab.session_id)
+    await expect(fresh.prompt).to_have_value("and the third")

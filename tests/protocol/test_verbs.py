@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-import sys
+import signal
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -12,7 +12,7 @@ import pytest
 
 from tests.loopback.script import ToolUse, Turn, Wait
 from tests.protocol.served import Served
-from tests.server import PASSWORD, ROOT
+from tests.server import PASSWORD
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -113,29 +113,11 @@ async def test_a_turn_that_fails_fails_the_command(served: Served) -> None:
 
 async def test_interrupting_stops_the_turn_which_can_go_on(served: Served) -> None:
     served.plays(Turn(text=["Working", Wait("never")]), Turn(text="And done."))
-    command = [
-        sys.executable,
-        "-m",
-        "opencode_web",
-        "run",
-        "--attach",
-        served.server.url,
-        "-p",
-        PASSWORD,
-        "Hi",
-    ]
-    process = await asyncio.create_subprocess_exec(
-        *command,
-        cwd=ROOT,
-        env=served.server.environment(),
-        stdin=asyncio.subprocess.DEVNULL,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
-    )
+    process = served.server.run("run", "--attach", served.server.url, "-p", PASSWORD, "Hi")
     assert process.stdout is not None
-    assert await asyncio.wait_for(process.stdout.read(7), SECONDS) == b"Working"
-    process.send_signal(2)
-    assert await asyncio.wait_for(process.wait(), SECONDS) == 130
+    assert await asyncio.to_thread(process.stdout.read, 7) == "Working"
+    process.send_signal(signal.SIGINT)
+    assert await asyncio.to_thread(process.wait, SECONDS) == 130
     assert await served.get("/session/status") == {}
     done = await run(served, "--continue", "--resume")
     assert (done.status, done.out) == (0, "And done.\n")

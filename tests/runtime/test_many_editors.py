@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
+import pytest
+
 from tests.loopback.script import ToolUse, Turn
 from tests.runtime.cast import Cast, Played, cast
 from tests.server import parts_of
@@ -27,6 +29,7 @@ def script(number: int) -> list[Played]:
     return [Turn(tools=reads), *(edit(step) for step in range(ROUNDS)), Turn(text="Done.")]
 
 
+@pytest.mark.long
 async def test_twelve_sessions_edit_the_same_files(home: Path, project: Path) -> None:
     text = "".join(f"{number:02} {step} line\n" for step in range(ROUNDS) for number in range(SESSIONS))
     for name in range(FILES):

@@ -246,16 +246,25 @@ def _file(name: str, directory: Path) -> dict[str, str]:
 async def _turn(
     link: Link, session: str, request: tuple[str, dict[str, Any]], output: Output, *, auto: bool
 ) -> None:
-    """Send the prompt and follow the session, and those it starts, until it is idle."""
-    family = {session}
+    """Send the prompt and follow the session until it is idle. Raises what either raises, at once."""
     operation, body = request
+    heard = asyncio.Event()
+    try:
+        async with asyncio.TaskGroup() as group:
+            group.create_task(_follow(link, session, output, heard, auto=auto))
+            await heard.wait()
+            await link.post(f"/session/{session}/{operation}", body, seconds=None)
+    except ExceptionGroup as failed:
+        raise failed.exceptions[0] from None
+
+
+async def _follow(link: Link, session: str, output: Output, heard: asyncio.Event, *, auto: bool) -> None:
+    """Show a session, and those it starts, until it is idle; `heard` is set once nothing is missed."""
+    family = {session}
     async with aclosing(link.events()) as events:
-        asked: asyncio.Task[Any] | None = None
         async for event in events:
             if event.type == "server.connected":
-                asked = asyncio.create_task(link.post(f"/session/{session}/{operation}", body, seconds=None))
-            if asked and asked.done():
-                asked.result()
+                heard.set()
             properties = event.properties
             if event.type == "session.created" and properties["info"].get("parentID") in family:
                 family.add(properties["info"]["id"])
@@ -266,9 +275,8 @@ async def _turn(
             if properties["sessionID"] == session:
                 output.show(event.type, properties)
                 if event.type == "session.idle":
-                    break
-    if asked:
-        await asked
+                    return
+    raise RemoteError("unreachable", "The server ended before the turn did.")
 
 
 async def _answer(link: Link, asked: Mapping[str, Any], output: Output, *, auto: bool) -> None:

@@ -100,6 +100,7 @@ async def site() -> AsyncIterator[str]:
         yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
 
 
+@pytest.mark.long
 async def test_the_memory_of_a_process_that_reads_them_all_stays_small() -> None:
     paths = [f"/{number}" for number in range(len(ANSWERS))] + ["/moved/1", "/moved/7"]
     async with site() as base:

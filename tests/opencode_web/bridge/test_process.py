@@ -76,6 +76,7 @@ async def test_our_own_server_is_started_restarted_and_ended(tmp_path: Path) -> 
     assert not alive(second)
 
 
+@pytest.mark.long
 async def test_it_is_started_again_three_times_and_no_more(tmp_path: Path) -> None:
     async with bridged(environment(tmp_path, noting(tmp_path, *COMMAND)), ROOT) as tools:
         for started in range(1, 5):

@@ -9,8 +9,8 @@ from urllib.parse import parse_qs, urlsplit
 import httpx
 
 from tests.loopback.openai import OpenAIServer
-from tests.loopback.script import Turn
-from tests.server import Server, model_config, running
+from tests.loopback.script import Turn, Wait
+from tests.server import PASSWORD, Server, model_config, running
 
 
 async def test_a_link_a_turn_and_a_second_project(tmp_path: Path) -> None:
@@ -45,6 +45,20 @@ async def test_a_link_a_turn_and_a_second_project(tmp_path: Path) -> None:
         gone = await asyncio.to_thread(server.command, "url")
         assert gone.returncode == 1
         assert "no server answers" in gone.stderr
+
+
+async def test_a_server_that_ends_before_the_turn_is_told(tmp_path: Path) -> None:
+    for name in ("home", "project"):
+        (tmp_path / name).mkdir()
+    async with OpenAIServer([Turn(text=["Working", Wait("never")])]) as model:
+        server = Server(tmp_path / "home", tmp_path / "project", model_config(model.base_url))
+        async with running(server):
+            turn = server.run("run", "--attach", server.url, "-p", PASSWORD, "Hi")
+            assert turn.stdout is not None
+            assert await asyncio.to_thread(turn.stdout.read, 7) == "Working"
+            await asyncio.to_thread(server.kill)
+            assert await asyncio.to_thread(turn.wait, 30) == 1
+        assert "opencode-web: The connection" in server.log()
 
 
 async def test_a_broken_configuration_is_said_by_every_verb(tmp_path: Path) -> None:
