@@ -40,6 +40,7 @@ MEASURES: dict[str, Measure] = {
     "stream": stream.measure,
     "flood": stream.flood,
     "tools": tools.measure,
+    "ignored": tools.ignored,
     "diagnostics": diagnostics.measure,
     "mcp": mcp.measure,
     "history": history.measure,

@@ -12,6 +12,7 @@ from bench.turns import Driver, driving
 from tests.loopback.script import ToolUse
 
 EDITED = 7
+IGNORED = 50_000
 
 
 async def measure(lab: Lab) -> dict[str, float]:
@@ -29,6 +30,23 @@ async def measure(lab: Lab) -> dict[str, float]:
                 driver, edits, before=[ToolUse("read", {"filePath": edited})]
             ),
         }
+
+
+async def ignored(lab: Lab) -> dict[str, float]:
+    """The same bash step where git ignores fifty thousand files that a program makes again, by default
+    settings: what it costs to look for ignored files that are kept."""
+    (lab.project / "package.json").write_text("{}\n")
+    (lab.project / ".gitignore").write_text("node_modules/\n.env\n")
+    (lab.project / ".env").write_text("KEY=value\n")
+    for number in range(IGNORED):
+        path = lab.project / "node_modules" / f"package_{number // 50:04}" / f"module_{number:05}.js"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"export const number = {number};\n")
+    calls = range(lab.count(20) + 1)
+    bashes = [ToolUse("bash", {"command": f"echo {n}", "description": "Print a number"}) for n in calls]
+    async with lab.server() as server, driving(server.client) as driver:
+        await driver.warm_up()
+        return {"bash tool step beside 50,000 ignored files (ms per call)": await per_call(driver, bashes)}
 
 
 async def per_call(driver: Driver, uses: Sequence[ToolUse], before: Sequence[ToolUse] = ()) -> float:
