@@ -211,4 +211,4 @@ async def test_titles_until_there_is_one(served: Served) -> None:
     second = await served.post(f"/session/{made['id']}/fork")
     third = await served.post(f"/session/{second['id']}/fork")
     titles = [fork["title"] for fork in (first, second, third)]
-    assert titles == ["Named (fork #1)", "Named (fork #2)", "Named (fork #3)"]
+    assert titles == ["Named (fork #1)", "Named (fork #1)", "Named (fork #2)"]
