@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from datetime import UTC, datetime
 from pathlib import Path
@@ -111,6 +112,14 @@ async def test_what_may_be_changed(served: Served) -> None:
         assert "archived" not in row["time"]
     wrong = await served.ask("PATCH", path, {"title": 4}, status=400, departs=OWN_ERROR)
     assert wrong["data"]["message"].startswith("title:")
+
+
+async def test_rules_that_come_at_once_are_all_there(served: Served) -> None:
+    path = f"/session/{await served.session()}"
+    rules = [{"permission": "bash", "pattern": f"{number} *", "action": "deny"} for number in range(12)]
+    await asyncio.gather(*(served.ask("PATCH", path, {"permission": [rule]}) for rule in rules))
+    permission = (await served.get(path))["permission"]
+    assert sorted(permission, key=rules.index) == rules
 
 
 async def test_a_deleted_session_is_gone(served: Served) -> None:
