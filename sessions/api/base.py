@@ -54,8 +54,8 @@ class Busy(Exception):
 
 def wire(data: Any, status: int = 200) -> HttpResponse:
     """A JSON response of what is on the wire already: no second validation of rows."""
-    body = json.dumps(data, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
-    return HttpResponse(body, status=status, content_type="application/json")
+    text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return HttpResponse(text.encode("utf-8", "replace"), status=status, content_type="application/json")
 
 
 def session_answer(request: HttpRequest, info: dict[str, Any]) -> HttpResponse:
