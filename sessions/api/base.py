@@ -21,6 +21,7 @@ from ninja.parser import Parser
 from sessions.core import opened
 from sessions.core.db import in_db
 from sessions.core.models import Project, Session
+from sessions.core.paths import normalized
 from sessions.core.store import projects
 from sessions.core.store import sessions as session_store
 from sessions.core.wire import ours
@@ -73,7 +74,7 @@ def directory_of(request: HttpRequest, named: str = "", *, browsed: bool = False
     """
     query = request.GET.get("directory") or request.GET.get("location[directory]")
     given = named or query or unquote(request.headers.get("x-opencode-directory", ""))
-    directory = Path(given) if given else _started()
+    directory = Path(normalized(given)) if given else _started()
     if not _is_folder(directory):
         raise NotFound(f"There is no project in {str(directory)[:LONGEST_PATH]!r}.")
     if browsed and opened.holds_home(directory):

@@ -96,7 +96,7 @@ def _listing(project: Project, query: Listing) -> list[dict[str, Any]]:
         search=query.search,
         roots=query.roots == "true",
         archived=True,
-        directory="" if query.scope or query.path else query.directory.rstrip("/"),
+        directory="" if query.scope or query.path else query.directory,
         path=query.path,
         start=None if query.start is None else int(query.start),
     )

@@ -88,6 +88,17 @@ async def test_what_a_list_holds(served: Served, folder: Path) -> None:
     assert titles(by_header.json()) == everything
 
 
+async def test_one_folder_has_one_spelling(served: Served, folder: Path) -> None:
+    first = await create(served, folder / "sub" / ".." / "sub", title="By dots")
+    second = await create(served, Path(f"/{folder}/sub/"), title="By slashes")
+    assert {first["directory"], second["directory"]} == {str(folder / "sub")}
+    for spelling in (f"{folder}/sub", f"{folder}//sub/", f"{folder}/sub/deep/.."):
+        for path in ("/session", "/experimental/session"):
+            assert titles(await served.get(path, directory=spelling)) == ["By slashes", "By dots"]
+        found = await served.get("/api/session", directory=spelling)
+        assert titles(found["data"]) == ["By slashes", "By dots"]
+
+
 async def test_a_query_that_is_wrong_is_named(served: Served) -> None:
     for name, value in (("limit", "-1"), ("limit", "many"), ("start", "x"), ("roots", "y"), ("scope", "z")):
         answer = await served.ask("GET", "/session", status=400, **{name: value})
