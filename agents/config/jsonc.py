@@ -147,7 +147,9 @@ class Document:
 
     def _scalar(self, token: str) -> Any:
         try:
-            return json.loads(token)
+            value = json.loads(token)
+            json.dumps(value, ensure_ascii=False, allow_nan=False).encode()  # no 1e999, no lone surrogate
+            return value
         except ValueError as error:
             raise self._error(f"cannot read {token}", token) from error
 

@@ -14,6 +14,7 @@ from typing import Any
 from agents.config import jsonc
 from sessions.core import paths
 from sessions.core.confined import LeadsOut, read_whole
+from sessions.core.text import wellformed
 
 MAX_FILE = 1024 * 1024
 """Bytes that an included file may have."""
@@ -83,7 +84,10 @@ class Substitution:
             raise _Held
         if kind == "env":
             self.names.add(name)
-            return self._environ.get(name, "")
+            value = self._environ.get(name, "")
+            if value != wellformed(value):
+                raise OSError(f"the variable {name} is not UTF-8 text")
+            return value
         file = self._resolve(name)
         text = self._read(file)
         self._refuse_circle(file, text)

@@ -22,6 +22,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run a command; return its exit status: 0, 1 for a failure, 2 for a wrong argument, 128 and the number
     of the signal for an interruption and for a reader that went away."""
     signals.reset()
+    _open_closed()
     arguments = parse(sys.argv[1:] if argv is None else argv)
     if argv is None:  # a process of our own
         withdraw(arguments=[getattr(arguments, "password", None) or ""])
@@ -46,6 +47,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     return 0
 
 
+def _open_closed() -> None:
+    """Put nothing in place of standard streams that whoever started us has closed, as daemons do: else the
+    next file of ours would get the number of one."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_RDWR), mode))
+
+
 logger = logging.getLogger(__name__)
 
 _FULL = (errno.ENOSPC, errno.EDQUOT)
@@ -53,9 +62,12 @@ _ELSEWHERE = "set XDG_DATA_HOME to a folder that can be written"
 
 
 def in_words(error: Exception) -> str | None:
-    """What the person can do about it; None for an error that is not of files or of the database."""
+    """What the person can do about it; None for an error that is not of files, of the database or of what was
+    typed."""
     if isinstance(error, OSError):
         words = _of_files(error)
+    elif isinstance(error, UnicodeEncodeError):
+        words = f"{error.object[error.start : error.end]!a} is no text in UTF-8"
     elif _is_of_database(error):
         words = _of_database(str(error))
     else:

@@ -10,7 +10,9 @@ from django.core.management import execute_from_command_line
 
 import opencode_web
 from opencode_web.cli import link, mcp, start, verbs, worker
+from opencode_web.cli.terminal import whole
 
+_PORT = whole(0, 65535)
 _COMMANDS = ("serve", "worker", "url", "manage", "mcp", *verbs.NAMES)
 
 
@@ -76,7 +78,7 @@ def _declare(commands: verbs.Subparsers) -> None:
     serve.set_defaults(run=start.run, no_open=True)
     new_url = commands.add_parser("url", help="print a new launch link of the running server")
     new_url.add_argument("--hostname", help="where it listens (the one that has the data folder)")
-    new_url.add_argument("--port", type=_port, help="its port")
+    new_url.add_argument("--port", type=_PORT, help="its port")
     new_url.set_defaults(run=link.renew)
     verbs.add(commands)
     mcp.add(commands)
@@ -101,7 +103,7 @@ def _server_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("directory", nargs="?", metavar="DIR", help="the project to open")
     parser.add_argument("--hostname", help="the address to listen on (127.0.0.1)")
     parser.add_argument(
-        "--port", type=_port, help=f"the port ({link.DEFAULT_PORT}, or the next free one; 0 for any)"
+        "--port", type=_PORT, help=f"the port ({link.DEFAULT_PORT}, or the next free one; 0 for any)"
     )
     parser.add_argument(
         "--cors", action="append", default=[], metavar="ORIGIN", help="let pages of this origin call the API"
@@ -111,10 +113,3 @@ def _server_options(parser: argparse.ArgumentParser) -> None:
 
 def _log_option(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--print-logs", action="store_true", help="show the log on standard error too")
-
-
-def _port(text: str) -> int:
-    port = int(text)
-    if not 0 <= port <= 65535:
-        raise ValueError(text)
-    return port

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from argparse import ArgumentTypeError
+from collections.abc import Callable, Sequence
 from unicodedata import category, east_asian_width
 
 
@@ -23,6 +24,17 @@ class Stop(Exception):
     def __init__(self, message: str, status: int = 1) -> None:
         super().__init__(message)
         self.status = status
+
+
+def whole(low: int, high: int) -> Callable[[str], int]:
+    """The type of an argument that is a whole number within bounds, for argparse."""
+
+    def read(text: str) -> int:
+        if not text.removeprefix("-").isdecimal() or len(text) > 20 or not low <= int(text) <= high:
+            raise ArgumentTypeError(f"a number from {low} to {high}, not {text!r}")
+        return int(text)
+
+    return read
 
 
 _WIDE = "WF"

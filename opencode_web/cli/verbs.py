@@ -12,12 +12,16 @@ from typing import Any
 import django
 
 from opencode_web.cli.setup import prepare_django, project_directory, tell_problems
+from opencode_web.cli.terminal import whole
 from opencode_web.site import logs
 
 NAMES = (
     *("agent", "auth", "backup", "debug", "doctor", "export", "import", "models"),
     *("restore", "run", "session", "stats"),
 )
+
+ALL = 1_000_000
+"""More than there is to list."""
 
 Subparsers = Any
 """What `add_subparsers` gives; argparse keeps its type private."""
@@ -186,7 +190,7 @@ def _auth(commands: Subparsers) -> None:
 def _session(commands: Subparsers) -> None:
     actions = _group(commands, "session", "list and delete sessions")
     listed = actions.add_parser("list", help="the sessions of the project, the last used first")
-    listed.add_argument("-n", "--max-count", type=int, metavar="N", help="at most N")
+    listed.add_argument("-n", "--max-count", type=whole(1, ALL), default=ALL, metavar="N", help="at most N")
     listed.add_argument("--format", choices=("table", "json"), default="table")
     verb(listed, "session", "list")
     delete = actions.add_parser("delete", help="delete a session and those it started")
@@ -196,10 +200,10 @@ def _session(commands: Subparsers) -> None:
 
 def _stats(commands: Subparsers) -> None:
     parser = commands.add_parser("stats", help="tokens, cost and tools, summed up")
-    parser.add_argument("--days", type=int, metavar="N", help="only the last N days (0: today)")
-    parser.add_argument("--tools", type=int, metavar="N", help="how many tools to show")
+    parser.add_argument("--days", type=whole(0, 99_999), metavar="N", help="only the last N days (0: today)")
+    parser.add_argument("--tools", type=whole(0, ALL), metavar="N", help="how many tools to show")
     parser.add_argument(
-        "--models", nargs="?", type=int, const=0, metavar="N", help="show models, or the top N"
+        "--models", nargs="?", type=whole(0, ALL), const=0, metavar="N", help="show models, or the top N"
     )
     parser.add_argument("--project", metavar="ID", help="only of this project (empty: of this folder)")
     verb(parser, "stats")

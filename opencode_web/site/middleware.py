@@ -73,7 +73,7 @@ def api_urls(get_response: Handler) -> Handler:
     """By the first segment of the path; everything else is a page."""
 
     async def middleware(request: HttpRequest) -> HttpResponseBase:
-        root = request.path_info.split("/", 2)[1]
+        root = request.path_info.removeprefix("/").partition("/")[0]
         if root == "api":
             request.urlconf = "opencode_web.site.api_v2_urls"
         elif root in API_ROOTS and request.path_info not in _PAGES:

@@ -21,6 +21,7 @@ from ninja.parser import Parser
 from sessions.core import opened
 from sessions.core.db import in_db
 from sessions.core.models import Project, Session
+from sessions.core.paths import normalized
 from sessions.core.store import projects
 from sessions.core.store import sessions as session_store
 from sessions.core.wire import ours
@@ -54,8 +55,8 @@ class Busy(Exception):
 
 def wire(data: Any, status: int = 200) -> HttpResponse:
     """A JSON response of what is on the wire already: no second validation of rows."""
-    body = json.dumps(data, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
-    return HttpResponse(body, status=status, content_type="application/json")
+    text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return HttpResponse(text.encode("utf-8", "replace"), status=status, content_type="application/json")
 
 
 def session_answer(request: HttpRequest, info: dict[str, Any]) -> HttpResponse:
@@ -73,7 +74,7 @@ def directory_of(request: HttpRequest, named: str = "", *, browsed: bool = False
     """
     query = request.GET.get("directory") or request.GET.get("location[directory]")
     given = named or query or unquote(request.headers.get("x-opencode-directory", ""))
-    directory = Path(given) if given else _started()
+    directory = Path(normalized(given)) if given else _started()
     if not _is_folder(directory):
         raise NotFound(f"There is no project in {str(directory)[:LONGEST_PATH]!r}.")
     if browsed and opened.holds_home(directory):

@@ -13,7 +13,7 @@ from sessions.api.base import NotFound, directory_of, project_of, session_answer
 from sessions.api.described import answers
 from sessions.changes import actions
 from sessions.core.db import in_db
-from sessions.core.models import Project, Session
+from sessions.core.models import Project
 from sessions.core.sharing import share_new
 from sessions.core.store import children, forks, lists, messages, resumption, staging, todos
 from sessions.core.store import sessions as session_store
@@ -67,7 +67,7 @@ class SessionChange(Wire):
     metadata: dict[str, Any] | None = None
     permission: list[SessionRule] | None = None
 
-    def columns(self, row: Session) -> dict[str, Any]:
+    def columns(self) -> dict[str, Any]:
         found: dict[str, Any] = {}
         if self.title is not None:
             found |= {"title": self.title, "titled": True}
@@ -75,8 +75,6 @@ class SessionChange(Wire):
             found["time_archived"] = int(self.time.archived or 0) or None
         if self.metadata is not None:
             found["metadata"] = self.metadata
-        if self.permission is not None:
-            found["permission"] = [*row.permission, *(rule.wire() for rule in self.permission)]
         return found
 
 
@@ -98,7 +96,7 @@ def _listing(project: Project, query: Listing) -> list[dict[str, Any]]:
         search=query.search,
         roots=query.roots == "true",
         archived=True,
-        directory="" if query.scope or query.path else query.directory.rstrip("/"),
+        directory="" if query.scope or query.path else query.directory,
         path=query.path,
         start=None if query.start is None else int(query.start),
     )
@@ -152,8 +150,12 @@ async def get_session(request: HttpRequest, session_id: str) -> HttpResponse:
 @answers(SessionInfo, errors=SINGLE)
 async def change_session(request: HttpRequest, session_id: str, body: SessionChange) -> HttpResponse:
     row = await session_of(session_id)
-    columns = body.columns(row)
-    changed = await in_db(session_store.update, session_id, **columns) if columns else row
+    columns, changed = body.columns(), None
+    if body.permission is not None:
+        rules = [rule.wire() for rule in body.permission]
+        changed = await in_db(session_store.add_rules, session_id, rules, **columns)
+    elif columns:
+        changed = await in_db(session_store.update, session_id, **columns)
     if body.staging is not None:
         await in_db(staging.switch, row, body.staging)
         changed = await in_db(session_store.get, session_id)

@@ -17,6 +17,7 @@ from sessions.api.base import NotFound, session_of, wire
 from sessions.api.described import answers
 from sessions.core.db import in_db
 from sessions.core.models import Session
+from sessions.core.paths import normalized
 from sessions.core.store import projects
 from sessions.core.store import sessions as session_store
 from sessions.core.wire.base import Wire
@@ -143,7 +144,7 @@ async def move_session(request: HttpRequest, body: Move) -> HttpResponse:
         row = await session_of(body.session_id)
     except NotFound as error:
         return _cannot_move(str(error))
-    directory = Path(body.destination.directory)
+    directory = Path(normalized(body.destination.directory))
     if not await asyncio.to_thread(_is_folder, directory):
         return _cannot_move(f"destination: There is no folder {str(directory)!r}.")
     if why := await in_db(_move, row, directory):

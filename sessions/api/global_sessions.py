@@ -51,7 +51,7 @@ def _listing(query: Listing) -> list[dict[str, Any]]:
         search=query.search,
         roots=query.roots == "true",
         archived=query.archived == "true",
-        directory=query.directory.rstrip("/"),
+        directory=query.directory,
         start=None if query.start is None else int(query.start),
         before=None if query.cursor is None else int(query.cursor),
     )

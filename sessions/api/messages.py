@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import binascii
 import json
 from collections.abc import Awaitable
 from typing import Annotated, Any
@@ -29,6 +28,7 @@ from sessions.core.wire.base import FileDiff, Wire
 from sessions.core.wire.messages import MessageWithParts
 from sessions.core.wire.parts import Part
 from sessions.core.wire.session import SessionInfo
+from sessions.core.wire.v2.base import Plain
 
 router = Router()
 
@@ -55,6 +55,10 @@ def paged(request: HttpRequest, page: messages.Page) -> HttpResponse:
     return response
 
 
+class Cursor(Wire):
+    id: Plain
+
+
 def _cursor(info: dict[str, Any]) -> str:
     """Of a message, as OpenCode makes it: its id and time in JSON, in base64."""
     content = json.dumps({"id": info["id"], "time": info["time"]["created"]}, separators=(",", ":"))
@@ -64,9 +68,8 @@ def _cursor(info: dict[str, Any]) -> str:
 def message_at(cursor: str) -> str:
     """The message that a cursor names. Raises HttpError (400)."""
     try:
-        found = json.loads(base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
-        return str(found["id"])
-    except (binascii.Error, ValueError, KeyError, TypeError) as error:
+        return Cursor.model_validate_json(base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4))).id
+    except ValueError as error:
         raise HttpError(400, "before: it is no cursor") from error
 
 

@@ -22,6 +22,7 @@ from sessions.core import bus
 from sessions.core.db import in_db
 from sessions.core.models import Message, Session
 from sessions.core.store import compaction, messages
+from sessions.core.store import sessions as session_store
 from sessions.core.store.inbox import Delivery, PromptRefused
 from sessions.core.wire import formats
 from sessions.core.wire.base import LARGEST, ModelRef, Wire
@@ -167,7 +168,7 @@ async def _answer(
     mailbox: bus.Subscription, session_id: str, prompt_id: str, result: Result, idle: bool
 ) -> AsyncIterator[bytes]:
     """Spaces keep proxies from closing the connection meanwhile; JSON allows them in front. A prompt that is
-    withdrawn is answered with what there is."""
+    withdrawn, or waits when the session is deleted, is answered with what there is."""
     message_id = await in_db(_begun, session_id, prompt_id)
     withdrawn = False
     try:
@@ -177,11 +178,15 @@ async def _answer(
         while not mailbox.overflowed:
             events = await mailbox.take(10)
             if not events:
+                if await in_db(session_store.get, session_id) is None:
+                    break
                 yield b" "
             for event in events:
                 if event.type == "session.inbox" and event.properties.get("messageID") == prompt_id:
                     message_id = message_id or str(event.properties.get("promoted", ""))
                     withdrawn = withdrawn or "withdrawn" in event.properties
+                elif event.type == "session.deleted" and not message_id:
+                    withdrawn = True
                 if withdrawn or (message_id and (event.type == "session.idle" or not idle)):
                     yield await result(session_id, message_id)
                     return

@@ -14,6 +14,14 @@ from pathlib import Path
 
 PRIVATE = "OPENCODE_WEB_PRIVATE"
 """Set for a server that one client starts for itself, and that nobody else talks to: it may stand beside."""
+OWN = frozenset(
+    {
+        *("OPENCODE_SERVER_PASSWORD", "OPENCODE_CONFIG_CONTENT", "REDIS_URL", "DJANGO_SETTINGS_MODULE"),
+        *("OPENCODE_WEB_DIRECTORY", "OPENCODE_WEB_NO_WORKER", PRIVATE),
+    }
+)
+"""Variables of this server alone, which no program that it starts is given: its secrets, what would lead a
+Django project of the user to its settings, and what would make another server one of its kind."""
 PATIENCE = 2.0
 """Seconds. What a killed server was just about to start holds its lock until execve(2) closes it."""
 _held: list[int] = []

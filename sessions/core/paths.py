@@ -104,6 +104,12 @@ def data_home(environ: Mapping[str, str] = os.environ) -> Path:
     return _home_of(environ, "XDG_DATA_HOME", ".local/share")
 
 
+def normalized(path: str) -> str:
+    """As folders are named in rows: without `..` and `.`, slashes that are doubled and the last one; links
+    stay."""
+    return os.path.normpath(path).replace("//", "/")  # normpath leaves two in front
+
+
 def _home_of(environ: Mapping[str, str], variable: str, default: str) -> Path:
     """A base directory; a relative value is to be ignored (XDG, "Environment variables")."""
     value = Path(environ.get(variable, ""))

@@ -7,6 +7,7 @@ import shutil
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 
+from sessions.core.holding import OWN
 from sessions.terminals.shapes import Shell
 
 _LIST = Path("/etc/shells")
@@ -42,17 +43,8 @@ def _listed() -> list[str]:
     return [line.strip() for line in lines if line.startswith("/")]
 
 
-PRIVATE = frozenset(
-    {
-        "DATABASE_URL",
-        "DJANGO_SETTINGS_MODULE",
-        "OPENCODE_CONFIG_CONTENT",
-        "OPENCODE_SERVER_PASSWORD",
-        "REDIS_URL",
-    }
-)
-"""This server's own: its secrets, and what would lead a Django project of the user to its settings. A caller
-may still give them."""
+PRIVATE = OWN | {"DATABASE_URL"}
+"""A caller may still give them."""
 
 FORCED = {"TERM": "xterm-256color", "OPENCODE_TERMINAL": "1"}
 

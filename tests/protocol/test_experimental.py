@@ -47,7 +47,7 @@ async def test_there_is_no_workspace_to_be_had(served: Served) -> None:
 
 async def test_a_session_moves_within_its_project(served: Served) -> None:
     session, folder = await served.session(), str(served.server.project / "src")
-    body = {"sessionID": session, "destination": {"directory": folder}}
+    body = {"sessionID": session, "destination": {"directory": f"{folder}/../src/"}}
     await served.post(MOVE, body, status=204)
     assert (await served.get(f"/session/{session}"))["directory"] == folder
 

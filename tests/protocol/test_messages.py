@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from base64 import b64encode
 from typing import Any
 
 import httpx
@@ -40,7 +41,9 @@ async def test_history_page_by_page(served: Served) -> None:
     first = await served.http.get(last.links["next"]["url"])
     assert ids(first.json()) == ids(whole)[:1]
     assert "x-next-cursor" not in first.headers
-    for query in ({"limit": "-1"}, {"limit": "x"}, {"limit": "2", "before": "x"}, {"before": "x"}):
+    cursors = (b64encode(text).decode() for text in (b"[" * 1500, rb'{"id":"\ud800"}', b'{"id":1}'))
+    odd = [{"limit": "2", "before": cursor} for cursor in ("x", *cursors)]
+    for query in ({"limit": "-1"}, {"limit": "x"}, {"before": "x"}, *odd):
         wrong = await served.ask("GET", path, status=400, departs=OWN_ERROR, **query)
         assert wrong["data"]["message"].split(":")[0] in query
 

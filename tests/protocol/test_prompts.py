@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from typing import Any
 
 import pytest
@@ -84,6 +85,18 @@ async def test_an_abort_ends_a_turn_that_runs(served: Served) -> None:
         await until(events, "session.idle", sessionID=session)
     last = (await served.get(f"/session/{session}/message"))[-1]
     assert last["info"]["error"]["name"] == "MessageAbortedError"
+
+
+async def test_a_prompt_that_waits_ends_with_its_session(served: Served) -> None:
+    session = await served.session()
+    path = f"/session/{session}"
+    served.plays(Turn(text=["Begun", Wait(f"deleted {session}")]))
+    async with served.client.events() as events:
+        await served.ask("POST", f"{path}/prompt_async", text("Go."), status=204)
+        await until(events, "message.part.delta", sessionID=session)
+    async with served.http.stream("POST", f"{path}/message", json=text("And then?")) as waiting:
+        await served.ask("DELETE", path)
+        assert json.loads(await waiting.aread())["info"]["sessionID"] == session
 
 
 async def test_the_prompt_after_a_stop_is_answered(served: Served) -> None:

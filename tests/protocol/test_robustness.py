@@ -15,6 +15,7 @@ from http.client import HTTPConnection
 from pathlib import Path
 from queue import Empty, Queue
 from typing import Any
+from urllib.parse import urlsplit
 
 import httpx
 import pytest
@@ -127,6 +128,16 @@ async def test_an_id_opens_nothing_of_another_session(served: Served, attacker: 
 async def test_a_hundred_megabytes_are_refused(served: Served, path: str) -> None:
     answer = await served.http.post(path, content=b"a" * 100_000_000, headers=HEADERS)
     assert answer.status_code == 413
+
+
+@pytest.mark.parametrize("asked", ["OPTIONS *", "GET session", "GET ?"])
+async def test_a_target_that_is_no_path(served: Served, asked: str) -> None:
+    address = urlsplit(served.server.url)
+    reader, writer = await asyncio.open_connection(address.hostname, address.port)
+    head = f"Host: {address.netloc}\r\nAuthorization: {HEADERS['Authorization']}\r\nConnection: close"
+    writer.write(f"{asked} HTTP/1.1\r\n{head}\r\n\r\n".encode())
+    assert int((await reader.readline()).split()[1]) in (400, 404, 405)
+    writer.close()
 
 
 async def test_a_folder_that_nobody_may_read(served: Served, tmp_path: Path) -> None:

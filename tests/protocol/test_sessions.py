@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from datetime import UTC, datetime
 from pathlib import Path
@@ -87,6 +88,17 @@ async def test_what_a_list_holds(served: Served, folder: Path) -> None:
     assert titles(by_header.json()) == everything
 
 
+async def test_one_folder_has_one_spelling(served: Served, folder: Path) -> None:
+    first = await create(served, folder / "sub" / ".." / "sub", title="By dots")
+    second = await create(served, Path(f"/{folder}/sub/"), title="By slashes")
+    assert {first["directory"], second["directory"]} == {str(folder / "sub")}
+    for spelling in (f"{folder}/sub", f"{folder}//sub/", f"{folder}/sub/deep/.."):
+        for path in ("/session", "/experimental/session"):
+            assert titles(await served.get(path, directory=spelling)) == ["By slashes", "By dots"]
+        found = await served.get("/api/session", directory=spelling)
+        assert titles(found["data"]) == ["By slashes", "By dots"]
+
+
 async def test_a_query_that_is_wrong_is_named(served: Served) -> None:
     for name, value in (("limit", "-1"), ("limit", "many"), ("start", "x"), ("roots", "y"), ("scope", "z")):
         answer = await served.ask("GET", "/session", status=400, **{name: value})
@@ -111,6 +123,14 @@ async def test_what_may_be_changed(served: Served) -> None:
         assert "archived" not in row["time"]
     wrong = await served.ask("PATCH", path, {"title": 4}, status=400, departs=OWN_ERROR)
     assert wrong["data"]["message"].startswith("title:")
+
+
+async def test_rules_that_come_at_once_are_all_there(served: Served) -> None:
+    path = f"/session/{await served.session()}"
+    rules = [{"permission": "bash", "pattern": f"{number} *", "action": "deny"} for number in range(12)]
+    await asyncio.gather(*(served.ask("PATCH", path, {"permission": [rule]}) for rule in rules))
+    permission = (await served.get(path))["permission"]
+    assert sorted(permission, key=rules.index) == rules
 
 
 async def test_a_deleted_session_is_gone(served: Served) -> None:
@@ -211,4 +231,4 @@ async def test_titles_until_there_is_one(served: Served) -> None:
     second = await served.post(f"/session/{made['id']}/fork")
     third = await served.post(f"/session/{second['id']}/fork")
     titles = [fork["title"] for fork in (first, second, third)]
-    assert titles == ["Named (fork #1)", "Named (fork #2)", "Named (fork #3)"]
+    assert titles == ["Named (fork #1)", "Named (fork #1)", "Named (fork #2)"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import signal
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -147,6 +148,11 @@ async def test_models_and_agents(served: Served) -> None:
         path.parent.rmdir()
 
 
+async def test_an_argument_that_is_no_text_is_told(served: Served) -> None:
+    done = await cli(served, "export", os.fsdecode(b"\xff"))
+    assert (done.status, done.err) == (1, r"opencode-web: '\udcff' is no text in UTF-8" + "\n")
+
+
 async def test_statistics_and_what_the_program_sees(served: Served) -> None:
     session = await served.session("Counted")
     served.plays(Turn(tools=[ToolUse("read", {"filePath": "hello.py"})]), Turn(text="Read."))
@@ -193,5 +199,8 @@ async def test_mcp_servers_are_configured(served: Served) -> None:
         assert (await cli(served, "mcp", "add", "nothing")).status == 2
         wrong = await cli(served, "mcp", "add", "x", "--url", "http://127.0.0.1:1", "--header", "secret")
         assert wrong.status == 2
+        wrong = await cli(served, "mcp", "add", "x", "--url", "ftp://x")
+        assert (wrong.status, "http://" in wrong.err) == (2, True)
+        assert json.loads(path.read_text())["mcp"].keys() == {"files"}
     finally:
         path.unlink(missing_ok=True)

@@ -14,14 +14,10 @@ from sessions.core.models import Session
 from sessions.core.store import projects
 from sessions.core.store import sessions as session_store
 
-ALL = 1_000_000
-
 
 def listing(arguments: argparse.Namespace, directory: Path) -> None:
-    """The topmost sessions of the folder's project. Raise Stop for a count below 1."""
-    if arguments.max_count is not None and arguments.max_count < 1:
-        raise Stop("--max-count takes 1 or more", 2)
-    rows = in_db_sync(_sessions, directory, arguments.max_count or ALL)
+    """The topmost sessions of the folder's project."""
+    rows = in_db_sync(_sessions, directory, arguments.max_count)
     if arguments.format == "json":
         say(json.dumps([_entry(row) for row in rows], indent=2, ensure_ascii=False))
     elif not rows:

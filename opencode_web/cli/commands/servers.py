@@ -6,12 +6,14 @@ import argparse
 import asyncio
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from agents.config.errors import Refused, Unreadable
+from agents.config.schema import McpConfig
 from agents.config.writing.change import change
 from agents.servers.mcp import acting
 from agents.servers.mcp.hub import hub
+from agents.servers.mcp.server import parse
 from agents.toolkit.children.closing import close_all
 from opencode_web.cli.terminal import Stop, say, table
 
@@ -37,7 +39,11 @@ def add(arguments: argparse.Namespace, directory: Path) -> None:
     else:
         environment = _pairs("--env", arguments.env)
         server = {"type": "local", "command": command, "environment": environment}
-    given = {key: value for key, value in server.items() if value}
+    given = cast(McpConfig, {key: value for key, value in server.items() if value})
+    try:
+        parse(arguments.name, given)
+    except ValueError as error:
+        raise Stop(str(error), 2) from error
     try:
         change(None if arguments.globally else directory, {"mcp": {arguments.name: given}})
     except (Refused, Unreadable) as error:

@@ -11,7 +11,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from opencode_web.cli.terminal import Stop, plain, say
+from opencode_web.cli.terminal import plain, say
 from sessions.core.db import in_db_sync
 from sessions.core.models import Message, Part
 from sessions.core.store import projects
@@ -47,10 +47,6 @@ class Sums:
 
 
 def stats(arguments: argparse.Namespace, directory: Path) -> None:
-    """Raise Stop for a number that makes no sense."""
-    for name in ("days", "tools", "models"):
-        if (getattr(arguments, name) or 0) < 0:
-            raise Stop(f"--{name} takes no negative number", 2)
     sums = in_db_sync(_collect, _project(arguments.project, directory), _since(arguments.days))
     _box("OVERVIEW", _overview(sums))
     _box("COST & TOKENS", _costs(sums))

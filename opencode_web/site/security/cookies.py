@@ -56,25 +56,32 @@ class BrowserSession:
     csrf: str
     expires: float
     """Unix time in seconds."""
+    generation: float
+    """Of all logins, as it was when this one began (`Logins.generation`)."""
 
 
 class SessionCookies:
     """Makes and reads the cookie of the server on one port: cookies are shared by all ports of a host."""
 
     def __init__(
-        self, key: str, port: int, has_ended: Callable[[BrowserSession], bool] = lambda session: False
+        self,
+        key: str,
+        port: int,
+        has_ended: Callable[[BrowserSession], bool] = lambda session: False,
+        generation: Callable[[], float] = lambda: 0.0,
     ) -> None:
         self.port = port
         self.name = f"opencode_web_{port}"
         self._key = key
         self._has_ended = has_ended
+        self._generation = generation
         self._prefix = f"{self.name}=".encode()
         self._signer = signing.TimestampSigner(key=key, salt=f"opencode_web.session.{port}", fallback_keys=[])
         self._known: Bounded[bytes, BrowserSession] = Bounded(_REMEMBERED)
 
     def issue(self, secure: bool) -> str:
         """A Set-Cookie value for a new session."""
-        value = self._signer.sign(secrets.token_urlsafe(16))
+        value = self._signer.sign(f"{secrets.token_urlsafe(16)}:{self._generation()}")
         return self._header(value, LIFETIME, secure)
 
     def clear(self, secure: bool) -> str:
@@ -107,11 +114,12 @@ class SessionCookies:
     def _unsign(self, value: bytes) -> BrowserSession | None:
         try:
             text = value.decode("ascii")
-            session_id = self._signer.unsign(text, max_age=LIFETIME)
+            session_id, _, generation = self._signer.unsign(text, max_age=LIFETIME).partition(":")
         except (UnicodeDecodeError, signing.BadSignature):
             return None
         issued = signing.b62_decode(text.rsplit(":", 2)[1])
-        return BrowserSession(session_id, csrf_token(session_id, self._key), issued + LIFETIME)
+        csrf = csrf_token(session_id, self._key)
+        return BrowserSession(session_id, csrf, issued + LIFETIME, float(generation or 0))
 
     def _header(self, value: str, age: int, secure: bool) -> str:
         text = f"{self.name}={value}; Path=/; Max-Age={age}; HttpOnly; SameSite=Strict"

@@ -64,7 +64,9 @@ class Guard:
         self._own = own
         self._credentials = Credentials(policy.username, policy.password)
         self._logins = logins or Logins()
-        self._cookies = SessionCookies(policy.key, policy.port, self._logins.has_ended)
+        self._cookies = SessionCookies(
+            policy.key, policy.port, self._logins.has_ended, self._logins.generation
+        )
         self._throttle = Throttle(clock)
         self._wrong_shares = Throttle(clock)
         self._pages = Pages(

@@ -22,7 +22,7 @@ CLOSED = 4401
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """Of the login with this id, or of all (`*`) that began up to this moment (Unix time in seconds)."""
+    """Of the login with this id, at a Unix time in seconds; or of all (`*`) of a generation before `at`."""
 
     id: str
     at: float
@@ -41,8 +41,12 @@ class Logins:
         self._open: dict[str, set[_Open]] = {}
 
     def has_ended(self, session: BrowserSession) -> bool:
-        began = session.expires - LIFETIME
-        return session.id in self._ended or began <= self._ended.get(EVERYTHING, 0.0)
+        return session.id in self._ended or session.generation < self.generation()
+
+    def generation(self) -> float:
+        """Of the logins that begin now. No clock is compared: one may be put back, and a login may begin in
+        the moment in which all others end."""
+        return self._ended.get(EVERYTHING, 0.0)
 
     async def end(self, session: BrowserSession) -> None:
         """From now on; the end is written down before this returns."""
@@ -50,7 +54,7 @@ class Logins:
 
     async def end_all(self) -> None:
         """Every login that there is."""
-        await self._end(End(EVERYTHING, time.time()))
+        await self._end(End(EVERYTHING, max(time.time(), self.generation() + 1)))
 
     async def _end(self, end: End) -> None:
         self.learn([end])

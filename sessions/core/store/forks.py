@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from itertools import count
 from typing import Any
 
 from django.db import transaction
@@ -21,7 +20,7 @@ from .permissions import family
 
 Entry = Mapping[str, Any]
 _COLUMNS = frozenset({"id", "sessionID", "messageID", "role", "type"})
-_NUMBERED = re.compile(r" \(fork(?: #?(\d+))?\)$")
+_NUMBERED = re.compile(r" \(fork #(\d{1,9})\)$")
 
 
 def fork(
@@ -121,12 +120,12 @@ def _empty_copy(source: Session, before: str, project: Project, directory: str) 
 
 
 def _title(original: str) -> str:
-    """The original's with `(fork #1)` behind it, of a fork with the next number; none that is taken."""
+    """The original's with `(fork #1)` behind it, of a fork with the next number, as OpenCode has it: two
+    forks of one session are called the same."""
     numbered = _NUMBERED.search(original)
-    plain = original[: numbered.start()] if numbered else original
-    after = int(numbered[1] or 1) if numbered else 0
-    taken = set(Session.objects.filter(title__startswith=f"{plain} (fork #").values_list("title", flat=True))
-    return next(title for number in count(after + 1) if (title := f"{plain} (fork #{number})") not in taken)
+    if numbered is None:
+        return f"{original} (fork #1)"
+    return f"{original[: numbered.start()]} (fork #{int(numbered[1]) + 1})"
 
 
 def _new_ids(entries: list[Entry]) -> dict[str, str]:

@@ -62,8 +62,8 @@ def admit(
     may send it again, also when it was answered long ago, and gets what it got first. With `no_reply` it is a
     message in the history that nobody answers.
 
-    Raises PromptRefused for a prompt without content or with a part that no message can have, and for an
-    id that something else has.
+    Raises PromptRefused for a prompt without content or with a part that no message can have, for an id
+    that something else has, and when the session was deleted.
     """
     check(parts)
     row = AdmittedPrompt(
@@ -83,7 +83,9 @@ def admit(
         time_created=now(),
     )
     with durable(), transaction.atomic():
-        Session.objects.select_for_update().filter(id=session.id).first()  # one position after another
+        locked = Session.objects.select_for_update().filter(id=session.id)  # one position after another
+        if locked.filter(time_deleted=None).first() is None:
+            raise PromptRefused("The session was deleted.")
         if message_id and _is_known(row):
             return row
         row.position = _last_position(session.id)

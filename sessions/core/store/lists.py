@@ -7,6 +7,7 @@ from typing import Any, cast
 from django.db.models import Q, QuerySet
 
 from sessions.core.models import Project, Session
+from sessions.core.paths import normalized
 
 from .rows import session_wire, worktree_of
 
@@ -37,9 +38,9 @@ def matching(
     if project is not None:
         rows = rows.filter(project=project)
     if directory:
-        rows = rows.filter(directory=directory)
+        rows = rows.filter(directory=normalized(directory))
     if path and project is not None:
-        folder = f"{project.worktree}/{path.strip('/')}"
+        folder = normalized(f"{project.worktree}/{path}")
         rows = rows.filter(Q(directory=folder) | Q(directory__startswith=f"{folder}/"))
     if start is not None:
         rows = rows.filter(time_updated__gte=start)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import nullcontext
 from typing import Any
 
@@ -96,6 +96,13 @@ def update(session_id: str, **columns: Any) -> Session | None:
         switches.note(row, before)
         _announce("session.updated", row)
     return row
+
+
+def add_rules(session_id: str, rules: Sequence[dict[str, Any]], **columns: Any) -> Session | None:
+    """The same, with permission rules that are added to those there are."""
+    with transaction.atomic(savepoint=False):
+        row = Session.objects.select_for_update().filter(id=session_id).first()
+        return row and update(session_id, permission=[*row.permission, *rules], **columns)
 
 
 def _used(moment: int) -> int:

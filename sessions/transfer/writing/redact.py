@@ -19,7 +19,9 @@ from sessions.transfer.writing.document import Document
 
 BLACK = "[redacted]"
 PIECE = 32 * 1024
-"""Characters that are searched at once."""
+"""Characters that are searched at once: no other thread runs meanwhile."""
+OVERLAP = PIECE // 4
+"""Of them those that are searched with the next ones again; more than what shows a secret to be one."""
 
 _HOMES = re.compile(r"(?<![\w.-])(?:/home/|/Users/|[A-Za-z]:\\{1,2}Users\\{1,2})[^\s/\\\"'<>|:*?]{1,64}")
 _DATA = re.compile(
@@ -43,16 +45,13 @@ class Redactor:
         if self._values is not None:
             text = self._values.sub(BLACK, text)
         text = PRIVATE_KEY.sub(BLACK, text)
-        return "".join(map(self._piece, _pieces(text)))
-
-    def _piece(self, text: str) -> str:
-        text = SHAPED.sub(BLACK, text)
-        text = HEADER.sub(_keep_name, text)
-        text = ASSIGNED.sub(_keep_name, text)
-        text = IN_URL.sub(BLACK, text)
+        text = _replaced(SHAPED, _black, text)
+        text = _replaced(HEADER, _keep_name, text)
+        text = _replaced(ASSIGNED, _keep_name, text)
+        text = _replaced(IN_URL, _black, text)
         if self._home is not None:
-            text = self._home.sub("~", text)
-        return _HOMES.sub("~", text)
+            text = _replaced(self._home, _tilde, text)
+        return _replaced(_HOMES, _tilde, text)
 
     def value(self, value: Any) -> Any:
         """The same value with every text in it gone through, names of keys too."""
@@ -82,14 +81,27 @@ class Redactor:
         return _inside_data_url(text, self.text) if text.startswith("data:") else self.text(text)
 
 
-def _pieces(text: str) -> Iterator[str]:
-    """Cut at the ends of lines where it is long: a search in one text lets no other thread run meanwhile."""
-    start = 0
-    while len(text) - start > PIECE:
-        end = text.rfind("\n", start, start + PIECE) + 1 or start + PIECE
-        yield text[start:end]
-        start = end
-    yield text[start:]
+def _replaced(pattern: re.Pattern[str], word: Callable[[re.Match[str]], str], text: str) -> str:
+    """As `pattern.sub(word, text)`, but searched piece by piece."""
+    done, start, found = 0, 0, []
+    while start < len(text):
+        near = pattern.search(text, start, start + PIECE)
+        if near is None:
+            start += PIECE - OVERLAP
+        elif match := pattern.match(text, near.start()):  # whole, beyond the end of the piece
+            found += [text[done : match.start()], word(match)]
+            done = start = match.end()
+        else:
+            start = near.start() + 1
+    return "".join([*found, text[done:]])
+
+
+def _black(_: re.Match[str]) -> str:
+    return BLACK
+
+
+def _tilde(_: re.Match[str]) -> str:
+    return "~"
 
 
 def _keep_name(match: re.Match[str]) -> str:

@@ -48,6 +48,8 @@ def test_every_json_text_reads_as_the_standard_library_reads_it(value: Any, inde
         ("{} {}", 1, 4, "expected the end"),
         ("[01]", 1, 3, "expected ','"),
         ('["\\x"]', 1, 2, "cannot read"),
+        ('{"a": [1,\n-1e999]}', 2, 1, "cannot read -1e999"),
+        ('{"a\\ud800": 1}', 1, 2, "cannot read"),
         ("/* open", 1, 1, "cannot read"),
         ("[" * 200, 1, 102, "nested too deeply"),
     ],

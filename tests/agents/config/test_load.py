@@ -147,6 +147,14 @@ def test_a_missing_included_file_costs_its_key_and_is_named(machine: Machine) ->
     assert str(machine.repository / "gone.md") in problem.message
 
 
+def test_a_variable_that_is_no_text_costs_its_key_and_is_named(machine: Machine) -> None:
+    machine.environ["BYTES"] = os.fsdecode(b"\xff")
+    machine.write(machine.repository / "opencode.json", {"username": "{env:BYTES}", "model": "a/b"})
+    loaded = machine.load()
+    assert (loaded.config.model, loaded.config.username) == ("a/b", None)
+    assert [problem.key for problem in loaded.problems] == ["username"]
+
+
 def test_a_malformed_file_is_named_with_its_line_and_the_others_count(machine: Machine) -> None:
     machine.write_global({"model": "a/b"})
     file = machine.write(machine.repository / "opencode.json", '{\n  "snapshot": false\n  "share": "auto"\n}')

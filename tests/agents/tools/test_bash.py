@@ -132,10 +132,11 @@ async def test_nothing_runs_when_it_is_not_allowed(permission: str, context: Dir
 
 
 async def test_environment(context: DirectContext, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("OPENCODE_SERVER_PASSWORD", "secret")
+    for name in ("OPENCODE_SERVER_PASSWORD", "OPENCODE_WEB_DIRECTORY", "OPENCODE_WEB_PRIVATE"):
+        monkeypatch.setenv(name, "own")
     monkeypatch.setenv("KEPT", "yes")
-    result = await bash(context, 'echo "$OPENCODE_SERVER_PASSWORD/$KEPT/$TERM/$PAGER/$GIT_PAGER"; cat; tty')
-    assert result.output.startswith("/yes/dumb/cat/cat\nnot a tty")
+    result = await bash(context, 'env | grep =own; echo "$KEPT/$TERM/$PAGER/$GIT_PAGER"; cat; tty')
+    assert result.output.startswith("yes/dumb/cat/cat\nnot a tty")
 
 
 async def test_workdir(context: DirectContext) -> None:

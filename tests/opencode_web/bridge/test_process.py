@@ -135,6 +135,20 @@ async def test_output_is_the_protocols_alone_and_the_end_of_input_is_the_end(
     assert not alive(pids(tmp_path)[0])
 
 
+async def test_what_is_no_message_is_answered_and_half_a_character_is_none(tmp_path: Path) -> None:
+    bridge = await _served(tmp_path)
+    assert bridge.stdin is not None
+    assert bridge.stdout is not None
+    call = {**CALL, "params": {"name": "opencode_\ud83d \\ud83d \U0001f600", "arguments": {}}}
+    bridge.stdin.write(b"this is no JSON\n\n" + json.dumps(call).encode() + b"\n")
+    async with asyncio.timeout(20):
+        lines = [json.loads(await bridge.stdout.readline()) for _ in range(2)]
+    assert (lines[0]["id"], lines[0]["error"]["code"]) == (None, -32700)
+    assert r"opencode_� \\ud83d 😀" in lines[1]["error"]["message"]
+    bridge.stdin.close()
+    await bridge.wait()
+
+
 @pytest.mark.parametrize("options", [["--url", "ftp://host"], ["--directory", "/no/such/folder"]])
 def test_wrong_arguments_are_refused(options: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["mcp", *options]) == 2

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import os
 import socket
+import subprocess
+import sys
 from argparse import Namespace
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,6 +16,7 @@ from opencode_web.cli.arguments import parse
 from opencode_web.cli.setup import project_directory
 from opencode_web.cli.start import choose
 from opencode_web.cli.terminal import Stop
+from tests.server import ROOT
 
 
 def arguments(hostname: str | None = None, port: int | None = None) -> Namespace:
@@ -36,13 +39,37 @@ def test_a_first_word_is_a_command_or_a_project() -> None:
 
 
 @pytest.mark.parametrize(
-    "argv", [["--port", "70000"], ["--port", "x"], ["--nonsense"], ["serve", "--no-open"], ["frobnicate"]]
+    "argv",
+    [
+        ["--port", "70000"],
+        ["--nonsense"],
+        ["serve", "--no-open"],
+        ["frobnicate"],
+        ["stats", "--days", "99999999999"],
+        ["stats", "--tools", "-1"],
+        ["session", "list", "-n", "99999999999999999999"],
+        ["session", "list", "-n", "0"],
+    ],
 )
 def test_wrong_arguments_exit_with_status_2(argv: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as caught:
         parse(argv)
     assert caught.value.code == 2
     assert "opencode-web" in capsys.readouterr().err
+
+
+def test_a_number_that_is_none_is_told_what_it_may_be(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        parse(["--port", "abc"])
+    assert "--port: a number from 0 to 65535, not 'abc'" in capsys.readouterr().err
+
+
+def test_standard_streams_may_be_closed(tmp_path: Path) -> None:
+    """As daemons start programs."""
+    command = ["sh", "-c", 'exec "$0" -m opencode_web "$@" <&- >&-', sys.executable, "models"]
+    environ = {"HOME": str(tmp_path), "PYTHONPATH": str(ROOT), "OPENCODE_WEB_NO_DISCOVERY": "1"}
+    done = subprocess.run(command, cwd=tmp_path, env=environ, stderr=subprocess.PIPE, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from sessions.core.wire.session import Status
 from sessions.transfer.reading.exported import Exported
 from sessions.transfer.writing.document import Document, collect
 from sessions.transfer.writing.forms import written
-from sessions.transfer.writing.redact import BLACK, Redactor, known_values
+from sessions.transfer.writing.redact import BLACK, PIECE, Redactor, known_values
 from sessions.transfer.writing.transcript import LONGEST, policy, style
 from tests.sessions.talk import Talk
 from tests.sessions.transfer import making
@@ -159,6 +159,26 @@ KEY = "-----BEGIN RSA PRIVATE KEY-----\nMIIEow\n-----END RSA PRIVATE KEY-----"
 )
 def test_secrets_and_homes_are_taken_out(text: str, expected: str) -> None:
     assert Redactor(["tell-nobody!"], "/srv/home-of-me").text(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('"api_key":"0123456789abcdef"', '"api_key":"[redacted]"'),
+        ("password:\n  hunter2hunter2", "password:\n  [redacted]"),
+        ("Cookie: a=0123456789; b=0123456789 c", "Cookie: [redacted]"),
+        ("ghp_0123456789abcdefghij0123456789", "[redacted]"),
+        ("http://user:password@host", "http://[redacted]@host"),
+        ("/home/somebody/x", "~/x"),
+    ],
+)
+def test_a_secret_may_lie_anywhere_in_a_long_line(text: str, expected: str) -> None:
+    redactor = Redactor([])
+    for before in range(PIECE - len(text) - 2, PIECE + 2, 3):
+        long = f'{"," * before}{text}"{"," * PIECE}'
+        assert redactor.text(long) == long.replace(text, expected)
+    token = "token=" + "x" * 2 * PIECE
+    assert redactor.text(f"{',' * PIECE}{token}") == f"{',' * PIECE}token=[redacted]"
 
 
 def test_every_place_of_a_record_is_gone_through() -> None:

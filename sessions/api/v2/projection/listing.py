@@ -8,6 +8,7 @@ from django.db.models import Q
 
 from sessions.api.v2.projection.telling import revert_of
 from sessions.core.models import Project, Session
+from sessions.core.paths import normalized
 from sessions.core.store.rows import session_wire
 from sessions.core.wire.v2.session import SessionV2, session_of
 
@@ -28,11 +29,11 @@ def page(
     if search:
         rows = rows.filter(title__icontains=search)
     if directory:
-        rows = rows.filter(directory=directory)
+        rows = rows.filter(directory=normalized(directory))
     if project:
         rows = rows.filter(project_id=project)
     if subpath:
-        rows = rows.filter(_within(subpath.strip("/"), project))
+        rows = rows.filter(_within(subpath, project))
     if start is not None:
         time, id = start
         # Of one millisecond the later has the smaller id: those of sessions descend.
@@ -64,6 +65,6 @@ def _within(subpath: str, project: str) -> Q:
     found = Q(pk__in=())
     rows = Project.objects.filter(id=project) if project else Project.objects.all()
     for id, worktree in rows.values_list("id", "worktree"):
-        folder = f"{worktree}/{subpath}"
+        folder = normalized(f"{worktree}/{subpath}")
         found |= Q(project_id=id) & (Q(directory=folder) | Q(directory__startswith=f"{folder}/"))
     return found

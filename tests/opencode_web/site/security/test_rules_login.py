@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import time
 from typing import Any
 
 import httpx
@@ -258,6 +259,20 @@ async def test_rule_6_every_browser_can_be_signed_out(house: House) -> None:
     assert (await browser.post("/logout", headers=headers, data={"everywhere": "1"})).status_code == 200
     for header in (cookie_header(house, other),):
         assert (await house.client().get("/session", headers=header)).status_code == 401
+
+
+@pytest.mark.parametrize("passed", [0.0, -3600.0])
+async def test_rule_6_a_login_after_the_end_of_all_is_good(
+    house: House, monkeypatch: pytest.MonkeyPatch, passed: float
+) -> None:
+    """At once, and when the clock was put back meanwhile."""
+    now = time.time()
+    monkeypatch.setattr("time.time", lambda: now)
+    for _ in range(2):
+        browser = await house.browser()
+        await browser.post("/logout", headers=await house.csrf(browser), data={"everywhere": "1"})
+        monkeypatch.setattr("time.time", lambda: now + passed)
+        assert (await (await house.browser()).get("/session")).status_code == 200
 
 
 async def test_rule_6_ends_are_written_down_and_learned() -> None:

@@ -110,6 +110,13 @@ def test_an_edit_that_leaves_nothing_is_refused(session: Session) -> None:
     assert [part["type"] for part in inbox.waiting(session.id)[1].parts] == ["file"]
 
 
+def test_a_session_that_was_deleted_takes_no_prompt(session: Session) -> None:
+    session_store.delete(session.id)
+    with pytest.raises(PromptRefused, match="deleted"):
+        admit(session, "late")
+    assert inbox.waiting(session.id) == []
+
+
 def test_every_change_is_told_and_none_comes_after_promotion(session: Session) -> None:
     prompt, other = admit(session, "a"), admit(session, "b")
     cursor = events.latest()
