@@ -20,6 +20,7 @@ from urllib.request import getproxies, proxy_bypass
 from agents.llm import tls
 from agents.llm.bounded import bound
 from agents.toolkit.base import ToolError
+from sessions.core.text import error_text
 
 if TYPE_CHECKING:
     import httpx
@@ -78,7 +79,7 @@ async def fetch(url: str, seconds: float, permit: Permit) -> Page:
     except TimeoutError as error:
         raise ToolError(f"{url} did not answer within {seconds:g} seconds.") from error
     except (httpx.HTTPError, httpx.InvalidURL, UnicodeError, ImportError) as error:
-        raise ToolError(f"{url} could not be fetched: {error or type(error).__name__}.") from error
+        raise ToolError(f"{url} could not be fetched: {error_text(error)}.") from error
 
 
 async def _answer(client: httpx.AsyncClient, request: httpx.Request, url: str) -> Page | str:
@@ -99,11 +100,12 @@ async def _answer(client: httpx.AsyncClient, request: httpx.Request, url: str) -
 
 
 def _client(proxy: str) -> httpx.AsyncClient:
-    """It takes no proxy but this: which one is for an address was decided with the look at that."""
+    """It takes no proxy but this: which one is for an address was decided with the look at that. How long a
+    request may take is left to who makes it."""
     import httpx
 
     transport = httpx.AsyncHTTPTransport(proxy=proxy or None, verify=tls.context())
-    client = httpx.AsyncClient(headers=HEADERS, transport=transport)
+    client = httpx.AsyncClient(headers=HEADERS, transport=transport, timeout=httpx.Timeout(None))
     bound(client, MAX_BYTES, lambda words: ToolError(f"The server {words}."))
     return client
 
