@@ -94,7 +94,7 @@ class Step:
         if self.moved is None:
             return [FileWrite(self.target.path, self.change.after, self.change.before)]
         return [
-            FileWrite(self.moved.path, self.change.after, None),
+            FileWrite(self.moved.path, self.change.after, None, mode_of=self.target.path),
             FileWrite(self.target.path, None, self.change.before),
         ]
 
