@@ -257,10 +257,8 @@ class FileWriter:
             if not stuck:
                 raise
             names = ", ".join(printable(change.path) for change in stuck)
-            words = (
-                f"Not all files could be written ({error_text(error)}). These were, and could not be put back"
-            )
-            raise ToolError(f"{words}: {names}. Read them again.") from error
+            why = f"Not all files could be written ({error_text(error)}), and some could not be put back"
+            raise ToolError(f"{why}: {names}. Read them again.") from error
 
     async def _formatted(self, written: FileWrite) -> FileWrite:
         """What formatters make of the file, and of others with it, are changes of the same call."""
