@@ -286,7 +286,8 @@ ModelEvent = (
 
 
 class ModelError(Exception):
-    """A provider failed. `status` is the HTTP status where there was one; `headers` are lower-cased."""
+    """A provider failed. `status` is the HTTP status where there was one; `headers` are lower-cased; `usage`
+    is what was counted before."""
 
     def __init__(
         self,
@@ -296,6 +297,7 @@ class ModelError(Exception):
         headers: Mapping[str, str] | None = None,
         body: str = "",
         retryable: bool = False,
+        usage: Usage | None = None,
     ) -> None:
         super().__init__(message)
         self.message = message
@@ -303,6 +305,7 @@ class ModelError(Exception):
         self.headers = dict(headers or {})
         self.body = body
         self.retryable = retryable
+        self.usage = usage or Usage()
 
 
 class ContextOverflow(ModelError):
