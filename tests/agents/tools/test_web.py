@@ -77,6 +77,36 @@ async def test_a_page_in_three_forms(
     assert f"Host: {url.removeprefix('http://')}".lower() in seen[0].lower()
 
 
+@pytest.mark.parametrize(
+    ("header", "head", "charset"),
+    [
+        ("", '<meta charset="shift_jis">', "shift_jis"),
+        ("", '<meta http-equiv="Content-Type" content="text/html; charset=Shift_JIS">', "shift_jis"),
+        ("", "<?xml version='1.0' encoding='euc-jp'?>", "euc-jp"),
+        ("; charset=euc-jp", '<meta charset="shift_jis">', "euc-jp"),
+        ("; charset=nonsense", '<meta charset="shift_jis">', "shift_jis"),
+        ("; charset=shift_jis", "", "utf-8-sig"),
+        ("", "", "utf-16"),
+        ("", "", "utf-8"),
+    ],
+)
+async def test_a_page_is_read_in_its_encoding(
+    context: DirectContext, site: tuple[str, Pages, list[str]], header: str, head: str, charset: str
+) -> None:
+    url, pages, _ = site
+    pages["/"] = ("200 OK", {"Content-Type": f"text/html{header}"}, f"{head}<p>日本".encode(charset))
+    assert (await fetch(context, f"{url}/")).output.endswith("日本")
+
+
+@pytest.mark.parametrize("head", ['<meta charset="iso-8859-1">', '<meta charset="windows-1252">', ""])
+async def test_latin_1_is_what_windows_has(
+    context: DirectContext, site: tuple[str, Pages, list[str]], head: str
+) -> None:
+    url, pages, _ = site
+    pages["/"] = ("200 OK", {"Content-Type": "text/html"}, f"{head}<p>5 € – “café”".encode("cp1252"))
+    assert (await fetch(context, f"{url}/")).output == "5 € – “café”"
+
+
 RICH = """<html><body><p>A <b>frob</b> is <a href="/w">a
 widget</a>.<br>Next.</p><ul><li>one <code>x</code></li><li>two</li></ul><!-- hidden -->
 <table><tr><td>a</td><td>b</td></tr></table>

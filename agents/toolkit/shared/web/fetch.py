@@ -46,7 +46,8 @@ Permit = Callable[[str, str], Awaitable[None]]
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """`mime` is without parameters and lower case; `url` is where the redirects ended."""
+    """`mime` is without parameters and lower case, `charset` empty where the server names none; `url` is
+    where the redirects ended."""
 
     url: str
     mime: str
@@ -94,7 +95,7 @@ async def _answer(client: httpx.AsyncClient, request: httpx.Request, url: str) -
         async for chunk in response.aiter_bytes():
             body += chunk
         mime = response.headers.get("content-type", "").partition(";")[0].strip().lower()
-        return Page(url, mime, response.charset_encoding or "utf-8", bytes(body))
+        return Page(url, mime, response.charset_encoding or "", bytes(body))
     finally:
         await response.aclose()
 
