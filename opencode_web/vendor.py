@@ -23,6 +23,7 @@ import httpx
 from pydantic import BaseModel, TypeAdapter
 
 from opencode_web import locate
+from sessions.core.text import error_text
 
 GLOBAL_FILES = (Path("/etc/npmrc"), Path("/usr/etc/npmrc"), Path("/usr/local/etc/npmrc"))
 
@@ -125,7 +126,7 @@ def _http_get(package: Locked) -> bytes:
         response = httpx.get(f"{registry}/{package.name}/-/{file}", timeout=TIMEOUT, follow_redirects=True)
         return response.raise_for_status().content
     except httpx.HTTPError as error:
-        raise Unreachable(f"the registry did not answer: {error}") from error
+        raise Unreachable(f"the registry did not answer: {error_text(error)}") from error
 
 
 def _verify(tarball: bytes, package: Locked) -> None:

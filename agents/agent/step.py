@@ -22,7 +22,7 @@ from agents.agent.steps.request import build
 from agents.agent.steps.sample import choice_now, sample
 from agents.agent.steps.trouble import failed, pause
 from agents.llm import stream
-from agents.llm.counted import tokens_of
+from agents.llm.counted import spend
 from agents.llm.providers import UnknownModel
 from agents.llm.types import ContextOverflow, Finish, ModelError, ModelRequest
 from agents.plugins.request import shaped
@@ -30,7 +30,6 @@ from agents.toolkit.definitions import UnknownAgent
 from agents.toolkit.turn import Turn
 from agents.tools.registry import toolset
 from agents.tools.structured import NAME, Form
-from sessions.core.db import in_db
 from sessions.core.store import usage
 from sessions.core.wire.base import NamedError
 from sessions.core.wire.messages import UserMessage
@@ -159,16 +158,15 @@ async def _provider_turn(
                 return finish
             if run.form is not None:  # the judge of the form has its own words, and its own tries
                 return replace(finish, reason="stop")
-            cost = finish.usage.cost(request.model.price)
-            await in_db(usage.spent, run.session.id, tokens_of(finish.usage), cost)
             words += ", in two tries. Choose another model." if vain else "."
             vain, again = True, not vain
-            raise ModelError(words, retryable=again, headers=_AT_ONCE)
+            raise ModelError(words, retryable=again, headers=_AT_ONCE, usage=finish.usage)
         except ModelError as error:
             attempt += 1
             if calls.begun:  # what ran cannot be run again: the next step shows the model how far it came
                 logger.warning("the stream broke after tool calls: %s", error.message)
-                return Finish("tool-calls", recorder.usage)
+                return Finish("tool-calls", error.usage)
+            await spend(run.session.id, request.model, error.usage)
             await pause(run, recorder, attempt, error, patient=patient)
 
 

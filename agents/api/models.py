@@ -16,7 +16,7 @@ from agents.llm.known import COMPATIBLE, KNOWN
 from agents.llm.prices import models_of
 from agents.llm.providers import Provider
 from agents.llm.settings.domains import Settings
-from agents.llm.types import Model
+from agents.llm.types import Model, Price
 from agents.toolkit.catalog import Catalog
 
 _SOURCES = {"config": "config", "env": "env", "auth": "api", "local": "custom", "demo": "custom"}
@@ -81,10 +81,15 @@ def kinds(model: Model, entry: ModelConfig, way: str) -> list[str]:
     return ["text", "image", "pdf"] if way == "input" and model.attachment else ["text"]
 
 
-def cost(model: Model) -> dict[str, Any]:
-    price = model.price
+def costs(model: Model) -> list[dict[str, Any]]:
+    """The price, and that of long contexts where there is one."""
+    return [_cost(price) for price in (model.price, model.price.long) if price]
+
+
+def _cost(price: Price) -> dict[str, Any]:
+    tier = {"tier": {"type": "context", "size": price.above}} if price.above else {}
     cache = {"read": price.cache_read, "write": price.cache_write}
-    return {"input": price.input, "output": price.output, "cache": cache}
+    return {**tier, "input": price.input, "output": price.output, "cache": cache}
 
 
 def limit(model: Model) -> dict[str, int]:
@@ -143,6 +148,7 @@ def _listed(provider_id: str) -> _Listed:
 def _model(model: Model, provider: ProviderConfig) -> dict[str, Any]:
     entry: ModelConfig = (provider.get("models") or {}).get(model.model_id) or {}
     extra: Mapping[str, Any] = entry
+    price, *tiers = costs(model)
     data = {
         "id": model.model_id,
         "providerID": model.provider_id,
@@ -154,7 +160,7 @@ def _model(model: Model, provider: ProviderConfig) -> dict[str, Any]:
         "name": model.name,
         "family": extra.get("family"),
         "capabilities": _capabilities(model, entry),
-        "cost": cost(model),
+        "cost": {**price, **({"tiers": tiers} if tiers else {})},
         "limit": limit(model),
         "status": extra.get("status") or "active",
         "options": dict(entry.get("options") or {}),

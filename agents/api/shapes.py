@@ -43,12 +43,24 @@ class CacheCost(Wire):
     write: float
 
 
+class Tier(Wire):
+    """Tokens in a request from which on a price holds."""
+
+    type: Literal["context"]
+    size: int
+
+
 class Cost(Wire):
     """US dollars per million tokens."""
 
+    tier: Tier | None = None
     input: float
     output: float
     cache: CacheCost
+
+
+class TieredCost(Cost):
+    tiers: list[Cost] | None = None
 
 
 class Limit(Wire):
@@ -69,7 +81,7 @@ class ModelInfo(Wire):
     name: str
     family: str | None = None
     capabilities: ModelAbilities
-    cost: Cost
+    cost: TieredCost
     limit: Limit
     status: Stage
     options: dict[str, Any]

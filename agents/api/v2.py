@@ -13,7 +13,7 @@ from pydantic import Field
 
 from agents.agent.commands.listing import commands
 from agents.api.listings import commands_of, skills_of
-from agents.api.models import cost, entry_of, kinds, limit, options_of, package
+from agents.api.models import costs, entry_of, kinds, limit, options_of, package
 from agents.api.shapes import Cost, Limit, Stage
 from agents.config.configuration import load
 from agents.config.redaction import redacted
@@ -288,7 +288,7 @@ def _model(model: Model, written: ProviderConfig) -> dict[str, Any]:
             for name, settings in model.variants.items()
         ],
         "time": {"released": _released(extra.get("release_date"))},
-        "cost": [cost(model)],
+        "cost": costs(model),
         "status": extra.get("status") or "active",
         "enabled": True,
         "limit": limit(model),

@@ -85,13 +85,20 @@ class ProviderOptions(TypedDict, total=False):
 
 
 @with_config(OPEN)
-class ModelCost(TypedDict, total=False):
+class ModelPrice(TypedDict, total=False):
     """US dollars per million tokens."""
 
     input: float
     output: float
     cache_read: float
     cache_write: float
+
+
+@with_config(OPEN)
+class ModelCost(ModelPrice, total=False):
+    """`context_over_200k` is the price of a request with more than 200,000 tokens in it."""
+
+    context_over_200k: ModelPrice
 
 
 @with_config(OPEN)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
-from agents.config.schema import ModelConfig, ProviderConfig
+from agents.config.schema import ModelConfig, ModelPrice, ProviderConfig
 from agents.llm.known import BY_NPM, COMPATIBLE, KNOWN, SIGNED_IN, Known
 from agents.llm.prices import Limits, limits
 from agents.llm.settings.domains import Settings
@@ -146,11 +146,18 @@ def _price(entry: ModelConfig, base: Limits) -> Price:
     cost = entry.get("cost")
     if not cost:
         return base.price
+    price = _priced(cost, base.price)
+    if long := cost.get("context_over_200k"):
+        return replace(price, long=replace(_priced(long, price), above=200_000))
+    return price
+
+
+def _priced(cost: ModelPrice, base: Price) -> Price:
     return Price(
-        input=cost.get("input", base.price.input),
-        output=cost.get("output", base.price.output),
-        cache_read=cost.get("cache_read", base.price.cache_read),
-        cache_write=cost.get("cache_write", base.price.cache_write),
+        input=cost.get("input", base.input),
+        output=cost.get("output", base.output),
+        cache_read=cost.get("cache_read", base.cache_read),
+        cache_write=cost.get("cache_write", base.cache_write),
     )
 
 

@@ -32,7 +32,10 @@ _TRY_AGAIN = re.compile(
     r"overloaded|too.many.requests|rate.?limit|resource.?exhausted|unavailable|try again later",
     re.IGNORECASE,
 )
-_NEVER_AGAIN = re.compile(r"insufficient_quota|billing|credit balance|payment required", re.IGNORECASE)
+_NEVER_AGAIN = re.compile(
+    r"insufficient_quota|billing_[a-z]|credit balance|payment required|quotaId\W+\w*PerDay", re.IGNORECASE
+)
+"""What waiting does not mend. Of billing only the codes: Gemini writes of it at every limit a minute, too."""
 _RETRY_STATUS = frozenset({408, 409, 429})
 _CODE = re.compile(r"<(script|style|head)\b", re.IGNORECASE)
 _KEY_LIKE = re.compile(r"\b(?:(?:sk|pk|gsk|xai|key)[-_]|AIza)[A-Za-z0-9_*-]{12,}|(?<=Bearer )\S+")
@@ -102,9 +105,11 @@ def _build(
 def _is_retryable(status: int | None, headers: Mapping[str, str], text: str) -> bool:
     if (told := headers.get("x-should-retry")) in ("true", "false"):
         return told == "true"
+    if status is not None and status >= 500:  # a page of whoever is in between may say anything
+        return True
     if _NEVER_AGAIN.search(text):
         return False
-    if status is not None and (status in _RETRY_STATUS or status >= 500):
+    if status in _RETRY_STATUS:
         return True
     return bool(_TRY_AGAIN.search(text))
 

@@ -33,6 +33,7 @@ _RESPONSES = frozenset({"chatgpt", "github_copilot", "openai"})
 """Vendors that are asked by OpenAI's responses where a model has nothing else."""
 _CHAT_ONLY = re.compile(r"-(audio|search)(-|$)|^gpt-audio")
 """OpenAI's models that are asked by chat completions and not by responses."""
+_ABOVE = re.compile(r"input_cost_per_token(_above_(\d+)k_tokens)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,17 +137,10 @@ def _vendor(provider: str) -> str:
 
 def _row(entry: Mapping[str, Any], today: str) -> Limits:
     most = entry.get("max_tokens")
-    fresh = _price(entry, "input_cost_per_token", 0.0)
     return Limits(
         context=_count(entry.get("max_input_tokens") or most, UNKNOWN.context),
         output=_count(entry.get("max_output_tokens") or most, UNKNOWN.output),
-        price=Price(
-            input=fresh,
-            output=_price(entry, "output_cost_per_token", 0.0),
-            # Where no price of its own is named, the cache costs what fresh input does.
-            cache_read=_price(entry, "cache_read_input_token_cost", fresh),
-            cache_write=_price(entry, "cache_creation_input_token_cost", fresh),
-        ),
+        price=_price(entry),
         reasoning=bool(entry.get("supports_reasoning")),
         attachment=bool(entry.get("supports_vision") or entry.get("supports_pdf_input")),
         efforts=_efforts(entry),
@@ -173,7 +167,28 @@ def _thinking(entry: Mapping[str, Any]) -> Literal["budget", "adaptive", "silent
     return "adaptive" if entry.get("supports_legacy_thinking") else "silent"
 
 
-def _price(entry: Mapping[str, Any], name: str, default: float) -> float:
+def _price(entry: Mapping[str, Any]) -> Price:
+    """With that of long contexts, of which an entry has one at most."""
+    price = _tier(entry, "", _FREE)
+    found = next(filter(None, map(_ABOVE.fullmatch, entry)), None)
+    if found is None:
+        return price
+    return replace(price, long=replace(_tier(entry, found[1], price), above=int(found[2]) * 1000))
+
+
+def _tier(entry: Mapping[str, Any], suffix: str, base: Price) -> Price:
+    fresh = _dollars(entry, f"input_cost_per_token{suffix}", base.input)
+    return Price(
+        input=fresh,
+        output=_dollars(entry, f"output_cost_per_token{suffix}", base.output),
+        # Where no price of its own is named, the cache costs what fresh input does.
+        cache_read=_dollars(entry, f"cache_read_input_token_cost{suffix}", base.cache_read or fresh),
+        cache_write=_dollars(entry, f"cache_creation_input_token_cost{suffix}", base.cache_write or fresh),
+    )
+
+
+def _dollars(entry: Mapping[str, Any], name: str, default: float) -> float:
+    """Per million tokens."""
     dollars = entry.get(name)
     return round(dollars * _MILLION, 6) if isinstance(dollars, int | float) else default
 

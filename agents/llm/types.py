@@ -88,12 +88,14 @@ class ToolSpec:
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """US dollars per million tokens."""
+    """US dollars per million tokens. `long` is that of a request with more than `long.above` tokens in it."""
 
     input: float = 0.0
     output: float = 0.0
     cache_read: float = 0.0
     cache_write: float = 0.0
+    above: int = 0
+    long: Price | None = None
 
 
 class Account(Protocol):
@@ -196,6 +198,8 @@ class Usage:
 
     def cost(self, price: Price) -> float:
         """US dollars."""
+        if price.long and self.input + self.cache_read + self.cache_write > price.long.above:
+            price = price.long
         dollars = (
             self.input * price.input
             + (self.output + self.reasoning) * price.output
@@ -282,7 +286,8 @@ ModelEvent = (
 
 
 class ModelError(Exception):
-    """A provider failed. `status` is the HTTP status where there was one; `headers` are lower-cased."""
+    """A provider failed. `status` is the HTTP status where there was one; `headers` are lower-cased; `usage`
+    is what was counted before."""
 
     def __init__(
         self,
@@ -292,6 +297,7 @@ class ModelError(Exception):
         headers: Mapping[str, str] | None = None,
         body: str = "",
         retryable: bool = False,
+        usage: Usage | None = None,
     ) -> None:
         super().__init__(message)
         self.message = message
@@ -299,6 +305,7 @@ class ModelError(Exception):
         self.headers = dict(headers or {})
         self.body = body
         self.retryable = retryable
+        self.usage = usage or Usage()
 
 
 class ContextOverflow(ModelError):

@@ -56,11 +56,13 @@ class Todo:
 
 @dataclass(frozen=True, slots=True)
 class FileWrite:
-    """`expected` is what the tool read before (None: there was no file); `content` None removes the file."""
+    """`expected` is what the tool read before (None: there was no file); `content` None removes the file. A
+    new file gets the mode of `mode_of`, which it is moved from."""
 
     path: Path
     content: bytes | None
     expected: bytes | None
+    mode_of: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)

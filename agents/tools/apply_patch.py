@@ -23,6 +23,7 @@ from agents.toolkit.shared.proposals.asking import allowed
 from agents.toolkit.shared.proposals.content import KEPT_TEXT, Change, describe, named
 from agents.toolkit.shared.proposals.edited import applied, told
 from agents.tools import change
+from sessions.changes.diffs.lines import split_lines
 
 DESCRIPTION = """\
 Change files by a patch. It is applied whole or not at all. The format:
@@ -51,12 +52,13 @@ class Input(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One file of the patch: what changes, and for a move where to."""
+    """One file of the patch: what changes, for a move where to, and what the model should know of it."""
 
     kind: str
     target: Target
     change: Change
     moved: Target | None = None
+    notes: Sequence[str] = ()
 
     @property
     def where(self) -> Target:
@@ -92,7 +94,7 @@ class Step:
         if self.moved is None:
             return [FileWrite(self.target.path, self.change.after, self.change.before)]
         return [
-            FileWrite(self.moved.path, self.change.after, None),
+            FileWrite(self.moved.path, self.change.after, None, mode_of=self.target.path),
             FileWrite(self.target.path, None, self.change.before),
         ]
 
@@ -158,23 +160,23 @@ def _step(ctx: ToolContext, section: Section, target: Target, moved: Target | No
         require_unchanged(ctx.session_id, target.path, target.title, before)
         text = filetext.detect(before).decode(before)
         return Step("delete", target, Change(before, None, text, ""))
-    return Step("update", target, _updated(section, target, before), moved)
+    return _updated(section, target, before, moved)
 
 
-def _updated(section: Section, target: Target, before: bytes) -> Change:
+def _updated(section: Section, target: Target, before: bytes, moved: Target | None) -> Step:
     if filetext.is_binary(before[: filetext.SAMPLE]):
         raise ToolError(f"{target.title} is a binary file; apply_patch works on text.")
     codec = filetext.detect(before)
     raw = codec.decode(before)
-    ending = filetext.newline(raw)
-    lines = raw.replace("\r\n", "\n").split("\n")
-    closed = lines[-1] == ""
+    open_end = bool(raw) and not raw.endswith("\n")
     try:
-        made = placed(lines[:-1] if closed else lines, section.chunks)
+        made, notes = placed(split_lines(raw + filetext.newline(raw) * open_end), section.chunks)
     except PatchError as error:
         raise ToolError(f"The patch was not applied: in {target.title}, {error}. Read the file.") from error
-    text = filetext.with_newline("\n".join([*made, ""] if closed and made else made), ending)
-    return Change(before, codec.encode(text), raw, text)
+    text = "".join(made)
+    if open_end:
+        text = text.removesuffix("\n").removesuffix("\r")
+    return Step("update", target, Change(before, codec.encode(text), raw, text), moved, notes)
 
 
 async def _apply(
@@ -207,6 +209,7 @@ async def _apply(
         metadata["edited"] = True
     heading = "Applied the patch." if not edits else "Applied the patch in part, as the user allowed it."
     listed = [f"{file['type']}: {file['relativePath']}" for file in files]
+    listed += [f"{step.where.title}: {note}." for step in done for note in step.notes]
     spoken = [f"The user said: {said}"] if said else []
     told = [heading if done else "Nothing of the patch was applied.", *listed, *edits, *spoken, *beside]
     contents = {path: write.content for path, write in written.items()}

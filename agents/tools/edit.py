@@ -109,11 +109,12 @@ def _shown(text: str, spans: Sequence[filetext.Span], news: Sequence[str]) -> st
 
 
 def _creation(target: Target, before: bytes | None, new: str) -> Proposal:
-    if before:
+    codec = filetext.detect(before or b"")
+    if codec.decode(before or b""):
         raise ToolError(
             f"{target.title} is not empty. Give the text to replace as oldString, or use write for all of it."
         )
-    return Proposal(Change(before, new.encode(), "", new), f"Created {target.title}.")
+    return Proposal(Change(before, codec.encode(new), "", new), f"Created {target.title}.")
 
 
 def _replaced(raw: str, spans: list[filetext.Span], news: Sequence[str]) -> str:

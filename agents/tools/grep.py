@@ -106,7 +106,9 @@ def _hits(records: Iterable[bytes]) -> list[Hit]:
             file = _text(event["data"]["path"])
         elif event["type"] == "match":
             data = event["data"]
-            hits.append(Hit(_text(data["path"]), data["line_number"], _text(data["lines"]).rstrip("\r\n")))
+            begins = next((match["start"] for match in data["submatches"]), 0)
+            line = _cut(_text(data["lines"]).rstrip("\r\n"), begins)
+            hits.append(Hit(_text(data["path"]), data["line_number"], line))
     return hits
 
 
@@ -136,13 +138,20 @@ def _grouped(hits: list[Hit], files: dict[str, Path], directory: Path) -> list[s
         if hit.file != file:
             file = hit.file
             lines += [*([""] if lines else []), f"{relative(files[file], directory)}:"]
-        lines.append(f"  {hit.number or '?'}: {_cut(hit.line)}")
+        lines.append(f"  {hit.number or '?'}: {hit.line}")
     return lines
 
 
-def _cut(line: str) -> str:
+def _cut(line: str, begins: int) -> str:
+    """Of a long line, the characters around the one at byte `begins`."""
     text = line.encode("utf-8", "replace").decode()
-    return text if len(text) <= MAX_LINE else f"{text[:MAX_LINE]} [... line cut at {MAX_LINE} characters]"
+    if len(text) <= MAX_LINE:
+        return text
+    at = len(line.encode("utf-8", "surrogateescape")[:begins].decode("utf-8", "surrogateescape"))
+    start = max(0, min(at - MAX_LINE // 4, len(text) - MAX_LINE))
+    before = f"[{start} characters ...] " if start else ""
+    after = f" [... line cut at {MAX_LINE} characters]" if start + MAX_LINE < len(text) else ""
+    return f"{before}{text[start : start + MAX_LINE]}{after}"
 
 
 def _notes(count: int, files: int, hidden: int, *, more: bool, late: bool) -> list[str]:

@@ -123,9 +123,6 @@ def _attachment(target: Target, file: BinaryIO, mime: str, size: int, takes_file
 
 
 def _text(target: Target, file: BinaryIO, head: bytes, size: int, offset: int, limit: int) -> ToolResult:
-    if not head:
-        output = f"{target.title}\n(the file is empty)"
-        return ToolResult(target.title, output, {"preview": "", "truncated": False}, bounded=True)
     shown: list[str] = []
     room, full, number = MAX_BYTES, False, 0
     with _decoded(file, head) as text:
@@ -140,6 +137,9 @@ def _text(target: Target, file: BinaryIO, head: bytes, size: int, offset: int, l
                     break
                 continue
             shown.append(numbered)
+    if not number:
+        output = f"{target.title}\n(the file is empty)"
+        return ToolResult(target.title, output, {"preview": "", "truncated": False}, bounded=True)
     last = offset - 1 + len(shown)
     if not shown:
         raise ToolError(f"{target.title} has {number} lines; there is no line {offset}.")

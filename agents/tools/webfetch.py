@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field
 
 from agents.toolkit.base import Attachment, Tool, ToolContext, ToolError, ToolResult
 from agents.toolkit.shared.web.fetch import Page, fetch
-from agents.toolkit.shared.web.readable import readable
+from agents.toolkit.shared.web.readable import encoding, readable
 
 DEFAULT_SECONDS, MAX_SECONDS = 30.0, 120.0
 IMAGES = ("image/png", "image/jpeg", "image/gif", "image/webp")
@@ -49,7 +49,7 @@ async def execute(args: Input, ctx: ToolContext) -> ToolResult:
 
 
 def _is_binary(page: Page) -> bool:
-    return b"\0" in page.body[:4096] and "utf-16" not in page.charset.lower()
+    return b"\0" in page.body[:4096] and "utf-16" not in encoding(page)
 
 
 def _image(page: Page, title: str, takes_files: bool) -> ToolResult:

@@ -39,6 +39,11 @@ def wellformed(text: str) -> str:
     return text
 
 
+def error_text(error: BaseException) -> str:
+    """What an error says; its kind where it says nothing, as those of httpx and asyncio often do."""
+    return str(error) or type(error).__name__
+
+
 def visible(text: str) -> str:
     """What would act or show nothing (controls, directions, format characters, fillers, selectors, tags,
     floods of combining marks) written as a symbol or an escape: for commands, names and titles, by which a

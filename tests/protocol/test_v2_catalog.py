@@ -13,13 +13,18 @@ from tests.protocol.served import Served
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
+NO_CACHE = {"cache": {"read": 0, "write": 0}}
 KEY = "sk-a-key-that-nobody-may-see"
 
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def project(served: Served, tmp_path: Path) -> str:
     path = repository(tmp_path)
-    model = {"release_date": "2026-02-03", "variants": {"quick": {"reasoningEffort": "low", "token": KEY}}}
+    model = {
+        "release_date": "2026-02-03",
+        "variants": {"quick": {"reasoningEffort": "low", "token": KEY}},
+        "cost": {"input": 1, "output": 2, "context_over_200k": {"input": 3, "output": 4}},
+    }
     provider = {
         "options": {"baseURL": f"http://me:{KEY}@127.0.0.1:9/v1", "apiKey": KEY},
         "models": {"m": model},
@@ -50,6 +55,12 @@ async def test_models_and_providers(served: Served, project: str) -> None:
     assert named.keys() == {("fake", "fake"), ("box", "m"), ("demo", "scripted")}
     box = named["box", "m"]
     assert box["time"] == {"released": 1_770_076_800_000}
+    long = {**NO_CACHE, "input": 3, "output": 4, "tier": {"type": "context", "size": 200_000}}
+    assert box["cost"] == [{**NO_CACHE, "input": 1, "output": 2}, long]
+    shown = await served.get("/config/providers", directory=project)
+    listed = {provider["id"]: provider["models"] for provider in shown["providers"]}
+    assert listed["box"]["m"]["cost"] == {**NO_CACHE, "input": 1, "output": 2, "tiers": [long]}
+    assert "tiers" not in listed["fake"]["fake"]["cost"]
     assert box["variants"] == [
         {"id": "quick", "headers": {}, "body": {"reasoningEffort": "low", "token": "…"}}
     ]

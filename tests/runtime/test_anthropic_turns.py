@@ -5,8 +5,22 @@ from __future__ import annotations
 from pathlib import Path
 
 from tests.loopback.anthropic import AnthropicServer
-from tests.loopback.script import HttpError, ToolUse, Turn
+from tests.loopback.script import HttpError, StreamError, ToolUse, Turn
 from tests.server import Server, model_config, parts_of, running, until
+
+
+async def test_the_tokens_of_an_answer_that_fails_are_counted(home: Path, project: Path) -> None:
+    failing = Turn(text="Well", fault=StreamError(1, "no", "invalid_request_error"))
+    async with (
+        AnthropicServer([failing, Turn(text="Hi.")]) as model,
+        running(Server(home, project, model_config(model.base_url, "@ai-sdk/anthropic"))) as client,
+    ):
+        session = await client.create_session("named")
+        answer = await client.prompt(session["id"], "Hello?")
+        assert answer["info"]["error"]["data"]["message"] == "no"
+        assert (await client.session(session["id"]))["tokens"]["input"] == 10
+        await client.prompt(session["id"], "Hello?")
+        assert (await client.session(session["id"]))["tokens"]["input"] == 20
 
 
 async def test_a_retry_and_wrong_calls(home: Path, project: Path) -> None:

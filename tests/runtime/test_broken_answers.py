@@ -91,3 +91,4 @@ async def test_half_a_summary_takes_no_conversations_place(home: Path, project: 
         said = str(model.requests[-1].body["messages"])
         assert "Do A." in said
         assert "we had done" not in said
+        assert (await client.session(session["id"]))["tokens"]["input"] == 10 * len(script), "all are counted"

@@ -14,6 +14,23 @@ from tests.server import serving
 
 
 @pytest.mark.proc
+async def test_a_file_that_is_moved_and_kept_has_its_mode(home: Path, project: Path) -> None:
+    (project / "hello.py").chmod(0o750)
+    body = "*** Update File: {}\n*** Move to: {}"
+    moves = [body.format("hello.py", "first.py"), body.format("first.py", "second.py")]
+    patches = [f"*** Begin Patch\n{move}\n*** End Patch" for move in moves]
+    script = [
+        *(Turn(tools=[ToolUse("apply_patch", {"patchText": text})]) for text in patches),
+        Turn(text="Done."),
+    ]
+    async with serving(home, project, script) as (client, _):
+        page = await opened(client)
+        await client.prompt(page.id, "Move it.")
+        assert (await page.post("staging/keep", file="second.py")).status_code == 204
+    assert (project / "second.py").stat().st_mode & 0o777 == 0o750
+
+
+@pytest.mark.proc
 async def test_the_agent_sees_its_staged_edits_and_the_disk_has_what_is_kept(
     home: Path, project: Path
 ) -> None:

@@ -18,7 +18,7 @@ async def naming(
     home: Path, project: Path, **title: Any
 ) -> AsyncIterator[tuple[Client, OpenAIServer, dict[str, Any]]]:
     """The session after its first prompt, once it has a name."""
-    async with OpenAIServer([Turn(text="Hi.")], title="Greeting a stranger") as model:
+    async with OpenAIServer([Turn(text="Hi."), Turn(text="Hi again.")], title="Greeting a stranger") as model:
         config = model_config(model.base_url, agent={"title": title})
         models = config["provider"]["fake"]["models"]
         models["namer"] = {**models["fake"], "variants": {"deep": {"reasoningEffort": "high"}}}
@@ -46,6 +46,13 @@ async def test_the_title_is_asked_for_as_its_agent_says(home: Path, project: Pat
         assert (asked.body["temperature"], asked.body["user"], asked.body["ownField"]) == (0.1, "me", 1)
         assert asked.body["messages"][0]["content"] == "Name it in rhyme, as a title."
         assert (await model.wait_for_request()).body["model"] == "fake"
+
+
+async def test_the_tokens_of_the_title_are_counted(home: Path, project: Path) -> None:
+    async with naming(home, project) as (client, _, info):
+        await client.prompt(info["id"], "And again?")
+        tokens = (await client.session(info["id"]))["tokens"]
+        assert (tokens["input"], tokens["output"]) == (30, 15), "those of two steps and a title"
 
 
 async def test_without_model_or_agent_the_first_line_is_the_title(home: Path, project: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import re
+import stat
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -38,12 +39,17 @@ def gpt(base_url: str) -> dict[str, Any]:
     return config | {"model": "fake/gpt-4.1"}
 
 
+def mode(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
 def offered(body: dict[str, Any]) -> set[str]:
     return {tool["function"]["name"] for tool in body["tools"]}
 
 
 async def test_gpt_models_patch_and_a_patch_is_undone_and_redone(home: Path, project: Path) -> None:
     (project / "gone.txt").write_text("still here\n")
+    (project / "hello.py").chmod(0o700)
     script = [Turn(tools=[ToolUse("apply_patch", {"patchText": PATCH})]), Turn(text="Patched.")]
     async with (
         OpenAIServer(script) as model,
@@ -58,8 +64,10 @@ async def test_gpt_models_patch_and_a_patch_is_undone_and_redone(home: Path, pro
         assert part["state"]["status"] == "completed", part["state"]
         assert not (project / "hello.py").exists()
         assert "goodbye" in (project / "sub/greeting.py").read_text()
+        assert mode(project / "sub/greeting.py") == 0o700
         await client.revert(session["id"], history[0]["info"]["id"])
         assert "'hello'" in (project / "hello.py").read_text()
+        assert mode(project / "hello.py") == 0o700
         assert (project / "gone.txt").read_text() == "still here\n"
         assert not (project / "sub").exists()
         assert not (project / "new.txt").exists()

@@ -31,17 +31,19 @@ from agents.toolkit.base import (
     ToolError,
     ToolResult,
 )
+from agents.toolkit.file_names import printable
 from agents.toolkit.formatters.run import chosen, run_formatter
 from agents.toolkit.permission.rules import narrowed
 from agents.toolkit.shared.beside import rebased
 from agents.toolkit.turn import Turn
-from sessions.changes.undo.files import NEW_FILE
+from sessions.changes.undo.files import AS_NEW, NEW_FILE
 from sessions.core.db import in_db
 from sessions.core.files import replace_file
 from sessions.core.ids import now
 from sessions.core.models import FileChange
 from sessions.core.store import inbox, ledger, messages, projects, todos, waits
 from sessions.core.store.leases import confirmed
+from sessions.core.text import error_text
 from sessions.core.wire.parts import Running, ToolPart
 from sessions.core.wire.session import TodoInfo
 
@@ -245,11 +247,18 @@ class FileWriter:
         await confirmed()
         await in_db(ledger.add, self._run.session, changes)
         after = {change.path: change.after or None for change in changes}
+        stuck: list[FileChange] = []
+        both = list(zip(writes, changes, strict=True))
         try:
-            await asyncio.to_thread(self._run.tracker.writing, after, lambda: _apply(writes))
-        except BaseException:
-            await in_db(ledger.add, self._run.session, [self._inverse(change) for change in changes])
-            raise
+            await asyncio.to_thread(self._run.tracker.writing, after, lambda: apply_all(both, stuck))
+        except BaseException as error:
+            undone = [self._inverse(change) for change in changes if change not in stuck]
+            await in_db(ledger.add, self._run.session, undone)
+            if not stuck:
+                raise
+            names = ", ".join(printable(change.path) for change in stuck)
+            why = f"Not all files could be written ({error_text(error)}), and some could not be put back"
+            raise ToolError(f"{why}: {names}. Read them again.") from error
 
     async def _formatted(self, written: FileWrite) -> FileWrite:
         """What formatters make of the file, and of others with it, are changes of the same call."""
@@ -282,7 +291,8 @@ class FileWriter:
     def _entry(self, item: FileWrite) -> FileChange:
         objects = self._run.tracker.objects
         mode = item.path.stat().st_mode if item.expected is not None else None
-        made = None if item.content is None else mode or NEW_FILE
+        given = item.mode_of.stat().st_mode if item.mode_of else NEW_FILE
+        made = None if item.content is None else mode or given
         return FileChange(
             message_id=self._part.message_id,
             part_id=self._part.id,
@@ -310,25 +320,30 @@ class FileWriter:
         )
 
 
-def _apply(writes: Sequence[FileWrite]) -> None:
-    done: list[FileWrite] = []
+def apply_all(writes: Sequence[tuple[FileWrite, FileChange]], stuck: list[FileChange]) -> None:
+    """Write all, the deletions last, or none: then it raises what went wrong. `stuck` gets what could not be
+    taken back."""
+    done: list[tuple[FileWrite, FileChange]] = []
     try:
-        for item in writes:
+        for item, change in sorted(writes, key=lambda write: write[0].content is None):
             if _read(item.path) != item.expected:
                 raise _Moved
-            _put(item.path, item.content)
-            done.append(item)
+            _put(item.path, item.content, change.mode_after)
+            done.append((item, change))
     except BaseException:
-        for item in reversed(done):
-            _put(item.path, item.expected)
+        for item, change in reversed(done):
+            try:
+                _put(item.path, item.expected, change.mode_before)
+            except OSError:
+                stuck.append(change)
         raise
 
 
-def _put(path: Path, content: bytes | None) -> None:
+def _put(path: Path, content: bytes | None, mode: int | None) -> None:
     if content is None:
         path.unlink(missing_ok=True)
     else:
-        replace_file(path, content)
+        replace_file(path, content, None if mode is None or mode & AS_NEW else mode)
 
 
 def _read(path: Path) -> bytes | None:

@@ -151,6 +151,7 @@ class Stage:
             _refuse_clash(path, present, name)
         try:
             now = read_file(self._run.worktree, path)
+            mode = now.mode if now else self._given(item)
         except UnsafePath as error:
             raise ToolError(f"{name} cannot be staged: {error}.") from error
         put = self._run.tracker.objects.put
@@ -160,9 +161,18 @@ class Stage:
             content="" if item.content is None else put(item.content),
             base=put(now.content) if now else "",
             mode_base=now.mode if now else None,
-            mode=None if item.content is None else now.mode if now else NEW_FILE,
+            mode=None if item.content is None else mode,
             guarded=self._guarded or is_guarded(path),
         )
+
+    def _given(self, item: FileWrite) -> int:
+        """The mode of a new file."""
+        if item.mode_of is None:
+            return NEW_FILE
+        path = self._relative(item.mode_of)
+        waiting = {row.path: row.mode for row in self._rows()}
+        found = read_file(self._run.worktree, path)
+        return waiting.get(path) or (found.mode if found else NEW_FILE)
 
 
 def _refuse_clash(path: str, present: set[str], name: str) -> None:

@@ -24,6 +24,7 @@ from agents.agent.steps.request import base_prompt, settings_of
 from agents.agent.steps.sample import Choice, choice_now, sample
 from agents.agent.steps.trouble import failed, pause
 from agents.llm import stream
+from agents.llm.counted import spend
 from agents.llm.providers import UnknownModel
 from agents.llm.types import (
     ChatMessage,
@@ -160,12 +161,14 @@ async def write(run: Run, recorder: Recorder, turn: Turn, entries: Sequence[Entr
         try:
             return await _stream(_request(turn, room, instructions, text_of(found, most)), recorder)
         except (ContextOverflow, _CutShort) as error:
+            await spend(run.session.id, turn.model, error.usage)
             tries += 1
             if tries == MOST_TRIES:
                 raise error if isinstance(error, _CutShort) else _too_long(turn, room, most, error) from error
             await recorder.retrying(tries, error)
             most = max(most // 2, LEAST_BYTES)
         except ModelError as error:
+            await spend(run.session.id, turn.model, error.usage)
             attempt += 1
             await pause(run, recorder, attempt, error)
 
@@ -216,10 +219,12 @@ class _CutShort(ModelError):
 
 def _written(finish: Finish, text: str) -> Written:
     if not text.strip():
-        raise ModelError("The conversation was not compacted: the model wrote no summary.")
+        words = "The conversation was not compacted: the model wrote no summary."
+        raise ModelError(words, usage=finish.usage)
     if finish.reason in ("length", "content-filter"):
         why = "was cut at its limit of output tokens" if finish.reason == "length" else "was cut by a filter"
-        raise _CutShort(f"The conversation was not compacted: the summary {why}. Nothing was lost.")
+        words = f"The conversation was not compacted: the summary {why}. Nothing was lost."
+        raise _CutShort(words, usage=finish.usage)
     return Written(finish, text)
 
 

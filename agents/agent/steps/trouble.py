@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 import time
 from collections.abc import Mapping
 from datetime import UTC
@@ -74,12 +75,15 @@ _MAX_DOUBLINGS = 10
 def delay(error: ModelError, attempt: int, now: float) -> float | None:
     """Seconds to wait before try `attempt` + 1 (the first failure is attempt 1); None: do not try again.
 
-    What the provider's headers say comes first (at most about 24 days), else 2 s doubling up to 30 s.
+    What the provider says comes first, in headers or else in words (at most about 24 days), else 2 s doubling
+    up to 30 s.
     `now` is in seconds since the epoch.
     """
     if not error.retryable:
         return None
     told = _told(error.headers, now)
+    if told is None:
+        told = _in_words(f"{error.message}\n{error.body}")
     if told is not None:
         return min(max(told, 0.0), _MAX_TOLD)
     return min(_FIRST * 2.0 ** min(attempt - 1, _MAX_DOUBLINGS), _MAX_BACKOFF)
@@ -96,6 +100,19 @@ def _told(headers: Mapping[str, str], now: float) -> float | None:
     return (
         seconds if seconds is not None else _until(value, now + (_until(headers.get("date", ""), now) or 0.0))
     )
+
+
+_WAIT = re.compile(
+    r"""(?:"retryDelay":\s*"|\b(?:re)?try (?:again )?in )((?:\d+(?:\.\d+)? ?(?:h|ms|m|s))+)""", re.IGNORECASE
+)
+_SECONDS = {"h": 3600.0, "m": 60.0, "s": 1.0, "ms": 0.001}
+
+
+def _in_words(text: str) -> float | None:
+    """Seconds out of google.rpc.RetryInfo, or of "try again in 1m30.5s"."""
+    found = _WAIT.search(text)
+    pieces = re.findall(r"([\d.]+) ?(h|ms|m|s)", found[1].lower()) if found else ()
+    return sum(float(number) * _SECONDS[unit] for number, unit in pieces) if pieces else None
 
 
 def _number(text: str) -> float | None:

@@ -9,8 +9,9 @@ from typing import Any
 from agents.llm import errors
 from agents.llm.readers import server_tools
 from agents.llm.readers.calls import complete, cut_off, unused
+from agents.llm.readers.decoding import decoding
 from agents.llm.readers.openai_body import encode, output_limit, thinking_block, with_fields
-from agents.llm.readers.openai_chat import parse
+from agents.llm.readers.openai_chat import parse, words_of
 from agents.llm.readers.told import wrapped
 from agents.llm.readers.transport import drain, post_events, session_headers
 from agents.llm.settings.domains import Controls, Settings
@@ -46,15 +47,17 @@ async def read(request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
     model = request.model
     body = encode(build(request))
     decoder = MessageDecoder(errors.secrets_of(model))
-    async with aclosing(post_events(model, "/messages", _headers(request), body)) as payloads:
-        async for payload in payloads:
-            for event in decoder.feed(parse(payload, model)):
-                yield event
-            if decoder.stopped:
-                break
-        await drain(payloads)
-    for event in decoder.finish():
-        yield event
+    answer = post_events(model, "/messages", _headers(request), body)
+    with decoding(model, decoder):
+        async with aclosing(answer) as payloads:
+            async for payload in payloads:
+                for event in decoder.feed(parse(payload, model)):
+                    yield event
+                if decoder.stopped:
+                    break
+            await drain(payloads)
+        for event in decoder.finish():
+            yield event
 
 
 def _headers(request: ModelRequest) -> dict[str, str]:
@@ -74,7 +77,7 @@ def _headers(request: ModelRequest) -> dict[str, str]:
 class MessageDecoder:
     """Events of a message stream in, typed events out. A block is open between its start and its stop."""
 
-    __slots__ = ("_block", "_calls", "_reason", "_secrets", "_text", "_usage", "_used", "stopped")
+    __slots__ = ("_block", "_calls", "_counts", "_reason", "_secrets", "_text", "_used", "stopped")
 
     def __init__(self, secrets: list[str]) -> None:
         self.stopped = False
@@ -85,7 +88,16 @@ class MessageDecoder:
         self._used: dict[str, dict[str, Any]] = {}
         """Calls that the provider makes itself, until their results come."""
         self._reason = ""
-        self._usage: dict[str, Any] = {}
+        self._counts: dict[str, int] = {}
+
+    @property
+    def usage(self) -> Usage:
+        return Usage(
+            input=self._counts.get("input_tokens", 0),
+            output=self._counts.get("output_tokens", 0),
+            cache_read=self._counts.get("cache_read_input_tokens", 0),
+            cache_write=self._counts.get("cache_creation_input_tokens", 0),
+        )
 
     def feed(self, event: Mapping[str, Any]) -> Iterator[ModelEvent]:
         """The typed events of one event. Raises ModelError when it reports an error."""
@@ -110,7 +122,7 @@ class MessageDecoder:
         """What is due at the end. Raises ModelError when the stream was cut before its end."""
         if not (self.stopped or self._reason):
             raise ModelError("The answer was cut before its end.", retryable=True)
-        reason, usage = _REASONS.get(self._reason, "unknown"), _usage(self._usage)
+        reason, usage = _REASONS.get(self._reason, "unknown"), self.usage
         yield from cut_off(self._calls, usage) if reason == "length" else self._calls
         yield Finish("tool-calls" if self._calls else reason, usage)
 
@@ -119,10 +131,10 @@ class MessageDecoder:
         if block.get("type") == "tool_use":
             block["id"] = unused(block.get("id") or "", {call.call_id for call in self._calls})
         match block.get("type"):
-            case "text" if block.get("text"):
-                yield TextDelta(block["text"])
-            case "thinking" if block.get("thinking"):
-                yield ReasoningDelta(block["thinking"])
+            case "text" if text := words_of(block.get("text")):
+                yield TextDelta(text)
+            case "thinking" if text := words_of(block.get("thinking")):
+                yield ReasoningDelta(text)
             case "tool_use" | "server_tool_use" | "mcp_tool_use":
                 yield ToolInputStart(block["id"], block["name"])
             case str(kind) if kind.endswith("_tool_result"):
@@ -131,14 +143,14 @@ class MessageDecoder:
 
     def _delta(self, delta: Mapping[str, Any]) -> Iterator[ModelEvent]:
         match delta.get("type"):
-            case "text_delta" if delta["text"]:
-                yield TextDelta(delta["text"])
-            case "thinking_delta" if delta["thinking"]:
-                yield ReasoningDelta(delta["thinking"])
-            case "input_json_delta" if delta["partial_json"]:
-                self._text.append(delta["partial_json"])
+            case "text_delta" if text := words_of(delta["text"]):
+                yield TextDelta(text)
+            case "thinking_delta" if text := words_of(delta["thinking"]):
+                yield ReasoningDelta(text)
+            case "input_json_delta" if text := words_of(delta["partial_json"]):
+                self._text.append(text)
                 if str(self._block.get("type")).endswith("tool_use"):
-                    yield ToolInputDelta(self._block["id"], delta["partial_json"])
+                    yield ToolInputDelta(self._block["id"], text)
             case "signature_delta":
                 self._block["signature"] = self._block.get("signature", "") + delta["signature"]
 
@@ -163,7 +175,7 @@ class MessageDecoder:
 
     def _count(self, usage: Mapping[str, Any] | None) -> None:
         """Later figures replace earlier ones: they are sums so far."""
-        self._usage.update({name: value for name, value in (usage or {}).items() if value is not None})
+        self._counts.update({name: n for name, n in (usage or {}).items() if isinstance(n, int)})
 
 
 _REASONS: dict[str, Any] = {
@@ -175,15 +187,6 @@ _REASONS: dict[str, Any] = {
     "model_context_window_exceeded": "length",
     "refusal": "content-filter",
 }
-
-
-def _usage(raw: Mapping[str, Any]) -> Usage:
-    return Usage(
-        input=raw.get("input_tokens", 0),
-        output=raw.get("output_tokens", 0),
-        cache_read=raw.get("cache_read_input_tokens", 0),
-        cache_write=raw.get("cache_creation_input_tokens", 0),
-    )
 
 
 # A ModelRequest as the body of an Anthropic messages request (API reference, "Create a message").

@@ -15,6 +15,7 @@ from typing import Any
 
 from agents.llm import errors, tls
 from agents.llm.readers import openai_body
+from agents.llm.readers.decoding import decoding
 from agents.llm.readers.openai_chat import ChatDecoder, tagged
 from agents.llm.readers.transport import session_headers
 from agents.llm.types import ContextOverflow, Model, ModelError, ModelEvent, ModelRequest, ReasoningEnd
@@ -33,28 +34,29 @@ async def read(request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
     litellm = await asyncio.to_thread(_library)
     decoder = SealedDecoder(errors.secrets_of(request.model), tagged=tagged(request))
     chunks: Any = None
-    try:
-        async with asyncio.timeout(request.model.timeout):
-            chunks = await litellm.acompletion(**_arguments(request))
-        while chunk := await _next(chunks, request.model):
-            for event in decoder.feed(chunk):
+    with decoding(request.model, decoder):
+        try:
+            async with asyncio.timeout(request.model.timeout):
+                chunks = await litellm.acompletion(**_arguments(request))
+            while chunk := await _next(chunks, request.model):
+                for event in decoder.feed(chunk):
+                    yield event
+                # Chunks that lie in the buffer come without a pause: let others have the loop.
+                await asyncio.sleep(0)
+            for event in decoder.finish():
                 yield event
-            # Chunks that lie in the buffer come without a pause: let others have the loop.
-            await asyncio.sleep(0)
-        for event in decoder.finish():
-            yield event
-    except ModelError:
-        raise
-    except TimeoutError:
-        words = f"did not begin to answer within {request.model.timeout:g} s"
-        if chunks is not None:
-            words = f"sent nothing for {request.model.chunk_timeout:g} s"
-        raise ModelError(f"{request.model.provider_id} {words}.", retryable=True) from None
-    except Exception as error:
-        raise from_exception(error, request.model) from error
-    finally:
-        if chunks is not None:
-            await chunks.aclose()
+        except ModelError:
+            raise
+        except TimeoutError:
+            words = f"did not begin to answer within {request.model.timeout:g} s"
+            if chunks is not None:
+                words = f"sent nothing for {request.model.chunk_timeout:g} s"
+            raise ModelError(f"{request.model.provider_id} {words}.", retryable=True) from None
+        except Exception as error:
+            raise from_exception(error, request.model) from error
+        finally:
+            if chunks is not None:
+                await chunks.aclose()
 
 
 async def warm() -> None:
@@ -149,7 +151,7 @@ class SealedDecoder(ChatDecoder):
     def finish(self) -> Iterator[ModelEvent]:
         """litellm ends every stream in order, also an empty one: such an answer counts as none."""
         self.done = True
-        if not self._spoke and not self._usage.output + self._usage.reasoning:
+        if not self._spoke and not self.usage.output + self.usage.reasoning:
             self._finish = ""
         yield from super().finish()
 

@@ -12,6 +12,7 @@ from agents.llm import errors
 from agents.llm.families import OPEN, family
 from agents.llm.readers import openai_body, server_tools
 from agents.llm.readers.calls import CallAssembler, make_id
+from agents.llm.readers.decoding import decoding
 from agents.llm.readers.tags import Tags
 from agents.llm.readers.transport import drain, post_events, session_headers
 from agents.llm.types import (
@@ -41,18 +42,18 @@ async def read(request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
         headers["authorization"] = f"Bearer {model.api_key}"
     body = openai_body.encode(openai_body.build(request))
     decoder = ChatDecoder(errors.secrets_of(model), tagged=tagged(request))
-    async with aclosing(
-        post_events(model, "/chat/completions", headers | dict(model.headers), body)
-    ) as payloads:
-        async for payload in payloads:
-            if payload == _DONE:
-                decoder.done = True
-                break
-            for event in decoder.feed(parse(payload, model)):
-                yield event
-        await drain(payloads)
-    for event in decoder.finish():
-        yield event
+    answer = post_events(model, "/chat/completions", headers | dict(model.headers), body)
+    with decoding(model, decoder):
+        async with aclosing(answer) as payloads:
+            async for payload in payloads:
+                if payload == _DONE:
+                    decoder.done = True
+                    break
+                for event in decoder.feed(parse(payload, model)):
+                    yield event
+            await drain(payloads)
+        for event in decoder.finish():
+            yield event
 
 
 def tagged(request: ModelRequest) -> bool:
@@ -89,8 +90,8 @@ class ChatDecoder:
         "_sources",
         "_spoke",
         "_tags",
-        "_usage",
         "done",
+        "usage",
     )
 
     def __init__(self, secrets: list[str], *, tagged: bool = False) -> None:
@@ -105,7 +106,7 @@ class ChatDecoder:
         self._sources: list[Any] = []
         self._spoke = False
         self._tags = Tags(on=tagged)
-        self._usage = Usage()
+        self.usage = Usage()
 
     def feed(self, chunk: Mapping[str, Any]) -> Iterator[ModelEvent]:
         """The events of one chunk. Raises ModelError when the chunk reports an error; a chunk of a shape that
@@ -130,24 +131,24 @@ class ChatDecoder:
         if server_tools.links(self._sources):
             asked = list(dict.fromkeys(self._queries))
             yield server_tools.sources(make_id(), self._sources, asked)
-        yield from self._calls.finish(cut=self._usage if reason == "length" else None)
+        yield from self._calls.finish(cut=self.usage if reason == "length" else None)
         if self._refused:
             reason = _REASONS["refusal"]
-        yield Finish("tool-calls" if self._calls else reason, self._usage)
+        yield Finish("tool-calls" if self._calls else reason, self.usage)
 
     def _chunk(self, chunk: Mapping[str, Any]) -> Iterator[ModelEvent]:
         # Groq counts in a field of its own.
         if usage := chunk.get("usage") or (chunk.get("x_groq") or {}).get("usage"):
-            self._usage = read_usage(usage)
+            self.usage = read_usage(usage)
         for field in _SOURCES:
             self._sources += chunk.get(field) or ()
         for choice in chunk.get("choices") or ():
             if delta := choice.get("delta") or choice.get("message"):
                 yield from self._delta(delta)
             if reason := choice.get("finish_reason"):
-                self._finish = reason
+                self._finish = str(reason)
             if usage := choice.get("usage"):
-                self._usage = read_usage(usage)
+                self.usage = read_usage(usage)
 
     def _delta(self, delta: Mapping[str, Any]) -> Iterator[ModelEvent]:
         yield from self._thoughts(delta)
@@ -179,7 +180,7 @@ class ChatDecoder:
         for detail in details:
             self._add_detail(detail)
         field = next((name for name in _REASONING_FIELDS if delta.get(name)), "")
-        text = _words(delta[field]) if field else "".join(map(_words, details))
+        text = words_of(delta[field]) if field else "".join(map(words_of, details))
         if text or details:
             self._field = field or self._field or "reasoning"
         if text:
@@ -203,7 +204,7 @@ class ChatDecoder:
                 yield from self._text(text)
             case {"type": "thinking" | "reasoning", **rest}:
                 self._field = "content"
-                if words := _words(rest.get("thinking") or rest.get("text") or rest):
+                if words := words_of(rest.get("thinking") or rest.get("text") or rest):
                     yield ReasoningDelta(words)
             case {"type": "text" | "output_text", "text": str(text)}:
                 yield from self._text(text)
@@ -240,15 +241,15 @@ class ChatDecoder:
             self._field, self._details = "", []
 
 
-def _words(thought: Any) -> str:
-    """The text of a thought, which some servers put into objects and lists."""
+def words_of(thought: Any) -> str:
+    """The text of a thought or an answer, which some servers put into objects and lists."""
     match thought:
         case str():
             return thought
         case list():
-            return "".join(map(_words, thought))
+            return "".join(map(words_of, thought))
         case dict():
-            return _words(thought.get("text") or thought.get("summary") or thought.get("content") or "")
+            return words_of(thought.get("text") or thought.get("summary") or thought.get("content") or "")
     return ""
 
 

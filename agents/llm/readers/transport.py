@@ -19,6 +19,7 @@ from agents.llm import errors, tls
 from agents.llm.bounded import bound
 from agents.llm.types import Model, ModelError, ModelRequest
 from sessions.core.sse import Decoder
+from sessions.core.text import error_text
 
 if TYPE_CHECKING:
     import httpx
@@ -209,7 +210,7 @@ def _reason(error: BaseException) -> str:
         return f"its certificate is not trusted ({error.verify_message})"
     if isinstance(error, OSError) and error.errno and not isinstance(error, socket.gaierror | ssl.SSLError):
         return os.strerror(error.errno).lower()
-    return str(error) or type(error).__name__
+    return error_text(error)
 
 
 def _shown(url: str) -> str:

@@ -29,6 +29,7 @@ from agents.toolkit.children.loop import background
 from agents.toolkit.children.tail import Tail
 from agents.toolkit.shared.environment import shell_environment
 from agents.toolkit.shared.process import CannotStart, run
+from sessions.core.text import error_text
 
 logger = logging.getLogger(__name__)
 
@@ -100,7 +101,7 @@ class Installer:
             if not isinstance(error, Failed | OSError):
                 logger.exception("%s was not installed", new.row.id)
             await asyncio.to_thread(shutil.rmtree, folder_of(new.row), ignore_errors=True)
-            new.problem, new.status = str(error) or type(error).__name__, "failed"
+            new.problem, new.status = error_text(error), "failed"
         finally:
             changed()
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from agents.servers.mcp.errors import ServerFailed
+from sessions.core.text import error_text
 
 T = TypeVar("T")
 
@@ -66,7 +67,7 @@ async def settle(work: Awaitable[T], gone: asyncio.Future[str], within: float, c
         raise
     except Exception as error:
         if getattr(error, "code", None) != _CLOSED:
-            raise ServerFailed(f"answered with an error: {error or type(error).__name__}") from error
+            raise ServerFailed(f"answered with an error: {error_text(error)}") from error
         await asyncio.wait({gone}, timeout=_REASON_SECONDS)
     finally:
         _leave(task)

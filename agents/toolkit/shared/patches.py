@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from agents.toolkit.shared import indentation
+from agents.toolkit.shared import filetext, indentation
 
 BEGIN, END = "*** Begin Patch", "*** End Patch"
 _SECTIONS: dict[str, Literal["add", "update", "delete"]] = {
@@ -31,12 +31,20 @@ class PatchError(ValueError):
 
 @dataclass(slots=True)
 class Chunk:
-    """Replace `old` lines by `new` lines, below the `anchors`; `at_end`: at the end of the file."""
+    """Replace `old` lines by `new` lines, below the `anchors`; `at_end`: at the end of the file. `lines` are
+    both, each behind its sign."""
 
     anchors: list[str] = field(default_factory=list)
-    old: list[str] = field(default_factory=list)
-    new: list[str] = field(default_factory=list)
+    lines: list[tuple[str, str]] = field(default_factory=list)
     at_end: bool = False
+
+    @property
+    def old(self) -> list[str]:
+        return [line for sign, line in self.lines if sign != "+"]
+
+    @property
+    def new(self) -> list[str]:
+        return [line for sign, line in self.lines if sign != "-"]
 
 
 @dataclass(slots=True)
@@ -52,7 +60,7 @@ class Section:
 
 def parse(text: str) -> list[Section]:
     """The sections of a patch in order. Raises PatchError."""
-    lines = _body(text)
+    lines = _without_gaps(_body(text))
     sections: list[Section] = []
     for number, line in lines:
         header = next((name for name in _SECTIONS if line.startswith(name)), None)
@@ -86,6 +94,17 @@ def _body(text: str) -> list[tuple[int, str]]:
     return list(enumerate(lines[1:-1], 2))
 
 
+def _without_gaps(lines: Sequence[tuple[int, str]]) -> list[tuple[int, str]]:
+    """Without blank lines between sections or chunks: what is context has a sign."""
+    kept: list[tuple[int, str]] = []
+    for number, line in [*lines, (0, "@@")]:
+        if line.startswith((*_SECTIONS, _MOVE, "@@")):
+            while kept and not kept[-1][1]:
+                kept.pop()
+        kept.append((number, line))
+    return kept[:-1]
+
+
 def _path(line: str, header: str, number: int) -> str:
     path = line.removeprefix(header).strip()
     if not path:
@@ -110,7 +129,7 @@ def _take(section: Section, line: str, number: int) -> None:
 def _take_change(section: Section, line: str, number: int) -> None:
     last = section.chunks[-1] if section.chunks else None
     if line.startswith("@@"):
-        if last is None or last.old or last.new:
+        if last is None or last.lines:
             last = Chunk()
             section.chunks.append(last)
         if anchor := line[2:].strip():
@@ -122,22 +141,17 @@ def _take_change(section: Section, line: str, number: int) -> None:
     if line == _END_OF_FILE:
         last.at_end = True
     elif not line:
-        last.old.append("")
-        last.new.append("")
+        last.lines.append((" ", ""))
     elif line[0] in " -+":
-        if line[0] != "+":
-            last.old.append(line[1:])
-        if line[0] != "-":
-            last.new.append(line[1:])
+        last.lines.append((line[0], line[1:]))
     else:
         raise PatchError(f"Line {number}: expected a line that begins with ' ', '-', '+' or @@: {line!r}.")
 
 
 def _check(section: Section) -> None:
-    changes: Sequence[Chunk] = [chunk for chunk in section.chunks if chunk.old or chunk.new]
-    if section.kind == "update" and not changes and not section.move_to:
+    section.chunks = [chunk for chunk in section.chunks if chunk.lines]
+    if section.kind == "update" and not section.chunks and not section.move_to:
         raise PatchError(f"The update of {section.path} changes nothing.")
-    section.chunks = list(changes)
 
 
 _PLAIN = str.maketrans(
@@ -154,57 +168,80 @@ def _plain(line: str) -> str:
     return unicodedata.normalize("NFC", line.translate(_PLAIN)).strip()
 
 
-_LENIENCE: tuple[Callable[[str], str], ...] = (str, str.rstrip, str.strip, _plain)
-"""Tried one after the other on both sides; the strictest that fits wins."""
+_LENIENCE: dict[str, Callable[[str], str]] = {
+    "": str,
+    "white space at the ends of lines": str.rstrip,
+    "indentation": str.strip,
+    "indentation and typographic signs": _plain,
+}
+"""What is not looked at; tried one after the other on both sides, the strictest that fits wins."""
 
 
-def applied(lines: Sequence[str], chunks: Sequence[Chunk]) -> list[str]:
-    """The lines of a file with the chunks applied in order. Raises PatchError naming what was not found."""
+def applied(lines: Sequence[str], chunks: Sequence[Chunk]) -> tuple[list[str], list[str]]:
+    """The lines of a file, each with its end, with the chunks applied in order; and what was not looked at
+    to find them, in words. Raises PatchError naming what was not found."""
+    bare = [line.removesuffix("\n").removesuffix("\r") for line in lines]
     result: list[str] = []
+    notes: list[str] = []
     done = 0
     for chunk in chunks:
         start = done
         for anchor in chunk.anchors:
-            found = _find(lines, [anchor], start)
+            found = _find(bare, [anchor], start)
             if found is None:
                 raise PatchError(f"the line {anchor!r} after @@ was not found")
-            start = found + 1
-        at = _place(lines, chunk, start)
-        result += [*lines[done:at], *_fitted(lines, at, chunk)]
+            start = found[0] + 1
+        at, lenience = _place(bare, chunk, start)
+        if lenience:
+            notes.append(f"lines from {at + 1} on were not there exactly; found without {lenience}")
+        result += [*lines[done:at], *_fitted(lines, bare, at, chunk)]
         done = at + len(chunk.old)
-    return [*result, *lines[done:]]
+    return [*result, *lines[done:]], notes
 
 
-def _place(lines: Sequence[str], chunk: Chunk, start: int) -> int:
-    if not chunk.old:
-        return start if chunk.anchors else len(lines)
+def _place(lines: Sequence[str], chunk: Chunk, start: int) -> tuple[int, str]:
+    old = chunk.old
+    if not old:
+        return start if chunk.anchors else len(lines), ""
     if chunk.at_end:
-        last = len(lines) - len(chunk.old)
-        if last >= start and _find(lines[: last + len(chunk.old)], chunk.old, last) == last:
-            return last
-    found = _find(lines, chunk.old, start)
-    if found is None:
-        shown = "\n".join(chunk.old[:8])
-        raise PatchError(f"these lines were not found after line {start}:\n{shown}")
-    return found
+        last = len(lines) - len(old)
+        if last >= start and (found := _find(lines, old, last)):
+            return found
+    if found := _find(lines, old, start):
+        return found
+    shown = "\n".join(old[:8])
+    raise PatchError(f"these lines were not found after line {start}:\n{shown}")
 
 
-def _find(lines: Sequence[str], wanted: Sequence[str], start: int) -> int | None:
-    for lenient in _LENIENCE:
+def _find(lines: Sequence[str], wanted: Sequence[str], start: int) -> tuple[int, str] | None:
+    """Where the lines wanted begin, and what was not looked at for it."""
+    for words, lenient in _LENIENCE.items():
         sought = [lenient(line) for line in wanted]
         seen = [lenient(line) for line in lines]
         for at in range(start, len(lines) - len(sought) + 1):
             if seen[at : at + len(sought)] == sought:
-                return at
+                return at, words
     return None
 
 
-def _fitted(lines: Sequence[str], at: int, chunk: Chunk) -> list[str]:
+def _fitted(lines: Sequence[str], bare: Sequence[str], at: int, chunk: Chunk) -> list[str]:
     """The new lines: those of the context as the file has them, byte for byte, the others indented as it is,
     unless their indentation is all that the chunk changes."""
-    found = list(lines[at : at + len(chunk.old)])
-    kept = dict(zip(chunk.old, found, strict=True))
-    added = [line for line in chunk.new if line not in kept]
-    indented = iter(indentation.fitted(added, lines, zip(chunk.old, found, strict=True)))
-    made = [kept[line] if line in kept else next(indented) for line in chunk.new]
-    return made if made != found else [kept.get(line, line) for line in chunk.new]
+    old = chunk.old
+    found = lines[at : at + len(old)]
+    forms: dict[str, set[str]] = {}
+    for line, form in zip(old, bare[at : at + len(old)], strict=True):
+        forms.setdefault(line, set()).add(form)
+    known = {line: form for line, (form, *others) in forms.items() if not others}
+    added = [line for sign, line in chunk.lines if sign == "+"]
+    pairs = zip(old, bare[at : at + len(old)], strict=True)
+    fresh = iter(indentation.fitted([line for line in added if line not in known], bare, pairs))
+    ending = filetext.newline("".join(found or lines))
+
+    def made(added: Iterable[str]) -> list[str]:
+        there, put_in = iter(found), (f"{line}{ending}" for line in added)
+        picked = [(sign, next(put_in) if sign == "+" else next(there)) for sign, _ in chunk.lines]
+        return [line for sign, line in picked if sign != "-"]
+
+    indented = made([known[line] if line in known else next(fresh) for line in added])
+    return indented if indented != found else made([known.get(line, line) for line in added])

@@ -18,6 +18,7 @@ from agents.toolkit.base import ToolError
 from agents.toolkit.shared.filetext import Span
 
 SHOWN = 10
+_IN_WORD = re.compile(r"(?<=\w)(?=\w)")
 COMPARED_LINES = 20_000
 
 
@@ -66,6 +67,8 @@ def _spans(strategy: Strategy, text: str, old: str) -> list[Span]:
     for candidate in dict.fromkeys(strategy.candidates(text, old)):
         if strategy is EXACT or _proportionate(candidate, old):
             spans.update(_occurrences(text, candidate, strategy.whole_lines))
+    if strategy is not EXACT:
+        spans = {span for span in spans if not any(_IN_WORD.match(text, at) for at in span)}
     return sorted(spans)
 
 

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
 
+from agents.agent.steps.trouble import delay
 from agents.llm import stream
 from agents.llm.readers.openai_body import build
 from agents.llm.types import (
     ChatMessage,
     Finish,
     Model,
+    ModelError,
     ModelEvent,
     ProviderCall,
     ReasoningDelta,
@@ -114,3 +117,18 @@ def test_a_signature_of_the_compatible_interface_goes_back() -> None:
     said = ChatMessage("assistant", [ToolCallContent("c", "read", {}, beside)])
     sent = build(request(model(), said))["messages"][-1]["tool_calls"][0]
     assert sent["extra_content"] == beside["extra_content"]
+
+
+async def test_a_limit_per_minute_is_waited_for() -> None:
+    error = {
+        "code": 429,
+        "message": "You exceeded your current quota, please check your plan and billing details.",
+        "status": "RESOURCE_EXHAUSTED",
+        "details": [{"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "27s"}],
+    }
+    body = json.dumps({"error": error}, indent=2).encode()
+    async with replaying(body, status=429, headers={"content-type": "application/json"}) as server:
+        with pytest.raises(ModelError, match="exceeded your current quota") as caught:
+            await events(stream, request(gemini(server)))
+    assert caught.value.retryable
+    assert delay(caught.value, 1, 0) == 27

@@ -8,7 +8,7 @@ import pytest
 
 from agents.llm import prices
 from agents.llm.known import KNOWN
-from agents.llm.types import Price
+from agents.llm.types import Price, Usage
 
 
 def test_a_known_model_has_limits_price_and_abilities() -> None:
@@ -41,6 +41,20 @@ def test_a_gateway_knows_the_price_of_the_vendors_model() -> None:
         "anthropic", "claude-sonnet-4-5"
     )
     assert prices.limits("openrouter", "openrouter/auto") == prices.UNKNOWN
+
+
+@pytest.mark.parametrize(
+    ("provider", "model", "usage", "dollars"),
+    [
+        ("google", "gemini-2.5-pro", Usage(input=200_000, output=2_000), 0.27),
+        ("google", "gemini-2.5-pro", Usage(input=300_000, output=2_000), 0.78),
+        ("google", "gemini-2.5-pro", Usage(input=100_000, cache_read=200_000, output=2_000), 0.33),
+        ("openai", "gpt-5.4", Usage(input=272_000), 0.68),
+        ("openai", "gpt-5.4", Usage(input=300_000), 1.5),
+    ],
+)
+def test_a_long_request_has_its_own_price(provider: str, model: str, usage: Usage, dollars: float) -> None:
+    assert usage.cost(prices.limits(provider, model).price) == pytest.approx(dollars)
 
 
 @pytest.mark.parametrize("provider", ["anthropic", "nobody"])

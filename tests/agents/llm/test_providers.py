@@ -50,7 +50,13 @@ def test_everything_configuration_says_of_a_model_arrives() -> None:
                 "reasoning": True,
                 "modalities": {"input": ["text", "image"], "output": ["text"]},
                 "limit": {"context": 32_000, "output": 4_000},
-                "cost": {"input": 1, "output": 2, "cache_read": 0.1, "cache_write": 1.5},
+                "cost": {
+                    "input": 1,
+                    "output": 2,
+                    "cache_read": 0.1,
+                    "cache_write": 1.5,
+                    "context_over_200k": {"input": 2, "output": 3},
+                },
                 "options": {"reasoningEffort": "high"},
                 "headers": {"x-both": "model"},
             }
@@ -66,7 +72,7 @@ def test_everything_configuration_says_of_a_model_arrives() -> None:
     assert model.timeout == 60
     assert model.chunk_timeout >= 3600
     assert (model.context, model.output) == (32_000, 4_000)
-    assert model.price == Price(1, 2, 0.1, 1.5)
+    assert model.price == Price(1, 2, 0.1, 1.5, long=Price(2, 3, 0.1, 1.5, above=200_000))
     assert (model.tool_call, model.reasoning, model.attachment) == (False, True, True)
     assert model.settings.options == {"reasoning_effort": "high"}
 

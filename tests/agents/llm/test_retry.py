@@ -35,5 +35,22 @@ def test_the_delay(headers: dict[str, str], attempt: int, seconds: float) -> Non
     assert delay(ModelError("x", headers=headers, retryable=True), attempt, NOW) == seconds
 
 
+@pytest.mark.parametrize(
+    ("message", "body", "seconds"),
+    [
+        ("", '[{"error": {"details": [{"@type": "google.rpc.RetryInfo", "retryDelay": "27s"}]}}]', 27),
+        ("Please retry in 27.3s.", "", 27.3),
+        ("Please try again in 1m2.5s. Visit …", "", 62.5),
+        ("Please try again in 250ms.", "", 0.25),
+        ("Try again in 3 minutes", "", 180),
+        ("Please try again in a while", "", 2),
+    ],
+)
+def test_a_delay_in_words(message: str, body: str, seconds: float) -> None:
+    error = ModelError(message, body=body, retryable=True)
+    assert delay(error, 1, NOW) == seconds
+    assert delay(ModelError(message, headers={"retry-after": "1"}, body=body, retryable=True), 1, NOW) == 1
+
+
 def test_what_is_not_retried() -> None:
     assert delay(ModelError("x", headers={"retry-after": "1"}), 1, NOW) is None

@@ -92,6 +92,11 @@ async def test_a_rejected_patch_changes_nothing(context: DirectContext) -> None:
         ("if x:\n\tone()\n", " if x:\n     one()\n+    two()", "if x:\n\tone()\n\ttwo()\n"),
         ("if x:\n\tone()\n", "@@ if x:\n+    zero()", "if x:\n\tzero()\n\tone()\n"),
         ("if x:\n\tone()\n", "-\tone()\n+    one()", "if x:\n    one()\n"),
+        ("one\r\ntwo\r\nthree\nfour\r\n", "-two\n+2", "one\r\n2\r\nthree\nfour\r\n"),
+        ("one\r\ntwo\r\nthree\nfour\r\n", " three\n+3\n four", "one\r\ntwo\r\nthree\n3\nfour\r\n"),
+        ("one\r\ntwo", " two\n+three", "one\r\ntwo\r\nthree"),
+        ("", "+one", "one\n"),
+        ("one\ntwo\n", "\n@@\n-one\n+1\n\n@@\n-two\n+2\n", "1\n2\n"),
         ("one\ntwo\nthree\nfour\n", "@@\n-one\n+1\n@@\n-four\n+4", "1\ntwo\nthree\n4\n"),
     ],
 )
@@ -101,6 +106,42 @@ async def test_where_a_chunk_fits(context: DirectContext, before: str, body: str
     await patch(context, f"*** Update File: a.txt\n{body}")
     wanted = after if after is not None else "def f():\n    pass\ndef g():\n    return\n"
     assert path.read_bytes().decode() == wanted
+
+
+async def test_equal_lines_of_the_context_stay_each_as_it_is(context: DirectContext) -> None:
+    path = context.worktree / "a.py"
+    path.write_text("def f():\n        x()\n        if y:\n            x()\n            z()\n")
+    result = await patch(context, "*** Update File: a.py\n@@\n x()\n if y:\n x()\n-z()\n+            w()")
+    assert path.read_text() == "def f():\n        x()\n        if y:\n            x()\n            w()\n"
+    assert "a.py: lines from 2 on were not there exactly; found without indentation." in result.output
+    result = await patch(context, "*** Update File: a.py\n@@\n def f():\n-        x()")
+    assert "exactly" not in result.output
+
+
+async def test_blank_lines_may_stand_between_sections(context: DirectContext) -> None:
+    root = context.worktree
+    (root / "a.txt").write_text("b\nc\n")
+    (root / "gone.txt").write_text("x\n")
+    await patch(
+        context,
+        """
+        *** Add File: new.txt
+        +one
+
+        *** Update File: a.txt
+
+        @@
+        -b
+        +B
+
+
+        *** Delete File: gone.txt
+
+        """,
+    )
+    assert (root / "a.txt").read_text() == "B\nc\n"
+    assert (root / "new.txt").read_text() == "one\n"
+    assert not (root / "gone.txt").exists()
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import codecs
 import os
 import stat
 import tempfile
@@ -117,6 +118,12 @@ async def test_an_empty_old_text_creates_the_file(context: DirectContext) -> Non
     assert result.metadata["exists"] is False
     with pytest.raises(ToolError, match="not empty"):
         await edit(context, oldString="", newString="x", filePath="deep/down/b.txt")
+
+
+async def test_a_file_of_a_mark_alone_is_empty_and_keeps_it(context: DirectContext) -> None:
+    (context.worktree / "a.txt").write_bytes(codecs.BOM_UTF8)
+    await edit(context, oldString="", newString="new\n")
+    assert (context.worktree / "a.txt").read_bytes() == codecs.BOM_UTF8 + b"new\n"
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import codecs
 import os
 from typing import Any
 
@@ -89,6 +90,8 @@ async def test_a_directory_is_listed(context: DirectContext) -> None:
 
 async def test_an_empty_file_is_said(context: DirectContext) -> None:
     (context.worktree / "a.txt").touch()
+    assert (await read(context, "a.txt")).output == "a.txt\n(the file is empty)"
+    (context.worktree / "a.txt").write_bytes(codecs.BOM_UTF8)
     assert (await read(context, "a.txt")).output == "a.txt\n(the file is empty)"
 
 

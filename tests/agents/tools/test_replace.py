@@ -118,6 +118,13 @@ def test_much_more_than_was_meant_is_never_found(old: str) -> None:
         locate(text, old, every=False)
 
 
+@pytest.mark.parametrize("old", ["bar = 1 ", " bar = 1", "bar  =  1", "bar = 1\\n"])
+def test_a_loose_match_begins_and_ends_no_word_in_the_middle(old: str) -> None:
+    with pytest.raises(ToolError, match="not in the file"):
+        found("foobar = 1\n", old)
+    assert found("foobar = 1\nbar = 1\n", old)[1] == ["bar = 1" + "\n" * old.endswith("n")]
+
+
 def test_the_error_shows_the_nearest_line() -> None:
     with pytest.raises(ToolError, match="2: def compute_total"):
         locate("import x\ndef compute_total(items):\n    pass\n", "def computeTotals(items)", every=False)

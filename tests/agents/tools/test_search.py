@@ -102,6 +102,13 @@ async def test_grep_survives_lines_of_many_megabytes(context: DirectContext) -> 
     assert len(output) < 10_000
 
 
+async def test_of_a_long_line_what_was_found_is_shown(context: DirectContext) -> None:
+    fill(context.worktree, {"a.js": f"{'é' * 5000}needle{'x' * 5000}\n", "b.js": f"{'x' * 5000}needle\n"})
+    last, first = (await call(grep.TOOL, context, pattern="needle")).output.split("\n\n")
+    assert last.endswith(f"[3006 characters ...] {'x' * 1994}needle")
+    assert f"[4500 characters ...] {'é' * 500}needle{'x' * 1494} [... line cut at 2000 characters]" in first
+
+
 async def test_grep_leaves_out_files_that_may_not_be_read(context: DirectContext) -> None:
     class Guarded(DirectContext):
         async def ask(self, permission: str, patterns: Any, **rest: Any) -> Approval:

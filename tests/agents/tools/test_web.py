@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import json
+import socket
 from collections.abc import AsyncIterator, Awaitable, Callable
+from struct import pack
 
+import httpx
 import pytest
 
 from agents.toolkit.base import ToolError, ToolResult
@@ -72,6 +75,36 @@ async def test_a_page_in_three_forms(
     assert wanted in result.output
     assert form == "html" or "alert" not in result.output
     assert f"Host: {url.removeprefix('http://')}".lower() in seen[0].lower()
+
+
+@pytest.mark.parametrize(
+    ("header", "head", "charset"),
+    [
+        ("", '<meta charset="shift_jis">', "shift_jis"),
+        ("", '<meta http-equiv="Content-Type" content="text/html; charset=Shift_JIS">', "shift_jis"),
+        ("", "<?xml version='1.0' encoding='euc-jp'?>", "euc-jp"),
+        ("; charset=euc-jp", '<meta charset="shift_jis">', "euc-jp"),
+        ("; charset=nonsense", '<meta charset="shift_jis">', "shift_jis"),
+        ("; charset=shift_jis", "", "utf-8-sig"),
+        ("", "", "utf-16"),
+        ("", "", "utf-8"),
+    ],
+)
+async def test_a_page_is_read_in_its_encoding(
+    context: DirectContext, site: tuple[str, Pages, list[str]], header: str, head: str, charset: str
+) -> None:
+    url, pages, _ = site
+    pages["/"] = ("200 OK", {"Content-Type": f"text/html{header}"}, f"{head}<p>日本".encode(charset))
+    assert (await fetch(context, f"{url}/")).output.endswith("日本")
+
+
+@pytest.mark.parametrize("head", ['<meta charset="iso-8859-1">', '<meta charset="windows-1252">', ""])
+async def test_latin_1_is_what_windows_has(
+    context: DirectContext, site: tuple[str, Pages, list[str]], head: str
+) -> None:
+    url, pages, _ = site
+    pages["/"] = ("200 OK", {"Content-Type": "text/html"}, f"{head}<p>5 € – “café”".encode("cp1252"))
+    assert (await fetch(context, f"{url}/")).output == "5 € – “café”"
 
 
 RICH = """<html><body><p>A <b>frob</b> is <a href="/w">a
@@ -173,7 +206,8 @@ async def test_other_addresses_are_refused(context: DirectContext, url: str) -> 
         await fetch(context, url)
 
 
-async def test_a_server_that_does_not_answer(context: DirectContext) -> None:
+async def test_a_server_that_does_not_answer(context: DirectContext, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(httpx._config.DEFAULT_TIMEOUT_CONFIG, "read", 0.01)
     connected = asyncio.Event()
 
     async def silent(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -183,9 +217,29 @@ async def test_a_server_that_does_not_answer(context: DirectContext) -> None:
 
     server = await asyncio.start_server(silent, "127.0.0.1", 0)
     port = server.sockets[0].getsockname()[1]
-    with pytest.raises(ToolError, match="did not answer within"):
+    with pytest.raises(ToolError, match=r"did not answer within 0\.2 seconds"):
         await fetch(context, f"http://127.0.0.1:{port}/", timeout=0.2)
     assert connected.is_set()
+    server.close()
+
+
+async def test_a_connection_that_breaks_is_explained(
+    context: DirectContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fetching, "getproxies", dict)
+
+    async def reset(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, pack("ii", 1, 0))
+        writer.close()
+
+    server = await asyncio.start_server(reset, "127.0.0.1", 0)
+    url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/"
+    monkeypatch.setenv("OPENCODE_WEBSEARCH_URL", f"{url}?q={{query}}")
+    with pytest.raises(ToolError, match=r"could not be fetched: ReadError\."):
+        await fetch(context, url)
+    with pytest.raises(ToolError, match=r"did not answer: ReadError\."):
+        await web(context)
     server.close()
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from agents.agent.context.source import Unavailable
 from agents.agent.context.sources.files import Document, bounded
 from agents.llm.readers.transport import client
+from sessions.core.text import error_text
 
 FETCH_SECONDS = 5.0
 MAX_BODY = 1024 * 1024
@@ -84,7 +85,7 @@ async def _fetch(url: str, address: _Address) -> None:
     except httpx.HTTPStatusError as error:
         address.problem = f"it answers {error.response.status_code}"
     except (httpx.HTTPError, httpx.InvalidURL, OSError, ValueError) as error:
-        address.problem = str(error) or type(error).__name__
+        address.problem = error_text(error)
     address.tried = time.monotonic()
 
 

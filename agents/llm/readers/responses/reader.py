@@ -9,8 +9,9 @@ from typing import Any
 
 from agents.llm import errors, families
 from agents.llm.readers import calls, openai_body, server_tools
+from agents.llm.readers.decoding import decoding
 from agents.llm.readers.openai_body import output_limit, with_fields
-from agents.llm.readers.openai_chat import parse
+from agents.llm.readers.openai_chat import parse, words_of
 from agents.llm.readers.transport import drain, post_events, session_headers
 from agents.llm.settings.domains import Controls
 from agents.llm.types import (
@@ -50,15 +51,17 @@ async def read(request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
         headers["authorization"] = f"Bearer {model.api_key}"
     body = openai_body.encode(build(request))
     decoder = ResponsesDecoder(errors.secrets_of(model))
-    async with aclosing(post_events(model, "/responses", headers | dict(model.headers), body)) as payloads:
-        async for payload in payloads:
-            for event in decoder.feed(parse(payload, model)):
-                yield event
-            if decoder.done:
-                break
-        await drain(payloads)
-    for event in decoder.finish():
-        yield event
+    answer = post_events(model, "/responses", headers | dict(model.headers), body)
+    with decoding(model, decoder):
+        async with aclosing(answer) as payloads:
+            async for payload in payloads:
+                for event in decoder.feed(parse(payload, model)):
+                    yield event
+                if decoder.done:
+                    break
+            await drain(payloads)
+        for event in decoder.finish():
+            yield event
 
 
 class ResponsesDecoder:
@@ -72,8 +75,8 @@ class ResponsesDecoder:
         "_secrets",
         "_sources",
         "_thinking",
-        "_usage",
         "done",
+        "usage",
     )
 
     def __init__(self, secrets: list[str]) -> None:
@@ -86,7 +89,7 @@ class ResponsesDecoder:
         self._refused = False
         self._sources: list[Any] = []
         self._thinking = False
-        self._usage = Usage()
+        self.usage = Usage()
 
     def feed(self, event: Mapping[str, Any]) -> Iterator[ModelEvent]:
         """What one event says. Raises ModelError when it reports an error."""
@@ -94,10 +97,10 @@ class ResponsesDecoder:
         item = event.get("item") or {}
         if kind in _TEXT:
             self._refused |= kind == _REFUSAL
-            yield TextDelta(event.get("delta", ""))
+            yield TextDelta(words_of(event.get("delta")))
         elif kind in _REASONING:
             self._thinking = True
-            yield ReasoningDelta(event.get("delta", ""))
+            yield ReasoningDelta(words_of(event.get("delta")))
         elif kind == "response.reasoning_summary_part.added" and self._thinking:
             yield ReasoningDelta("\n\n")
         elif kind == "response.output_item.added" and item.get("type") == "function_call":
@@ -108,7 +111,7 @@ class ResponsesDecoder:
         elif kind == "response.output_text.annotation.added":
             self._sources.append(event.get("annotation"))
         elif kind == "response.function_call_arguments.delta" and place in self._open:
-            yield ToolInputDelta(self._open[place][0], event.get("delta", ""))
+            yield ToolInputDelta(self._open[place][0], words_of(event.get("delta")))
         elif kind == "response.output_item.done":
             yield from self._ended(place, item)
         elif kind in _ENDS:
@@ -123,10 +126,10 @@ class ResponsesDecoder:
             raise ModelError("The answer was cut before its end.", retryable=True)
         if server_tools.links(self._sources):
             yield server_tools.sources(calls.make_id(), self._sources)
-        yield from calls.cut_off(self._complete, self._usage) if self._reason == "length" else self._complete
+        yield from calls.cut_off(self._complete, self.usage) if self._reason == "length" else self._complete
         if self._refused:
             self._reason = _REASONS["content_filter"]
-        yield Finish("tool-calls" if self._complete else self._reason, self._usage)
+        yield Finish("tool-calls" if self._complete else self._reason, self.usage)
 
     def _begun(self, place: int, item: Mapping[str, Any]) -> Iterator[ModelEvent]:
         used = {call_id for call_id, _ in self._open.values()}
@@ -153,7 +156,7 @@ class ResponsesDecoder:
 
     def _end(self, response: Mapping[str, Any]) -> None:
         self.done = True
-        self._usage = read_usage(response.get("usage") or {})
+        self.usage = read_usage(response.get("usage") or {})
         if reason := (response.get("incomplete_details") or {}).get("reason"):
             self._reason = _REASONS.get(reason, "unknown")
 

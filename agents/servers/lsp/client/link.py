@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from agents.servers.lsp.client.wire.framing import CONTENT_MODIFIED, SERVER_CANCELLED, Garbled, Refused
 from agents.servers.lsp.types import Failed
 from agents.toolkit.children.child import CannotStart, Child
+from sessions.core.text import error_text
 
 if TYPE_CHECKING:
     from agents.servers.lsp.client.wire.jsonrpc import Handler, Peer
@@ -121,7 +122,7 @@ class Link:
             reason = f"it {error}"
         except Exception as error:
             logger.exception("a language server cannot be listened to")
-            reason = f"it cannot be listened to: {error}"
+            reason = f"it cannot be listened to: {error_text(error)}"
         self.end(reason)
 
     async def _how(self) -> str:

@@ -8,7 +8,7 @@ from contextlib import aclosing
 from dataclasses import dataclass, replace
 
 from agents.llm import stream
-from agents.llm.counted import tokens_of
+from agents.llm.counted import spend
 from agents.llm.settings.domains import Controls
 from agents.llm.types import ChatMessage, Finish, ModelError, ModelRequest, TextDelta
 from agents.servers.mcp.texts import clean
@@ -16,8 +16,6 @@ from agents.toolkit.base import ToolContext
 from agents.toolkit.permission.errors import NotPermitted
 from agents.toolkit.permission.rules import Floor
 from agents.toolkit.turn import Turn
-from sessions.core.db import in_db
-from sessions.core.store import usage
 from sessions.core.wire.patterns import EVERYTHING, is_everything, matches
 
 PERMISSION = "mcp_sampling"
@@ -79,9 +77,9 @@ async def sampled(ctx: ToolContext, server: str, asked: Asked) -> Sampled:
                     pieces.append(event.text)
                 elif isinstance(event, Finish):
                     reason = _REASONS.get(event.reason, event.reason)
-                    cost = event.usage.cost(model.price)
-                    await in_db(usage.spent, ctx.session_id, tokens_of(event.usage), cost)
+                    await spend(ctx.session_id, model, event.usage)
     except ModelError as error:
+        await spend(ctx.session_id, model, error.usage)
         raise Refused(f"The model could not be asked: {error.message}") from error
     return Sampled(clean("".join(pieces)), model.ref, reason)
 

@@ -25,6 +25,7 @@ from agents.servers.mcp.link.stdio import Program
 from agents.servers.mcp.state import Offers
 from agents.toolkit.children.tail import Tail
 from sessions.core.store.sessions import VERSION
+from sessions.core.text import error_text
 
 if TYPE_CHECKING:
     from agents.servers.mcp.connection import Connection
@@ -138,7 +139,7 @@ async def _relist(connection: Connection, client: Client, news: asyncio.Event) -
             with anyio.fail_after(connection.server.timeout):
                 connection.relisted(await read(client, connection.log))
         except (MCPError, TimeoutError) as error:
-            connection.log.say(f"[what it offers now is not known] {error}")
+            connection.log.say(f"[what it offers now is not known] {error_text(error)}")
 
 
 async def _subscribe(client: Client, news: asyncio.Event) -> None:
@@ -226,7 +227,7 @@ async def _tried(
     try:
         return await _all(listed, field, kind, log)
     except (MCPError, ValidationError) as error:
-        log.say(f"[{field} are not listed] {error}")
+        log.say(f"[{field} are not listed] {error_text(error)}")
         return ()
 
 
@@ -288,7 +289,7 @@ def _is_ending(error: BaseException) -> bool:
 
 
 def _words(error: BaseException) -> str:
-    text = str(error) or type(error).__name__
+    text = error_text(error)
     if isinstance(error, MCPError):
         return f"answered with an error: {text}"
     if isinstance(error, ValidationError):

@@ -20,6 +20,7 @@ from urllib.request import getproxies, proxy_bypass
 from agents.llm import tls
 from agents.llm.bounded import bound
 from agents.toolkit.base import ToolError
+from sessions.core.text import error_text
 
 if TYPE_CHECKING:
     import httpx
@@ -45,7 +46,8 @@ Permit = Callable[[str, str], Awaitable[None]]
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """`mime` is without parameters and lower case; `url` is where the redirects ended."""
+    """`mime` is without parameters and lower case, `charset` empty where the server names none; `url` is
+    where the redirects ended."""
 
     url: str
     mime: str
@@ -78,7 +80,7 @@ async def fetch(url: str, seconds: float, permit: Permit) -> Page:
     except TimeoutError as error:
         raise ToolError(f"{url} did not answer within {seconds:g} seconds.") from error
     except (httpx.HTTPError, httpx.InvalidURL, UnicodeError, ImportError) as error:
-        raise ToolError(f"{url} could not be fetched: {error or type(error).__name__}.") from error
+        raise ToolError(f"{url} could not be fetched: {error_text(error)}.") from error
 
 
 async def _answer(client: httpx.AsyncClient, request: httpx.Request, url: str) -> Page | str:
@@ -93,17 +95,18 @@ async def _answer(client: httpx.AsyncClient, request: httpx.Request, url: str) -
         async for chunk in response.aiter_bytes():
             body += chunk
         mime = response.headers.get("content-type", "").partition(";")[0].strip().lower()
-        return Page(url, mime, response.charset_encoding or "utf-8", bytes(body))
+        return Page(url, mime, response.charset_encoding or "", bytes(body))
     finally:
         await response.aclose()
 
 
 def _client(proxy: str) -> httpx.AsyncClient:
-    """It takes no proxy but this: which one is for an address was decided with the look at that."""
+    """It takes no proxy but this: which one is for an address was decided with the look at that. How long a
+    request may take is left to who makes it."""
     import httpx
 
     transport = httpx.AsyncHTTPTransport(proxy=proxy or None, verify=tls.context())
-    client = httpx.AsyncClient(headers=HEADERS, transport=transport)
+    client = httpx.AsyncClient(headers=HEADERS, transport=transport, timeout=httpx.Timeout(None))
     bound(client, MAX_BYTES, lambda words: ToolError(f"The server {words}."))
     return client
 

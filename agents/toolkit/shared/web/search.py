@@ -19,6 +19,7 @@ from agents.llm import tls
 from agents.llm.bounded import bound
 from agents.toolkit.base import Tool, ToolContext, ToolError, ToolResult
 from agents.toolkit.turn import Turn
+from sessions.core.text import error_text
 
 if TYPE_CHECKING:
     import httpx
@@ -52,7 +53,7 @@ class Service:
                 response = await client.get(self.url.replace("{query}", quote(query, safe="")))
                 response.raise_for_status()
         except (httpx.HTTPError, httpx.InvalidURL) as error:
-            raise ToolError(f"The search service did not answer: {error or type(error).__name__}.") from error
+            raise ToolError(f"The search service did not answer: {error_text(error)}.") from error
         return _text(response, most)
 
 

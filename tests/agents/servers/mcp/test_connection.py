@@ -6,9 +6,10 @@ import asyncio
 import json
 from pathlib import Path
 
+import anyio
 import pytest
 
-from agents.servers.mcp.calls import Call
+from agents.servers.mcp.calls import Call, settle
 from agents.servers.mcp.errors import ServerFailed
 from agents.servers.mcp.link.hold import MOST
 from tests.agents.servers.mcp.raw_server import MANY, TOOLS
@@ -191,3 +192,12 @@ async def test_a_restart_begins_at_once_with_nothing_known(tmp_path: Path) -> No
         await server.until(lambda connection: seen[-1] == ("connected", len(TOOLS)))
         assert seen[-2] == ("connecting", 0)
         assert json.loads(await server.tool("pid")) > 0
+
+
+async def test_an_error_without_words_is_told_by_its_kind() -> None:
+    async def broken() -> None:
+        raise anyio.ClosedResourceError
+
+    gone: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+    with pytest.raises(ServerFailed, match="answered with an error: ClosedResourceError"):
+        await settle(broken(), gone, 10, Call())
