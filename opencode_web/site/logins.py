@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import logging
+
+from django.db import DatabaseError
 
 from opencode_web.site.security.cookies import LIFETIME
 from opencode_web.site.security.logins import End, Logins
 from sessions.core.db import in_db, in_db_sync
 from sessions.core.store import logins as store
+
+logger = logging.getLogger(__name__)
 
 LOOK_SECONDS = 2.0
 """Between two looks at what other processes ended."""
@@ -29,4 +34,7 @@ async def follow() -> None:
     """Look again and again, where other processes serve the same data."""
     while True:
         await asyncio.sleep(LOOK_SECONDS)
-        logins.learn(End(*end) for end in await in_db(store.ended))
+        try:
+            logins.learn(End(*end) for end in await in_db(store.ended))
+        except DatabaseError:  # locked for long, say: the next look finds it
+            logger.exception("what logins have ended cannot be looked up")

@@ -20,9 +20,8 @@ from sessions.api.v2.projection import admitted
 from sessions.changes import actions
 from sessions.core import bus
 from sessions.core.db import in_db
-from sessions.core.models import Message, Session
+from sessions.core.models import AdmittedPrompt, Message, Session
 from sessions.core.store import compaction, messages
-from sessions.core.store import sessions as session_store
 from sessions.core.store.inbox import Delivery, PromptRefused
 from sessions.core.wire import formats
 from sessions.core.wire.base import LARGEST, ModelRef, Wire
@@ -168,31 +167,38 @@ async def _answer(
     mailbox: bus.Subscription, session_id: str, prompt_id: str, result: Result, idle: bool
 ) -> AsyncIterator[bytes]:
     """Spaces keep proxies from closing the connection meanwhile; JSON allows them in front. A prompt that is
-    withdrawn, or waits when the session is deleted, is answered with what there is."""
+    withdrawn, or waits when the session is deleted, is answered with what there is. Where events are missing,
+    the rows say what came of it."""
     message_id = await in_db(_begun, session_id, prompt_id)
-    withdrawn = False
+    over = False
     try:
         if message_id and (not idle or await in_db(admitted.is_idle, session_id)):
             yield await (_answer_to if result is _last_assistant else result)(session_id, message_id)
             return  # it was sent before, and this is what came of it
-        while not mailbox.overflowed:
+        while not over:
             events = await mailbox.take(10)
-            if not events:
-                if await in_db(session_store.get, session_id) is None:
-                    break
-                yield b" "
             for event in events:
                 if event.type == "session.inbox" and event.properties.get("messageID") == prompt_id:
                     message_id = message_id or str(event.properties.get("promoted", ""))
-                    withdrawn = withdrawn or "withdrawn" in event.properties
-                elif event.type == "session.deleted" and not message_id:
-                    withdrawn = True
-                if withdrawn or (message_id and (event.type == "session.idle" or not idle)):
-                    yield await result(session_id, message_id)
-                    return
+                    over = over or "withdrawn" in event.properties
+                over = over or (event.type == "session.deleted" and not message_id)
+                over = over or bool(message_id and (event.type == "session.idle" or not idle))
+            if not events:
+                mailbox.overflowed = False
+                message_id = message_id or await in_db(_begun, session_id, prompt_id)
+                over = await in_db(_is_over, session_id, prompt_id, message_id, idle)
+                yield b"" if over else b" "
         yield await result(session_id, message_id)
     finally:
         await mailbox.__aexit__()
+
+
+def _is_over(session_id: str, prompt_id: str, message_id: str, idle: bool) -> bool:
+    """Whether nothing more comes of a prompt."""
+    if message_id:
+        return not idle or admitted.is_idle(session_id)
+    waits = AdmittedPrompt.objects.filter(id=prompt_id, session__time_deleted=None)
+    return not waits.exists()
 
 
 def _begun(session_id: str, prompt_id: str) -> str:

@@ -16,6 +16,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
+from weakref import WeakSet
 
 from .bounded import Bounded
 from .ids import ascending
@@ -80,12 +81,12 @@ class Subscription:
 
     async def __aenter__(self) -> Subscription:
         with _lock:
-            _subscriptions.append(self)
+            _subscriptions.add(self)
         return self
 
     async def __aexit__(self, *_: object) -> None:
         with _lock:
-            _subscriptions.remove(self)
+            _subscriptions.discard(self)
 
     def offer(self, event: Event) -> None:
         """Called from any thread."""
@@ -132,7 +133,7 @@ class Subscription:
                 while not self._events and not self.overflowed:
                     self._wake.clear()
                     self._signalled = False
-                    if not self._events:
+                    if not self._events and not self.overflowed:
                         await self._wake.wait()
         except TimeoutError:
             return []
@@ -148,7 +149,8 @@ REMEMBERED = 4096
 _epochs: Bounded[str, int] = Bounded(REMEMBERED)
 """By session the newest epoch heard of, the last heard last."""
 _lock = threading.Lock()
-_subscriptions: list[Subscription] = []
+_subscriptions: WeakSet[Subscription] = WeakSet()
+"""Weak: nobody listens any more at one that was lost on its way to who would have."""
 _relay: Callable[[Event], None] | None = None
 
 

@@ -34,6 +34,7 @@ lives: one with another secret would name its channels otherwise, and hear nothi
 OCCUPIED_SECONDS = 30
 
 _FIELDS = [field.name for field in fields(bus.Event)]
+"""By name: a process of another version may have others."""
 
 
 def installation(secret: str) -> str:
@@ -112,6 +113,9 @@ class RedisBus:
                 logger.warning("events could not be sent to other processes: %s", error)
                 self._missed = True
                 self._closing.wait(PAUSE_SECONDS)
+            except Exception:  # of ours: what comes later goes out all the same
+                logger.exception("events could not be put into words for other processes")
+                self._missed = True
 
     def _batch(self) -> list[bus.Event]:
         """What waits; waits for it unless there is a loss to tell about."""
@@ -126,7 +130,7 @@ class RedisBus:
 
     def _encode(self, events: list[bus.Event], missed: bool) -> str:
         values = [[getattr(event, name) for name in _FIELDS] for event in events]
-        return json.dumps({"origin": self._origin, "missed": missed, "events": values})
+        return json.dumps({"origin": self._origin, "missed": missed, "fields": _FIELDS, "events": values})
 
     def _receive(self) -> None:
         from redis import RedisError
@@ -140,6 +144,9 @@ class RedisBus:
             except RedisError as error:
                 logger.warning("events of other processes cannot be heard: %s", error)
                 self._closing.wait(PAUSE_SECONDS)
+            except Exception:  # a message that is not understood ends the hearing of no other
+                logger.exception("what another process told is not understood")
+                bus.cut_off()
         self._pubsub.close()
 
     def _occupy(self) -> None:
@@ -156,6 +163,7 @@ class RedisBus:
         if content["origin"] == self._origin:
             return
         for values in content["events"]:
-            bus.deliver(bus.Event(**dict(zip(_FIELDS, values, strict=True))))
+            given = dict(zip(content["fields"], values, strict=True))
+            bus.deliver(bus.Event(**{name: given[name] for name in _FIELDS if name in given}))
         if content["missed"]:
             bus.cut_off()

@@ -112,6 +112,26 @@ async def test_a_turn_of_a_worker_is_seen_answered_and_stopped_through_the_serve
         assert len(all_.model.requests) == 3
 
 
+async def test_an_answer_that_is_waited_for_is_whole_though_redis_is_started_again(
+    redis: RedisServer, home: Path, project: Path
+) -> None:
+    script = [Turn(text=["one ", Wait("go"), "two"])]
+    async with cluster(redis, home, project, script) as all_, all_.client.events() as events:
+        session = await all_.client.create_session(title="named")
+        waiting = asyncio.create_task(all_.client.prompt(session["id"], "Count."))
+        await until(events, "message.part.delta", delta="one ")
+        await asyncio.to_thread(redis.stop)
+        await asyncio.to_thread(redis.start)
+        async for event in events:
+            if event.type == "server.resync":
+                break
+        assert not waiting.done()
+        all_.model.gate("go").open()
+        answer = await asyncio.wait_for(waiting, PATIENCE)
+        assert parts_of([answer], "text")[-1]["text"] == "one two"
+        assert answer["info"]["time"]["completed"]
+
+
 async def test_the_next_attempt_is_hastened_at_the_worker_that_waits_for_it(
     redis: RedisServer, home: Path, project: Path
 ) -> None:

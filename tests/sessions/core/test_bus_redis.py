@@ -31,7 +31,8 @@ def started(redis: RedisServer) -> Iterator[None]:
 
 
 def from_another(events: list[list[Any]], missed: bool = False) -> str:
-    return json.dumps({"origin": "another", "missed": missed, "events": events})
+    told = {"origin": "another", "missed": missed, "fields": bus_redis._FIELDS, "events": events}
+    return json.dumps(told)
 
 
 async def test_events_go_out_and_come_in_once(redis: RedisServer) -> None:
@@ -56,6 +57,41 @@ async def test_events_go_out_and_come_in_once(redis: RedisServer) -> None:
             client.publish(CHANNEL, from_another([], missed=True))
             assert await mailbox.take(PATIENCE) == []
             assert mailbox.overflowed
+
+
+async def test_what_is_not_understood_is_told_as_missed_and_ends_nothing(redis: RedisServer) -> None:
+    with Redis.from_url(redis.url) as client, started(redis):
+        async with bus.subscribe() as mailbox:
+            for odd in (
+                '{"origin": "older", "missed": false, "events": [["session.idle", {}]]}',
+                "no JSON",
+                "[]",
+            ):
+                client.publish(CHANNEL, odd)
+                assert await mailbox.take(PATIENCE) == []
+                assert mailbox.overflowed
+                mailbox.overflowed = False
+            newer = {
+                "fields": ["of_tomorrow", "properties", "type"],
+                "events": [[1, {"n": 1}, "session.idle"]],
+            }
+            client.publish(CHANNEL, json.dumps({"origin": "newer", "missed": False, **newer}))
+            (heard,) = await mailbox.take(PATIENCE)
+            assert (heard.type, heard.properties) == ("session.idle", {"n": 1})
+
+
+async def test_what_cannot_be_sent_holds_up_nothing(redis: RedisServer) -> None:
+    with Redis.from_url(redis.url) as client, client.pubsub() as listening, started(redis):
+        listening.subscribe(CHANNEL)
+        listening.get_message(timeout=PATIENCE)
+        bus.publish(Event("session.idle", {"odd": object()}))
+        missed = listening.get_message(timeout=PATIENCE)
+        assert missed is not None
+        assert json.loads(missed["data"])["missed"]
+        bus.publish(Event("session.idle", {"n": 1}))
+        sent = listening.get_message(timeout=PATIENCE)
+        assert sent is not None
+        assert len(json.loads(sent["data"])["events"]) == 1
 
 
 async def test_a_redis_that_stands_still_blocks_nobody_and_the_loss_is_told(
