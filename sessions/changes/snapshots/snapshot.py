@@ -171,6 +171,8 @@ class SnapshotStore:
         if known is None:
             self._prepare()
             self._recall.begin(self._rules(), lambda folders: self._ignored(folders, lock))
+        if alike := self._recall.alike(self._listed([], lock) if known is None else known.changed):
+            self._reread(alike, lock)
         status = self._status(lock, self._asked(known.changed, lock) if known else ())
         scan = self._entered(read_status(status, self._project, full=self._full.exists()), lock)
         self._keep_ignored(scan, lock)
@@ -186,6 +188,12 @@ class SnapshotStore:
         self._pin.hold(tree.hash)
         self._recall.keep(tree, mark(self.root / "index"), whole=known is None)
         return tree
+
+    def _reread(self, paths: Iterable[str], lock: int) -> None:
+        """Have the index forget how files looked from outside, so that git reads them."""
+        only = [f"{self._project.prefix}{path}" for path in paths]
+        listed = self._git(["ls-files", "-s", "-z", "--", *only], lock)
+        self._git(["update-index", "-z", "--index-info"], lock, listed)
 
     def _asked(self, changed: Iterable[str], lock: int) -> set[str]:
         """What git has to be asked about: of another repository without a file in our index the whole."""

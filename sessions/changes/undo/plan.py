@@ -102,8 +102,9 @@ class _Planning:
 
     def __init__(self, by_path: Mapping[str, Sequence[Change]], store: ObjectStore, worktree: Path) -> None:
         self._store, self._worktree = store, worktree
+        moved = {one.after for own in by_path.values() for one in own if one.skipped == MOVED_IN}
         # Of a file without content nothing can be lost.
-        self._before = {own[0].before for own in by_path.values()} - {EMPTY_FILE}
+        self._before = moved | {own[0].before for own in by_path.values()} - {EMPTY_FILE}
         self._files = {
             path: _File(own, self._way(path, by_path), any(one.skipped == MOVED_IN for one in own))
             for path, own in by_path.items()
@@ -111,7 +112,7 @@ class _Planning:
         self._planned = {path: self._plan(path) for path in by_path}
 
     def plans(self) -> list[FilePlan]:
-        while wrong := self._blocked() | self._unplaced():
+        while wrong := self._blocked() or self._crowded() or self._unplaced():
             self._planned.update({path: self._plan(path) for path in wrong})
         there = self._results()
         return [
@@ -122,7 +123,7 @@ class _Planning:
     def _plan(self, path: str) -> FilePlan:
         file = self._files[path]
         if file.barred:
-            return FilePlan(path, "unsafe", reason="there is a file or a link now where its folder was")
+            return FilePlan(path, "unsafe", reason="there is a file or a link where its folder was")
         own = file.changes
         if file.moved and not file.homeless:
             own = [replace(change, skipped=None) if change.skipped == MOVED_IN else change for change in own]
@@ -159,6 +160,14 @@ class _Planning:
                 file.way = None
         return blocked
 
+    def _crowded(self) -> set[str]:
+        """The files that would come to lie below another one that comes."""
+        taken = {plan.path for plan in self._there()}
+        crowded = {path for path in taken if not taken.isdisjoint(map(str, PurePosixPath(path).parents))}
+        for path in crowded:
+            self._files[path].barred = True
+        return crowded
+
     def _unplaced(self) -> set[str]:
         """The files from which something would go that has no other place; they are left alone."""
         there = self._results()
@@ -169,9 +178,12 @@ class _Planning:
 
     def _results(self) -> dict[str, str]:
         """The contents that are there when all is done, with their paths."""
+        return {plan.result: plan.path for plan in self._there() if plan.result}
+
+    def _there(self) -> list[FilePlan]:
+        """The files that are there when all is done."""
         done = (*WRITES, "already")
-        plans = [plan for plan in self._planned.values() if plan.outcome in done and plan.result]
-        return {plan.result: plan.path for plan in plans if plan.result}
+        return [plan for plan in self._planned.values() if plan.outcome in done and plan.result]
 
     def _old(self, plan: FilePlan) -> set[str]:
         """The contents older than the changes that a file has or had, and would not have any more."""

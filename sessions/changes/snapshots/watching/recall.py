@@ -6,12 +6,14 @@ import logging
 import os
 import time
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from sessions.changes.snapshots.changes import Skipped, Tree
 from sessions.changes.snapshots.modes import under
 from sessions.changes.snapshots.watching.watcher import Ignored, Lost, Unwatchable, Watcher
+from sessions.core.platform import births
 
 logger = logging.getLogger(__name__)
 
@@ -47,10 +49,14 @@ class Recall:
     _until: float = 0.0
     _refused_until: float = 0.0
     _pending: set[str] = field(default_factory=set)
+    _asked: int = 0
+    _seconds: range = range(0)
+    """In which the last look was taken."""
 
     def ask(self, rules: Mark, index: Mark) -> Known | None:
         """What is known without a look; None when anything may have changed. `rules` and `index` are marks
         of what a tree hangs on besides the files: git's rules of what to see, and the store's index."""
+        self._asked = births.now() // 1_000_000_000
         if self._watcher is None or self._tree is None or (rules, index) != (self._rules, self._index):
             return None
         if time.monotonic() > self._until or not self._read():
@@ -71,11 +77,23 @@ class Recall:
     def keep(self, tree: Tree, index: Mark, *, whole: bool) -> None:
         """`tree` is what the look found; `whole` when it was one at everything."""
         self._tree, self._index = tree, index
+        self._seconds = range(self._asked, int(time.time()) + 1)
         self._pending.clear()
         if self._watcher is not None:
             self._watcher.made.clear()
         if whole:
             self._until = time.monotonic() + TRUSTED_SECONDS
+
+    def alike(self, paths: Iterable[str]) -> list[str]:
+        """Files that git may take for those of the last look though they were written since, as long as they
+        were: it compares times in whole seconds, and that of the content can be set."""
+        found = []
+        for path in paths if self._seconds else ():
+            with suppress(OSError):
+                seen = os.lstat(self.worktree / path)
+                if int(seen.st_ctime) in self._seconds and int(seen.st_mtime) < self._seconds[-1]:
+                    found.append(path)
+        return found
 
     def unwatch(self) -> None:
         """More folders are to be watched than are."""
