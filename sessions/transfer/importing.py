@@ -214,7 +214,7 @@ def shape(read: Conversation) -> bool:
             continue
         last = message["id"] if message["role"] == "user" else last
         parts = list(_parts(entry["parts"], message, read))
-        runs |= settle(message, parts)
+        runs |= importing.settle(message, parts)
         entries.append({"info": message, "parts": parts})
     read.entries = entries
     sum_up(read)
@@ -364,26 +364,7 @@ def _is_id(value: Any, prefix: str) -> bool:
     return isinstance(value, str) and value.startswith(prefix) and _ID.fullmatch(value) is not None
 
 
-# What a conversation lacks as a whole: the end of what was still running, and sums of older versions.
-
-INTERRUPTED = "It was still running when it was imported."
-
-
-def settle(message: Wire, parts: list[Wire]) -> bool:
-    """End what nobody here goes on with: OpenCode was at work when it was read. Whether there was any."""
-    runs = False
-    ended = message["time"].get("completed") or message["time"]["created"]
-    for part in parts:
-        state = mapping(part.get("state"))
-        if part["type"] == "tool" and state.get("status") in ("pending", "running"):
-            started = mapping(state.get("time")).get("start", ended)
-            time = {"start": started, "end": max(started, ended)}
-            part["state"] = {**state, "status": "error", "error": INTERRUPTED, "time": time}
-            runs = True
-    if message["role"] == "assistant" and not message["time"].get("completed"):
-        message["time"]["completed"] = ended
-        runs = True
-    return runs
+# What a conversation lacks as a whole: sums of older versions.
 
 
 def sum_up(read: Conversation) -> None:

@@ -58,6 +58,26 @@ async def test_a_session_is_made_of_its_history(served: Served) -> None:
     await served.post("/sync/replay", body | {"events": [events[0], other[1]]}, status=400)
 
 
+async def test_what_was_at_work_elsewhere_is_ended_here(served: Served) -> None:
+    session = await served.session("In the middle")
+    served.plays(Turn(tools=[ToolUse("read", {"filePath": "hello.py"})]), Turn(text="Read."))
+    await served.client.prompt(session, "Read it.")
+    events = [
+        {name: event[name] for name in ("id", "seq", "type", "data")} | {"aggregateID": session}
+        for event in await of(served, session)
+    ]
+    ends = [event["data"].get("info", {}).get("role") == "assistant" for event in events].index(True)
+    del events[ends]["data"]["info"]["time"]["completed"]
+    copied = json.dumps(events[: ends + 1]).replace(session, session[:-1] + "0")
+    for kind in ("msg_", "prt_"):
+        copied = copied.replace(kind, f"{kind}0")
+    body = {"directory": str(served.server.project), "events": json.loads(copied)}
+    made = await served.post("/sync/replay", body)
+    entries = await served.get(f"/session/{made['sessionID']}/message")
+    assert entries[-1]["info"]["role"] == "assistant"
+    assert entries[-1]["info"]["time"]["completed"]
+
+
 def _said(entry: Json) -> list[tuple[str, str]]:
     return [(part["type"], part.get("text", "")) for part in entry["parts"]]
 

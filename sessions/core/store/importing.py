@@ -61,9 +61,9 @@ def put(
 ) -> Outcome:
     """Take a session in, or what is new of it. Wire shapes; `entries` are `[{"info", "parts"}]`.
 
-    A session that was continued here stays as it is, and so does one that was deleted here unless
-    `deleted_too`. A parent that is not here is left out, and so are rules that allow something: a file is
-    nobody's consent. Raises NotTaken.
+    What is open in them is ended (`settle`). A session that was continued here stays as it is, and so does
+    one that was deleted here unless `deleted_too`. A parent that is not here is left out, and so are rules
+    that allow something: a file is nobody's consent. Raises NotTaken.
     """
     with transaction.atomic():
         row = Session.objects.filter(id=info["id"]).first()
@@ -74,10 +74,32 @@ def put(
         _check_ids(info["id"], ids, {part["id"] for entry in entries for part in entry["parts"]})
         row = _renewed(row, info) if row else _new(info, worktree)
         row.save()
+        for entry in entries:
+            settle(entry["info"], entry["parts"])
         _put_entries(row.id, entries)
         _put_todos(row.id, todos)
         _tell("session.created" if outcome == "imported" else "session.updated", row)
     return outcome
+
+
+INTERRUPTED = "It was still running when it was imported."
+
+
+def settle(message: dict[str, Any], parts: list[dict[str, Any]]) -> bool:
+    """End what nobody here goes on with: it was at work elsewhere when it was read. Whether there was any."""
+    runs = False
+    ended = message["time"].get("completed") or message["time"]["created"]
+    for part in parts:
+        state = part.get("state") or {}
+        if part["type"] == "tool" and state.get("status") in ("pending", "running"):
+            started = (state.get("time") or {}).get("start", ended)
+            time = {"start": started, "end": max(started, ended)}
+            part["state"] = {**state, "status": "error", "error": INTERRUPTED, "time": time}
+            runs = True
+    if message["role"] == "assistant" and not message["time"].get("completed"):
+        message["time"]["completed"] = ended
+        runs = True
+    return runs
 
 
 def _tell(type: str, row: Session) -> None:

@@ -16,6 +16,8 @@ from sessions.core.db import in_db
 from sessions.core.fence import Lease, LeaseLost, clock
 from sessions.core.models import Message, Session
 
+from . import events
+
 
 class Clock(Func):
     """The database's time, so that all machines go by one clock."""
@@ -55,8 +57,9 @@ def _take(which: Q, session_id: str, owner: str, seconds: float) -> Lease | None
         )
         if not taken:
             return None
-        epoch = Session.objects.values_list("lease_epoch", flat=True).get(id=session_id)
-    return Lease(session_id, owner, epoch, seconds, confirmed)
+        row = Session.objects.only("lease_epoch", "directory").get(id=session_id)
+    events.moved(session_id, row.directory)  # by another process, maybe
+    return Lease(session_id, owner, row.lease_epoch, seconds, confirmed)
 
 
 def renew(owner: str, seconds: float) -> float:

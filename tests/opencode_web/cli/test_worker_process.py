@@ -132,6 +132,25 @@ async def test_an_answer_that_is_waited_for_is_whole_though_redis_is_started_aga
         assert answer["info"]["time"]["completed"]
 
 
+async def test_a_session_that_moved_is_heard_of_in_its_new_folder(
+    redis: RedisServer, home: Path, project: Path
+) -> None:
+    (project / "sub").mkdir()
+    script = [Turn(text="Here."), Turn(text="There.")]
+    async with cluster(redis, home, project, script) as all_:
+        await asyncio.to_thread(end_worker, next(iter(all_.workers.values())))
+        session = await all_.client.create_session(title="named")
+        await all_.client.prompt(session["id"], "Where?")
+        body = {"sessionID": session["id"], "destination": {"directory": str(project / "sub")}}
+        await all_.client.post("/experimental/control-plane/move-session", body)
+        there = all_.server.client()
+        there.http.headers["x-opencode-directory"] = str(project / "sub")
+        async with there, there.events() as events:
+            await there.prompt_async(session["id"], "And now?")
+            await until(events, "message.part.delta", delta="There.")
+            await until(events, "session.idle")
+
+
 async def test_the_next_attempt_is_hastened_at_the_worker_that_waits_for_it(
     redis: RedisServer, home: Path, project: Path
 ) -> None:
