@@ -14,8 +14,10 @@ export PYTHONDONTWRITEBYTECODE :=
 
 install: $(BIN)/.installed static/vendor/.fetched
 
-run: install
+run:
 	@dir="$${DIR:-}"; case "$$dir" in "~"|"~/"*) dir="$$HOME$${dir#?}";; esac; \
+	if [ -n "$$dir" ] && [ ! -d "$$dir" ]; then echo "make run: there is no folder $$dir" >&2; exit 2; fi; \
+	$(MAKE) --no-print-directory install && \
 	exec $(BIN)/opencode-web $${dir:+"$$dir"} $${PORT:+--port "$$PORT"} $(ARGS)
 
 # What failed is tried once more, alone (tests/retry.py).

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
+import django
 from channels.routing import URLRouter
-from django.core.asgi import get_asgi_application
+from django.core.exceptions import RequestAborted
+from django.core.handlers.asgi import ASGIHandler
 from django.core.signals import request_started
 from django.db import close_old_connections, reset_queries
 
-django_application = get_asgi_application()  # sets Django up: before anything that imports models
+django.setup(set_prefix=False)  # before anything that imports models
 
 from opencode_web.site import logins, static_files  # noqa: E402
 from opencode_web.site.security import STATIC, Guard, Policy  # noqa: E402
@@ -24,6 +27,15 @@ from sessions.web.socket import websocket_urlpatterns  # noqa: E402
 for _receiver in (reset_queries, close_old_connections):
     request_started.disconnect(_receiver)
 
+
+class _Handler(ASGIHandler):
+    async def listen_for_disconnect(self, receive: Any) -> None:
+        """Return, rather than raise: Django ignores it, but where the server is ended nobody looks."""
+        with suppress(RequestAborted):
+            await super().listen_for_disconnect(receive)
+
+
+_django = _Handler()
 _static = static_files.application()
 _websocket = URLRouter(
     [*inbox_socket.websocket_urlpatterns, *terminals.websocket_urlpatterns, *websocket_urlpatterns]
@@ -36,7 +48,7 @@ async def _application(scope: Any, receive: Any, send: Any) -> None:
     elif scope["path"].startswith(STATIC):
         await _static(scope, receive, send)
     else:
-        await django_application(scope, receive, send)
+        await _django(scope, receive, send)
 
 
 def build(policy: Policy) -> Guard:

@@ -111,7 +111,7 @@ panel.addEventListener("submit", (event) => {
 panel.addEventListener("keydown", (event) => {
   if (event.target.name !== "words" || event.isComposing) return;
   const box = holder(event.target);
-  if (event.key === "Enter") box.querySelector("[data-do=undo], [data-do=stage-drop]").click();
+  if (event.key === "Enter") box.querySelector("[data-do=undo], [data-do=stage-drop]").focus(); // the verdict is a press of its own
   else if (event.key === "Escape") {
     event.preventDefault();
     why(box.querySelector("[data-why]"), false);

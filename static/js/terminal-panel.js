@@ -41,6 +41,10 @@ export class Panel {
     return this.note.hidden ? "" : this.note.textContent;
   }
 
+  get isEmpty() {
+    return !this.#entries.length;
+  }
+
   #add(info, at = this.#entries.length) {
     const view = new View(info, () => this.#mark());
     const entry = { view, tab: tab(info, view.element) };
@@ -85,8 +89,8 @@ export class Panel {
     this.#shown = null;
     const next = this.#entries[at] ?? this.#entries[at - 1];
     if (next) this.#select(next, true);
-    else this.panel.querySelector(".terminal-head [data-terminal-do=open]").focus();
     this.#mark();
+    if (!next) this.panel.dispatchEvent(new CustomEvent("terminal:hide"));
   }
 
   async #rename(entry) {

@@ -5,7 +5,7 @@ const MISSING = "Terminals need xterm.js, which is not here. Fetch it with: pyth
 const panel = document.getElementById("terminal");
 const button = document.querySelector("[data-toggle-terminal]");
 const note = panel.querySelector(".terminal-note");
-const STORED = "terminal";
+const STORED = `terminal:${panel.dataset.directory}`;
 let loading = null;
 let before = null;
 
@@ -21,6 +21,7 @@ async function show({ start }) {
   const shown = await load().catch(() => null);
   if (!shown) loading = null;
   const problem = shown ? await shown.show(start) : MISSING;
+  if (!start && !problem && shown.isEmpty) return hide();
   note.textContent = problem;
   note.hidden = !problem;
 }

@@ -12,6 +12,7 @@ const badge = document.getElementById("inbox-count");
 const news = document.getElementById("inbox-news");
 const title = document.querySelector("title");
 let known = null;
+let announced = [];
 
 const line = new Line({
   address: () => "/ws/inbox/",
@@ -30,9 +31,15 @@ function receive({ html, waiting, rules, servers }) {
   const fresh = waiting.filter(({ id }) => known && !known.has(id));
   known = new Set(waiting.map(({ id }) => id));
   const elsewhere = fresh.filter(({ url }) => url !== location.pathname); // here its card is announced
-  if (elsewhere.length) news.textContent = `Waiting for you: ${elsewhere.map((entry) => `${entry.title} ${entry.text}`).join("; ")}`;
+  if (elsewhere.length || !announced.every((id) => known.has(id))) announce(elsewhere);
   fresh.forEach(notify);
   document.dispatchEvent(new CustomEvent("inbox:changed"));
+}
+
+function announce(entries) {
+  announced = entries.map(({ id }) => id);
+  const words = entries.map((entry) => `${entry.title} ${entry.text}`).join("; ");
+  news.textContent = words && `Waiting for you: ${words}`;
 }
 
 function count(number) {

@@ -108,6 +108,8 @@ async def test_a_conflict_is_settled_by_a_choice(stage: Stage, context: BrowserC
     await button(hunk(tab, 1), "Why\u2026").click()
     await tab.page.keyboard.type("Fifteen is mine")
     await tab.page.keyboard.press("Enter")
+    await expect(button(hunk(tab, 1), "Undo")).to_be_focused()
+    await tab.page.keyboard.press("Enter")
     form = hunk(tab, 1).get_by_role("form", name="Settle the conflict")
     await expect(form.locator("pre")).to_have_text(["mine 15", "line 15"])
     await expect(hunk(tab, 1).locator(".hunk-state")).to_contain_text("Conflict")

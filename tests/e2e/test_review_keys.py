@@ -68,6 +68,9 @@ async def test_by_keyboard_alone(stage: Stage, context: BrowserContext) -> None:
     await expect(hunk(tab, 0)).to_have_attribute("data-state", "here")
     assert old.read_text() == without()
     await press("Enter")
+    await expect(button(hunk(tab, 0), "Undo")).to_be_focused()
+    await expect(hunk(tab, 0)).to_have_attribute("data-state", "here")
+    await press("Enter")
     await expect(hunk(tab, 0)).to_have_attribute("data-state", "gone")
     assert old.read_text() == without(2)
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from pathlib import Path
+from urllib.parse import urljoin
 
 import pytest
 import pytest_asyncio
@@ -64,7 +66,30 @@ async def test_a_terminal_outlives_the_page(tab: Tab) -> None:
     await page.keyboard.type("echo again $((40 + 2))\n")
     await expect(screen(page)).to_contain_text("again 42")
     await panel(page).get_by_role("button", name="Close Terminal").click()
-    await expect(page.get_by_text("No terminal is open here")).to_be_visible()
+    await expect(panel(page)).to_be_hidden()
+    await page.reload()
+    await expect(page.get_by_role("button", name="Terminal", exact=True)).to_have_attribute(
+        "aria-expanded", "false"
+    )
+
+
+async def test_an_open_panel_is_that_of_its_folder(tab: Tab, stage: Stage, tmp_path: Path) -> None:
+    """Where no terminal is left, as after the server's end, none is shown either."""
+    page, here = tab.page, tab.page.url
+    await page.keyboard.press(SWITCH)
+    await expect(page.get_by_role("textbox", name="Terminal Terminal")).to_be_focused()
+    made = await stage.client.http.post("/session", params={"directory": str(tmp_path)}, json={})
+    other = made.json()
+    await page.goto(urljoin(here, f"/p/{other['projectID']}/s/{other['id']}"))
+    await expect(tab.prompt).to_be_visible()
+    await expect(panel(page)).to_be_hidden()
+    await page.goto(here)
+    await expect(screen(page)).to_be_visible()
+    for terminal in (await stage.client.http.get("/api/pty")).json()["data"]:
+        await stage.client.http.delete(f"/api/pty/{terminal['id']}")
+    await page.reload()
+    await expect(tab.prompt).to_be_visible()
+    await expect(panel(page)).to_be_hidden()
 
 
 async def test_it_is_used_by_keyboard(tab: Tab) -> None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from tests.loopback.script import ToolUse, Turn, Wait
+from tests.loopback.script import HttpError, ToolUse, Turn, Wait
 from tests.protocol.served import Served
 from tests.server import PASSWORD
 
@@ -92,6 +92,9 @@ async def test_raw_events_and_hostile_text(served: Served) -> None:
     [
         (["--session", "ses_nothing", "Hi"], 1, "Session not found"),
         (["--model", "nothing", "Hi"], 2, "opencode-web models"),
+        (["--model", "fake/unknown", "Hi"], 2, "no model 'fake/unknown'"),
+        (["--agent", "nobody", "Hi"], 2, "there are build, plan"),
+        (["--command", "nothing", "Hi"], 2, "no command 'nothing'"),
         (["--file", "nothing.txt", "Hi"], 2, "no file 'nothing.txt'"),
         (["--fork", "Hi"], 2, "--continue or --session"),
         (["--resume"], 2, "--resume takes --continue or --session"),
@@ -100,16 +103,19 @@ async def test_raw_events_and_hostile_text(served: Served) -> None:
     ],
 )
 async def test_what_cannot_be_run(served: Served, arguments: list[str], status: int, told: str) -> None:
+    before = await served.get("/session")
     done = await run(served, *arguments)
     assert done.status == status
     assert told in done.err
     assert "Traceback" not in done.err
+    assert await served.get("/session") == before
 
 
 async def test_a_turn_that_fails_fails_the_command(served: Served) -> None:
-    done = await run(served, "--model", "fake/unknown", "Hi")
+    served.plays(Turn(fault=HttpError(401, "no such key")))
+    done = await run(served, "Hi")
     assert done.status == 1
-    assert "unknown" in done.err
+    assert "no such key" in done.err
 
 
 async def test_interrupting_stops_the_turn_which_can_go_on(served: Served) -> None:

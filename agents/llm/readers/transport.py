@@ -180,7 +180,9 @@ def _failure(error: Exception, url: str, model: Model, begun: bool) -> ModelErro
         case httpx.ConnectTimeout() | httpx.ConnectError() | httpx.ProxyError() | httpx.PoolTimeout():
             root = _root(error)
             retryable = not isinstance(root, ssl.SSLCertVerificationError)
-            return ModelError(f"Could not connect to {shown}: {_reason(root)}", retryable=retryable)
+            return ModelError(
+                f"Could not connect to {model.provider_id} at {shown}: {_reason(root)}", retryable=retryable
+            )
         case httpx.TimeoutException():
             text = (
                 f"sent nothing for {model.chunk_timeout:g} s"

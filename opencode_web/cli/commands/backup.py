@@ -27,9 +27,10 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 import opencode_web
-from opencode_web.cli.terminal import Stop, say
+from opencode_web.cli.terminal import Stop, plain, say
 from opencode_web.site import database
-from sessions.changes.upkeep.copies import copy_to
+from sessions.changes.upkeep.copies import copy_to, set_mode
+from sessions.changes.worktrees.removal import CannotRemove, losses
 from sessions.core import paths
 
 FORMAT = 1
@@ -40,7 +41,8 @@ _FOLDERS = (_STORES, "plans", "tool-output")
 _FILES = ("trust.json",)
 CREDENTIALS = ("auth.json", "mcp-auth.json", "secret")
 LEFT_OUT = ("worktrees", "servers", "copies", "log")
-"""Other folders of ours: what git holds, what is installed again by a click, and what goes in time."""
+"""Other folders of ours: what git holds once it is committed, what is installed again by a click, and what
+goes in time."""
 _PASSING = ("lock", "index.lock", "sweep.lock", "contents.lock", "HEAD.new")
 _CHUNK = 1 << 20
 _SCRYPT = {"n": 2**15, "r": 8, "p": 1}
@@ -127,7 +129,7 @@ def _back_up(data: Path, target: Path, passphrase: str) -> Backup:
         (target / SEALED).write_text(_seal(data, passphrase))
     for name in (DATABASE, SEALED):
         if (target / name).exists():
-            (target / name).chmod(0o600)
+            set_mode(target / name, 0o600)
             files[name] = _digest(target / name)
     manifest = {
         "format": FORMAT,
@@ -178,7 +180,7 @@ def _copy(path: Path, target: Path) -> dict[str, Any]:
             size += len(chunk)
             copy.write(chunk)
         mode = stat.S_IMODE(os.fstat(source.fileno()).st_mode) & 0o700
-    target.chmod(mode)
+    set_mode(target, mode)
     return {"sha256": digest.hexdigest(), "size": size}
 
 
@@ -291,6 +293,22 @@ def make_backup(arguments: argparse.Namespace, _: Path) -> None:
     say(f"Backed up {made.files:,} files ({_size(made.size)}) to {target}")
     left = ", ".join(LEFT_OUT)
     say(f"Left out: {left}{'' if passphrase else ', and all credentials (--credentials takes them along)'}")
+    for place, what in _uncommitted():
+        say(f"Left out, and in no other place: {what} not committed in the worktree {plain(str(place))}")
+    if (target / DATABASE).stat().st_mode & 0o077:
+        say(f"The file system of {plain(str(target))} has no permissions: others may read the backup")
+
+
+def _uncommitted() -> Iterator[tuple[Path, str]]:
+    """The worktrees with work that is not committed, and how much of it."""
+    for folder in sorted(path.parent for path in paths.worktrees().glob("*/*/.git")):
+        try:
+            count = losses(folder).files
+        except CannotRemove:
+            yield folder, "what is"
+        else:
+            if count:
+                yield folder, f"{count:,} files that are" if count > 1 else "1 file that is"
 
 
 def restore_backup(arguments: argparse.Namespace, _: Path) -> None:

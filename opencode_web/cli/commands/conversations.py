@@ -27,7 +27,7 @@ def listing(arguments: argparse.Namespace, directory: Path) -> None:
 
 
 def _sessions(directory: Path, count: int) -> list[Session]:
-    project = projects.project_of(directory)
+    project = projects.project_of(directory, look=True)
     return session_store.listing(project, roots=True, archived=True, limit=count)
 
 

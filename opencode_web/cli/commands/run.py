@@ -9,7 +9,7 @@ import mimetypes
 import os
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import aclosing
 from pathlib import Path
 from typing import Any, Protocol
@@ -180,9 +180,10 @@ def _text(arguments: argparse.Namespace) -> str:
 
 async def _run(link: Link, arguments: argparse.Namespace, text: str, directory: Path) -> None:
     async with link:
+        request = _request(arguments, text, directory)
+        await _look_up(link, arguments)
         session = await _session(link, arguments)
         output: Output = Raw(session) if arguments.format == "json" else Readable(arguments.thinking)
-        request = _request(arguments, text, directory)
         try:
             await _turn(link, session, request, output, auto=arguments.auto)
         except asyncio.CancelledError:
@@ -193,6 +194,24 @@ async def _run(link: Link, arguments: argparse.Namespace, text: str, directory: 
             output.note(f"Shared at {shared['share']['url']}")
     if output.failed:
         raise Stop(output.failed)
+
+
+async def _look_up(link: Link, arguments: argparse.Namespace) -> None:
+    """Raise Stop for a model, an agent or a command that the server has not, before a session is made for
+    it."""
+    if arguments.model:
+        providers = (await link.get("/config/providers"))["providers"]
+        models = [f"{provider['id']}/{model}" for provider in providers for model in provider["models"]]
+        _find("model", arguments.model, models, "`opencode-web models` lists them")
+    for kind, name in (("agent", arguments.agent), ("command", arguments.command)):
+        if name:
+            names = [entry["name"] for entry in await link.get(f"/{kind}") if not entry.get("hidden")]
+            _find(kind, name, names, f"there are {', '.join(names)}")
+
+
+def _find(kind: str, name: str, known: Sequence[str], others: str) -> None:
+    if name not in known:
+        raise Stop(f"there is no {kind} {name!r}; {shown(others)}", 2)
 
 
 async def _session(link: Link, arguments: argparse.Namespace) -> str:

@@ -9,23 +9,31 @@ from pathlib import Path
 from typing import Any, cast
 
 from agents.config.errors import Refused, Unreadable
+from agents.config.loader import load
 from agents.config.schema import McpConfig
 from agents.config.writing.change import change
 from agents.servers.mcp import acting
 from agents.servers.mcp.hub import hub
 from agents.servers.mcp.server import parse
 from agents.toolkit.children.closing import close_all
-from opencode_web.cli.terminal import Stop, say, table
+from opencode_web.cli.terminal import Stop, plain, say, table
 
 
 def listing(arguments: argparse.Namespace, directory: Path) -> None:
-    """Connects to them all, and ends them again."""
+    """Connects to them all, and ends them again; names those of the project that wait for trust."""
     known = hub.configured(directory)
     standing = asyncio.run(_statuses(directory))
     rows = [(name, _where(known[name]), _state(standing[name])) for name in known]
     if rows:
         table(("Name", "Address or command", "State"), rows)
     say(f"{len(rows)} configured" if rows else "0 configured; `opencode-web mcp add` gives the agent one")
+    for name in _untrusted(directory):
+        say(f"{plain(name)} is not used until you trust it: open the project in the page")
+
+
+def _untrusted(directory: Path) -> list[str]:
+    wishes = [wish for want in load(directory).wants if not want.trusted for wish in want.wishes]
+    return [wish.key.removeprefix("mcp.") for wish in wishes if wish.key.startswith("mcp.")]
 
 
 def add(arguments: argparse.Namespace, directory: Path) -> None:

@@ -58,7 +58,7 @@ def stats(arguments: argparse.Namespace, directory: Path) -> None:
 
 
 def _project(given: str | None, directory: Path) -> str | None:
-    return in_db_sync(projects.project_of, directory).id if given == "" else given
+    return in_db_sync(projects.project_of, directory, look=True).id if given == "" else given
 
 
 def _since(days: int | None) -> int:

@@ -78,12 +78,12 @@ INCOMPLETE = 3
 def import_sessions(arguments: argparse.Namespace, _: Path) -> None:
     """Show what is there, ask, import. Raise Stop for what cannot be done, and for what was left out."""
     surveyed = survey(_sources(arguments.source))
-    for line in (line for one in surveyed for line in describe(one)):
-        say(line)
     choice = Choice(frozenset(arguments.session), frozenset(arguments.project))
     count = len(plan(surveyed, choice))
+    errors = [one.error for one in surveyed if one.error]
+    for line in (line for one in surveyed if count or not one.error for line in describe(one)):
+        say(line)
     if not count:
-        errors = [one.error for one in surveyed if one.error]
         raise Stop("; ".join(errors) or "there is no such session to import")
     if not arguments.yes and not arguments.dry_run:
         _ask(count)

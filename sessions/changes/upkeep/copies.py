@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from contextlib import closing
+from contextlib import closing, suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -82,6 +82,12 @@ def _rotate(moment: datetime) -> None:
             path.unlink(missing_ok=True)
 
 
+def set_mode(copy: Path, mode: int) -> None:
+    """Of a file that was just written; nothing where the file system has no modes, such as vfat."""
+    with suppress(PermissionError):
+        copy.chmod(mode)
+
+
 def copy_to(file: Path, target: Path) -> None:
     """A copy of a database that others may write meanwhile, whole or not at all and on the disk when this
     returns. Raises OSError and sqlite3.Error."""
@@ -89,7 +95,7 @@ def copy_to(file: Path, target: Path) -> None:
     try:
         with closing(sqlite3.connect(file, timeout=20)) as source, closing(sqlite3.connect(partial)) as copy:
             source.backup(copy)
-        partial.chmod(0o600)
+        set_mode(partial, 0o600)
         with partial.open("rb") as written:
             os.fsync(written.fileno())
         partial.replace(target)

@@ -122,7 +122,8 @@ async def test_nobody_listens() -> None:
         url = f"http://127.0.0.1:{taken.getsockname()[1]}/v1"
         with pytest.raises(ModelError) as raised:
             await events(stream, request(model(url)))
-    assert raised.value.message == f"Could not connect to {url}/chat/completions: connection refused"
+    told = raised.value.message
+    assert told == f"Could not connect to fake at {url}/chat/completions: connection refused"
 
 
 async def test_no_web_address() -> None:

@@ -33,6 +33,7 @@ async def test_a_permission_a_call_and_the_end_are_announced_once(
     await expect(tab.page.locator("#inbox-news")).to_be_empty()
     await expect(tab.permissions.locator(".answers")).to_have_attribute("aria-live", "off")
     await tab.permissions.get_by_role("button", name="Allow once").click()
+    await expect(elsewhere.page.locator("#inbox-news")).to_be_empty()
     await expect(tab.page.locator("#turn-news")).to_contain_text("The agent is done.")
     heard = ". ".join(await tab.page.evaluate("window.heard"))
     assert heard.count("touch announced") == 1

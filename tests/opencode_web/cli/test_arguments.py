@@ -94,6 +94,14 @@ def test_a_bad_project_is_refused_with_status_2(
     assert reason in capsys.readouterr().err
 
 
+def test_make_looks_for_the_folder_before_it_installs(tmp_path: Path) -> None:
+    command = ["make", "-C", str(ROOT), "run", f"DIR={tmp_path / 'missing'}", f"BIN={tmp_path / 'venv'}"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert f"there is no folder {tmp_path / 'missing'}" in done.stderr
+    assert not (tmp_path / "venv").exists()
+
+
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
 def test_an_unreadable_project_is_refused(tmp_path: Path) -> None:
     locked = tmp_path / "locked"

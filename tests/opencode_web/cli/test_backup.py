@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import shutil
@@ -9,16 +10,20 @@ import sqlite3
 import subprocess
 import sys
 import threading
+from argparse import Namespace
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from opencode_web.cli.commands import backup
 from sessions.changes.snapshots.objects import ObjectStore
+from sessions.core import paths
 from tests.opencode_web.damaged import MESSAGE, PART, add, conversations, count, leaves, spoil
 from tests.server import ROOT
+from tests.sessions.changes.worktrees.conftest import git
 
 SERVER = """
 import django; django.setup()
@@ -151,6 +156,38 @@ def test_a_backup_without_credentials_has_none(
     with pytest.raises(backup.Refused, match="the database is damaged"):
         backup.back_up(tmp_path / "another")
     assert not (tmp_path / "another").exists()
+
+
+def test_what_only_a_worktree_has_is_told(
+    place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(place.folder))
+    root, worktrees = tmp_path / "project", place.data / "worktrees" / "p"
+    git(tmp_path, "init", "-q", str(root))
+    git(root, "commit", "-qm", "first", "--allow-empty")
+    for name in ("clean", "used"):
+        git(root, "worktree", "add", "-q", str(worktrees / name))
+    (worktrees / "used" / "new.txt").write_text("mine")
+    backup.make_backup(Namespace(target=str(tmp_path / "backup"), credentials=False), root)
+    said = capsys.readouterr().out
+    assert f"1 file that is not committed in the worktree {worktrees / 'used'}" in said
+    assert "clean" not in said
+    assert "permissions" not in said
+
+
+def test_a_place_without_permissions_takes_a_backup(
+    place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def chmod(path: Path, mode: int, **_: Any) -> None:
+        """As of vfat."""
+        raise PermissionError(errno.EPERM, "Operation not permitted", str(path))
+
+    monkeypatch.setenv("XDG_DATA_HOME", str(place.folder))
+    paths.worktrees()
+    monkeypatch.setattr("os.chmod", chmod)
+    backup.make_backup(Namespace(target=str(tmp_path / "backup"), credentials=False), tmp_path)
+    assert "has no permissions: others may read the backup" in capsys.readouterr().out
+    assert (tmp_path / "backup" / "manifest.json").exists()
 
 
 def test_what_is_no_whole_backup_is_refused(

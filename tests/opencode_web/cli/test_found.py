@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
@@ -59,6 +62,24 @@ async def test_a_server_that_ends_before_the_turn_is_told(tmp_path: Path) -> Non
             await asyncio.to_thread(server.kill)
             assert await asyncio.to_thread(turn.wait, 30) == 1
         assert "opencode-web: The connection" in server.log()
+
+
+async def test_looking_leaves_no_trace(tmp_path: Path) -> None:
+    """What lists opens no project; a turn alone does, and its server ends without a complaint."""
+    for name in ("home", "project"):
+        (tmp_path / name).mkdir()
+    config = {"mcp": {"mine": {"type": "local", "command": ["nothing"]}}}
+    (tmp_path / "project" / "opencode.json").write_text(json.dumps(config))
+    server = Server(tmp_path / "home", tmp_path / "project")
+    listed = await asyncio.to_thread(server.command, "mcp", "list")
+    assert "mine is not used until you trust it" in listed.stdout
+    for verb in (["models"], ["session", "list"], ["stats", "--project", ""]):
+        assert (await asyncio.to_thread(server.command, *verb)).returncode == 0
+    with closing(sqlite3.connect(server.data / "db.sqlite3")) as db:
+        assert not db.execute("SELECT worktree FROM opencode_sessions_project").fetchall()
+    assert (await asyncio.to_thread(server.command, "run", "Hi")).returncode == 0
+    [log] = (server.data / "log").iterdir()
+    assert "Traceback" not in log.read_text()
 
 
 async def test_a_broken_configuration_is_said_by_every_verb(tmp_path: Path) -> None:

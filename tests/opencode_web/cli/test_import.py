@@ -93,12 +93,14 @@ def test_what_could_not_be_read_is_named_and_tells_by_the_status(
     assert "1 of 1 sessions" in named
 
 
-def test_a_source_that_is_none_is_refused(home: Path) -> None:
+def test_a_source_that_is_none_is_refused(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """With the reason, once."""
     (home / "x.json").write_text('{"hello": 1}')
     assert stopped(home / "gone")[0] == 2
     status, reason = stopped(home / "x.json", "--yes")
     assert status == 1
     assert "is no export of OpenCode" in reason
+    assert capsys.readouterr() == ("", "")
 
 
 def test_a_data_folder_that_cannot_be_written(home: Path) -> None:
