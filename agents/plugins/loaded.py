@@ -74,17 +74,23 @@ class Loaded:
     fresh: bool = False
     _pumps: dict[Key, Pump] = field(default_factory=dict)
     _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    _task: asyncio.Task[None] | None = None
 
     async def refresh(self, place: Place) -> None:
-        """Load what is new or changed, end what is gone or no longer trusted; in the order of the sources."""
+        """Load what is new or changed, end what is gone or no longer trusted; in the order of the sources.
+        Undisturbed by a stop: what has begun to load is there the next time."""
+        self._task = asyncio.create_task(self._refresh(place))
+        await asyncio.shield(self._task)
+
+    async def _refresh(self, place: Place) -> None:
         async with self._lock:
             wanted = await asyncio.to_thread(_sources, place.directory)
             for key in [key for key in self.plugins if key not in wanted]:
                 self._end(key)
-            known = self.plugins
-            self.plugins = {
-                key: known.get(key) or await self._begin(key, place, source) for key, source in wanted.items()
-            }
+            for key, source in wanted.items():
+                if key not in self.plugins:
+                    self.plugins[key] = await self._begin(key, place, source)
+            self.plugins = {key: self.plugins[key] for key in wanted}
             self.fresh = True
 
     async def _begin(self, key: Key, place: Place, source: Source) -> Plugin:

@@ -8,11 +8,11 @@ import os
 from pydantic import BaseModel, Field
 
 from agents.toolkit.base import Tool, ToolContext, ToolError, ToolResult
-from agents.toolkit.shared import ripgrep, staged
+from agents.toolkit.shared import staged
+from agents.toolkit.shared.globs import fitting, globs_of
 from agents.toolkit.shared.paths import Target, authorise, missing, relative
 
 LIMIT = 100
-MOST_COUNTED = 10_000
 
 DESCRIPTION = """\
 Find files by name: `**/*.py`, `src/**/*.{ts,tsx}`, `*config*`. The newest come first, at most 100. What git \
@@ -30,8 +30,7 @@ async def execute(args: Input, ctx: ToolContext) -> ToolResult:
     asked = {"pattern": args.pattern, "path": target.title}
     await ctx.ask("glob", [args.pattern], always=["*"], metadata=asked)
     await asyncio.to_thread(require_folder, ctx, target)
-    arguments = ["--files", "--null", "--sortr=modified", f"--glob={args.pattern}", *ripgrep.excluding()]
-    records = await staged.names(ctx, arguments, target.path, MOST_COUNTED)
+    records = await fitting(ctx, globs_of(args.pattern, target.path), target.path)
     names = [relative(target.path / os.fsdecode(record), ctx.directory) for record in records.found[:LIMIT]]
     count = len(records.found)
     notes = [f"({count} file{'s' * (count != 1)})"] if names else ["(no files fit)"]

@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import base64
 import json
-from collections.abc import Iterable
+import os
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,9 @@ from agents.toolkit.base import Tool, ToolContext, ToolResult
 from agents.toolkit.file_names import printable
 from agents.toolkit.permission.errors import PermissionDenied
 from agents.toolkit.shared import ripgrep, staged
+from agents.toolkit.shared.globs import fitting, globs_of, is_of_names, options
 from agents.toolkit.shared.paths import Target, authorise, missing, read_pattern, relative
+from agents.toolkit.shared.ripgrep import Keep, Records
 from agents.toolkit.shared.staged import Overlay
 
 LIMIT = 100
@@ -54,7 +57,9 @@ async def execute(args: Input, ctx: ToolContext) -> ToolResult:
     asked = {"pattern": args.pattern, "path": target.title, "include": args.include}
     await ctx.ask("grep", [args.pattern], always=["*"], metadata=asked)
     folder, over = await asyncio.to_thread(_place, ctx, target)
-    hits, late = await _search(ctx, _arguments(args, target, folder), over)
+    globs = globs_of(args.include, folder) if args.include and folder == target.path else []
+    keep = None if is_of_names(globs) else _among(await fitting(ctx, globs, folder))
+    hits, late = await _search(ctx, _arguments(args, target, folder, globs), over, keep)
     shown = hits[:LIMIT]
     files = {hit.file: folder / hit.file for hit in shown}
     hidden = await _unreadable(ctx, files)
@@ -74,23 +79,38 @@ def _place(ctx: ToolContext, target: Target) -> tuple[Path, Overlay]:
     return folder, staged.overlay(ctx, folder)
 
 
-async def _search(ctx: ToolContext, arguments: list[str], over: Overlay) -> tuple[list[Hit], bool]:
+def _among(names: Records) -> Keep:
+    """Whether a record belongs to one of these files."""
+    known = set(map(os.fsdecode, names.found))
+    inside = False
+
+    def keep(record: bytes) -> bool:
+        nonlocal inside
+        if record.startswith(b'{"type":"begin"'):
+            inside = _text(json.loads(record)["data"]["path"]).removeprefix("./") in known
+        return inside
+
+    return keep
+
+
+async def _search(
+    ctx: ToolContext, arguments: list[str], over: Overlay, keep: Keep | None
+) -> tuple[list[Hit], bool]:
     """The hits in what is staged, then those in the other files of the disk; whether time ran out."""
-    found = await staged.search(ctx, arguments, over, separator=b"\n", limit=RECORDS)
+    found = await staged.search(ctx, arguments, over, separator=b"\n", limit=RECORDS, keep=keep)
     hits = [hit for hit in _hits(found.found) if over.shows(hit.file)]
     if not await asyncio.to_thread(over.folder.is_dir):
         return hits, found.late
     limit = RECORDS + len(over.files) * (LIMIT + 3)  # what is found in files that are staged is left out
-    disk = await ripgrep.run(ctx, arguments, cwd=over.folder, separator=b"\n", limit=limit)
+    disk = await ripgrep.run(ctx, arguments, cwd=over.folder, separator=b"\n", limit=limit, keep=keep)
     hits += [hit for hit in _hits(disk.found) if not over.covers(hit.file)]
     return hits, found.late or disk.late
 
 
-def _arguments(args: Input, target: Target, folder: Path) -> list[str]:
-    include = [f"--glob={args.include}"] if args.include else []
+def _arguments(args: Input, target: Target, folder: Path, globs: Sequence[str]) -> list[str]:
     where = ["."] if folder == target.path else [f"./{target.path.name}"]
     search = ["--json", "--sortr=modified", f"--max-count={LIMIT + 1}", f"--regexp={args.pattern}"]
-    return [*search, *include, *ripgrep.excluding(), "--", *where]
+    return [*search, *options(globs), *ripgrep.excluding(), "--", *where]
 
 
 def _hits(records: Iterable[bytes]) -> list[Hit]:

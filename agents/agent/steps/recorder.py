@@ -25,7 +25,6 @@ from agents.llm.types import (
     ToolCall,
     ToolInputDelta,
     ToolInputStart,
-    Usage,
 )
 from agents.toolkit.turn import Turn
 from sessions.core.db import in_db
@@ -62,7 +61,6 @@ class Recorder:
     def __init__(self, run: Run, message: AssistantMessage) -> None:
         self.run = run
         self.message = message
-        self.usage = Usage()
         self._open: TextPart | ReasoningPart | None = None
         self._attempt: list[TextPart | ReasoningPart] = []
         self._pending: dict[str, ToolPart] = {}
@@ -251,7 +249,6 @@ class Recorder:
     ) -> None:
         """The provider turn ended in order and its calls are settled; `write` is given message and part."""
         await self._close()
-        self.usage = finish.usage
         cost = finish.usage.cost(model.price)
         tokens = tokens_of(finish.usage)
         self.message.finish, self.message.tokens, self.message.cost = finish.reason, tokens, cost

@@ -9,9 +9,12 @@ from __future__ import annotations
 import difflib
 import re
 import textwrap
+from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from itertools import islice
 from textwrap import dedent
 
 from agents.toolkit.base import ToolError
@@ -19,7 +22,8 @@ from agents.toolkit.shared.filetext import Span
 
 SHOWN = 10
 _IN_WORD = re.compile(r"(?<=\w)(?=\w)")
-COMPARED_LINES = 20_000
+COMPARED_LINES = 5_000
+COMPARED_WIDTH = 120
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,10 +153,10 @@ def _absent(text: str, old: str) -> ToolError:
 
 def _nearest(text: str, old: str) -> str:
     """Up to three lines of the file that look like the first line asked for."""
-    wanted = next((line.strip() for line in old.split("\n") if line.strip()), "")[:500]
+    wanted = next((line.strip() for line in old.split("\n") if line.strip()), "")[:COMPARED_WIDTH]
     numbers: dict[str, int] = {}
     for number, line in enumerate(text.split("\n")[:COMPARED_LINES], 1):
-        numbers.setdefault(line.strip()[:500], number)
+        numbers.setdefault(line.strip()[:COMPARED_WIDTH], number)
     close = difflib.get_close_matches(wanted, numbers, n=3, cutoff=0.5)
     return "\n".join(f"{numbers[line]}: {line}" for line in close)
 
@@ -164,6 +168,9 @@ CONTEXT_SIMILARITY = 0.5
 LEAD = 0.1
 """By how much a block must be more like the text than another one to be preferred."""
 COMPARED_CHARACTERS = 4000
+MOST_LINES = 12_000
+"""Lines that are compared in all the places that have a block's first and last line."""
+MOST_PLACES = 5_000
 
 Scored = tuple[float, str]
 
@@ -193,15 +200,35 @@ def block_anchor(text: str, old: str) -> Iterator[str]:
     lines, wanted = text.split("\n"), _trimmed(_wanted(old))
     if len(wanted) < 3 or not (wanted[0] and wanted[-1]):
         return
-    trimmed, slack = _trimmed(lines), max(1, len(wanted) // 4)
-    scored = []
-    for start in [at for at, line in enumerate(trimmed) if line == wanted[0]]:
-        for size in range(max(2, len(wanted) - slack), len(wanted) + slack + 1):
-            stop = start + size
-            if stop <= len(lines) and trimmed[stop - 1] == wanted[-1]:
-                score = _similarity(trimmed[start + 1 : stop - 1], wanted[1:-1])
-                scored.append((score, _block(lines, start, stop, old)))
+    trimmed, most = _trimmed(lines), max(MOST_LINES // len(wanted), 1)
+    places = list(islice(_anchored(trimmed, wanted), MOST_PLACES + 1))
+    if most < len(places) <= MOST_PLACES:
+        known = Counter(wanted)
+        places = [
+            (start, stop)
+            for start, stop in places
+            if (known & Counter(trimmed[start:stop])).total() * 2 >= len(wanted)
+        ]
+    if len(places) > most:  # none of so many would stand out
+        return
+    scored = [
+        (
+            _similarity(trimmed[start + 1 : stop - 1], wanted[1:-1]),
+            _block(lines, start, stop, old),
+        )
+        for start, stop in places
+    ]
     yield from _best(scored, ANCHORED_SIMILARITY)
+
+
+def _anchored(lines: list[str], wanted: list[str]) -> Iterator[Span]:
+    """Blocks, about as long, with the same first and last line."""
+    slack = max(1, len(wanted) // 4)
+    least, most = max(2, len(wanted) - slack), len(wanted) + slack
+    ends = [at for at, line in enumerate(lines, 1) if line == wanted[-1]]
+    for start in (at for at, line in enumerate(lines) if line == wanted[0]):
+        for at in range(bisect_left(ends, start + least), bisect_right(ends, start + most)):
+            yield start, ends[at]
 
 
 def context_aware(text: str, old: str) -> Iterator[str]:

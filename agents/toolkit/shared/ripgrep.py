@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import tempfile
 from asyncio.subprocess import DEVNULL, PIPE, Process
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,6 +25,9 @@ NOISE = (
 )  # fmt: skip
 COMMON = ("--no-config", "--no-messages", "--hidden", "--no-require-git", "--color=never")
 FAILED = 2
+
+Keep = Callable[[bytes], bool]
+"""Is given every record in order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +53,15 @@ def excluding(names: Sequence[str] = NOISE) -> list[str]:
 
 
 async def run(
-    ctx: ToolContext, arguments: Sequence[str], *, cwd: Path, separator: bytes, limit: int
+    ctx: ToolContext,
+    arguments: Sequence[str],
+    *,
+    cwd: Path,
+    separator: bytes,
+    limit: int,
+    keep: Keep | None = None,
 ) -> Records:
-    """Run `rg` with these arguments in `cwd` and take the first `limit` records.
+    """Run `rg` with these arguments in `cwd` and take the first `limit` records, of those to `keep`.
 
     It is ended at the limit, after 30 s, and when the session is stopped or the call cancelled.
     Raises ToolError with ripgrep's own words for a bad pattern, and when it was stopped.
@@ -62,7 +71,7 @@ async def run(
             binary(), *COMMON, *arguments, cwd=cwd, stdin=DEVNULL, stdout=PIPE, stderr=errors
         )
         try:
-            records = await _until_stopped(ctx, process, _Reader(separator, limit))
+            records = await _until_stopped(ctx, process, _Reader(separator, limit, keep))
         finally:
             if process.returncode is None:
                 with contextlib.suppress(ProcessLookupError):
@@ -79,8 +88,8 @@ async def run(
 class _Reader:
     """Splits a stream into records while it comes, holding one record at most."""
 
-    def __init__(self, separator: bytes, limit: int) -> None:
-        self.separator, self.limit = separator, limit
+    def __init__(self, separator: bytes, limit: int, keep: Keep | None) -> None:
+        self.separator, self.limit, self.keep = separator, limit, keep
         self.found: list[bytes] = []
         self.partial = bytearray()
 
@@ -92,7 +101,9 @@ class _Reader:
             first, *others = chunk.split(self.separator)
             self._add(first)
             for piece in others:
-                self.found.append(bytes(self.partial))
+                record = bytes(self.partial)
+                if self.keep is None or self.keep(record):
+                    self.found.append(record)
                 self.partial.clear()
                 self._add(piece)
         return False

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from agents.toolkit.base import ToolContext
 from agents.toolkit.shared import ripgrep
-from agents.toolkit.shared.ripgrep import Records
+from agents.toolkit.shared.ripgrep import Keep, Records
 
 IGNORING = (".gitignore", ".ignore", ".rgignore")
 
@@ -45,14 +45,20 @@ def overlay(ctx: ToolContext, folder: Path) -> Overlay:
 
 
 async def search(
-    ctx: ToolContext, arguments: Sequence[str], over: Overlay, *, separator: bytes, limit: int
+    ctx: ToolContext,
+    arguments: Sequence[str],
+    over: Overlay,
+    *,
+    separator: bytes,
+    limit: int,
+    keep: Keep | None = None,
 ) -> Records:
     """As `ripgrep.run` in the folder, among the staged files; no records where there are none."""
     if not over.present:
         return Records([])
     with tempfile.TemporaryDirectory(prefix="opencode-web-staged-") as name:
         cwd = await asyncio.to_thread(_laid_out, ctx, over, Path(name))
-        return await ripgrep.run(ctx, arguments, cwd=cwd, separator=separator, limit=limit)
+        return await ripgrep.run(ctx, arguments, cwd=cwd, separator=separator, limit=limit, keep=keep)
 
 
 async def names(ctx: ToolContext, arguments: Sequence[str], folder: Path, limit: int) -> Records:

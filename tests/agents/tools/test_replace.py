@@ -125,6 +125,19 @@ def test_a_loose_match_begins_and_ends_no_word_in_the_middle(old: str) -> None:
     assert found("foobar = 1\nbar = 1\n", old)[1] == ["bar = 1" + "\n" * old.endswith("n")]
 
 
+def test_a_block_with_too_many_places_is_not_looked_for() -> None:
+    record = "{{\n" + "".join(f'"field{number}": {{0}}{number},\n' for number in range(20)) + "}},\n"
+    text = "".join(record.format(number) for number in range(500))
+    with pytest.raises(ToolError, match="not in the file"):
+        found(text, record.format("x") * 3)
+
+
+def test_of_many_places_that_with_most_of_the_lines_is_found() -> None:
+    blocks = ["}\n" + f"step({number});\ncall_{number}(a, b);\nend_{number}();\n" for number in range(3000)]
+    wanted = blocks[700].replace("a, b", "a, c") + "}\n"
+    assert found("".join(blocks) + "}\n", wanted) == ("block_anchor", [blocks[700] + "}\n"])
+
+
 def test_the_error_shows_the_nearest_line() -> None:
     with pytest.raises(ToolError, match="2: def compute_total"):
         locate("import x\ndef compute_total(items):\n    pass\n", "def computeTotals(items)", every=False)

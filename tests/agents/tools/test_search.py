@@ -52,6 +52,56 @@ async def test_glob_newest_first_without_what_git_ignores(context: DirectContext
     assert (context.asked[0].permission, context.asked[0].patterns) == ("glob", ("*.py",))
 
 
+TREE = {
+    "a.py": "needle",
+    "b.js": "needle",
+    "src/c.py": "needle",
+    "src/deep/d.py": "needle",
+    "src/odd,name.txt": "needle",
+    "build/out.py": "needle\n" * 500,
+    "src/secret.py": "needle",
+    "keep.log": "needle",
+    ".gitignore": "build/\nsecret.py\n*.log\n!keep.log\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("pattern", "names"),
+    [
+        ("*.py", "a.py src/c.py src/deep/d.py"),
+        ("**/*.py", "a.py src/c.py src/deep/d.py"),
+        ("**", "a.py b.js src/c.py src/deep/d.py src/odd,name.txt keep.log .gitignore"),
+        ("*", "a.py b.js src/c.py src/deep/d.py src/odd,name.txt keep.log .gitignore"),
+        ("*.log", "keep.log"),
+        ("./*.py", "a.py"),
+        ("./src/*.py", "src/c.py"),
+        ("src/*.py", "src/c.py"),
+        ("src/**", "src/c.py src/deep/d.py src/odd,name.txt"),
+        ("ROOT/**/*.py", "a.py src/c.py src/deep/d.py"),
+        ("ROOT/src/*.py", "src/c.py"),
+        ("*.py,*.js", "a.py b.js src/c.py src/deep/d.py"),
+        ("src/*.py, *.js", "b.js src/c.py"),
+        ("*.{py,js}", "a.py b.js src/c.py src/deep/d.py"),
+        ("{src/*,build/*}.py", "src/c.py"),
+        ("odd,name.txt", "src/odd,name.txt"),
+        ("!*.py", "b.js src/odd,name.txt keep.log .gitignore"),
+        ("**/deep/**", "src/deep/d.py"),
+        ("build/**", ""),
+    ],
+)
+async def test_a_glob_finds_nothing_that_git_ignores(
+    context: DirectContext, pattern: str, names: str
+) -> None:
+    fill(context.worktree, TREE)
+    pattern = pattern.replace("ROOT", str(context.worktree))
+    found = (await call(glob.TOOL, context, pattern=pattern)).output.split("\n")[:-1]
+    assert sorted(found) == sorted(names.split())
+    hits = (await call(grep.TOOL, context, pattern="needle", include=pattern)).output
+    assert sorted(line[:-1] for line in hits.split("\n") if line.endswith(":")) == sorted(
+        set(names.split()) - {".gitignore"}
+    )
+
+
 async def test_glob_says_its_limit_and_keeps_names_on_one_line(context: DirectContext) -> None:
     fill(context.worktree, {f"{number}.txt": "" for number in range(100)})
     assert "only the newest" not in (await call(glob.TOOL, context, pattern="*.txt")).output

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from typing import Any, TypeVar
 
 from agents.toolkit.base import Approval, ToolContext, ToolError
@@ -13,6 +15,10 @@ ROUNDS = 5
 """How often a change is proposed anew before the call gives up."""
 
 Planned = TypeVar("Planned")
+
+_planners = ThreadPoolExecutor(2, "plan")
+"""Apart from the threads that every tool goes through: a search for what is not there takes its time, also
+after a stop."""
 
 
 async def allowed(
@@ -30,7 +36,7 @@ async def allowed(
     when the files do not come to rest.
     """
     for number in range(ROUNDS):
-        planned = await asyncio.to_thread(_plan, plan, bool(number))
+        planned = await _in_pool(_plan, plan, bool(number))
         metadata = dict(await asyncio.to_thread(describe, planned))
         if number:
             metadata["again"] = number
@@ -48,6 +54,11 @@ async def allowed(
     raise ToolError(
         f"Nothing was changed: the file changed {ROUNDS} times while this waited for approval. Read it again."
     )
+
+
+async def _in_pool(function: Callable[..., Planned], *arguments: Any) -> Planned:
+    run = copy_context().run
+    return await asyncio.get_running_loop().run_in_executor(_planners, run, function, *arguments)
 
 
 def _plan(plan: Callable[[], Planned], again: bool) -> Planned:

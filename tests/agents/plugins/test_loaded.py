@@ -1,0 +1,54 @@
+"""The plugins of a folder, loaded once."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+
+from agents.plugins.loaded import Loaded
+from agents.plugins.plugin import Place
+
+LOADS: list[str] = []
+LOADING, GO = threading.Event(), threading.Event()
+
+CODE = """
+import asyncio
+from tests.agents.plugins.test_loaded import GO, LOADING, LOADS
+
+async def plugin(ctx):
+    LOADS.append("{0}")
+    if "{0}" == "b":
+        LOADING.set()
+        while not GO.is_set():
+            await asyncio.sleep(0)
+
+    async def event(input):
+        pass
+
+    return {{"event": event}}
+"""
+
+
+async def test_a_stop_while_one_loads_has_none_loaded_twice(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "plugin"
+    folder.mkdir()
+    monkeypatch.setattr(settings, "CONFIG_DIR", tmp_path)
+    for name in "ab":
+        (folder / f"{name}.py").write_text(CODE.format(name))
+    loaded, place = Loaded(), Place(tmp_path, tmp_path, "project")
+    stopped = asyncio.create_task(loaded.refresh(place))
+    assert await asyncio.to_thread(LOADING.wait, 20)
+    stopped.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await stopped
+    GO.set()
+    await loaded.refresh(place)
+    assert LOADS == ["a", "b"]
+    assert [plugin.file.stem for plugin in loaded.plugins.values()] == ["a", "b"]
+    loaded.close()
