@@ -94,7 +94,7 @@ class Place:
 
 @pytest.fixture
 def place(db: None, tmp_path: Path) -> Place:
-    made = Place(tmp_path / "share")
+    made = Place(tmp_path / "pins" / "share")  # the name of a folder in stores that is left out
     made.fill()
     return made
 
