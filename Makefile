@@ -10,15 +10,18 @@ COMPILE = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --gene
 # Where it is set, each of the thousand processes of a test run compiles all that it imports.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: install run test test-long lint bench machine lock clean
+.PHONY: install run there test test-long lint bench machine lock clean
 
 install: $(BIN)/.installed static/vendor/.fetched
 
-run:
-	@dir="$${DIR:-}"; case "$$dir" in "~"|"~/"*) dir="$$HOME$${dir#?}";; esac; \
-	if [ -n "$$dir" ] && [ ! -d "$$dir" ]; then echo "make run: there is no folder $$dir" >&2; exit 2; fi; \
-	$(MAKE) --no-print-directory install && \
-	exec $(BIN)/opencode-web $${dir:+"$$dir"} $${PORT:+--port "$$PORT"} $(ARGS)
+# ~ is not expanded by every shell where it comes after an equals sign.
+THERE = dir="$${DIR:-}"; case "$$dir" in "~"|"~/"*) dir="$$HOME$${dir\#?}";; esac
+
+run: there install
+	@$(THERE); exec $(BIN)/opencode-web $${dir:+"$$dir"} $${PORT:+--port "$$PORT"} $(ARGS)
+
+there:
+	@$(THERE); [ -z "$$dir" ] || [ -d "$$dir" ] || { echo "make run: there is no folder $$dir" >&2; exit 2; }
 
 # What failed is tried once more, alone (tests/retry.py).
 TESTS = -m pytest -p tests.retry -n 2 --dist loadfile $(ARGS)
