@@ -143,12 +143,12 @@ def settle(session_id: str, ending: Ending) -> None:
     """Close every open part and message of the session; its requests can no longer be answered."""
     error = NamedError(name=ending.name, data={"message": ending.error})
     with durable(), transaction.atomic():
-        permissions.cancel(session_id)
+        asked = permissions.cancel(session_id)
         questions.cancel(session_id)
         unreadable: list[Unreadable] = []
         cut_off: set[str] = set()
         for row in _unfinished(session_id):
-            unreadable += _close_parts(row.id, ending)
+            unreadable += _close_parts(row.id, ending, asked)
             try:
                 message = message_info(row)
             except Unreadable as problem:
@@ -220,8 +220,8 @@ def _has_more(prompt_id: str) -> bool:
     return shells.requested(prompt_id) is None and not is_unread(prompt_id)
 
 
-def _close_parts(message_id: str, ending: Ending) -> list[Unreadable]:
-    """The parts that cannot be read stay as they are."""
+def _close_parts(message_id: str, ending: Ending, asked: Collection[str]) -> list[Unreadable]:
+    """The parts that cannot be read stay as they are; the calls in `asked` waited for permission."""
     unreadable = []
     for row in Part.objects.filter(message_id=message_id, type__in=("text", "reasoning", "tool")):
         try:
@@ -233,10 +233,11 @@ def _close_parts(message_id: str, ending: Ending) -> list[Unreadable]:
             begun = part.state.time.start if isinstance(part.state, Running) else now()
             metadata = (part.state.metadata if isinstance(part.state, Running) else None) or {}
             child_id = children.cut_off(part.session_id, metadata)
+            ran = isinstance(part.state, Running) and part.call_id not in asked
             resumable = f" task_id {child_id} goes on with what the subagent had begun." if child_id else ""
             part.state = Failed(
                 input=part.state.input,
-                error=(ending.call if isinstance(part.state, Running) else ending.waiting) + resumable,
+                error=(ending.call if ran else ending.waiting) + resumable,
                 metadata={**metadata, "interrupted": True, "cause": ending.cause},
                 time=Span(start=begun, end=now()),
             )

@@ -120,7 +120,8 @@ class Runtime:
 
     async def _start(self) -> None:
         """Nothing that cannot be settled keeps the heartbeat or another session from beginning."""
-        self._chores = [asyncio.create_task(chore) for chore in (self._beat(), self._keep_house())]
+        chores = (self._keep_leases(), self._look_after_others(), self._keep_house())
+        self._chores = [asyncio.create_task(chore) for chore in chores]
         if settings.OPENED_DIRECTORY:
             hub.warm(Path(settings.OPENED_DIRECTORY))
             await warm_up(Path(settings.OPENED_DIRECTORY))
@@ -137,10 +138,16 @@ class Runtime:
                 logger.exception("the housekeeping failed")
             await asyncio.sleep(HOUSEKEEPING_SECONDS)
 
-    async def _beat(self) -> None:
+    async def _keep_leases(self) -> None:
+        """By itself: what is taken over may take its time to settle."""
+        while True:
+            await self._try(self._renew)
+            await asyncio.sleep(settings.LEASE_SECONDS / HEARTBEATS)
+
+    async def _look_after_others(self) -> None:
         await self._try(self._settle_adrift)
         while True:
-            for duty in (self._renew, self._take_over_the_dead, self._wake_waiting):
+            for duty in (self._take_over_the_dead, self._wake_waiting):
                 await self._try(duty)
             await asyncio.sleep(settings.LEASE_SECONDS / HEARTBEATS)
 

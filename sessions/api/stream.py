@@ -125,7 +125,9 @@ class _Stream:
             yield await self._frames([event for event in texts.begin() if self._tells(event)])
             disposed = False
             while not mailbox.overflowed and not disposed:
-                waiting = await mailbox.take(texts.patience(HEARTBEAT_SECONDS))
+                came = await mailbox.take(texts.patience(HEARTBEAT_SECONDS))
+                # Before texts are made whole: what was read from the log holds nothing back of them any more.
+                waiting = [event for event in came if event.seq is None or event.seq > self._seen]
                 self._waiting = 0
                 disposed = any(self._is_last(event) for event in waiting)
                 told = await texts.whole(waiting)
@@ -166,8 +168,7 @@ class _Stream:
         return b"".join([await self._frame(event) for event in found if self._concerns(event)])
 
     async def _frames(self, events: list[bus.Event]) -> bytes:
-        new = (event for event in events if event.seq is None or event.seq > self._seen)
-        return b"".join([await self._frame(event) for event in new])
+        return b"".join([await self._frame(event) for event in events])
 
     async def _frame(self, event: bus.Event) -> bytes:
         cursor = f"id: {event.seq}\n" if event.seq is not None else ""

@@ -76,6 +76,8 @@ async def test_killed_while_a_permission_waits(home: Path, project: Path) -> Non
         async with running(server) as client:
             await client.prompt(session["id"], "Go on.")
             assert await client.permissions() == []
+            (part,) = parts_of(await client.messages(session["id"]), "tool")
+            assert part["state"]["error"].endswith("it was not run.")
 
 
 async def test_sigterm_saves_the_partial_answer_and_exits_in_order(home: Path, project: Path) -> None:

@@ -69,6 +69,27 @@ async def test_an_errand_is_gone_on_with_by_its_id(home: Path, project: Path) ->
         assert len(await client.get(f"/session/{parent}/children")) == 1
 
 
+async def test_of_two_who_go_on_with_one_errand_one_is_told_to_wait(home: Path, project: Path) -> None:
+    def both(body: Body) -> Turn:
+        found = re.search(r"task_id: (ses_\w+)", str(body["messages"]))
+        assert found is not None
+        return Turn(tools=[task("First", prompt=words, task_id=found[1]) for words in ("Alpha?", "Beta?")])
+
+    played = Cast(
+        Parent=[Turn(tools=[task("First")]), both, Turn(text="Done.")],
+        First=[Turn(text="one"), lambda body: Turn(text="alpha" if "Alpha?" in str(body) else "beta")],
+    )
+    async with cast(home, project, played) as (client, _, _):
+        parent = (await client.create_session("Parent"))["id"]
+        await client.prompt(parent, "Parent")
+        _, *again = await task_parts(client, parent)
+        states = {part["state"]["input"]["prompt"]: part["state"] for part in again}
+        told = {words: state.get("output", "") + state.get("error", "") for words, state in states.items()}
+        (worked,) = [words for words, state in states.items() if state["status"] == "completed"]
+        assert worked.rstrip("?").lower() in told.pop(worked)
+        assert "still being worked on" in told.popitem()[1]
+
+
 async def test_an_unknown_subagent_is_told_with_those_there_are(home: Path, project: Path) -> None:
     played = Cast(Parent=[Turn(tools=[task("First", "build"), task("First", "nobody")]), Turn(text="I see.")])
     async with cast(home, project, played) as (client, _, _):

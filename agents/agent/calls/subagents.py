@@ -29,6 +29,7 @@ class Stopped(ToolError):
 
 ELSEWHERE_SECONDS = 1.0
 """How often it is looked whether a child that another worker took up is done."""
+STILL_AT_WORK = "The errand {} is still being worked on; go on with it afterwards."
 
 
 async def delegate(run: Run, context: ToolContext, errand: Errand) -> Report:
@@ -104,7 +105,7 @@ async def _resumed(run: Run, errand: Errand, rules: Sequence[Rule]) -> Session:
             f"There is no errand {errand.task_id!r} of this session. Leave out task_id for a new one."
         )
     if await in_db(children.is_busy, child.id):
-        raise ToolError(f"The errand {errand.task_id} is still being worked on; go on with it afterwards.")
+        raise ToolError(STILL_AT_WORK.format(errand.task_id))
     await in_db(session_store.update, child.id, permission=[asdict(rule) for rule in rules])
     return child
 
@@ -145,8 +146,8 @@ async def _work(
 async def _admit(child: Session, prompt_id: str, errand: Errand, agent: Agent, model: SessionModel) -> None:
     """After the card has the prompt's id: a call that a crash cuts off takes back what was not begun."""
     try:
-        await in_db(
-            inbox.admit,
+        taken = await in_db(
+            children.take_on,
             child,
             [{"type": "text", "text": errand.prompt}],
             message_id=prompt_id,
@@ -157,6 +158,8 @@ async def _admit(child: Session, prompt_id: str, errand: Errand, agent: Agent, m
         )
     except inbox.PromptRefused as error:
         raise ToolError(str(error)) from error
+    if not taken:
+        raise ToolError(STILL_AT_WORK.format(child.id))
 
 
 async def _until_done(run: Run, child_id: str, prompt_id: str) -> None:

@@ -7,14 +7,14 @@ import fcntl
 import os
 import secrets
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, asynccontextmanager, contextmanager
+from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
 from django.conf import settings
 
 from sessions.core.db import in_db
-from sessions.core.fence import Lease
+from sessions.core.fence import Lease, LeaseLost
 from sessions.core.models import Session
 from sessions.core.store import inbox, leases
 from sessions.core.store import sessions as session_store
@@ -97,12 +97,22 @@ async def leased(session: Session) -> AsyncIterator[None]:
     """Take the session's lease: no turn runs meanwhile. Raises Refused."""
     owner = f"{this_process().name}:undo-{secrets.token_hex(4)}"
     lease = await _take_lease(session.id, owner)
+    renewing = asyncio.create_task(_renewed(lease))
     try:
         yield
     finally:
+        renewing.cancel()
         await in_db(leases.release, lease)
         if any(row.resume for row in await in_db(inbox.waiting, session.id)):
             await wake(session.id)
+
+
+async def _renewed(lease: Lease) -> None:
+    """Until cancelled: an undo of much takes as long as it takes."""
+    with suppress(LeaseLost):
+        while True:
+            await asyncio.sleep(lease.seconds / 3)
+            await in_db(leases.confirm, lease)
 
 
 def left_by_undo(lease_owner: str) -> bool:

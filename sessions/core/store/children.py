@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from django.db import transaction
+
+from sessions.core.db import durable
 from sessions.core.models import AdmittedPrompt, Message, Part, Session
 
 from . import inbox
@@ -77,6 +80,17 @@ def is_busy(session_id: str) -> bool:
     """Whether a turn runs, or is about to."""
     row = Session.objects.filter(id=session_id).first()
     return row is not None and bool(row.lease_owner or row.status.get("type", "idle") != "idle")
+
+
+def take_on(child: Session, parts: list[dict[str, Any]], **choices: Any) -> bool:
+    """Admit a prompt (see `inbox.admit`) in a session that nobody works in and nothing waits in; False where
+    another errand was quicker."""
+    with durable(), transaction.atomic():
+        Session.objects.select_for_update().filter(id=child.id).first()
+        if is_busy(child.id) or AdmittedPrompt.objects.filter(session=child, resume=True).exists():
+            return False
+        inbox.admit(child, parts, **choices)
+        return True
 
 
 def is_done(session_id: str, prompt_id: str) -> bool:

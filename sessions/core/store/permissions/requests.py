@@ -100,12 +100,15 @@ def withdraw(request_id: str, words: str) -> PermissionRequest | None:
     return row
 
 
-def cancel(session_id: str) -> None:
-    """The turn ended: its pending requests can no longer be answered."""
+def cancel(session_id: str) -> set[str]:
+    """The turn ended: its pending requests can no longer be answered. The ids of the calls that waited."""
+    calls = set()
     with transaction.atomic():
         for row in _waiting_with(session_id):
             if _settle(row, "cancelled"):
                 audit.note(Call.of(row), "cancel", "stop")
+                calls.add(row.call_id)
+    return calls
 
 
 def pending(*, session_id: str = "", project_id: str = "") -> list[PermissionRequest]:
