@@ -36,9 +36,19 @@ BROWSED = ("~", "~/", "~/project/..", "~/..", "~/project/link-to-home")
 @pytest.fixture(scope="session")
 def home(served: Served) -> Path:
     home = served.server.home
-    for name in ("project/src", ".ssh", ".gnupg/private", ".aws", ".config/thing", "notes", ".dotfiles"):
+    for name in (
+        "project/src",
+        ".ssh",
+        ".gnupg/private",
+        ".aws",
+        ".config/thing",
+        "notes",
+        "holidays",
+        ".dotfiles",
+    ):
         (home / name).mkdir(parents=True, exist_ok=True)
-    (home / "notes" / "today.md").write_text("Nothing.")
+    for name in ("notes", "holidays"):
+        (home / name / "today.md").write_text("Nothing.")
     (home / "project" / "link-to-etc").symlink_to("/etc")
     (home / "project" / "link-to-home").symlink_to(home)
     return home
@@ -83,9 +93,9 @@ async def test_a_client_may_list_homes_to_let_a_person_choose(served: Served, ho
     for directory, path in (("/", "etc"), ("/", "proc/self"), (str(home), ".ssh"), ("/", "usr/share")):
         assert (await listed(directory, path)).status_code == 403
     found = await served.http.get(
-        "/find/file", params={"directory": str(home), "query": "notes", "type": "directory"}
+        "/find/file", params={"directory": str(home), "query": "holidays", "type": "directory"}
     )
-    assert found.json() == ["notes/"]
+    assert found.json() == ["holidays/"]
 
 
 async def test_a_person_opens_one_in_the_page_and_it_is_remembered(served: Served, home: Path) -> None:
