@@ -33,6 +33,8 @@ class PageSocket(AsyncWebsocketConsumer):
     """One browser tab."""
 
     _task: asyncio.Task[None] | None = None
+    _told = 0.0
+    """When anything was sent last."""
 
     async def connect(self) -> None:
         await self.accept()
@@ -76,8 +78,8 @@ class PageSocket(AsyncWebsocketConsumer):
                     await self._send(await page.apply(events))
                 elif page.due_in() is not None:
                     await self._send(await page.poll())
-                else:
-                    await self.send(text_data="{}")
+                if time.monotonic() - self._told >= HEARTBEAT:
+                    await self._tell("{}")
                 await asyncio.sleep(max(0.0, FRAME_TIME - (time.monotonic() - started)))
             await self._send(Frame(refresh=True))
 
@@ -87,6 +89,10 @@ class PageSocket(AsyncWebsocketConsumer):
         text = frame.json()
         if len(text) > LARGEST_FRAME:  # the page reads the rows itself, which has no such bound
             text = Frame(refresh=True).json()
+        await self._tell(text)
+
+    async def _tell(self, text: str) -> None:
+        self._told = time.monotonic()
         await self.send(text_data=text)
 
 

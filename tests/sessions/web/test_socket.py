@@ -16,6 +16,7 @@ from sessions.core.store import events, messages, todos
 from sessions.core.store import sessions as session_store
 from sessions.core.wire.session import Status, TodoInfo
 from sessions.rendering.blocks import render_whole
+from sessions.web import socket
 from sessions.web.socket import websocket_urlpatterns
 from tests.sessions.talk import Talk
 
@@ -109,6 +110,18 @@ async def test_opened_in_mid_stream_nothing_is_doubled_or_missing(tmp_path: Path
         talk.delta(part, TEXT[240:], 240)
         await talk.text(answer, TEXT, ended=True, id=part.id)
         assert await tab.closed_until(part.id, "Paragraph 11 ") == render_whole(TEXT)
+
+
+async def test_the_page_is_told_that_the_line_holds_while_a_gap_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(socket, "HEARTBEAT", 0.3)
+    talk, answer = await begun(tmp_path)
+    part = await talk.text(answer, "")
+    async with Tab(talk, await in_db(events.latest)) as tab:
+        talk.delta(part, "later", 100)
+        while await tab.frame() != {}:
+            pass
 
 
 async def test_coming_back_brings_what_changed_once(tmp_path: Path) -> None:
