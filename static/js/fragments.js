@@ -91,7 +91,7 @@ function fill(target, node) {
 export function replace(target, node) {
   if (target.matches(".renaming")) return;
   if (target.matches("[data-merge]")) return merge(target, node);
-  const focused = target.contains(document.activeElement) ? document.activeElement.id : "";
+  const focused = placeOf(document.activeElement, target);
   for (const open of target.querySelectorAll("details[open][id]")) {
     const fresh = node.querySelector(`#${CSS.escape(open.id)}`);
     if (!fresh) continue;
@@ -107,5 +107,15 @@ export function replace(target, node) {
   carry(target, node);
   target.replaceWith(node);
   window.htmx.process(node);
-  if (focused) document.getElementById(focused)?.focus({ preventScroll: true });
+  focused(node)?.focus({ preventScroll: true });
+}
+
+// How an element within `target` is found again in what takes that one's place: by its id, or where it stands among
+// as many of its kind.
+function placeOf(element, target) {
+  if (!target.contains(element)) return () => null;
+  if (element.id) return () => document.getElementById(element.id);
+  const alike = (within) => [...within.querySelectorAll(element.tagName)];
+  const before = alike(target);
+  return (node) => (alike(node).length === before.length ? alike(node)[before.indexOf(element)] : null);
 }

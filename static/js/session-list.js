@@ -7,8 +7,26 @@ let timer = 0;
 const list = () => document.getElementById("session-list");
 const used = (item) => Number(item.dataset.used);
 
-function renew() {
-  window.htmx.trigger(list(), "list:renew");
+// A title in it is being written, a menu is open, or a row waits for an answer that is to go into it.
+const isHeld = () => Boolean(list().querySelector(".renaming, .htmx-request, details[open]"));
+let missed = false;
+
+export function renew() {
+  missed = isHeld();
+  if (!missed) window.htmx.trigger(list(), "list:renew");
+}
+
+document.addEventListener("htmx:beforeSwap", ({ detail }) => {
+  if (detail.requestConfig.elt !== list() || !isHeld()) return;
+  detail.shouldSwap = false;
+  missed = true;
+});
+for (const name of ["htmx:afterSettle", "toggle"]) document.addEventListener(name, () => missed && !isHeld() && renew(), true);
+
+// Whether it is another list than the one that a page comes with.
+export function isOwn() {
+  const { q, archived } = document.querySelector("#sidebar .filter").elements;
+  return Boolean(q.value || archived.checked || list().querySelector(".renaming"));
 }
 
 // The cookie comes to the server with the page, so that the next one has its days right from the beginning.

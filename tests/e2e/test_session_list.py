@@ -141,3 +141,42 @@ async def test_the_title_is_edited_where_it_stands(stage: Stage, context: Browse
     await expect(field).to_have_value("  ")
     await field.press("Escape")
     await expect(tab.item(tab.session_id)).to_contain_text("Second title")
+
+
+async def test_the_keyboard_stays_in_a_row_that_is_renewed(stage: Stage, context: BrowserContext) -> None:
+    session, other = await stage.session("Here"), await stage.session("Elsewhere")
+    tab = await stage.tab(context, session)
+    row = tab.item(other)
+    actions = row.locator("summary")
+    await actions.focus()
+    await tab.page.keyboard.press("Enter")
+    await expect(row.get_by_role("button", name="Rename")).to_be_visible()
+    await rename(stage, other, "Renamed meanwhile")
+    await expect(row).to_contain_text("Renamed meanwhile")
+    await expect(actions).to_be_focused()
+    await tab.page.keyboard.press("Escape")
+    await expect(row.get_by_role("button", name="Rename")).to_be_hidden()
+
+
+async def test_a_filter_and_a_title_being_written_stay_when_the_page_is_read_anew(
+    stage: Stage, context: BrowserContext
+) -> None:
+    stage.plays(Turn(text="Done."), Turn(text="Done again."))
+    session, other = await stage.session("Apples here"), await stage.session("Pears there")
+    tab = await stage.tab(context, session)
+    await tab.send("Do it.")
+    await expect(tab.messages).to_contain_text("Done.")
+    await tab.idle()
+    prompt = (await stage.client.messages(session))[0]["info"]["id"]
+    await tab.page.get_by_label("Filter sessions").fill("apples")
+    await expect(tab.item(other)).to_have_count(0)
+    undone = tab.page.locator("#reverted")
+    await stage.client.post(f"/session/{session}/revert", {"messageID": prompt})
+    await expect(undone).not_to_be_empty()
+    await expect(tab.item(other)).to_have_count(0)
+    await tab.item(session).locator("summary").click()
+    await tab.item(session).get_by_role("button", name="Rename").click()
+    await tab.item(session).get_by_role("textbox").fill("Apples, half a na")
+    await stage.client.post(f"/session/{session}/unrevert")
+    await expect(undone).to_be_empty()
+    await expect(tab.item(session).get_by_role("textbox")).to_have_value("Apples, half a na")

@@ -49,7 +49,7 @@ async def test_a_turn_with_a_call(served: Served) -> None:
     assert await talk.get(f"/message/{last['id']}") == last
     assert await talk.get("/context") == [user, first, last]
     session = await talk.get()
-    assert session["tokens"]["input"] == 20
+    assert session["tokens"]["input"] == 30, "two steps and the title"
     assert session["title"] != "New session"
 
 

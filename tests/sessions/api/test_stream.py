@@ -31,7 +31,6 @@ async def test_a_text_is_told_once_though_its_event_of_before_still_waits(tmp_pa
     talk.delta(part, " world", 5)
     while " world" not in "".join(told):
         told += _texts(await anext(frames))
-    await frames.aclose()
     assert "".join(told) == "Hello world"
 
 
