@@ -7,13 +7,16 @@ import json
 import os
 import secrets
 import stat
+import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
 PRIVATE = 0o600
+AS_IT_IS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+"""How a file is opened that somebody else may have put there."""
 
 
 class BrokenFile(ValueError):
@@ -21,8 +24,9 @@ class BrokenFile(ValueError):
 
 
 def replace_file(path: Path, content: bytes, mode: int | None = None) -> None:
-    """Write atomically, and to the disk; an existing file keeps its mode unless one is given, parents are
-    made.
+    """Write atomically, and to the disk; an existing file keeps its mode unless one is given, and its owner,
+    group and extended attributes as far as it may; parents are made. Other hard links to it keep the content
+    of before: what a package manager shares between projects is not changed in all of them.
 
     Raises OSError (disk full, no permission, a folder in the way) with the old file untouched.
     """
@@ -52,6 +56,35 @@ def sync_folder(folder: Path) -> None:
         os.close(descriptor)
 
 
+def _attributes(descriptor: int) -> list[str]:
+    try:
+        return os.listxattr(descriptor)
+    except OSError:  # the file system has none
+        return []
+
+
+def inherit(new: int, path: str | Path, folder: int | None = None) -> None:
+    """Give an open file the owner, group and extended attributes (access control lists are among them) of the
+    one at `path`, if there is one, as far as this process may. Before its mode is given: a change of the
+    owner takes bits of that."""
+    try:
+        old = os.open(path, AS_IT_IS, dir_fd=folder)
+    except OSError:
+        return
+    try:
+        found = os.fstat(old)
+        with suppress(OSError):
+            os.fchown(new, -1, found.st_gid)
+        with suppress(OSError):
+            os.fchown(new, found.st_uid, -1)
+        if sys.platform == "linux":
+            for name in _attributes(old):
+                with suppress(OSError):
+                    os.setxattr(new, name, os.getxattr(old, name))
+    finally:
+        os.close(old)
+
+
 @contextmanager
 def _written(path: Path, content: bytes, mode: int | None) -> Iterator[Path]:
     """A neighbour of `path` with this content, which is gone afterwards."""
@@ -63,6 +96,7 @@ def _written(path: Path, content: bytes, mode: int | None) -> Iterator[Path]:
         with open(descriptor, "wb") as file:
             file.write(content)
             file.flush()
+            inherit(descriptor, path)
             if mode is not None:
                 os.fchmod(descriptor, stat.S_IMODE(mode))
             os.fsync(descriptor)

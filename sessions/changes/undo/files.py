@@ -17,6 +17,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
+from sessions.core.files import AS_IT_IS, inherit
+
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _TEMPORARY = re.compile(r"\.undo-[0-9a-f]{16}")
 AS_NEW = 1 << 20
@@ -78,7 +80,7 @@ def _replace(worktree: Path, path: str, content: bytes, mode: int) -> None:
     with _parent(worktree, path) as (folder, name):
         temporary = f".undo-{secrets.token_hex(8)}"
         try:
-            _create(folder, temporary, content, mode)
+            _create(folder, temporary, content, mode, like=name)
             os.rename(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
         except BaseException:
             with suppress(OSError):
@@ -139,12 +141,13 @@ def _read(folder: int, name: str) -> FileState | None:
         return FileState(os.fsencode(os.readlink(name, dir_fd=folder)), found.st_mode)
     if not stat.S_ISREG(found.st_mode):
         raise UnsafePath("there is a folder or a device at this path now")
-    descriptor = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK, dir_fd=folder)
+    descriptor = os.open(name, AS_IT_IS, dir_fd=folder)
     with open(descriptor, "rb") as file:
         return FileState(file.read(), found.st_mode)
 
 
-def _create(folder: int, name: str, content: bytes, mode: int) -> None:
+def _create(folder: int, name: str, content: bytes, mode: int, *, like: str) -> None:
+    """`like`: the name of the file whose owner and attributes it gets, if there is one."""
     if stat.S_ISLNK(mode):
         os.symlink(content, os.fsencode(name), dir_fd=folder)
         return
@@ -152,6 +155,7 @@ def _create(folder: int, name: str, content: bytes, mode: int) -> None:
     wide = 0o777 if mode & 0o100 else 0o666
     with open(os.open(name, flags, wide if mode & AS_NEW else 0o600, dir_fd=folder), "wb") as file:
         file.write(content)
+        inherit(file.fileno(), like, folder)
         if not mode & AS_NEW:
             os.fchmod(file.fileno(), stat.S_IMODE(mode))
         file.flush()

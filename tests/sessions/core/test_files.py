@@ -1,13 +1,17 @@
 from __future__ import annotations
 
 import json
+import os
 import stat
+from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import suppress
 from multiprocessing import get_context
 from pathlib import Path
 
 import pytest
 
+from sessions.changes.undo.files import write_file
 from sessions.core.files import BrokenFile, JsonFile, create_file, locked, replace_file
 
 
@@ -21,6 +25,24 @@ def test_a_file_is_replaced_and_keeps_its_mode(tmp_path: Path) -> None:
     replace_file(file, b"two")
     assert (file.read_bytes(), mode(file)) == (b"two", 0o755)
     assert list(file.parent.iterdir()) == [file], "nothing temporary stays"
+
+
+@pytest.mark.parametrize(
+    "written", [replace_file, lambda path, text: write_file(path.parent, path.name, text, 0o640)]
+)
+def test_owner_group_and_attributes_stay(tmp_path: Path, written: Callable[[Path, bytes], object]) -> None:
+    file = tmp_path / "shared.txt"
+    file.write_bytes(b"one")
+    file.chmod(0o640)
+    owner = (1000, 33) if os.geteuid() == 0 else (os.geteuid(), os.getgroups()[-1])
+    os.chown(file, *owner)
+    with suppress(OSError):  # not every file system has them
+        os.setxattr(file, "user.note", b"mine")
+    attributes = os.listxattr(file)
+    written(file, b"two")
+    found = file.stat()
+    assert (file.read_bytes(), found.st_uid, found.st_gid, mode(file)) == (b"two", *owner, 0o640)
+    assert os.listxattr(file) == attributes
 
 
 def test_what_cannot_be_written_leaves_nothing(tmp_path: Path) -> None:
