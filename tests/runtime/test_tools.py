@@ -189,25 +189,32 @@ async def test_a_formatter_runs_after_an_edit_and_its_work_is_undone_with_it(
     script.chmod(0o755)
     write = ToolUse("write", {"filePath": "a.txt", "content": "loud\n"})
     broken = ToolUse("write", {"filePath": "a.broken", "content": "quiet\n"})
+    (project / "a.gone").write_text("mine\n")
+    gone = ToolUse("write", {"filePath": "a.gone", "content": "agent's\n"})
     formatter = {
         "upper": {"command": [str(script), "$FILE"], "extensions": [".txt"]},
         "broken": {"command": ["sh", "-c", "exit 3", "$FILE"], "extensions": [".broken"]},
         "missing": {"command": ["no-such-program", "$FILE"], "extensions": [".txt"]},
+        "removes": {"command": ["rm", "$FILE"], "extensions": [".gone"]},
     }
-    turns = [Turn(tools=[write, broken]), Turn(text="Done.")]
+    look = ToolUse("read", {"filePath": "a.gone"})
+    turns = [Turn(tools=[look]), Turn(tools=[write, broken, gone]), Turn(text="Done.")]
     async with serving(home, project, turns, formatter=formatter) as (client, _):
         session = await client.create_session(title="named")
         await client.prompt(session["id"], "Write it.")
         assert (project / "a.txt").read_text() == "LOUD\n"
         assert (project / "a.broken").read_text() == "quiet\n"
         history = await client.messages(session["id"])
-        part = next(part for part in parts_of(history, "tool") if part["state"]["title"] == "a.txt")
+        calls = {part["state"]["input"]["filePath"]: part["state"] for part in parts_of(history, "tool")}
+        assert "a formatter (removes) removed it" in calls["a.gone"]["error"]
+        part = next(part for part in parts_of(history, "tool") if part["state"].get("title") == "a.txt")
         assert "+LOUD" in part["state"]["metadata"]["diff"]
         diffs = await client.diff(session["id"], history[0]["info"]["id"])
-        assert {diff["file"] for diff in diffs} == {"a.txt", "a.broken", "beside.txt"}
+        assert {diff["file"] for diff in diffs} == {"a.txt", "a.broken", "a.gone", "beside.txt"}
         await client.revert(session["id"], history[0]["info"]["id"])
         left = await asyncio.to_thread(lambda: sorted(path.name for path in project.iterdir()))
-        assert left == [".git", "hello.py"]
+        assert left == [".git", "a.gone", "hello.py"]
+        assert (project / "a.gone").read_text() == "mine\n"
 
 
 async def test_a_patch_whose_context_is_absent_changes_nothing_and_says_what_is_missing(

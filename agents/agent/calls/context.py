@@ -272,11 +272,15 @@ class FileWriter:
                 await run_formatter(formatter, written.path, self._turn)
         finally:
             changes = await asyncio.to_thread(tracker.end, command)
-        made = await asyncio.to_thread(written.path.read_bytes)
         for change in changes:
             change.message_id, change.part_id = self._part.message_id, self._part.id
             change.call_id, change.origin = self._part.call_id, "formatter"
         await in_db(ledger.add, self._run.session, changes)
+        try:
+            made = await asyncio.to_thread(written.path.read_bytes)
+        except FileNotFoundError as error:
+            names = ", ".join(formatter.name for formatter in wanted)
+            raise ToolError(f"It was written, and then a formatter ({names}) removed it.") from error
         await self._complete(FileWrite(written.path, made, written.content))
         return replace(written, content=made)
 
