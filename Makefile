@@ -23,8 +23,8 @@ run: there install
 there:
 	@$(THERE); [ -z "$$dir" ] || [ -d "$$dir" ] || { echo "make run: there is no folder $$dir" >&2; exit 2; }
 
-# What failed is tried once more, alone (tests/retry.py).
-TESTS = -m pytest -p tests.retry -n 2 --dist loadfile $(ARGS)
+# A worker more than two cores have: tests also wait. What failed is tried once more, alone (tests/retry.py).
+TESTS = -m pytest -p tests.retry -n 3 --dist loadfile $(ARGS)
 
 test: $(BIN)/.installed-dev static/vendor/.fetched machine
 	@$(BIN)/python $(TESTS) -m "not long"

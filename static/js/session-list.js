@@ -11,7 +11,7 @@ const used = (item) => Number(item.dataset.used);
 const isHeld = () => Boolean(list().querySelector(".renaming, .htmx-request, details[open]"));
 let missed = false;
 
-export function renew() {
+function renew() {
   missed = isHeld();
   if (!missed) window.htmx.trigger(list(), "list:renew");
 }
@@ -24,7 +24,7 @@ document.addEventListener("htmx:beforeSwap", ({ detail }) => {
 for (const name of ["htmx:afterSettle", "toggle"]) document.addEventListener(name, () => missed && !isHeld() && renew(), true);
 
 // Whether it is another list than the one that a page comes with.
-export function isOwn() {
+function isOwn() {
   const { q, archived } = document.querySelector("#sidebar .filter").elements;
   return Boolean(q.value || archived.checked || list().querySelector(".renaming"));
 }
@@ -53,6 +53,12 @@ function rise(item) {
   today.insertBefore(item, after ?? null);
   if (focused) focused.focus({ preventScroll: true });
 }
+
+document.addEventListener("list:arrives", (event) => {
+  if (!isOwn()) return;
+  event.preventDefault();
+  renew();
+});
 
 function order() {
   const [today] = list().querySelectorAll(".period");

@@ -2,7 +2,6 @@
 import { apply, ensure, replace } from "./fragments.js";
 import { Line } from "./line.js";
 import { onPage, thisPage } from "./page.js";
-import { isOwn, renew } from "./session-list.js";
 
 const HEARTBEAT = 25_000; // the server sends one every 10 s
 const FOR_GOOD = { 4401: "Signed out: open the link of the terminal again", 4404: "Gone" };
@@ -56,8 +55,8 @@ async function refresh() {
   if (!here()) return;
   for (const id of ["conversation", "states", "session-list", "activity", "meter", "title"]) {
     const node = page.getElementById(id);
-    if (id === "session-list" && isOwn()) renew();
-    else if (node) replace(document.getElementById(id), document.adoptNode(node));
+    const keeps = id === "session-list" && !document.dispatchEvent(new CustomEvent("list:arrives", { cancelable: true }));
+    if (node && !keeps) replace(document.getElementById(id), document.adoptNode(node));
   }
   document.dispatchEvent(new CustomEvent("page:replaced"));
   begin();

@@ -11,6 +11,7 @@ from tests.sessions.transfer import making
 pytestmark = [pytest.mark.e2e, pytest.mark.asyncio(loop_scope="session")]
 
 
+@pytest.mark.long
 async def test_a_person_imports_and_reads_what_was_said(stage: Stage, browser: Browser) -> None:
     here, gone = stage.project, "/home/me/gone"
     data = stage.home / ".local" / "share" / "opencode"

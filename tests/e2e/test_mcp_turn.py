@@ -24,6 +24,7 @@ VISIT = ToolUse(
 )
 
 
+@pytest.mark.long
 async def test_a_server_in_the_conversation(
     home: Path, project: Path, context: BrowserContext, user_environ: Mapping[str, str]
 ) -> None:

@@ -79,6 +79,7 @@ async def test_questions_by_keyboard(stage: Stage, context: BrowserContext) -> N
     await expect(tab.prompt).to_be_focused()
 
 
+@pytest.mark.long
 async def test_an_unanswered_question_is_named_and_a_second_answer_refused(
     stage: Stage, context: BrowserContext
 ) -> None:

@@ -124,6 +124,7 @@ async def test_a_conflict_is_settled_by_a_choice(stage: Stage, context: BrowserC
     assert old.read_text() == mine
 
 
+@pytest.mark.long
 async def test_two_sessions_are_undone_apart(stage: Stage, context: BrowserContext) -> None:
     first, old = await edited(stage, context, "shared")
     second = await stage.tab(context, await stage.session("the other one"))

@@ -58,6 +58,7 @@ async def test_files_without_hunks_are_undone_and_put_back(stage: Stage, context
     assert (both.read_text(), executable(both)) == (LINES.replace("line 2\n", "agent 2\n"), True)
 
 
+@pytest.mark.long
 async def test_redo_of_one_of_the_hunks_that_one_verdict_took_back(
     stage: Stage, context: BrowserContext
 ) -> None:

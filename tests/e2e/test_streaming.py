@@ -128,6 +128,7 @@ async def test_a_frame_costs_no_search_of_the_whole_page(stage: Stage, context: 
     assert await tab.page.evaluate("window.scans") == []
 
 
+@pytest.mark.long
 async def test_killed_in_mid_turn_and_started_again(
     context: BrowserContext, home: Path, project: Path
 ) -> None:
