@@ -51,6 +51,19 @@ async def test_the_store_and_what_holds_it(context: BrowserContext, stage: Stage
     await expect(held).to_have_count(0)
 
 
+async def test_what_is_opened_as_it_comes_is_loaded(context: BrowserContext, stage: Stage) -> None:
+    """By somebody quicker than the script that wires it."""
+    tab = await stage.tab(context, await stage.session("Quick"))
+    await tab.page.add_init_script(
+        """new MutationObserver(() => {
+          const details = document.querySelector(".store-projects details:not([open])");
+          if (details) details.open = true;
+        }).observe(document, { childList: true, subtree: true });"""
+    )
+    await tab.page.get_by_role("link", name="Settings").click()
+    await expect(tab.page.locator(".store-holdings").first).not_to_contain_text("Loading")
+
+
 async def test_a_full_store_is_said_in_the_page(context: BrowserContext, tmp_path: Path) -> None:
     home = tmp_path / "home"
     home.mkdir()

@@ -125,7 +125,9 @@ async def test_interrupting_stops_the_turn_which_can_go_on(served: Served) -> No
     assert await asyncio.to_thread(process.stdout.read, 7) == "Working"
     process.send_signal(signal.SIGINT)
     assert await asyncio.to_thread(process.wait, SECONDS) == 130
-    assert await served.get("/session/status") == {}
+    async with asyncio.timeout(SECONDS):
+        while await served.get("/session/status") != {}:  # it was told to stop, and does
+            pass
     done = await run(served, "--continue", "--resume")
     assert (done.status, done.out) == (0, "And done.\n")
     done = await run(served, "--continue", "--resume")
