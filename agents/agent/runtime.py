@@ -218,7 +218,7 @@ class Runtime:
         if epoch and entry.lease is None:
             entry.stop_epoch = epoch
             return
-        if epoch and entry.lease is not None and entry.lease.epoch != epoch:
+        if epoch and entry.lease and entry.lease.epoch != epoch:
             return  # the turn that was meant has ended
         entry.stopping = True
         if entry.run is not None:

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
-from contextlib import aclosing
 from typing import Any
 
 from agents.llm import errors
 from agents.llm.readers import server_tools
 from agents.llm.readers.calls import complete, cut_off, unused
-from agents.llm.readers.decoding import decoding
+from agents.llm.readers.decoding import decoded
 from agents.llm.readers.openai_body import encode, output_limit, thinking_block, with_fields
-from agents.llm.readers.openai_chat import parse, words_of
+from agents.llm.readers.openai_chat import words_of
 from agents.llm.readers.told import wrapped
-from agents.llm.readers.transport import drain, post_events, session_headers
+from agents.llm.readers.transport import post_events, session_headers
 from agents.llm.settings.domains import Controls, Settings
 from agents.llm.types import (
     ChatMessage,
@@ -42,22 +41,13 @@ VERSION = "2023-06-01"
 _INTERLEAVED = "interleaved-thinking-2025-05-14"
 
 
-async def read(request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
+def read(request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
     """Stream one answer; see `agents.llm.stream`."""
     model = request.model
     body = encode(build(request))
     decoder = MessageDecoder(errors.secrets_of(model))
     answer = post_events(model, "/messages", _headers(request), body)
-    with decoding(model, decoder):
-        async with aclosing(answer) as payloads:
-            async for payload in payloads:
-                for event in decoder.feed(parse(payload, model)):
-                    yield event
-                if decoder.stopped:
-                    break
-            await drain(payloads)
-        for event in decoder.finish():
-            yield event
+    return decoded(model, decoder, answer)
 
 
 def _headers(request: ModelRequest) -> dict[str, str]:
@@ -77,10 +67,10 @@ def _headers(request: ModelRequest) -> dict[str, str]:
 class MessageDecoder:
     """Events of a message stream in, typed events out. A block is open between its start and its stop."""
 
-    __slots__ = ("_block", "_calls", "_counts", "_reason", "_secrets", "_text", "_used", "stopped")
+    __slots__ = ("_block", "_calls", "_counts", "_reason", "_secrets", "_text", "_used", "done")
 
     def __init__(self, secrets: list[str]) -> None:
-        self.stopped = False
+        self.done = False
         self._secrets = secrets
         self._block: dict[str, Any] = {}
         self._text: list[str] = []
@@ -114,13 +104,13 @@ class MessageDecoder:
                 self._reason = (event.get("delta") or {}).get("stop_reason") or self._reason
                 self._count(event.get("usage"))
             case "message_stop":
-                self.stopped = True
+                self.done = True
             case "error":
                 raise errors.from_event(event.get("error") or dict(event), secrets=self._secrets)
 
     def finish(self) -> Iterator[ModelEvent]:
         """What is due at the end. Raises ModelError when the stream was cut before its end."""
-        if not (self.stopped or self._reason):
+        if not (self.done or self._reason):
             raise ModelError("The answer was cut before its end.", retryable=True)
         reason, usage = _REASONS.get(self._reason, "unknown"), self.usage
         yield from cut_off(self._calls, usage) if reason == "length" else self._calls

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import json
 import logging
 from collections.abc import AsyncGenerator, Iterator, Mapping
-from contextlib import aclosing
 from typing import Any
 
 from agents.llm import errors
 from agents.llm.families import OPEN, family
 from agents.llm.readers import openai_body, server_tools
 from agents.llm.readers.calls import CallAssembler, make_id
-from agents.llm.readers.decoding import decoding
+from agents.llm.readers.decoding import decoded
 from agents.llm.readers.tags import Tags
-from agents.llm.readers.transport import drain, post_events, session_headers
+from agents.llm.readers.transport import post_events, session_headers
 from agents.llm.types import (
     FileContent,
     Finish,
-    Model,
     ModelError,
     ModelEvent,
     ModelRequest,
@@ -34,7 +31,7 @@ _DONE = "[DONE]"
 logger = logging.getLogger(__name__)
 
 
-async def read(request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
+def read(request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
     """Stream one answer; see `agents.llm.stream`."""
     model = request.model
     headers = session_headers(request)
@@ -43,36 +40,13 @@ async def read(request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
     body = openai_body.encode(openai_body.build(request))
     decoder = ChatDecoder(errors.secrets_of(model), tagged=tagged(request))
     answer = post_events(model, "/chat/completions", headers | dict(model.headers), body)
-    with decoding(model, decoder):
-        async with aclosing(answer) as payloads:
-            async for payload in payloads:
-                if payload == _DONE:
-                    decoder.done = True
-                    break
-                for event in decoder.feed(parse(payload, model)):
-                    yield event
-            await drain(payloads)
-        for event in decoder.finish():
-            yield event
+    return decoded(model, decoder, answer, end=_DONE)
 
 
 def tagged(request: ModelRequest) -> bool:
     """Whether the text may begin with thoughts in tags: as the option `thinkTags` says, else by family."""
     told = request.settings.options.get("think_tags")
     return bool(told) if told is not None else family(request.model) in OPEN
-
-
-def parse(payload: str, model: Model) -> dict[str, Any]:
-    """The JSON object of one event; raises ModelError when it is none."""
-    try:
-        parsed = json.loads(payload)
-    except ValueError:
-        parsed = None
-    if not isinstance(parsed, dict):
-        raise ModelError(
-            f"{model.ref} sent a line that is no JSON object: {payload[:200]}", body=payload[:2000]
-        )
-    return parsed
 
 
 class ChatDecoder:

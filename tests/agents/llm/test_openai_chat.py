@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from agents.llm.readers import openai_chat
-from agents.llm.readers.openai_chat import ChatDecoder, parse
+from agents.llm.readers.decoding import parse
+from agents.llm.readers.openai_chat import ChatDecoder
 from agents.llm.types import (
     AuthFailed,
     ChatMessage,

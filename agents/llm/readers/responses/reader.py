@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncGenerator, Iterator, Mapping
-from contextlib import aclosing
 from typing import Any
 
 from agents.llm import errors, families
 from agents.llm.readers import calls, openai_body, server_tools
-from agents.llm.readers.decoding import decoding
+from agents.llm.readers.decoding import decoded
 from agents.llm.readers.openai_body import output_limit, with_fields
-from agents.llm.readers.openai_chat import parse, words_of
-from agents.llm.readers.transport import drain, post_events, session_headers
+from agents.llm.readers.openai_chat import words_of
+from agents.llm.readers.transport import post_events, session_headers
 from agents.llm.settings.domains import Controls
 from agents.llm.types import (
     ChatMessage,
@@ -43,7 +42,7 @@ _ENDS = frozenset({"response.completed", "response.incomplete", "response.done"}
 _REASONS: Mapping[str, Any] = {"max_output_tokens": "length", "content_filter": "content-filter"}
 
 
-async def read(request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
+def read(request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
     """Stream one answer; see `agents.llm.stream`."""
     model = request.model
     headers = session_headers(request)
@@ -52,16 +51,7 @@ async def read(request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
     body = openai_body.encode(build(request))
     decoder = ResponsesDecoder(errors.secrets_of(model))
     answer = post_events(model, "/responses", headers | dict(model.headers), body)
-    with decoding(model, decoder):
-        async with aclosing(answer) as payloads:
-            async for payload in payloads:
-                for event in decoder.feed(parse(payload, model)):
-                    yield event
-                if decoder.done:
-                    break
-            await drain(payloads)
-        for event in decoder.finish():
-            yield event
+    return decoded(model, decoder, answer)
 
 
 class ResponsesDecoder:
