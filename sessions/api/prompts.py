@@ -187,7 +187,7 @@ async def _answer(
                 mailbox.overflowed = False
                 message_id = message_id or await in_db(_begun, session_id, prompt_id)
                 over = await in_db(_is_over, session_id, prompt_id, message_id, idle)
-                yield b"" if over else b" "
+                yield b" "
         yield await result(session_id, message_id)
     finally:
         await mailbox.__aexit__()

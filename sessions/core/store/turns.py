@@ -18,9 +18,9 @@ def unasked(session_id: str) -> list[str]:
     rows = _standing(session_id)
     answers = rows.filter(role="assistant").order_by("-id")
     last = answers.values_list("id", flat=True).first() or ""
-    behind = rows.filter(role="user", id__gt=last).order_by("id")
-    asking = set(Admission.objects.filter(session_id=session_id, no_reply=False).values_list("id", flat=True))
-    return [row.id for row in behind if (row.prompt_id or row.id) in asking]
+    behind = {row.prompt_id or row.id: row.id for row in rows.filter(role="user", id__gt=last).order_by("id")}
+    asking = set(Admission.objects.filter(id__in=behind, no_reply=False).values_list("id", flat=True))
+    return [message_id for prompt_id, message_id in behind.items() if prompt_id in asking]
 
 
 def _standing(session_id: str) -> QuerySet[Message]:
