@@ -37,8 +37,13 @@ class Place:
             base=session.get_absolute_url(),
             root=session.directory,
             session_id=session.id,
-            reverted_from=(session.revert or {}).get("messageID", ""),
+            reverted_from=undone_from(session.revert),
         )
+
+
+def undone_from(revert: Wire | None) -> str:
+    """The first message of a session that is undone, by its `revert`; empty for none."""
+    return str((revert or {}).get("messageID", ""))
 
 
 def messages_html(entries: Sequence[Wire], place: Place, waited: Spans = ()) -> SafeString:

@@ -1,3 +1,4 @@
+// Messages that are undone are not shown: which ones the notice says, the rows of the page come with it already.
 // The prompt that an undo takes out of the conversation goes back into the composer, to be said otherwise. What
 // was written meanwhile stays there; the notice of the undo then offers to put the prompt in front of it.
 import { attachments } from "./attachments.js";
@@ -45,8 +46,19 @@ function look() {
   if (offer) offer.hidden = offer.dataset.putBack === back.id && draft().startsWith(back.text);
 }
 
+let from = null; // the first message that is not shown, "" for none; null: to be looked at
+
+// Ids rise with time.
+function hide() {
+  const now = document.getElementById("reverted")?.dataset.from ?? "";
+  if (now === from) return;
+  from = now;
+  for (const message of document.querySelectorAll("#messages > .message")) message.classList.toggle("reverted", from !== "" && message.id >= from);
+}
+
 // It was redone, or a new prompt made the undo final.
 function renewed() {
+  hide();
   if (back.id && !offered()) untouched() ? takeOut() : remember({});
   look();
 }
@@ -60,8 +72,13 @@ document.addEventListener("click", (event) => {
   if (button) restore(button.dataset.putBack);
 });
 field.addEventListener("input", look);
-for (const name of ["page:changed", "page:replaced"]) document.addEventListener(name, renewed);
+document.addEventListener("page:changed", renewed);
+document.addEventListener("page:replaced", () => {
+  from = null;
+  renewed();
+});
 onPage(() => {
   back = stored();
+  from = null;
   renewed();
 });

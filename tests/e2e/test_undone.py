@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 
 import pytest
-from playwright.async_api import BrowserContext, FilePayload, expect
+from playwright.async_api import BrowserContext, FilePayload, WebSocketRoute, expect
 
+from sessions.web.pages.conversation import PAGE
 from tests.e2e.stage import Stage, Tab
 from tests.loopback.script import Turn
 
@@ -71,3 +73,48 @@ async def test_what_was_typed_stays_and_the_prompt_is_offered(stage: Stage, cont
     await expect(tab.page.locator(".reverted-notice")).to_have_count(0)
     await expect(tab.prompt).to_have_value("Said before.\n\ntyped since")
     await tab.prompt.fill("")
+
+
+async def test_what_was_redone_before_the_page_was_connected_is_shown(
+    stage: Stage, context: BrowserContext
+) -> None:
+    tab = await talked(stage, context, "connected late", "Said before.")
+    await undo(tab, 0)
+    connect = asyncio.Event()
+
+    async def late(route: WebSocketRoute) -> None:
+        await connect.wait()
+        route.connect_to_server()
+
+    await context.route_web_socket("**/ws/p/**", late)
+    await tab.page.reload()
+    await expect(tab.messages.locator(".message:visible")).to_have_count(0)
+    async with tab.page.expect_response("**/redo"):
+        await tab.page.get_by_role("button", name="Redo").click()
+    connect.set()
+    await expect(tab.messages.locator(".message:visible")).to_have_count(2)
+    await expect(tab.prompt).to_have_value("")
+
+
+async def test_an_undo_in_another_tab_leaves_what_is_read_in_its_place(
+    stage: Stage, context: BrowserContext
+) -> None:
+    session = await stage.session("read above")
+    for number in range(PAGE + 6):
+        await stage.client.prompt(session, f"Prompt {number}.", noReply=True)
+    tab = await stage.tab(context, session)
+    await tab.page.locator("#scroller").evaluate("scroller => scroller.scrollTo(0, 0)")
+    await expect(tab.messages.locator(".message")).to_have_count(PAGE + 6)
+    read = tab.messages.locator(".message").nth(5)
+    await read.scroll_into_view_if_needed()
+    place = await read.bounding_box()
+    last = (await stage.client.messages(session))[-2]["info"]["id"]
+
+    await stage.client.revert(session, last)
+    await expect(tab.page.locator(".reverted-notice")).to_contain_text("2 prompts")
+    assert await read.bounding_box() == place
+    await expect(tab.messages.locator(".message:visible")).to_have_count(PAGE + 4)
+
+    await stage.client.unrevert(session)
+    await expect(tab.messages.locator(".message:visible")).to_have_count(PAGE + 6)
+    assert await read.bounding_box() == place

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, ParamSpec, TypeVar
 
 from sessions.core import bus
@@ -15,7 +16,7 @@ from sessions.core.db import in_db
 from sessions.core.store import children, messages, waits
 from sessions.rendering.blocks import Update
 from sessions.rendering.highlight import SMALL
-from sessions.rendering.messages import Place, foot_html, shell_html
+from sessions.rendering.messages import Place, foot_html, shell_html, undone_from
 from sessions.rendering.notices import alarm
 from sessions.rendering.parts import (
     parent_id,
@@ -135,6 +136,7 @@ class LivePage:
         return frame
 
     async def _detail(self, frame: Frame, event: bus.Event) -> None:
+        assert self._place is not None
         properties = event.properties
         match event.type:
             case "message.part.delta":
@@ -149,12 +151,7 @@ class LivePage:
                 self._streams.pop(properties["partID"], None)
                 frame.remove(properties["partID"])
             case "session.updated":
-                self._notice_revert(frame, properties["info"])
-
-    def _notice_revert(self, frame: Frame, info: Wire) -> None:
-        """An undo or redo hides or shows many messages: the page reads them anew."""
-        assert self._place is not None
-        frame.refresh = (info.get("revert") or {}).get("messageID", "") != self._place.reverted_from
+                self._place = replace(self._place, reverted_from=undone_from(properties["info"].get("revert")))
 
     async def _message(self, frame: Frame, info: Wire) -> None:
         assert self._place is not None

@@ -18,6 +18,7 @@ from sessions.core.models import Message, Part, Project, Session
 from sessions.core.store import children, permissions, questions, resumption, todos, turns
 from sessions.core.store import sessions as session_store
 from sessions.rendering.html import html
+from sessions.rendering.messages import undone_from
 from sessions.rendering.periods import Period, period_of
 
 
@@ -133,7 +134,7 @@ def todo_panel(session: Session, *, oob: bool = True) -> str:
 
 def reverted(session: Session, *, oob: bool = True) -> str:
     """The notice that part of the conversation is undone, with the way back."""
-    start = (session.revert or {}).get("messageID", "")
+    start = undone_from(session.revert)
     prompts: list[str] = []
     if start:
         undone = Message.objects.filter(session=session, id__gte=start, role="user").order_by("id")
