@@ -23,6 +23,7 @@ from sessions.core.wire.session import Status
 async def drain(run: Run) -> None:
     """Work until the session has nothing to do; the session's lease is ours."""
     while (prompt := await boundary.begin(run)) is not None:
+        await _tell(run)  # where this prompt came after it was looked for
         run.error, run.rejected, run.instead, run.longer = None, False, {}, False
         if run.silent:
             continue
@@ -34,12 +35,18 @@ async def drain(run: Run) -> None:
         await prune(run, (await asyncio.to_thread(load, run.directory)).config)
         run.answered = prompt
         if await boundary.has_work(run.session.id):  # else it is told with the release of the lease
-            await in_db(session_store.set_status, run.session.id, Status(type="idle"), error=run.error)
-            await finished(run)
+            await _tell(run)
+
+
+async def _tell(run: Run) -> None:
+    """Tell of the turn that has ended in order, unless it was told of."""
+    if run.answered is not None:
+        await in_db(session_store.set_status, run.session.id, Status(type="idle"), error=run.error)
+        await finished(run)
 
 
 async def finished(run: Run) -> None:
-    """Tell what comes after a turn that ended in order and was told to have."""
+    """Do what comes after a turn that ended in order and was told to have."""
     prompt, run.answered = run.answered, None
     if prompt is not None:
         await commands.finished(run, prompt)
