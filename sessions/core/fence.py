@@ -71,6 +71,16 @@ def fenced(lease: Lease) -> Iterator[None]:
         _lease.reset(token)
 
 
+@contextmanager
+def unfenced() -> Iterator[None]:
+    """For what is so whoever has the session by now: what a call did to files, or did not do after all."""
+    token = _lease.set(None)
+    try:
+        yield
+    finally:
+        _lease.reset(token)
+
+
 def current() -> Lease | None:
     """The lease that this is done under; None outside of any, and when it is over."""
     lease = _lease.get()

@@ -17,13 +17,16 @@ from agents.agent.run import Children, Run
 from agents.agent.steps.history import Transcript
 from agents.agent.steps.recorder import Recorder
 from agents.llm.types import ToolCall
-from agents.toolkit.base import FreeInput, Tool, ToolContext, ToolResult
+from agents.toolkit.base import FileWrite, FreeInput, Tool, ToolContext, ToolError, ToolResult
 from agents.toolkit.shared.output import model_output
 from agents.tools import invalid
 from agents.tools.registry import Toolset
+from sessions.changes.snapshots.objects import object_id
 from sessions.changes.tracking import tracker
 from sessions.core.db import in_db
-from sessions.core.models import Event, Message, Part
+from sessions.core.fence import fenced
+from sessions.core.models import Event, FileChange, Message, Part, Session
+from sessions.core.store import leases, ledger
 from sessions.core.store.rows import message_info
 from sessions.core.wire.messages import UserMessage
 from tests.agents.tools.context import turn_in
@@ -88,6 +91,32 @@ async def test_success_that_is_being_published_survives_a_stop(
     assert part.data["state"]["output"].startswith("line\n")
     published = Event.objects.filter(type="message.part.updated", reference__partID=part.id)
     assert await in_db(published.count) == 2, "it began, and it succeeded"
+
+
+@pytest.mark.django_db(transaction=True)
+async def test_what_was_not_written_after_all_is_noted_though_another_has_the_session(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    block = await calling(tmp_path / "project")
+    session, file = block.run.session, tmp_path / "project" / "a.txt"
+    taken = await block.recorder.take(CALL)
+    lease = await in_db(leases.claim, session.id, "worker", 60)
+    assert taken is not None
+    assert lease is not None
+
+    def another_comes(*given: Any) -> None:
+        add(*given)
+        file.write_text("a person's")
+        Session.objects.filter(id=session.id).update(lease_owner="another", lease_epoch=lease.epoch + 1)
+
+    add = ledger.add
+    monkeypatch.setattr(ledger, "add", another_comes)
+    with fenced(lease), pytest.raises(ToolError, match="by somebody else"):
+        await block.context_of(taken[0]).write_files([FileWrite(file, b"new", None)])
+    assert file.read_text() == "a person's"
+    new = object_id(b"new")
+    changes = await in_db(lambda: list(FileChange.objects.order_by("id")))
+    assert [(row.before, row.after) for row in changes] == [("", new), (new, "")]
 
 
 async def test_work_is_done_however_often_it_is_cancelled() -> None:

@@ -38,6 +38,7 @@ from agents.toolkit.shared.beside import rebased
 from agents.toolkit.turn import Turn
 from sessions.changes.undo.files import AS_NEW, NEW_FILE
 from sessions.core.db import in_db
+from sessions.core.fence import unfenced
 from sessions.core.files import replace_file
 from sessions.core.ids import now
 from sessions.core.models import FileChange
@@ -162,7 +163,8 @@ class CallContext:
             change.message_id, change.part_id, change.call_id = self.message_id, self._part.id, self.call_id
             change.origin = change.origin or "command"
         if changes:
-            await in_db(ledger.add, self._run.session, changes)
+            with unfenced():
+                await in_db(ledger.add, self._run.session, changes)
 
     async def question(self, questions: Sequence[Question]) -> list[list[str]]:
         with self._clock.stopped():
@@ -253,7 +255,8 @@ class FileWriter:
             await asyncio.to_thread(self._run.tracker.writing, after, lambda: apply_all(both, stuck))
         except BaseException as error:
             undone = [self._inverse(change) for change in changes if change not in stuck]
-            await in_db(ledger.add, self._run.session, undone)
+            with unfenced():
+                await in_db(ledger.add, self._run.session, undone)
             if not stuck:
                 raise
             names = ", ".join(printable(change.path) for change in stuck)
@@ -275,7 +278,8 @@ class FileWriter:
         for change in changes:
             change.message_id, change.part_id = self._part.message_id, self._part.id
             change.call_id, change.origin = self._part.call_id, "formatter"
-        await in_db(ledger.add, self._run.session, changes)
+        with unfenced():
+            await in_db(ledger.add, self._run.session, changes)
         try:
             made = await asyncio.to_thread(written.path.read_bytes)
         except FileNotFoundError as error:
