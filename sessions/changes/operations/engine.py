@@ -205,6 +205,8 @@ def _remaining(operation: Operation) -> dict[str, list[FileChange]]:
 
 
 def _recover(operation: Operation) -> None:
+    if not in_db_sync(operations.is_planned, operation):
+        return
     project = tracker(operation.project)
     intents = in_db_sync(operations.changes_of, [operation])
     for path in {PurePosixPath(row.path).parent: row.path for row in intents}.values():

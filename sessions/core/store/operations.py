@@ -126,6 +126,11 @@ def planned() -> list[Operation]:
     return list(rows.order_by("id"))
 
 
+def is_planned(operation: Operation) -> bool:
+    """Whether it still is: who carries it out may have settled it since the row was read."""
+    return Operation.objects.filter(id=operation.id, state=State.PLANNED).exists()
+
+
 def withdraw(operation: Operation) -> None:
     """It has written nothing and is given up; the log keeps that it was begun."""
     with transaction.atomic():

@@ -101,3 +101,21 @@ async def test_a_redo_is_finished_too(world: World) -> None:
     assert (await fresh(session)).revert is None
     await recover()
     assert world.state() == after, "a second start has nothing left to do"
+
+
+async def test_what_its_owner_settles_meanwhile_is_left_alone(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = await world.session()
+    prompt = await world.turn(session, FILES)
+    after = world.state()
+    plan = await begun(world, session, prompt)
+    apply(plan[:1], world.root, world.tracker.objects)
+    read = await in_db(operations.planned)
+    await recover()
+    await unrevert(await fresh(session))
+    monkeypatch.setattr(operations, "planned", lambda: read)
+    await recover()
+    assert world.state() == after
+    assert (await fresh(session)).revert is None
+    assert await in_db(FileChange.objects.filter(operation=read[0]).count) == 8
