@@ -200,7 +200,7 @@ def _note(session_id: str, ending: Ending, cut_off: Collection[str]) -> None:
     if last is None:
         return
     if last.role == "user" and ending is CRASHED and last.id in turns.unasked(session_id):
-        resumption.note(last.id, "due")
+        resumption.begin_anew(last.id)
     elif last.id in cut_off and _has_more(str(last.data["parentID"])):
         by_itself = ending is CRASHED and not _is_rejected(last)
         resumption.note(last.data["parentID"], "cut" if by_itself else "")

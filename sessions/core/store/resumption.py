@@ -31,6 +31,14 @@ def note(prompt_id: str, state: State) -> None:
     Resumption.objects.update_or_create(prompt_id=prompt_id, defaults={"state": state})
 
 
+def begin_anew(prompt_id: str) -> None:
+    """The server ended before anybody began to answer a prompt: it is due, until after MOST_TRIES."""
+    row, _ = Resumption.objects.get_or_create(prompt_id=prompt_id)
+    again = row.tries < MOST_TRIES
+    row.state, row.tries = "due" if again else "", row.tries + again
+    row.save(update_fields=["state", "tries"])
+
+
 def of(session: Session) -> Resumption | None:
     """Of the turn that the session can go on with, if there is one. `session` is a row as it is now."""
     if session.parent_id or session.revert or (session.status or {}).get("type", "idle") != "idle":

@@ -133,6 +133,23 @@ async def test_by_itself_it_goes_on_twice(tmp_path: Path) -> None:
     assert await in_db(resumption.sessions_due) == [talk.session.id]
 
 
+async def test_a_prompt_that_ends_the_server_is_begun_anew_twice(tmp_path: Path) -> None:
+    talk = await Talk.begin(tmp_path / "p")
+    row = await in_db(inbox.admit, talk.session, [{"type": "text", "text": "Do it."}])
+    prompt = await in_db(inbox.promote, row.id, agent="build", provider_id="p", model_id="m")
+    assert prompt is not None
+    for _ in range(resumption.MOST_TRIES):
+        await in_db(recovery.settle, talk.session.id, recovery.CRASHED)
+        begun = await in_db(resumption.begin, talk.session.id)
+        assert begun is not None
+        assert begun[0].id == prompt.id
+    await in_db(recovery.settle, talk.session.id, recovery.CRASHED)
+    assert await in_db(resumption.state, talk.session.id) == ""
+    assert await offered(talk) == prompt.id
+    await in_db(resumption.ask, talk.session.id)
+    assert await in_db(resumption.begin, talk.session.id) is not None
+
+
 async def test_a_stop_takes_back_what_is_due(tmp_path: Path) -> None:
     talk = await Talk.begin(tmp_path / "p")
     prompt = await cut_off(talk)
