@@ -121,7 +121,7 @@ async def test_a_frame_costs_no_search_of_the_whole_page(stage: Stage, context: 
     await tab.send("Speak.")
     await expect(tab.messages).to_contain_text("One")
     stage.model.gate("frame").open()
-    await expect(tab.tool("sleep 600")).to_contain_text("begun")
+    await expect(tab.tool("sleep 600").locator(".live")).to_contain_text("begun")
     await expect(tab.tool("sleep 600").locator("[data-since]")).to_contain_text(" s")
     await tab.stop.click()
     await tab.idle()
@@ -139,7 +139,7 @@ async def test_killed_in_mid_turn_and_started_again(
         stage.plays(Turn(text="kept", tools=[call]), talks, Turn(text=" and see."), Turn(text="I know."))
         tab = await stage.tab(context, await stage.session("killed"))
         await tab.send("Sleep.")
-        await expect(tab.tool("sleep 600")).to_contain_text("begun")
+        await expect(tab.tool("sleep 600").locator(".live")).to_contain_text("begun")
         port = stage.server.url.rpartition(":")[2]
         stage.server.kill()
         await expect(tab.connection).not_to_have_attribute("data-state", "connected")
