@@ -151,7 +151,8 @@ class LivePage:
                 self._streams.pop(properties["partID"], None)
                 frame.remove(properties["partID"])
             case "session.updated":
-                self._place = replace(self._place, reverted_from=undone_from(properties["info"].get("revert")))
+                revert = properties["info"].get("revert")
+                self._place = replace(self._place, reverted_from=undone_from(revert))
 
     async def _message(self, frame: Frame, info: Wire) -> None:
         assert self._place is not None
