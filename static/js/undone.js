@@ -7,6 +7,7 @@ import { onPage } from "./page.js";
 import { said } from "./recall.js";
 import { putLettersBack } from "./shell.js";
 
+let writes = 0;
 let back = {}; // the prompt that was put back, `{id, text, files}`; `{}` for none
 
 // Of the files only this page knows: they are not kept with a draft either.
@@ -24,9 +25,10 @@ function remember(found) {
 const offered = () => document.getElementById("reverted")?.querySelector("[data-put-back]");
 const untouched = () => Boolean(back.id) && draft() === back.text;
 
-async function restore(id) {
+async function restore(id, wanted = () => true) {
   const found = await said(id);
   if (!found) return complain("This prompt is gone.");
+  if (!wanted()) return look();
   if (untouched()) takeOut(); // of an undo before this one, which takes back more
   putLettersBack([found]);
   attachments.putBack(...found.files);
@@ -63,15 +65,20 @@ function renewed() {
   look();
 }
 
+// Who writes while the prompt is on its way is not interrupted either.
 document.addEventListener("prompt:undone", ({ detail }) => {
-  if (!draft().trim() || untouched()) restore(detail.prompt);
+  const before = writes;
+  if (!draft().trim() || untouched()) restore(detail.prompt, () => writes === before);
   else look();
 });
 document.addEventListener("click", (event) => {
   const button = event.target.closest("[data-put-back]");
   if (button) restore(button.dataset.putBack);
 });
-field.addEventListener("input", look);
+field.addEventListener("input", () => {
+  writes += 1;
+  look();
+});
 document.addEventListener("page:changed", renewed);
 document.addEventListener("page:replaced", () => {
   from = null;

@@ -6,7 +6,7 @@ import asyncio
 import base64
 
 import pytest
-from playwright.async_api import BrowserContext, FilePayload, WebSocketRoute, expect
+from playwright.async_api import BrowserContext, FilePayload, Route, WebSocketRoute, expect
 
 from sessions.web.pages.conversation import PAGE
 from tests.e2e.stage import Stage, Tab
@@ -72,6 +72,27 @@ async def test_what_was_typed_stays_and_the_prompt_is_offered(stage: Stage, cont
     await tab.page.get_by_role("button", name="Redo").click()
     await expect(tab.page.locator(".reverted-notice")).to_have_count(0)
     await expect(tab.prompt).to_have_value("Said before.\n\ntyped since")
+    await tab.prompt.fill("")
+
+
+async def test_what_is_typed_while_the_prompt_is_on_its_way_stays(
+    stage: Stage, context: BrowserContext
+) -> None:
+    tab = await talked(stage, context, "typed early", "Said before.")
+    typed = asyncio.Event()
+
+    async def late(route: Route) -> None:
+        await typed.wait()
+        await route.continue_()
+
+    await tab.page.route("**/messages/*/prompt", late)
+    async with tab.page.expect_response("**/messages/*/prompt"):
+        await undo(tab, 0)
+        await expect(tab.dialog).to_have_count(0)
+        await tab.prompt.fill("typed since")
+        typed.set()
+    await expect(tab.page.get_by_role("button", name="Put the undone prompt back")).to_be_visible()
+    await expect(tab.prompt).to_have_value("typed since")
     await tab.prompt.fill("")
 
 
