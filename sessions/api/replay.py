@@ -86,6 +86,7 @@ def _event(row: Event) -> bus.Event | None:
         session_id=row.session_id,
         directory=events.directory_of(row.session_id) if row.session_id else "",
         id=of_log(row.time_created, row.pk),
+        number=row.number,
     )
 
 

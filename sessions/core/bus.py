@@ -28,7 +28,8 @@ class Event:
     """`type` and `properties` are the wire's; `seq` is the cursor in the log, None for what is not logged.
 
     `directory` is the folder that it concerns, for those of a session its own; empty: all of the project.
-    `epoch` is that of the lease under which it happened, 0 for what needs none.
+    `epoch` is that of the lease under which it happened, 0 for what needs none. `number` counts what changed
+    in its session.
     """
 
     type: str
@@ -38,6 +39,7 @@ class Event:
     session_id: str = ""
     directory: str = ""
     epoch: int = 0
+    number: int | None = None
     id: str = field(default_factory=lambda: ascending("evt"))
 
     @cached_property

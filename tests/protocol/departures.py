@@ -28,7 +28,7 @@ DIFFERS = {
     "find.symbols": "the ten best of the language servers that run; OpenCode always answers none",
     "global.config.update": "unknown top keys are written; OpenCode drops them",
     "global.dispose": "tells clients; MCP and language servers begin anew",
-    "global.event": "as `event.subscribe`; `seq` of `sync` payloads rises with gaps",
+    "global.event": "as `event.subscribe`",
     "instance.dispose": "tells clients; MCP and language servers of the folder begin anew",
     "lsp.status": "servers that failed are listed as `error`; OpenCode leaves them out",
     "mcp.auth.authenticate": "opens no browser: `mcp.browser.open.failed` always says where to sign in",
@@ -66,7 +66,7 @@ DIFFERS = {
     "session.summarize": "nothing to sum up is 400",
     "session.update": "`archived` null or 0 takes it out of the archive",
     "sync.history.list": "of what happened to one thing several times the first and the last, as it is now;"
-    " `seq` rises with gaps",
+    " between them `session.updated`",
     "sync.replay": "a session that is here stays as it is; what is no history is 400, OpenCode answers 500",
     "sync.steal": "always 400: there are no workspaces",
     "tool.ids": "tools of MCP servers and `lsp` are among them; OpenCode leaves them out",

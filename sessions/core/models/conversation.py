@@ -61,6 +61,7 @@ class Session(models.Model):
     lease_until = models.BigIntegerField(default=0)
     lease_epoch = models.BigIntegerField(default=0)
     stop_epoch = models.BigIntegerField(default=0)
+    next_number = models.BigIntegerField(default=0)
 
     class Meta:
         indexes = [

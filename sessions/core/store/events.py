@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.db import transaction
+from django.db import connection, transaction
+from django.db.models import F, Max, OuterRef, Subquery, Value
+from django.db.models.expressions import Combinable
+from django.db.models.functions import Coalesce, Greatest
 
 from sessions.core import bus, fence
 from sessions.core.ids import now, of_log
@@ -15,6 +18,18 @@ RECENT = 5000
 """Events among which one of the last minute is looked for."""
 SETTLED = "session.settled"
 """Ours: a turn that its worker did not end was settled."""
+NUMBERED = frozenset(
+    {
+        "session.created",
+        "session.updated",
+        "session.deleted",
+        "message.updated",
+        "message.removed",
+        "message.part.updated",
+        "message.part.removed",
+    }
+)
+"""What changes a session or what it has; counted within it."""
 _directories: dict[str, str] = {}
 """By session; every event of a session asks."""
 
@@ -27,16 +42,19 @@ def record(
     session: str = "",
     reference: dict[str, Any] | None = None,
     stage: str = "",
+    untold: int = 0,
 ) -> None:
     """Log an event and publish it once the transaction has committed; call it inside `atomic`.
 
     The log gets `reference`, by default the plain values among the properties; the rest is read from the rows
-    when the event is replayed (`api.replay`). `stage` is how far what changed was (see the model).
+    when the event is replayed (`api.replay`). `stage` is how far what changed was (see the model). `untold`:
+    so many rows came into the session that no event of their own tells of; they count before this one.
     """
     row = Event.objects.create(
         type=type,
         project_id=project,
         session_id=session,
+        number=_next_number(session) + untold if session and type in NUMBERED else None,
         reference=_references(properties) if reference is None else reference,
         stage=stage,
         time_created=now(),
@@ -50,8 +68,18 @@ def record(
         directory=directory_of(session) if session else "",
         epoch=fence.epoch(session),
         id=of_log(row.time_created, row.pk),
+        number=row.number,
     )
     transaction.on_commit(lambda: bus.publish(event))
+
+
+def _next_number(session_id: str) -> Combinable:
+    """Within the INSERT. Under the lease of a session its row is held by then; others take hold of it."""
+    if connection.features.has_select_for_update and not fence.epoch(session_id):
+        Session.objects.select_for_update(no_key=True).filter(id=session_id).first()
+    logged = Event.objects.filter(session_id=session_id, number__isnull=False).order_by("-id")
+    pruned = Session.objects.filter(id=session_id).values("next_number")
+    return Coalesce(Subquery(logged.values("number")[:1]) + 1, Subquery(pruned), Value(0))
 
 
 def tell(type: str, properties: dict[str, Any], session: str) -> None:
@@ -129,5 +157,11 @@ def latest() -> int:
 
 
 def prune(keep: int = 50_000) -> int:
-    """Drop all but the newest `keep` events; returns how many went."""
-    return Event.objects.filter(id__lte=latest() - keep).delete()[0]
+    """Drop all but the newest `keep` events; returns how many went. Sessions count on from there."""
+    with transaction.atomic():
+        old = Event.objects.filter(id__lte=latest() - keep)
+        counted = old.filter(session_id=OuterRef("id"), number__isnull=False).order_by()
+        last = counted.values("session_id").annotate(last=Max("number")).values("last")
+        sessions = Session.objects.filter(id__in=old.filter(number__isnull=False).values("session_id"))
+        sessions.update(next_number=Greatest(F("next_number"), Coalesce(Subquery(last) + 1, Value(0))))
+        return old.delete()[0]

@@ -44,6 +44,8 @@ def fork(
         Part.objects.bulk_create(
             _part(part, copy.id, new_ids, elsewhere) for entry in entries for part in entry["parts"]
         )
+        if entries:
+            session_store.announce("session.updated", copy, untold=len(new_ids))
         if not before:
             todos.replace(copy, todos.listing(source.id))
             _copy_staged(source.id, copy, new_ids)

@@ -13,9 +13,8 @@ from sessions.core.ids import now
 from sessions.core.models import Message, Part, Session, Todo
 from sessions.core.text import wellformed
 
-from . import events
+from . import sessions as session_store
 from .folders import NotTaken, project_for
-from .rows import session_wire
 
 Wire = Mapping[str, Any]
 Row = TypeVar("Row", Message, Part)
@@ -74,11 +73,15 @@ def put(
         _check_ids(info["id"], ids, {part["id"] for entry in entries for part in entry["parts"]})
         row = _renewed(row, info) if row else _new(info, worktree)
         row.save()
+        if outcome == "imported":
+            session_store.announce("session.created", row)
         for entry in entries:
             settle(entry["info"], entry["parts"])
         _put_entries(row.id, entries)
         _put_todos(row.id, todos)
-        _tell("session.created" if outcome == "imported" else "session.updated", row)
+        if entries or outcome == "updated":
+            rows = sum(1 + len(entry["parts"]) for entry in entries)
+            session_store.announce("session.updated", row, untold=rows)
     return outcome
 
 
@@ -100,11 +103,6 @@ def settle(message: dict[str, Any], parts: list[dict[str, Any]]) -> bool:
         message["time"]["completed"] = ended
         runs = True
     return runs
-
-
-def _tell(type: str, row: Session) -> None:
-    properties = {"sessionID": row.id, "info": session_wire(row)}
-    events.record(type, properties, project=row.project_id, session=row.id)
 
 
 def _outcome(row: Session | None, info: Wire, ids: set[str], deleted_too: bool) -> Outcome:

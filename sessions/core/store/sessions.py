@@ -59,7 +59,7 @@ def create(
         )
         Project.objects.filter(id=project.id).update(time_updated=moment)
         events.moved(row.id, directory)
-        _announce("session.created", row)
+        announce("session.created", row)
     return row
 
 
@@ -94,7 +94,7 @@ def update(session_id: str, **columns: Any) -> Session | None:
         if "directory" in columns:
             events.moved(session_id, row.directory)
         switches.note(row, before)
-        _announce("session.updated", row)
+        announce("session.updated", row)
     return row
 
 
@@ -149,7 +149,7 @@ def _set_deleted(session_id: str, moment: int | None, event: str) -> Session | N
         row.save(update_fields=["time_deleted"])
         for child in Session.objects.filter(parent_id=session_id):
             _set_deleted(child.id, moment, event)
-        _announce(event, row)
+        announce(event, row)
     return row
 
 
@@ -196,8 +196,10 @@ def read(session_id: str) -> None:
             _event(row, "session.read", {"sessionID": row.id})
 
 
-def _announce(type: str, row: Session) -> None:
-    _event(row, type, {"sessionID": row.id, "info": session_wire(row)})
+def announce(type: str, row: Session, untold: int = 0) -> None:
+    """Tell what a session is now; `untold` is as for `events.record`. Call it inside `atomic`."""
+    properties = {"sessionID": row.id, "info": session_wire(row)}
+    events.record(type, properties, project=row.project_id, session=row.id, untold=untold)
 
 
 def _event(row: Session, type: str, properties: dict[str, Any]) -> None:

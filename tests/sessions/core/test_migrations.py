@@ -59,6 +59,9 @@ def brought_forward(tmp_path_factory: pytest.TempPathFactory) -> Iterator[sqlite
         for number, origin in enumerate(("command", "tool")):
             values = {"id": number, "origin": origin, "mode_after": 0o100644, "path": f"{number}.txt"}
             insert(old, "filechange", session_id="s", project_id="p", **values)
+        insert(old, "message", id="m", session_id="s", role="user", data="{}")
+        for type in ("session.created", "session.idle", "message.updated"):
+            insert(old, "event", type=type, session_id="s", project_id="p", reference="{}")
     with closing(migrate(data)) as now:
         yield now
 
@@ -72,6 +75,11 @@ def test_rows_come_along_and_are_brought_forward(brought_forward: sqlite3.Connec
         ("0.txt", 0o100600),
         ("1.txt", 0o100644),
     ]
+
+
+def test_the_log_is_counted_after_the_rows_that_it_may_not_name(brought_forward: sqlite3.Connection) -> None:
+    numbers = brought_forward.execute("SELECT number FROM opencode_sessions_event ORDER BY id").fetchall()
+    assert numbers == [(2,), (None,), (3,)]
 
 
 def test_a_new_database_has_the_same_schema(brought_forward: sqlite3.Connection, tmp_path: Path) -> None:
