@@ -16,7 +16,7 @@ TYPES = [
 BATCH = 2000
 
 
-def count(apps, schema_editor):
+def count(apps, _schema_editor):  # type: ignore[no-untyped-def]
     """What the log has of a session counts after all that the session has: of how often that changed before
     nothing is known."""
     sessions, messages, parts, events = (

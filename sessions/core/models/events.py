@@ -5,7 +5,7 @@ from typing import Any
 from django.db import models
 
 
-class Returned(models.BigIntegerField):
+class Returned(models.BigIntegerField):  # type: ignore[type-arg]  # the value of a row, or an expression
     """Made by an expression in the INSERT, and read back by the same statement."""
 
     db_returning = True

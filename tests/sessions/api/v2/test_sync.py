@@ -13,6 +13,7 @@ from sessions.core.db import in_db
 from sessions.core.models import Event, Message, Part
 from sessions.core.store import events, forks, importing, messages
 from sessions.core.store import sessions as session_store
+from sessions.core.store.rows import session_wire
 from tests.sessions.talk import Talk
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -55,7 +56,7 @@ async def test_what_is_told_live_is_the_history(tmp_path: Path) -> None:
     async with bus.subscribe() as mailbox:
         talk = await talked(tmp_path / "p")
         other = await talked(tmp_path / "q")
-        told = [found["syncEvent"] for event in await mailbox.take() if (found := sync.of(event))]
+        told = [one["syncEvent"] for event in await mailbox.take() if (one := sync.of(event))]
     for session in (talk.session, other.session):
         own = [(event["id"], event["seq"]) for event in told if event["aggregateID"] == session.id]
         found = await history(session.id)
@@ -90,7 +91,7 @@ async def test_copies_count_the_rows_that_came_with_them(tmp_path: Path) -> None
     assert len(await history(copy.id)) == len(before) + 2
 
     entries = await in_db(messages.history, talk.session.id)
-    info = {**session_store.session_wire(talk.session), "id": talk.session.id[:-1] + "_"}
+    info = {**session_wire(talk.session), "id": talk.session.id[:-1] + "_"}
     renamed = [
         {
             "info": {**entry["info"], "id": entry["info"]["id"] + "_", "sessionID": info["id"]},
