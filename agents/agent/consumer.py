@@ -10,6 +10,7 @@ from channels.consumer import AsyncConsumer
 
 from agents.agent import pauses
 from agents.agent.runtime import runtime
+from agents.config import configuration
 from agents.servers.lsp.service import service
 from agents.servers.mcp.hub import hub
 
@@ -54,3 +55,4 @@ async def _dispose(directory: Path | None) -> None:
             await each(directory)
         except Exception:
             logger.exception("not all servers of %s were started again", directory or "the folders")
+    configuration.configured(directory)

@@ -18,7 +18,8 @@ _telling = threading.Lock()
 
 def load(directory: Path | None) -> Loaded:
     """The merged configuration of a folder, or the user's own alone for None, and what was wrong with its
-    files; cheap when unchanged. Clients are told when it is another one than before."""
+    files; cheap when unchanged. Clients are told when it was loaded, and when it is another one than before.
+    """
     loaded = loader.load(directory)
     if _known.get(directory) is not loaded:
         with _telling:
@@ -30,7 +31,7 @@ def _tell(directory: Path | None, loaded: Loaded) -> None:
     before = _known.get(directory)
     if before is loaded:
         return
-    if before is not None and before.config != loaded.config:
+    if before is None or before.config != loaded.config:
         configured(directory)
     if len(_known) >= MOST_KNOWN:
         _known.clear()
@@ -38,8 +39,8 @@ def _tell(directory: Path | None, loaded: Loaded) -> None:
 
 
 def configured(directory: Path | None) -> None:
-    """The configuration of a folder, or the user's own for None, was read anew: models, providers and
-    references may be others."""
+    """The configuration of a folder, or the user's own for None, was read: models, providers and references
+    may be others."""
     for kind in ("catalog", "integration", "reference"):
         bus.publish(bus.Event(f"{kind}.updated", {}, directory=str(directory or "")))
 

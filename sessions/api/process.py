@@ -51,8 +51,8 @@ async def dispose(request: HttpRequest) -> HttpResponse:
     """
     project = await project_of(request)
     directory = str(directory_of(request))
-    await wake.disposed(directory)
     _disposed(project.id, directory)
+    await wake.disposed(directory)  # what it tells is of the new instance
     return wire(True)
 
 
@@ -60,10 +60,10 @@ async def dispose(request: HttpRequest) -> HttpResponse:
 @answers(bool)
 async def dispose_all(request: HttpRequest) -> HttpResponse:
     """The same for all folders."""
-    await wake.disposed()
     for project in await in_db(projects.recent, 1000):
         _disposed(project.id, project.worktree)
     bus.publish(bus.Event("global.disposed", {}, directory="global"))
+    await wake.disposed()
     return wire(True)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 
 from tests.protocol.conftest import repository
@@ -69,6 +70,37 @@ async def test_a_change_is_written_in_place_and_told(served: Served, project: Pa
     assert last["properties"] == {"directory": str(project)}
     assert file.read_text() == '// mine\n{\n  "model": "fake/fake", // for now\n  "share": "manual"\n}\n'
     assert not list(project.glob(".opencode*"))
+
+
+async def test_what_is_loaded_is_told_in_the_folder_and_everywhere(served: Served, project: Path) -> None:
+    here = {"directory": str(project)}
+    wanted = {f"{kind}.updated" for kind in KINDS}
+    async with (
+        served.client.http.stream("GET", "/event", params=here) as stream,
+        served.client.http.stream("GET", "/global/event") as everywhere,
+    ):
+        await served.get("/provider", **here)
+        assert await _types(stream, len(wanted)) == wanted
+        assert await served.post("/instance/dispose", **here) is True
+        told: dict[str, int] = {}
+        async for line in everywhere.aiter_lines():
+            found = json.loads(line[5:]) if line.startswith("data:") else {}
+            if found.get("directory") == str(project):
+                type = found["payload"]["type"]
+                told[type] = told.get(type, 0) + 1
+            if all(told.get(type) == 2 for type in wanted):
+                break
+
+
+async def _types(stream: httpx.Response, count: int) -> set[str]:
+    """Of the first events of a stream after that which says that it stands."""
+    found: list[str] = []
+    async for line in stream.aiter_lines():
+        if line.startswith("data:"):
+            found.append(json.loads(line[5:])["type"])
+        if len(found) > count:
+            break
+    return set(found[1:])
 
 
 async def test_what_a_person_writes_so_needs_no_trust(served: Served, project: Path) -> None:
