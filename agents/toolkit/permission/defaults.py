@@ -10,7 +10,7 @@ from itertools import chain, product
 from typing import Final
 
 from agents.toolkit.permission.planning import MAY_CHANGE
-from agents.toolkit.permission.rules import Action, Floor, Rule, Ruleset, evaluate, from_config, merge
+from agents.toolkit.permission.rules import Action, Floor, Guard, Rule, Ruleset, evaluate, from_config, merge
 from sessions.core.store.permissions.marks import UNCERTAIN
 from sessions.core.wire.patterns import EVERYTHING, READ_DEFAULTS, is_everything, matches
 
@@ -19,6 +19,7 @@ _OWN_FILES: Final = (
     "opencode.jsonc",
     ".opencode",
     ".opencode/*",
+    ".mcp.json",
     ".git",
     ".git/*",
     ".config/opencode/*",
@@ -27,10 +28,11 @@ _OWN_FILES: Final = (
 )
 
 GUARD: Final[Ruleset] = (
-    *(Rule("edit", prefix + name, "ask") for name, prefix in product(_OWN_FILES, ("", "*/"))),
+    *(Guard("edit", prefix + name, "ask") for name, prefix in product(_OWN_FILES, ("", "*/"))),
     Rule("edit", ".opencode/plans/*.md", "allow"),
 )
-"""The agent's own configuration, permission store and hooks: changing them takes an approval of its own."""
+"""The agent's own configuration, permission store and hooks, and `.mcp.json`, which other agents start
+programs from: changing them takes an approval of its own."""
 
 DEFAULTS: Final[Ruleset] = (
     Floor("bash", f"{UNCERTAIN}*", "ask"),
@@ -77,7 +79,7 @@ def guarded(rules: Ruleset) -> list[Rule]:
 
 def is_guarded(path: str) -> bool:
     """Whether `path` (relative to the worktree) belongs to what the guard asks about."""
-    guarded = any(rule.action == "ask" and matches(rule.pattern, path) for rule in GUARD)
+    guarded = any(rule.action == "ask" and rule.fits("edit", path) for rule in GUARD)
     return guarded and evaluate("edit", path, GUARD).action == "ask"
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from agents.toolkit.permission import commands as known
 from agents.toolkit.permission.words import Word
+from sessions.core.platform.names import as_listed
 
 _ATTACHED = re.compile(r"(?:--(?:\w[\w-]*)|if|of)=(.+)", re.DOTALL)
 _UPLOADS = re.compile(r"(?:-\w|.*=)?@(.+)", re.DOTALL)
@@ -89,7 +90,7 @@ def resolve(base: Path, path: str) -> Path | None:
     if _STREAMS.fullmatch(path):
         return None
     try:
-        return (base / path).resolve()
+        return as_listed((base / path).resolve())
     except (OSError, RuntimeError, ValueError):  # a loop of links, a name the system cannot hold
         return Path(path) if path.startswith("/") else None
 

@@ -25,6 +25,17 @@ class Rule:
     pattern: str
     action: Action
 
+    def fits(self, permission: str, pattern: str) -> bool:
+        return matches(self.permission, permission) and matches(self.pattern, pattern)
+
+
+@dataclass(frozen=True, slots=True)
+class Guard(Rule):
+    """A rule about names that some file systems find in any spelling; its own pattern is in small letters."""
+
+    def fits(self, permission: str, pattern: str) -> bool:
+        return Rule.fits(self, permission, pattern.casefold())
+
 
 @dataclass(frozen=True, slots=True)
 class Floor(Rule):
@@ -37,7 +48,7 @@ class Configured(Rule):
     for the same or for something narrower (docs/decisions/0023-deny-holds.md)."""
 
     def lifts(self, denial: Rule) -> bool:
-        return matches(denial.permission, self.permission) and matches(denial.pattern, self.pattern)
+        return denial.fits(self.permission, self.pattern)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,10 +105,7 @@ def merge(*rulesets: Ruleset) -> list[Rule]:
 def evaluate(permission: str, pattern: str, rules: Ruleset) -> Rule:
     """The last rule that matches, else a rule that asks; before it a denial of the user's that holds; or the
     last floor that matches, if stricter."""
-    matching = [
-        rule for rule in rules if matches(rule.permission, permission) and matches(rule.pattern, pattern)
-    ]
-    found, floor = _last(matching)
+    found, floor = _last([rule for rule in rules if rule.fits(permission, pattern)])
     return _stricter(found or Rule(permission, pattern, "ask"), floor)
 
 

@@ -21,6 +21,7 @@ from agents.toolkit.base import ToolContext, ToolError
 from agents.toolkit.file_names import printable
 from agents.toolkit.permission.rules import evaluate
 from agents.toolkit.skills.discovery import discover
+from sessions.core.platform.names import as_listed
 from sessions.project.search import ripgrep
 
 EXPLANATIONS = {
@@ -110,7 +111,7 @@ def _resolve(ctx: ToolContext, path: str, kind: Literal["read", "write"]) -> tup
     named = Path(path).expanduser() if path == "~" or path.startswith("~/") else Path(path)
     try:
         asked = Path(os.path.normpath(ctx.directory.resolve() / named))
-        real = (ctx.directory / named).resolve()
+        real = as_listed((ctx.directory / named).resolve())
     except (OSError, RuntimeError, ValueError) as error:
         raise ToolError(f"{printable(path)} is not a usable path: {error}.") from error
     root = _project(ctx)

@@ -145,7 +145,17 @@ def test_defaults_and_agents() -> None:
     "user", ["allow", {"edit": "allow"}, {"edit": {"*": "allow"}}, {"e*": {"**": "allow"}}]
 )
 @pytest.mark.parametrize(
-    "path", ["opencode.json", ".opencode/agent/x.md", ".git/hooks/pre-commit", "a/.git/config"]
+    "path",
+    [
+        "opencode.json",
+        ".opencode/agent/x.md",
+        ".git/hooks/pre-commit",
+        "a/.git/config",
+        ".mcp.json",
+        "OpenCode.json",
+        ".Git/hooks/pre-commit",
+        "a/.OPENCODE/plugin/x.js",
+    ],
 )
 def test_own_configuration_always_takes_an_approval_of_its_own(user: str | dict[str, str], path: str) -> None:
     rules = session_rules(BUILD, from_config(user))
