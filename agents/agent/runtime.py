@@ -29,12 +29,12 @@ from agents.toolkit.shared.output import expire
 from agents.tools import custom, lsp
 from sessions.changes.tracking import tracker
 from sessions.changes.upkeep.caretaker import caretaker
-from sessions.core import workers
+from sessions.core import files, workers
 from sessions.core.db import in_db
 from sessions.core.fence import Lease, LeaseLost, fenced
 from sessions.core.ids import now
 from sessions.core.models import Session
-from sessions.core.store import events, inbox, leases, problems
+from sessions.core.store import events, inbox, leases, ledger, problems
 from sessions.core.store import sessions as session_store
 
 logger = logging.getLogger(__name__)
@@ -263,6 +263,7 @@ class Runtime:
     async def _under_lease(self, session_id: str, entry: _Drain, lease: Lease) -> bool:
         """Settle what was left, or else drain. Whether what waits may go next at once."""
         if entry.left is not None:
+            await remove_leftovers(entry.left)
             how = recovery.Close(recovery.CRASHED, stopped=lease.left_stopped)
             await self._close(entry, lease, how)
             return True
@@ -384,6 +385,12 @@ async def remove_scratch() -> None:
     known = await asyncio.to_thread(scratch.known, outputs)
     living = await in_db(session_store.living, known)
     await asyncio.to_thread(scratch.remove, outputs, set(known) - living)
+
+
+async def remove_leftovers(left: Session) -> None:
+    """What a process that was killed in the middle of writing a file of the project left beside it."""
+    for path in await in_db(ledger.cut_off, left.id):
+        await asyncio.to_thread(files.remove_leftovers, Path(left.project.worktree, path))
 
 
 def prune_rows() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import re
 import secrets
 import stat
 import sys
@@ -45,6 +46,22 @@ def create_file(path: Path, content: bytes, mode: int) -> bool:
         except FileExistsError:
             return False
         return True
+
+
+def remove_leftovers(path: Path) -> int:
+    """Remove what writes of a file left beside it whose process was killed; returns how many files went. Only
+    while nobody writes it."""
+    gone = 0
+    with suppress(OSError):
+        for name in os.listdir(path.parent):
+            if re.fullmatch(re.escape(_beginning(path)) + "[0-9a-f]{16}", name):
+                (path.parent / name).unlink(missing_ok=True)
+                gone += 1
+    return gone
+
+
+def _beginning(path: Path) -> str:
+    return f".{path.name[:40]}.opencode-web-"
 
 
 def sync_folder(folder: Path) -> None:
@@ -88,7 +105,7 @@ def inherit(new: int, path: str | Path, folder: int | None = None) -> None:
 @contextmanager
 def _written(path: Path, content: bytes, mode: int | None) -> Iterator[Path]:
     """A neighbour of `path` with this content, which is gone afterwards."""
-    temporary = path.parent / f".{path.name[:40]}.{secrets.token_hex(4)}"
+    temporary = path.parent / f"{_beginning(path)}{secrets.token_hex(8)}"
     # A mode that is known is given at the end; a new file gets the one that the umask and the folder's
     # default rules leave, which the system alone knows.
     descriptor = os.open(temporary, _NEW, 0o666 if mode is None else PRIVATE)

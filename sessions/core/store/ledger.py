@@ -74,6 +74,15 @@ def add(session: Session, changes: Iterable[FileChange]) -> None:
             announce(change)
 
 
+def cut_off(session_id: str) -> list[str]:
+    """The paths that calls of an answer which has not ended wrote, or were about to."""
+    open_ = Message.objects.filter(
+        session_id=session_id, role="assistant", data__time__completed__isnull=True
+    )
+    rows = FileChange.objects.filter(message_id__in=list(open_.values_list("id", flat=True)), operation=None)
+    return list(rows.filter(origin="edit").values_list("path", flat=True).distinct())
+
+
 def last_content(project_id: str, path: str) -> str | None:
     """What the newest entry of a file left in it, as an address in the object store; None without one."""
     rows = FileChange.objects.filter(project_id=project_id, path=path).order_by("-id")

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from sessions.changes.undo.files import write_file
-from sessions.core.files import BrokenFile, JsonFile, create_file, locked, replace_file
+from sessions.core.files import BrokenFile, JsonFile, create_file, locked, remove_leftovers, replace_file
 
 
 def mode(path: Path) -> int:
@@ -101,3 +101,13 @@ def test_a_broken_file_is_named_and_not_overwritten(tmp_path: Path, text: str, l
     with JsonFile(file).changing(broken_is_empty=True) as content:
         content["a"] = 1
     assert json.loads(file.read_text()) == {"a": 1}
+
+
+def test_only_what_a_write_of_the_same_file_left_goes(tmp_path: Path) -> None:
+    ours = ".a.txt.opencode-web-0123456789abcdef"
+    theirs = [".a.txt.0123456789abcdef", ".b.txt.opencode-web-0123456789abcdef", "a.txt"]
+    for name in (ours, *theirs):
+        (tmp_path / name).touch()
+    assert remove_leftovers(tmp_path / "a.txt") == 1
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(theirs)
+    assert remove_leftovers(tmp_path / "no" / "such.txt") == 0
