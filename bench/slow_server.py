@@ -18,6 +18,8 @@ def result(method: str, params: dict[str, Any]) -> dict[str, Any]:
         information = {"name": "slow", "version": "1"}
         version = params["protocolVersion"]
         return {"protocolVersion": version, "capabilities": {"tools": {}}, "serverInfo": information}
+    if method == "tools/call":
+        return {"content": [{"type": "text", "text": "Waited."}]}
     return {"tools": [TOOL]} if method == "tools/list" else {}
 
 
