@@ -1,8 +1,8 @@
 """A server under everyday load for hours, and what of it grows: `python -m bench.soak [--minutes M]`.
 
-A page stays open and goes from session to session, turns edit and run commands and call an MCP server, a language
-server looks at what they write, a terminal writes, readers and pages come and go. Each line is a minute; the last says
-what grew from the second quarter to the last.
+A page stays open and goes from session to session, turns edit and run commands and call an MCP server, a
+language server looks at what they write, a terminal writes, readers and pages come and go. Each line is about
+a minute; the last ones say what grew from the second quarter to the last.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import sys
 import tempfile
 import time
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, closing
+from contextlib import asynccontextmanager, closing, suppress
 from pathlib import Path
 
 import httpx
@@ -117,14 +117,14 @@ class Soak:
         await client.detach()
         with closing(sqlite3.connect(self._lab.home / ".local/share/opencode-web/db.sqlite3")) as database:
             ((events,),) = database.execute("SELECT count(*) FROM opencode_sessions_event")
-        links = [_target(path) for path in Path(f"/proc/{pid}/fd").iterdir()]
+        links = _descriptors(pid)
         return {
             "round": self._round,
             "tree MB": round(self._server.memory(), 1),
             "server MB": round(_resident(pid), 1),
             "descriptors": len(links),
             "sockets": sum(link.startswith("socket:") for link in links),
-            "threads": len(list(Path(f"/proc/{pid}/task").iterdir())),
+            "threads": _threads(pid),
             "events": events,
             "nodes": counters["nodes"],
             "listeners": counters["jsEventListeners"],
@@ -140,11 +140,17 @@ class Soak:
         )
 
 
-def _target(path: Path) -> str:
-    try:
-        return os.readlink(path)
-    except FileNotFoundError:
-        return ""
+def _descriptors(pid: int) -> list[str]:
+    """What each open one leads to."""
+    found = []
+    for path in Path(f"/proc/{pid}/fd").iterdir():
+        with suppress(FileNotFoundError):
+            found.append(os.readlink(path))
+    return found
+
+
+def _threads(pid: int) -> int:
+    return len(list(Path(f"/proc/{pid}/task").iterdir()))
 
 
 def _resident(pid: int) -> float:

@@ -205,6 +205,7 @@ async def test_scopes_are_chosen_linked_and_kept(stage: Stage, context: BrowserC
 
     tree = tab.review.get_by_role("navigation", name="Files of the review")
     await button(tab.review, "Full review").click()
+    await expect(tree.get_by_role("button", name="old.txt")).to_have_count(1)  # those of git are gone
     await tree.get_by_role("button", name="old.txt").click()
     await expect(tree.locator("[aria-current]")).to_contain_text("old.txt")
     await expect(file_of(tab, "old.txt").locator("[data-fold]")).to_be_focused()
