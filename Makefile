@@ -72,18 +72,25 @@ $(BIN)/python:
 	@$(PYTHON) -m venv .venv || { rm -rf .venv; \
 		echo "Could not create .venv. On Debian and Ubuntu: apt install python3-venv" >&2; exit 1; }
 	@sed -n '/^uv==/,/[^\\]$$/p' constraints.txt >.venv/uv.txt
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r .venv/uv.txt || \
-		echo "uv could not be installed." >&2
+	@$(PIP); pip --quiet --require-hashes -r .venv/uv.txt || echo "uv could not be installed." >&2
+
+# pip before 24.2 does not know the certificates of the system: where it fails it is tried with them.
+CERTIFICATES := $(firstword $(wildcard /etc/ssl/certs/ca-certificates.crt /etc/pki/tls/certs/ca-bundle.crt \
+	/etc/ssl/ca-bundle.pem /etc/ssl/cert.pem))
+PIP = pip() { $(BIN)/python -m pip install --disable-pip-version-check "$$@" || { \
+	[ -n "$(CERTIFICATES)" ] && [ -z "$$PIP_CERT" ] && export PIP_CERT="$(CERTIFICATES)" && \
+	echo "Once more, with the certificates in $(CERTIFICATES)." >&2 && \
+	$(BIN)/python -m pip install --disable-pip-version-check "$$@"; }; }
 
 # $(call install,FILE): what FILE pins, each by its hash, then the project itself, which is this folder.
 # uv takes seconds for what takes pip a minute; pip knows registries, certificates and proxies that uv may not know.
 define install
 	@echo "Installing opencode-web into .venv (this happens once)."
-	@put() { "$$@" --quiet --require-hashes -r $(1) && "$$@" --quiet --no-deps --no-build-isolation -e .; }; \
+	@$(PIP); \
+	put() { "$$@" --quiet --require-hashes -r $(1) && "$$@" --quiet --no-deps --no-build-isolation -e .; }; \
 	uv() { [ -x $(BIN)/uv ] && put $(BIN)/uv pip install --system-certs --python $(BIN)/python; }; \
-	pip() { echo "Going on with pip, which takes about a minute longer." >&2; \
-		put $(BIN)/python -m pip install --disable-pip-version-check; }; \
-	uv || pip || { echo "The packages could not be fetched; the reason is above. Behind a company's own certificates" \
+	slow() { echo "Going on with pip, which takes about a minute longer." >&2; put pip; }; \
+	uv || slow || { echo "The packages could not be fetched; the reason is above. Behind a company's own certificates" \
 		"set SSL_CERT_FILE and PIP_CERT to its file (.pem); behind a proxy, HTTPS_PROXY; for another registry," \
 		"PIP_INDEX_URL and UV_INDEX_URL. Then run make again." >&2; exit 1; }
 	@touch $@
