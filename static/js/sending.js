@@ -100,6 +100,7 @@ field.addEventListener("keydown", (event) => {
   if (composes(event) || event.defaultPrevented) return;
   if (event.key !== "Enter" || event.shiftKey) return;
   event.preventDefault();
+  if (event.repeat) return; // it is held
   other = event.altKey || event.ctrlKey || event.metaKey;
   form.requestSubmit();
   other = false;

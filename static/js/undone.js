@@ -2,7 +2,7 @@
 // The prompt that an undo takes out of the conversation goes back into the composer, to be said otherwise. What
 // was written meanwhile stays there; the notice of the undo then offers to put the prompt in front of it.
 import { attachments } from "./attachments.js";
-import { complain, draft, field, keep, read, setDraft } from "./composer.js";
+import { complain, draft, field, keep, problem, read, setDraft } from "./composer.js";
 import { onPage } from "./page.js";
 import { said } from "./recall.js";
 import { putLettersBack } from "./shell.js";
@@ -32,6 +32,7 @@ async function restore(id, wanted = () => true) {
   if (untouched()) takeOut(); // of an undo before this one, which takes back more
   putLettersBack([found]);
   attachments.putBack(...found.files);
+  problem.replaceChildren();
   remember({ id, text: found.text, files: found.files });
   look();
   field.focus();

@@ -10,7 +10,7 @@ import pytest
 from playwright.async_api import BrowserContext, expect
 
 from tests.e2e.stage import Stage, Tab, ready
-from tests.loopback.script import ToolUse, Turn
+from tests.loopback.script import ToolUse, Turn, Wait
 
 pytestmark = [pytest.mark.e2e, pytest.mark.asyncio(loop_scope="session")]
 
@@ -72,6 +72,18 @@ async def test_a_held_key_answers_one_entry_of_the_inbox(stage: Stage, context: 
     assert sum(file.exists() for file in files) == 1
     await tab.stop.click()
     await tab.idle()
+
+
+async def test_a_held_enter_sends_one_prompt(stage: Stage, context: BrowserContext) -> None:
+    stage.plays(Turn(text=["Heard", Wait("held"), "."]))
+    tab = await stage.tab(context, await stage.session("holds"))
+    await tab.prompt.fill("Once.")
+    await hold(tab, "Enter", 10)
+    stage.model.gate("held").open()
+    await expect(tab.messages).to_contain_text("Heard.")
+    await tab.idle()
+    await expect(tab.page.locator(".message.user")).to_have_count(1)
+    await expect(tab.page.locator("#composer-problem")).to_be_empty()
 
 
 async def test_a_double_click_answers_one_card(stage: Stage, context: BrowserContext) -> None:

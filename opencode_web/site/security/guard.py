@@ -97,7 +97,7 @@ class Guard:
         if request.repeated:
             raise Refused(400, f"more than one {request.repeated} header")
         if request.host.lower() not in self._policy.hosts:
-            raise Refused(421, "this host name is not served here")
+            raise Refused(421, "this host name is not served here; OPENCODE_WEB_ALLOWED_HOSTS names more")
         reason = origins.refusal(request, self._policy.origins, self._policy.cors)
         if reason:
             raise Refused(403, reason)
