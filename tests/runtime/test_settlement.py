@@ -23,12 +23,14 @@ from agents.tools import invalid
 from agents.tools.registry import Toolset
 from sessions.changes.snapshots.objects import object_id
 from sessions.changes.tracking import tracker
+from sessions.core import bus
 from sessions.core.db import in_db
 from sessions.core.fence import fenced
 from sessions.core.models import Event, FileChange, Message, Part, Session
-from sessions.core.store import leases, ledger
+from sessions.core.store import leases, ledger, messages
 from sessions.core.store.rows import message_info
 from sessions.core.wire.messages import UserMessage
+from sessions.core.wire.parts import Running, Span, ToolPart
 from tests.agents.tools.context import turn_in
 from tests.sessions.talk import Talk
 
@@ -117,6 +119,42 @@ async def test_what_was_not_written_after_all_is_noted_though_another_has_the_se
     new = object_id(b"new")
     changes = await in_db(lambda: list(FileChange.objects.order_by("id")))
     assert [(row.before, row.after) for row in changes] == [("", new), (new, "")]
+
+
+@pytest.mark.django_db(transaction=True)
+async def test_progress_that_is_told_while_the_last_is_written_is_shown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    block = await calling(tmp_path / "project")
+    taken = await block.recorder.take(CALL)
+    assert taken is not None
+    part = taken[0]
+    part.state = Running(input={}, time=Span(start=1))
+    shows = block.context_of(part)
+    writing, go_on = threading.Event(), threading.Event()
+
+    def slowly(shown: ToolPart) -> None:
+        assert isinstance(shown.state, Running)
+        if (shown.state.metadata or {}).get("step") == 2:
+            writing.set()
+            go_on.wait(10)
+        put(shown)
+
+    put = messages.put_part
+    monkeypatch.setattr(messages, "put_part", slowly)
+    async with bus.subscribe(session=block.run.session.id) as mailbox:
+        await shows.update(metadata={"step": 1})
+        await shows.update(metadata={"step": 2})  # at once: it waits for its time
+        await asyncio.to_thread(writing.wait, 10)
+        await shows.update(metadata={"step": 3})
+        go_on.set()
+        steps: list[int] = []
+        while 3 not in steps:
+            came = await mailbox.take(10)
+            assert came
+            states = [event.properties.get("part", {}).get("state", {}) for event in came]
+            steps += [state["metadata"]["step"] for state in states if state.get("metadata")]
+    assert steps == [1, 2, 3]
 
 
 async def test_work_is_done_however_often_it_is_cancelled() -> None:

@@ -116,6 +116,7 @@ class CallContext:
 
     async def _show_later(self, seconds: float) -> None:
         await asyncio.sleep(seconds)
+        self._late_update = None  # what is new while this is written is for another
         if isinstance(self._part.state, Running):
             await self._show()
 
