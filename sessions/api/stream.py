@@ -8,7 +8,8 @@ or `?since=` is first sent what was logged after that cursor, and what it missed
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Iterable
+from collections import deque
+from collections.abc import AsyncIterator, Callable, Iterable
 from dataclasses import dataclass, field, replace
 
 from django.http import HttpRequest, StreamingHttpResponse
@@ -17,7 +18,7 @@ from ninja.errors import HttpError
 
 from sessions.api.base import directory_of, project_of
 from sessions.api.described import answers
-from sessions.api.replay import replay
+from sessions.api.replay import events_of, replay
 from sessions.api.v2.projection import sync
 from sessions.core import bus
 from sessions.core.db import in_db
@@ -34,6 +35,8 @@ router = Router()
 HEARTBEAT_SECONDS = 10.0
 MOST_BYTES = 16 * 1024 * 1024
 """Of events that wait for a reader; one that is further behind is told so and cut off."""
+MOST_AHEAD = 1000
+"""Events told from the log whose own hint has not come: those of a hint that never comes are forgotten."""
 INTERNAL = {
     "session.inbox",
     "review.changed",
@@ -121,11 +124,12 @@ class _Stream:
             yield await self._missed(self.since)
             if not self.again:
                 yield await self._settled()
+            order = _Order(self.project_id, self._seen)
             texts = await in_db(OpenTexts.of, self.project_id) if self.again else OpenTexts()
             yield await self._frames([event for event in texts.begin() if self._tells(event)])
             disposed = False
             while not mailbox.overflowed and not disposed:
-                came = await mailbox.take(texts.patience(HEARTBEAT_SECONDS))
+                came = await order.kept(await mailbox.take(texts.patience(HEARTBEAT_SECONDS)), self._tells)
                 # Before texts are made whole: what was read from the log holds nothing back of them any more.
                 waiting = [event for event in came if event.seq is None or event.seq > self._seen]
                 self._waiting = 0
@@ -179,6 +183,36 @@ class _Stream:
 
     def _encoded(self, event: bus.Event) -> str:
         return event.json if self.own else event.plain_json
+
+
+class _Order:
+    """Where several processes tell events, what one has logged before the event of another is told before it,
+    from the log: a cursor passes nothing that its client was not told. `last` is the newest that it was."""
+
+    def __init__(self, project_id: str, last: int) -> None:
+        self._project_id = project_id
+        self._last = last
+        self._ahead: deque[int] = deque(maxlen=MOST_AHEAD)
+
+    async def kept(self, came: list[bus.Event], tells: Callable[[bus.Event], bool]) -> list[bus.Event]:
+        """The events that came, each after those before it in the log; what was told so, not again."""
+        if not bus.is_relayed():
+            return came
+        found: list[bus.Event] = []
+        for event in came:
+            if event.seq is None:
+                found.append(event)
+            elif event.seq not in self._ahead:
+                if event.seq > self._last + 1:
+                    found += [late for late in await in_db(self._before, event.seq) if tells(late)]
+                found.append(event)
+                self._last = max(self._last, event.seq)
+        return found
+
+    def _before(self, seq: int) -> list[bus.Event]:
+        rows = event_log.between(self._last, seq, self._project_id)
+        self._ahead.extend(row.pk for row in rows)
+        return events_of(rows)
 
 
 class _Global(_Stream):

@@ -211,6 +211,11 @@ def relay(function: Callable[[Event], None] | None) -> None:
     _relay = function
 
 
+def is_relayed() -> bool:
+    """Whether events of other processes come here too, in an order that need not be that of the log."""
+    return _relay is not None
+
+
 def _listeners() -> list[Subscription]:
     with _lock:
         return list(_subscriptions)

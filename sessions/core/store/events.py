@@ -132,6 +132,25 @@ def after(cursor: int, *, session: str = "", project: str = "", limit: int = 100
     return None if len(found) > limit else found
 
 
+LATE_MS = 3000
+"""How long what one process has logged may be on its way to the others."""
+
+
+def before_late(cursor: int) -> int:
+    """A cursor before what may not have been told yet when this one was: another process logged it."""
+    moment = Event.objects.filter(id=cursor).values_list("time_created", flat=True).first()
+    if moment is None or not bus.is_relayed():
+        return cursor
+    late = Event.objects.filter(id__gt=cursor - RECENT, id__lte=cursor, time_created__gte=moment - LATE_MS)
+    return late.order_by("id").values_list("id", flat=True)[0] - 1
+
+
+def between(after: int, before: int, project: str = "") -> list[Event]:
+    """What was logged between two events, of a project or of all, oldest first."""
+    rows = Event.objects.filter(id__gt=after, id__lt=before)
+    return list((rows.filter(project_id__in=(project, "")) if project else rows).order_by("id"))
+
+
 def settled_since(moment: int, project: str) -> list[bus.Event]:
     """Of sessions that a turn was settled in since (ms), which another worker had begun, what their status is
     now; of a project, or of all."""

@@ -14,6 +14,7 @@ from typing import Any, ParamSpec, TypeVar
 from sessions.core import bus
 from sessions.core.db import in_db
 from sessions.core.store import children, messages, waits
+from sessions.core.store.events import before_late
 from sessions.rendering.blocks import Update
 from sessions.rendering.highlight import SMALL
 from sessions.rendering.messages import Place, foot_html, shell_html, undone_from
@@ -72,6 +73,7 @@ class LivePage:
         A page that `loads` asks by itself for what is in no row, and is told to only where something changed.
         """
         frame = Frame()
+        since = await in_db(before_late, since)
         frame.seq, listed = await in_db(changes.listed_since, since, self._project_id)
         await self._sidebar(frame, listed)
         if self._place is None:
