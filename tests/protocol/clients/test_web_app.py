@@ -119,6 +119,8 @@ async def test_a_conversation_in_the_web_app(
                 await expect(page.get_by_text("It is written.")).to_be_visible(timeout=PATIENCE)
                 await expect(listed).to_contain_text("2", timeout=PATIENCE)
                 await expect(page.get_by_text("made.txt").last).to_be_visible(timeout=PATIENCE)
+                rows = page.locator("[data-component=session-review-v2] [data-path]")
+                await expect(rows).to_have_count(2, timeout=PATIENCE)
             assert (project / "new.txt").exists()
         finally:
             await asyncio.to_thread(server.stop)
