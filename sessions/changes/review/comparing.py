@@ -14,7 +14,7 @@ from sessions.changes.diffs.rows import Rows
 from sessions.changes.review.filediffs import LARGEST
 from sessions.changes.snapshots.objects import ObjectStore
 
-_ROOM = 64 * 1024 * 1024  # bytes of contents whose diffs are kept; they take about three times as much
+_ROOM = 16 * 1024 * 1024  # bytes of contents whose diffs are kept; they take about three times as much
 
 
 class FileChange(Protocol):
