@@ -48,7 +48,7 @@ SETTINGS = "opencode_web.settings"
 OF_THE_ENVIRONMENT = {"SECRET_KEY", "DATABASES"}
 """Of Django's own settings. All of ours may be: there are none while modules are imported beforehand."""
 NUMBER = 16
-"""Bytes of a number that the forking process answers."""
+"""Bytes of a number that the forking process answers: one does not run into the next."""
 
 
 class ForkServer:
@@ -80,7 +80,7 @@ class Forked:
     """A process; what it has of `subprocess.Popen` is the same."""
 
     def __init__(self, line: socket.socket) -> None:
-        self.pid = int(line.recv(NUMBER))
+        self.pid = int(line.recv(NUMBER, socket.MSG_WAITALL))
         self.stdout: IO[str] | None = None
         self.returncode: int | None = None
         self._line = line
@@ -94,7 +94,7 @@ class Forked:
         if self.returncode is None:
             if not select.select([self._line], [], [], timeout)[0]:
                 raise subprocess.TimeoutExpired(str(self.pid), timeout or 0)
-            self.returncode = int(self._line.recv(NUMBER))
+            self.returncode = int(self._line.recv(NUMBER, socket.MSG_WAITALL))
             self._line.close()
         return self.returncode
 
@@ -143,7 +143,7 @@ class _Forking:
         os.close(descriptor)
         status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
         with line, suppress(OSError):  # who asked is gone
-            line.send(str(status).encode())
+            line.send(b"%-*d" % (NUMBER, status))
 
     def _fork(self) -> str:
         """The module, in the child. End when nobody can ask any more."""
@@ -156,7 +156,7 @@ class _Forking:
         if pid := os.fork():
             for descriptor in given[1:]:
                 os.close(descriptor)
-            line.send(str(pid).encode())
+            line.send(b"%-*d" % (NUMBER, pid))
             self.running[os.pidfd_open(pid)] = (pid, line)
             return ""
         line.close()

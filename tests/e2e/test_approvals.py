@@ -138,6 +138,7 @@ async def test_an_answer_that_comes_too_late(alone: Stage, context: BrowserConte
     await card.get_by_label("Why not").fill("words of mine")
     await tab.permissions.get_by_role("button", name="Allow once").click()
     await expect(tab.messages).to_contain_text("Made.")
+    await tab.idle()  # nothing is left to stop
     await card.get_by_role("button", name="Reject").click()
     toast = asleep.locator("#toasts .toast")
     await expect(toast).to_contain_text("“touch late” was answered already: allowed once, in another window")
