@@ -13,7 +13,18 @@ from django.db.migrations.recorder import MigrationRecorder
 
 from opencode_web.site import database
 from sessions.changes.upkeep import copies, damage
-from tests.opencode_web.damaged import PAGE, PART, SESSION, conversations, count, leaves, spoil
+from tests.opencode_web.damaged import (
+    MESSAGE,
+    PAGE,
+    PART,
+    SESSION,
+    conversations,
+    count,
+    grown,
+    leaves,
+    schema_pages,
+    spoil,
+)
 
 
 def make(file: Path) -> None:
@@ -72,6 +83,22 @@ def test_what_can_be_read_goes_into_a_new_database_and_is_said(
     assert database.mend(file) == ""
     (damaged,) = damage.files()
     assert damaged.read_bytes()[(page - 1) * PAGE :][:4] == b"\xff" * 4
+
+
+@pytest.mark.django_db
+def test_where_nothing_has_the_list_of_tables_a_new_database_has(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = at(tmp_path, monkeypatch)
+    (tmp_path / "tables").mkdir()
+    empty = database.make_tables(tmp_path / "tables")
+    assert empty
+    grown(file, empty)
+    spoil(file, *schema_pages(file))
+    said = database.mend(file)
+    assert "Saved: 6 conversations, 120 messages, 360 parts of messages. More may be lost" in said
+    assert [count(file, table) for table in (SESSION, MESSAGE, PART)] == [6, 120, 360]
+    assert database.mend(file) == ""
 
 
 @pytest.mark.django_db
