@@ -1,4 +1,4 @@
-"""The salvage: read what can be read, take what is lacking from the daily copies, make the rest consistent.
+"""The salvage: read what can be read, take what is lacking from the copies, make the rest consistent.
 
 SQLite's own reader comes first, on a working copy; what it gives up on is read page by page.
 """
@@ -248,7 +248,7 @@ class Reading:
 
 @dataclass(slots=True)
 class Table:
-    """What came of one table, in rows: `saved` from the damaged file, `copied` from a daily copy, `lost` as
+    """What came of one table, in rows: `saved` from the damaged file, `copied` from a copy, `lost` as
     far as is known; `unknown` says that more may be lost than could be counted."""
 
     name: str
@@ -260,7 +260,7 @@ class Table:
 
 @dataclass(slots=True)
 class Salvaged:
-    """`tables` in the order of the file; `copy` is the newest daily copy that was used; `made` counts
+    """`tables` in the order of the file; `copy` is the newest copy that was used; `made` counts
     sessions and projects whose own row was lost and which were made anew, for what belongs to them."""
 
     tables: list[Table] = field(default_factory=list)

@@ -104,7 +104,7 @@ def test_what_names_a_lost_row_goes_with_it(damaged: Path, tmp_path: Path) -> No
     assert sound(tmp_path / "new.sqlite3")
 
 
-def test_a_daily_copy_gives_the_rows_that_cannot_be_read_and_no_others(damaged: Path, tmp_path: Path) -> None:
+def test_a_copy_gives_the_rows_that_cannot_be_read_and_no_others(damaged: Path, tmp_path: Path) -> None:
     with closing(sqlite3.connect(damaged)) as db, db:
         columns = "session_id, role, prompt_id, time_created, data"
         query = f"INSERT INTO {MESSAGE} (id, {columns}) SELECT 'msg_gone', {columns} FROM {MESSAGE} LIMIT 1"  # noqa: S608
