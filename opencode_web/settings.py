@@ -113,7 +113,7 @@ SNAPSHOT_DIR = paths.snapshots()
 STORE_QUOTA = int(float(os.environ.get("OPENCODE_WEB_STORE_GB") or 5) * 1024**3)
 """Bytes that the contents kept for undo may take, of all projects together (docs/decisions/0013)."""
 COPY_DIR = paths.copies()
-"""Daily copies of the database."""
+"""Copies of the database."""
 TOOL_OUTPUT_DIR = paths.tool_output()
 PLAN_DIR = paths.plans()
 WORKTREE_DIR = paths.worktrees()

@@ -29,6 +29,7 @@ from agents.toolkit.shared.output import expire
 from agents.tools import custom, lsp
 from sessions.changes.tracking import tracker
 from sessions.changes.upkeep.caretaker import caretaker
+from sessions.changes.upkeep.copier import Copier
 from sessions.core import files, workers
 from sessions.core.db import in_db
 from sessions.core.fence import Lease, LeaseLost, fenced
@@ -120,7 +121,8 @@ class Runtime:
 
     async def _start(self) -> None:
         """Nothing that cannot be settled keeps the heartbeat or another session from beginning."""
-        chores = (self._keep_leases(), self._look_after_others(), self._keep_house())
+        copier = Copier(lambda: bool(self._drains))
+        chores = (self._keep_leases(), self._look_after_others(), self._keep_house(), copier.run())
         self._chores = [asyncio.create_task(chore) for chore in chores]
         if settings.OPENED_DIRECTORY:
             hub.warm(Path(settings.OPENED_DIRECTORY))

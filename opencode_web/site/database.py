@@ -7,7 +7,10 @@ from __future__ import annotations
 
 import fcntl
 import logging
+import os
 import sqlite3
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import asdict
@@ -24,6 +27,7 @@ from django.db.utils import DatabaseError
 
 from opencode_web.site.salvage import salvage
 from sessions.changes.upkeep import copies, damage
+from sessions.core import paths
 
 logger = logging.getLogger(__name__)
 
@@ -79,12 +83,31 @@ def mend(file: Path) -> str:
     aside = put_aside(file)
     if aside is None:
         return ""
-    done = salvage(aside, file, copies.copies())
+    done = salvage(aside, file, copies.copies(), make_tables)
     damage.write_report(aside, [asdict(table) for table in done.tables], done.copy)
     report = damage.report()
     said = f"{report.text if report else ''} The damaged file was kept as {aside}."
     logger.error("%s", said)
     return said
+
+
+def make_tables(folder: Path) -> Path | None:
+    """A new database in a data folder of its own, as another process makes it: migrations know no other
+    database than that of their process. None, and a line in the log, if that fails."""
+    environ = {
+        "XDG_DATA_HOME": str(folder),
+        "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
+        "DJANGO_SETTINGS_MODULE": "opencode_web.settings",
+    }
+    try:
+        subprocess.run(
+            [sys.executable, "-m", "django", "migrate", "--verbosity", "0"],
+            cwd=folder, env=os.environ | environ, timeout=60, check=True, capture_output=True,
+        )  # fmt: skip
+    except (OSError, subprocess.SubprocessError) as error:
+        logger.warning("no new database could be made beside the damaged one: %s", error)
+        return None
+    return paths.database(environ)
 
 
 def put_aside(file: Path) -> Path | None:

@@ -1,24 +1,38 @@
-"""The salvage: read what can be read, take what is lacking from the daily copies, make the rest consistent.
+"""The salvage: read what can be read, take what is lacking from the copies, make the rest consistent.
 
-SQLite's own reader is used, on a working copy. Of the format: https://www.sqlite.org/fileformat2.html.
+SQLite's own reader comes first, on a working copy; what it gives up on is read page by page.
 """
 
 from __future__ import annotations
 
 import json
-import mmap
 import os
-import shutil
 import sqlite3
-import struct
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager, suppress
+from collections.abc import Callable, Sequence
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
+from itertools import count
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
-_APP = "opencode_sessions_"
+from opencode_web.site.pages import Row
+from opencode_web.site.shapes import Shape, table_of
+from opencode_web.site.source import (
+    MIGRATIONS,
+    MakeTables,
+    Source,
+    columns_of,
+    no_tables,
+    open_file,
+    readable,
+    tables_of,
+)
+from sessions.core.ids import of_folder
+
+_SESSION, _PROJECT, _MESSAGE, _PART, _EVENT = (
+    f"opencode_sessions_{name}" for name in ("session", "project", "message", "part", "event")
+)
 
 
 def make_consistent(to: sqlite3.Connection, done: Salvaged) -> None:
@@ -38,30 +52,59 @@ def make_consistent(to: sqlite3.Connection, done: Salvaged) -> None:
 
 
 def _make_parents(to: sqlite3.Connection, done: Salvaged) -> None:
-    sessions, projects, events = (f"{_APP}{name}" for name in ("session", "project", "event"))
-    if not {sessions, projects, events} <= {table.name for table in done.tables}:
+    if not {_SESSION, _PROJECT, _MESSAGE, _EVENT} <= {table.name for table in done.tables}:
         return
-    for session in _orphans(to, sessions):
+    for project in _orphans(to, _PROJECT):
         found = to.execute(
-            f"SELECT project_id, min(time_created), max(time_created) FROM {events} "  # noqa: S608
-            "WHERE session_id = ? AND project_id != '' GROUP BY project_id ORDER BY count(*) DESC",
-            (session,),
-        ).fetchone()
-        place = found and to.execute(f"SELECT worktree FROM {projects} WHERE id = ?", found[:1]).fetchone()  # noqa: S608
-        if place:
-            values = {"id": session, "project_id": found[0], "directory": place[0], "slug": "recovered"}
-            times = {"time_created": found[1], "time_updated": found[2]}
-            named = {"title": "Recovered conversation", "titled": 1, "permission": "[]"}
-            done.made += _fill(to, sessions, values | times | named)
-    for project in _orphans(to, projects):
-        found = to.execute(
-            f"SELECT min(directory), min(time_created), max(time_updated) FROM {sessions} "  # noqa: S608
+            f"SELECT min(directory), min(time_created), max(time_updated) FROM {_SESSION} "  # noqa: S608
             "WHERE project_id = ? AND directory != ''",
             (project,),
         ).fetchone()
         if found[0]:
-            values = {"id": project, "worktree": found[0], "name": Path(found[0]).name}
-            done.made += _fill(to, projects, values | {"time_created": found[1], "time_updated": found[2]})
+            done.made += _make_project(to, project, *found)
+    for session in _orphans(to, _SESSION):
+        project, folder = _place(to, session)
+        if folder:
+            times = "SELECT session_id, time_created FROM"
+            created, updated = to.execute(
+                "SELECT coalesce(min(time_created), 0), coalesce(max(time_created), 0) "  # noqa: S608
+                f"FROM ({times} {_EVENT} UNION ALL {times} {_MESSAGE}) WHERE session_id = ?",
+                (session,),
+            ).fetchone()
+            done.made += _make_project(to, project, folder, created, updated)
+            values = {"id": session, "project_id": project, "directory": folder, "slug": "recovered"}
+            values |= {"time_created": created, "time_updated": updated, "used": updated}
+            named = {"title": "Recovered conversation", "titled": 1, "permission": "[]"}
+            done.made += _fill(to, _SESSION, values | named)
+
+
+def _make_project(to: sqlite3.Connection, project: str, folder: str, created: int, updated: int) -> bool:
+    """False where there is one already."""
+    values = {"id": project, "worktree": folder, "name": Path(folder).name}
+    return _fill(to, _PROJECT, values | {"time_created": created, "time_updated": updated})
+
+
+def _place(to: sqlite3.Connection, session: str) -> tuple[str, str]:
+    """The project and the folder of a session whose row is lost: as its events and the paths in its answers
+    tell, else the only project that there is. Empty where nothing tells."""
+    told = to.execute(
+        f"SELECT project_id FROM {_EVENT} WHERE session_id = ? AND project_id != '' "  # noqa: S608
+        "GROUP BY project_id ORDER BY count(*) DESC",
+        (session,),
+    ).fetchone()
+    path = to.execute(
+        f"SELECT json_extract(data, '$.path.root') FROM {_MESSAGE} "  # noqa: S608
+        "WHERE session_id = ? AND json_type(data, '$.path.root') = 'text' ORDER BY id DESC",
+        (session,),
+    ).fetchone()
+    folders = dict(to.execute(f"SELECT id, worktree FROM {_PROJECT}").fetchall())  # noqa: S608
+    if told and told[0] in folders:
+        return told[0], folders[told[0]]
+    if path:
+        ids = [project for project, folder in folders.items() if folder == path[0]]
+        new = next(id_ for number in count() if (id_ := of_folder(path[0], number)) not in folders)
+        return (*ids, *(told or ()), new)[0], path[0]
+    return next(iter(folders.items())) if len(folders) == 1 else ("", "")
 
 
 def _orphans(to: sqlite3.Connection, parent: str) -> list[Any]:
@@ -87,123 +130,12 @@ def _fill(to: sqlite3.Connection, table: str, values: dict[str, Any]) -> bool:
     return insert(to, table, list(row), list(row.values()))
 
 
-_HEADER = 100
-_INTERIOR = 0x05
-_MIGRATIONS = "django_migrations"
-
-
-@contextmanager
-def readable(
-    damaged: Path, copies: Sequence[Path], folder: Path
-) -> Iterator[tuple[sqlite3.Connection, str] | None]:
-    """A working copy whose list of tables can be read, if need be with the pages of that list from a daily
-    copy. Where there is no way to read it, the newest copy that can be read, with its
-    name, or None."""
-    work = folder / "work.sqlite3"
-    ways = [(damaged, None), *((damaged, copy) for copy in copies), *((copy, None) for copy in copies)]
-    for file, graft in ways:
-        for suffix in ("", "-wal"):
-            work.with_name(work.name + suffix).unlink(missing_ok=True)
-            if (part := file.with_name(file.name + suffix)).exists():
-                shutil.copyfile(part, work.with_name(work.name + suffix))
-        try:
-            _mend_head(work, graft)
-        except (struct.error, IndexError, ValueError, ZeroDivisionError, RecursionError):
-            continue  # the copy is damaged as well
-        with closing(open_file(work)) as source:
-            if _usable(source, graft):
-                yield source, file.name if file in copies else ""
-                return
-    yield None
-
-
-def _mend_head(work: Path, graft: Path | None) -> None:
-    """A file that was cut off is filled up with nothing, so that SQLite reads the part that is there."""
-    with work.open("r+b") as file:
-        if graft is not None:
-            _write_schema(file, graft)
-        file.seek(0)
-        head = file.read(_HEADER)
-        if len(head) == _HEADER and (size := _page_size(head)):
-            (pages,) = struct.unpack_from(">I", head, 28)
-            whole = -(-os.fstat(file.fileno()).st_size // size)
-            file.truncate(max(whole, min(pages, 4 * whole)) * size)
-
-
-def _write_schema(file: BinaryIO, graft: Path) -> None:
-    """Put the first page and the list of tables of another database in place of its own."""
-    with graft.open("rb") as whole, mmap.mmap(whole.fileno(), 0, access=mmap.ACCESS_READ) as other:
-        size = _page_size(other[:_HEADER])
-        pages = -(-os.fstat(file.fileno()).st_size // size)
-        for page in _schema_pages(other, size):
-            file.seek((page - 1) * size)
-            file.write(other[(page - 1) * size : page * size])
-        # As many pages as the file has, and a write-ahead log, as it had one.
-        for at, value in ((18, b"\x02\x02"), (28, struct.pack(">I", pages)), (92, other[24:28])):
-            file.seek(at)
-            file.write(value)
-
-
-def _schema_pages(data: mmap.mmap, size: int, page: int = 1) -> list[int]:
-    """The pages that hold the list of tables, in a sound file; section 1.6 of the format."""
-    at = (page - 1) * size
-    head = at + _HEADER if page == 1 else at
-    if data[head] != _INTERIOR:
-        return [page]
-    (cells,) = struct.unpack_from(">H", data, head + 3)
-    places = struct.unpack_from(f">{cells}H", data, head + 12)
-    below = [struct.unpack_from(">I", data, at + place)[0] for place in places]
-    below += struct.unpack_from(">I", data, head + 8)
-    return [page, *(found for child in below for found in _schema_pages(data, size, child))]
-
-
-def _page_size(head: bytes) -> int:
-    (size,) = struct.unpack_from(">H", head, 16)
-    size = 65536 if size == 1 else size
-    return size if size >= 512 and size & (size - 1) == 0 else 0
-
-
-def _usable(source: sqlite3.Connection, graft: Path | None) -> bool:
-    """The tables are known, and, with a first page from elsewhere, they are those of that time."""
-    try:
-        source.execute("SELECT name, sql FROM sqlite_master").fetchall()
-        applied = _migrations(source)
-        if graft is None:
-            return bool(tables_of(source))
-        with closing(open_file(graft)) as other:
-            return bool(applied) and applied == _migrations(other)
-    except sqlite3.Error:
-        return False
-
-
-def _migrations(db: sqlite3.Connection) -> set[Row]:
-    """Empty when they cannot be read: the newest copy has them, too."""
-    try:
-        return set(db.execute(f"SELECT app, name FROM {_MIGRATIONS}"))  # noqa: S608
-    except sqlite3.Error:
-        return set()
-
-
-Row = tuple[Any, ...]
+_COUNTERS = "sqlite_sequence"
+_CONTENT = {_SESSION, _PROJECT, _MESSAGE, _PART, _EVENT}
+"""Of these, a row that was deleted does no harm if it is back; a permission would, or a prompt that waits."""
+_ALL = (-(2**63), 2**63 - 1)
 Take = Callable[[int, Row], bool]
 """Is given a row and its number; whether it was one that could be taken."""
-
-
-def open_file(file: Path) -> sqlite3.Connection:
-    db = sqlite3.connect(file, isolation_level=None)
-    db.text_factory = lambda raw: raw.decode("utf-8", "replace")
-    with suppress(sqlite3.Error):
-        db.execute("PRAGMA cell_size_check=ON")
-    return db
-
-
-def tables_of(db: sqlite3.Connection) -> list[str]:
-    query = "SELECT name FROM sqlite_master WHERE type='table' AND name NOT LIKE 'sqlite_%'"
-    return [name for (name,) in db.execute(query)]
-
-
-def columns_of(db: sqlite3.Connection, table: str) -> list[str]:
-    return [str(row[1]) for row in db.execute(f'PRAGMA table_info("{table}")')]
 
 
 def insert(to: sqlite3.Connection, table: str, columns: Sequence[str], values: Sequence[Any]) -> bool:
@@ -218,28 +150,54 @@ def insert(to: sqlite3.Connection, table: str, columns: Sequence[str], values: S
 
 
 class Reading:
-    """All rows of a table that can be read, handed to `take` as they are found: from both ends, then, between
-    the pages that cannot be read, row by row by the numbers that its indexes know.
+    """What can be read of a table, handed to `take`.
 
-    `taken` are the numbers (`rowid`) of those it took. `gaps` are ranges (without their ends) in which
-    reading failed, `missing` the rows that an index knows and that are not readable, or not what was written
-    once, `indexed` whether an index could be read from end to end.
+    `taken` are the numbers (`rowid`) of the rows it took. `gaps` are ranges (without their ends) in which
+    reading failed, at first all; `missing` the rows that are known to be there and are not readable, or not
+    what was written once, `indexed` whether an index could be read from end to end.
     """
 
     def __init__(self, db: sqlite3.Connection, table: str, columns: Sequence[str], take: Take) -> None:
         self._db = db
         self._take = take
+        self._table = table
+        self.columns = list(columns)
         self._from = f'FROM "{table}" NOT INDEXED'
-        self._columns = ", ".join(f'"{column}"' for column in columns)
+        self._named = ", ".join(f'"{column}"' for column in columns)
         self.taken: set[int] = set()
-        self.gaps: list[tuple[int, int]] = []
+        self.gaps = [_ALL]
         self.missing: set[int] = set()
         self.indexed = False
-        first, whole = self._read("ASC", -(2**63))
+
+    def read(self) -> None:
+        """By SQLite: from both ends, then, between the pages that cannot be read, row by row by the numbers
+        that the table's indexes know."""
+        self.gaps = []
+        first, whole = self._read("ASC", _ALL[0])
         if not whole:
-            last, _ = self._read("DESC", 2**63 - 1)
+            last, _ = self._read("DESC", _ALL[1])
             self.gaps.append((first, last))
-            self._read_between(table, first, last)
+            self._read_known()
+
+    def hand(self, number: int, row: Row | None) -> None:
+        """Take a row that is of this table; None for one that is there and cannot be read."""
+        if row is not None and self._take(number, row):
+            self.taken.add(number)
+            self.missing.discard(number)
+        else:
+            self.missing.add(number)
+
+    def hand_lacking(self, number: int, row: Row) -> bool:
+        """Take a row found elsewhere, if this table lacks one of its number; whether it was taken."""
+        taken = self.lacks(number) and self._take(number, row)
+        if taken:
+            self.taken.add(number)
+            self.missing.discard(number)
+        return taken
+
+    @property
+    def is_whole(self) -> bool:
+        return not self.gaps and not self.missing
 
     def lacks(self, number: int) -> bool:
         """Whether a row of this number was not read, and was there or, if no index tells, may have been."""
@@ -252,33 +210,24 @@ class Reading:
         """The last number that was read, and whether the other end was reached."""
         try:
             for number, *row in self._db.execute(
-                f"SELECT rowid, {self._columns} {self._from} ORDER BY rowid {order}"
+                f"SELECT rowid, {self._named} {self._from} ORDER BY rowid {order}"
             ):
                 if number in self.taken or number in self.missing:
                     break
-                self._hand(number, tuple(row))
+                self.hand(number, tuple(row))
         except sqlite3.Error:
             return number, False
         return number, True
 
-    def _hand(self, number: int, row: Row) -> None:
-        (self.taken if self._take(number, row) else self.missing).add(number)
-
-    def _read_between(self, table: str, first: int, last: int) -> None:
-        """Row by row, by the numbers that indexes know, else by all that there may be."""
-        known = self._numbers(table)
-        if not self.indexed and first > -(2**63) and last < 2**63 - 1:
-            known |= set(range(first + 1, last))
-        query = f"SELECT {self._columns} {self._from} WHERE rowid = ?"
-        for number in sorted(known - self.taken - self.missing):
+    def _read_known(self) -> None:
+        query = f"SELECT {self._named} {self._from} WHERE rowid = ?"
+        for number in sorted(self._numbers(self._table) - self.taken - self.missing):
             try:
                 row = self._db.execute(query, (number,)).fetchone()
             except sqlite3.Error:
                 row = None
-            if row is not None:
-                self._hand(number, row)
-            elif self.indexed:
-                self.missing.add(number)
+            if row is not None or self.indexed:
+                self.hand(number, row)
 
     def _numbers(self, table: str) -> set[int]:
         """The numbers of all rows, as the table's indexes have them."""
@@ -299,7 +248,7 @@ class Reading:
 
 @dataclass(slots=True)
 class Table:
-    """What came of one table, in rows: `saved` from the damaged file, `copied` from a daily copy, `lost` as
+    """What came of one table, in rows: `saved` from the damaged file, `copied` from a copy, `lost` as
     far as is known; `unknown` says that more may be lost than could be counted."""
 
     name: str
@@ -311,7 +260,7 @@ class Table:
 
 @dataclass(slots=True)
 class Salvaged:
-    """`tables` in the order of the file; `copy` is the newest daily copy that was used; `made` counts
+    """`tables` in the order of the file; `copy` is the newest copy that was used; `made` counts
     sessions and projects whose own row was lost and which were made anew, for what belongs to them."""
 
     tables: list[Table] = field(default_factory=list)
@@ -319,18 +268,20 @@ class Salvaged:
     made: int = 0
 
 
-def salvage(damaged: Path, target: Path, copies: Sequence[Path]) -> Salvaged:
+def salvage(
+    damaged: Path, target: Path, copies: Sequence[Path], make_tables: MakeTables = no_tables
+) -> Salvaged:
     """Write what `damaged` holds to the new file `target`, whole or not at all; `damaged` is only read.
-    `copies` of it from before, the newest first, give what it lacks. Raises OSError and sqlite3.Error when
+    `copies` of it from before, the newest first, give what it lacks; the database that `make_tables`
+    makes has the list of tables where neither it nor a copy has one. Raises OSError and sqlite3.Error when
     `target` cannot be written."""
     done = Salvaged()
     with tempfile.TemporaryDirectory(dir=target.parent, prefix=".salvage-") as folder:
         new = Path(folder, target.name)
-        with closing(sqlite3.connect(new, isolation_level=None)) as to:
+        with closing(open_file(new)) as to:
             to.execute("PRAGMA synchronous=OFF")
-            with readable(damaged, copies, Path(folder)) as found:
-                if found is not None:
-                    source, done.copy = found
+            with readable(damaged, copies, make_tables, Path(folder)) as source:
+                if source is not None:
                     _take(source, copies, to, done)
         with new.open("rb") as file:
             os.fsync(file.fileno())
@@ -339,17 +290,21 @@ def salvage(damaged: Path, target: Path, copies: Sequence[Path]) -> Salvaged:
     return done
 
 
-def _take(source: sqlite3.Connection, copies: Sequence[Path], to: sqlite3.Connection, done: Salvaged) -> None:
-    schema = source.execute("SELECT type, name, sql FROM sqlite_master WHERE sql IS NOT NULL").fetchall()
+def _take(source: Source, copies: Sequence[Path], to: sqlite3.Connection, done: Salvaged) -> None:
+    schema = source.db.execute("SELECT type, name, sql FROM sqlite_master WHERE sql IS NOT NULL").fetchall()
     to.execute("BEGIN")
     for kind, name, sql in schema:
         if kind == "table" and not name.startswith("sqlite_"):
             to.execute(sql)
-    only_a_copy = bool(done.copy)
-    for name in tables_of(source):
-        table = _take_table(source, copies, to, name, done)
-        if only_a_copy:
-            table.copied, table.saved, table.unknown = table.copied + table.saved, 0, True
+    readings = {name: _read(source, to, name) for name in tables_of(source.db)}
+    if not all(reading.is_whole for reading in readings.values()):
+        _read_pages(source, readings)
+    for name, reading in readings.items():
+        table = Table(name, saved=len(reading.taken))
+        if not reading.is_whole:
+            _read_copies(copies, table, reading, done)
+        table.lost = len(reading.missing)
+        table.unknown = bool(reading.gaps) and not reading.indexed
         done.tables.append(table)
     _take_counters(source, to)
     for kind, _, sql in schema:
@@ -359,37 +314,64 @@ def _take(source: sqlite3.Connection, copies: Sequence[Path], to: sqlite3.Connec
     to.execute("COMMIT")
 
 
-def _take_table(
-    source: sqlite3.Connection, copies: Sequence[Path], to: sqlite3.Connection, name: str, done: Salvaged
-) -> Table:
-    table = Table(name)
-    columns = columns_of(source, name)
+def _read(source: Source, to: sqlite3.Connection, name: str) -> Reading:
+    columns = columns_of(source.db, name)
 
     def take(number: int, row: Row) -> bool:
-        return insert(to, name, ("rowid", *columns), (number, *row))
+        # SQLite reads an overflow page that was lost and filled up with nothing as such a text.
+        whole = not any(isinstance(value, str) and value.endswith("\0") for value in row)
+        return whole and insert(to, name, ("rowid", *columns[: len(row)]), (number, *row))
 
-    reading = Reading(source, name, columns, take)
-    table.saved = len(reading.taken)
-    if reading.gaps or reading.missing:
-        for copy in copies:
-            with suppress(sqlite3.Error), closing(open_file(copy)) as older:
-                if columns_of(older, name) == columns:
-                    found = Reading(
-                        older, name, columns, lambda number, row: reading.lacks(number) and take(number, row)
-                    )
-                    reading.missing -= found.taken
-                    reading.taken |= found.taken
-                    table.copied += len(found.taken)
-                    done.copy = done.copy or (copy.name if found.taken else "")
-    table.lost = len(reading.missing)
-    table.unknown = bool(reading.gaps) and not reading.indexed
-    return table
+    reading = Reading(source.db, name, columns, take)
+    if not source.other or name == MIGRATIONS:  # those belong to the tables
+        reading.read()
+    return reading
 
 
-def _take_counters(source: sqlite3.Connection, to: sqlite3.Connection) -> None:
+def _read_pages(source: Source, readings: dict[str, Reading]) -> None:
+    """What SQLite did not reach: first the leaves of each table's tree, then those that no tree leads to any
+    more, as they look. What is on a page that is free was deleted."""
+    pages = source.pages
+    shapes = {name: Shape(source.db, name) for name in (*readings, _COUNTERS)}
+    leaves = {name: pages.leaves(root) for name, root in source.roots.items()}
+    for name, reading in readings.items():
+        for page in () if reading.is_whole else leaves.get(name, ()):
+            for number, row in pages.rows(page, reading.lacks):
+                if row is None or shapes[name].fits(row):
+                    reading.hand(number, row and shapes[name].complete(number, row))
+    free, all_known = pages.free()
+    reached = free.union(*leaves.values())
+    for page in pages.all_leaves():
+        rows = {} if page in reached else dict(pages.rows(page))
+        name = table_of(shapes, filter(None, rows.values()))
+        if name in readings and (all_known or name in _CONTENT):
+            for number, row in rows.items():
+                if row is not None and shapes[name].fits(row):
+                    readings[name].hand_lacking(number, shapes[name].complete(number, row))
+
+
+def _read_copies(copies: Sequence[Path], table: Table, reading: Reading, done: Salvaged) -> None:
+    """The newest one that is whole is the last to ask: what only an older one has was deleted since."""
+    for copy in copies:
+        with suppress(sqlite3.Error), closing(open_file(copy)) as older:
+            if columns_of(older, table.name) == reading.columns:
+                before = len(reading.taken)
+                found = Reading(older, table.name, reading.columns, reading.hand_lacking)
+                found.read()
+                if len(reading.taken) > before:
+                    table.copied += len(reading.taken) - before
+                    done.copy = done.copy or copy.name
+                if not found.gaps:
+                    return
+
+
+def _take_counters(source: Source, to: sqlite3.Connection) -> None:
     """No number of a row that is gone is given again: clients keep them as cursors."""
+    leaves = source.pages.leaves(source.roots.get(_COUNTERS, 0))
+    rows = [row for leaf in leaves for _, row in source.pages.rows(leaf) if row and len(row) == 2]
     with suppress(sqlite3.Error):
-        for name, last in source.execute("SELECT name, seq FROM sqlite_sequence").fetchall():
-            changed = to.execute("UPDATE sqlite_sequence SET seq = max(seq, ?) WHERE name = ?", (last, name))
-            if not changed.rowcount:
-                to.execute("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", (name, last))
+        rows += source.db.execute(f"SELECT name, seq FROM {_COUNTERS}").fetchall()  # noqa: S608
+    for name, last in rows:
+        changed = to.execute(f"UPDATE {_COUNTERS} SET seq = max(seq, ?) WHERE name = ?", (last, name))  # noqa: S608
+        if not changed.rowcount:
+            to.execute(f"INSERT INTO {_COUNTERS} (name, seq) VALUES (?, ?)", (name, last))  # noqa: S608

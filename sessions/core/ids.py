@@ -7,6 +7,8 @@ it follows.
 
 from __future__ import annotations
 
+import hashlib
+import os
 import re
 import secrets
 import threading
@@ -62,3 +64,9 @@ def now() -> int:
 def of_log(time: int, seq: int) -> str:
     """The id of an event by its time (ms) and its place in the log: the same whenever it is told."""
     return f"evt_{(time << 12) & _MASK:012x}{seq:014d}"
+
+
+def of_folder(worktree: str, number: int = 0) -> str:
+    """The id of a project by its folder; `number` counts the ids of that folder which others have."""
+    name = os.fsencode(worktree) + (b"\0%d" % number if number else b"")
+    return hashlib.sha1(name, usedforsecurity=False).hexdigest()

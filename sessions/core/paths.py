@@ -34,7 +34,7 @@ def snapshots(environ: Mapping[str, str] = os.environ) -> Path:
 
 
 def copies(environ: Mapping[str, str] = os.environ) -> Path:
-    """Daily copies of the database (docs/decisions/0021)."""
+    """Copies of the database (docs/decisions/0021)."""
     return _below(environ, "copies")
 
 

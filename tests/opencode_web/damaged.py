@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import random
+import shutil
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -72,6 +74,63 @@ def conversations(file: Path, sessions: int = 6, messages: int = 12, wal: bool =
                     )
 
 
+def grown(file: Path, empty: Path, sessions: int = 6) -> None:
+    """A database as the migrations made it, with conversations that went on side by side, of twenty questions
+    and answers with three parts each; some parts take several pages."""
+    shutil.copyfile(empty, file)
+    chance = random.Random(1)
+    with closing(sqlite3.connect(file)) as db, db:
+        db.execute("PRAGMA secure_delete=OFF")
+        add(db, "opencode_sessions_project", id="p" * 40, worktree="/work/thing", name="thing")
+        names = [f"ses_{s:026}" for s in range(sessions)]
+        for session in names:
+            row = {"project_id": "p" * 40, "directory": "/work/thing", "permission": "[]"}
+            add(db, SESSION, id=session, title="x" * 1200, **row)
+        for m in range(20):
+            for s, session in enumerate(names):
+                message = f"msg_{s:012}{m:014}"
+                path = {"path": {"root": "/work/thing", "cwd": "/work/thing"}} if m % 2 else {}
+                data = json.dumps({"time": {"created": m}} | path)
+                add(db, MESSAGE, id=message, session_id=session, role="user", time_created=m + 1, data=data)
+                for p in range(3):
+                    part, text = f"prt_{s:012}{m:012}{p:02}", "word " * chance.choice((9, 99, 199, 2999))
+                    row = {"message_id": message, "session_id": session, "type": "text"}
+                    add(db, PART, id=part, data=json.dumps({"text": text}), **row)
+                    told = {"project_id": "p" * 40, "session_id": session, "time_created": m + 1}
+                    add(db, "opencode_sessions_event", type="message.part.updated", **told)
+
+
+def ids(file: Path, table: str) -> set[str]:
+    with closing(sqlite3.connect(file)) as db:
+        return {id_ for (id_,) in db.execute(f"SELECT id FROM {table}")}  # noqa: S608
+
+
+def present(file: Path, table: str, gone: set[int]) -> set[str]:
+    """The ids of the rows of which no page is gone, in a sound file."""
+    data = file.read_bytes()
+    with closing(sqlite3.connect(file)) as db:
+        names = dict(db.execute(f"SELECT rowid, id FROM {table}"))  # noqa: S608
+    found = {}
+    for page in leaves(file, table):
+        start = (page - 1) * PAGE
+        for n in range(int.from_bytes(data[start + 3 : start + 5], "big")):
+            at = start + int.from_bytes(data[start + 8 + 2 * n : start + 10 + 2 * n], "big")
+            size, at = _varint(data, at)
+            number, at = _varint(data, at)
+            found[names.pop(number)] = {page, *_overflow(data, at, size)}
+    assert not names
+    return {id_ for id_, pages in found.items() if not pages & gone}
+
+
+def blank(file: Path, gone: set[int]) -> None:
+    """Overwrite pages with nothing; if they are the last ones, cut the file off within the first of them."""
+    data = bytearray(file.read_bytes())
+    for page in gone:
+        data[(page - 1) * PAGE : page * PAGE] = bytes(PAGE)
+    is_end = gone == set(range(min(gone), len(data) // PAGE + 1))
+    file.write_bytes(data[: (min(gone) - 1) * PAGE + 100] if is_end else data)
+
+
 def count(file: Path, table: str) -> int:
     with closing(sqlite3.connect(file)) as db:
         return int(db.execute(f"SELECT count(*) FROM {table}").fetchone()[0])  # noqa: S608
@@ -107,6 +166,27 @@ def _leaves(data: bytes, page: int) -> list[int]:
     below = [int.from_bytes(data[start + place : start + place + 4], "big") for place in places]
     below.append(int.from_bytes(data[at + 8 : at + 12], "big"))
     return [leaf for child in below for leaf in _leaves(data, child)]
+
+
+def _varint(data: bytes, at: int) -> tuple[int, int]:
+    value = 0
+    while data[at] & 0x80:
+        value, at = value << 7 | data[at] & 0x7F, at + 1
+    return value << 7 | data[at], at + 1
+
+
+def _overflow(data: bytes, at: int, size: int) -> set[int]:
+    """The pages that a row of so many bytes goes on in (fileformat2, 1.6)."""
+    if size <= PAGE - 35:
+        return set()
+    least = (PAGE - 12) * 32 // 255 - 23
+    here = least + (size - least) % (PAGE - 4)
+    at += here if here <= PAGE - 35 else least
+    found = set()
+    while page := int.from_bytes(data[at : at + 4], "big"):
+        found.add(page)
+        at = (page - 1) * PAGE
+    return found
 
 
 def add(db: sqlite3.Connection, table: str, **values: Any) -> None:

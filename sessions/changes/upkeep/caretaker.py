@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
-import sqlite3
 import threading
 import time
 from pathlib import Path
@@ -20,8 +18,6 @@ from sessions.core.store import events, projects
 from . import copies
 from .collect import Collected, collect, last_collected
 from .usage import Usage, is_full, measure, settle, stores
-
-logger = logging.getLogger(__name__)
 
 _TURN_SECONDS = 60.0
 """At most so often a store is looked at after turns."""
@@ -51,7 +47,6 @@ class Caretaker:
 
     async def rounds(self) -> None:
         """All stores, one after the other; at the start, when others want the machine, only their sizes."""
-        await asyncio.to_thread(_copy_database)
         stopped = self._stopped
         if not self._sizes:
             await self.measure_all()
@@ -122,14 +117,6 @@ class Caretaker:
 
     def _total(self) -> int:
         return sum(usage.size for usage in self._sizes.values()) + copies.size()
-
-
-def _copy_database() -> None:
-    """The daily copy; where it fails, the next round tries again."""
-    try:
-        copies.copy_daily()
-    except (OSError, sqlite3.Error) as error:
-        logger.warning("the daily copy of the database was not made: %s", error)
 
 
 @transaction.atomic

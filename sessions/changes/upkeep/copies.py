@@ -1,4 +1,4 @@
-"""Copies of the database, one a day, for the day on which it is damaged (docs/decisions/0021).
+"""Copies of the database, of the last hours and days, for when it is damaged (docs/decisions/0021).
 
 They are made while the server runs, page by page as SQLite's backup does, so that each is whole. Other
 databases have means of their own.
@@ -6,16 +6,19 @@ databases have means of their own.
 
 from __future__ import annotations
 
+import fcntl
 import os
 import sqlite3
-from contextlib import closing, suppress
-from datetime import UTC, datetime, timedelta
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
+from datetime import UTC, datetime
 from pathlib import Path
 
 from django.conf import settings
 
-KEPT = 7
-DAY = timedelta(days=1)
+NEWEST = 3
+DAYS = 7
+_EVENTS = "opencode_sessions_event"
 
 
 def _name(moment: datetime) -> str:
@@ -49,36 +52,66 @@ def size() -> int:
     return sum(path.stat().st_size for path in copies())
 
 
-def copy_daily(moment: datetime | None = None) -> Path | None:
-    """Make a copy unless there is one of the last 24 hours, and drop the oldest; the new copy. Blocks.
+def copy_new_work(moment: datetime | None = None) -> Path | None:
+    """Make a copy if anything was told since the newest, and drop those that are over; the new copy. Blocks.
     Raises OSError and sqlite3.Error."""
-    moment = moment or datetime.now(UTC)
-    if any(_name(moment - DAY) < path.name <= _name(moment) for path in copies()):
+    file, newest = database(), next(iter(copies(moment)), None)
+    if file is None or not file.exists() or (newest and _last_event(newest) == _last_event(file)):
         return None
     return copy_now(moment)
 
 
 def copy_now(moment: datetime | None = None) -> Path | None:
-    """The same at once; None where the database is no file."""
+    """The same whatever was told; None where the database is no file, or while another process does it."""
     file = database()
     if file is None or not file.exists():
         return None
     folder().mkdir(mode=0o700, exist_ok=True)
-    for leftover in folder().glob("*.partial"):
-        leftover.unlink(missing_ok=True)
-    moment = moment or datetime.now(UTC)
-    made = folder() / _name(moment)
-    copy_to(file, made)
-    _rotate(moment)
+    with _alone() as alone:
+        if not alone:
+            return None
+        for leftover in folder().glob("*.partial"):
+            leftover.unlink(missing_ok=True)
+        moment = moment or datetime.now(UTC)
+        made = folder() / _name(moment)
+        copy_to(file, made)
+        _rotate(moment)
     return made
 
 
+@contextmanager
+def _alone() -> Iterator[bool]:
+    """Whether no other process makes a copy."""
+    with (folder() / "copy.lock").open("w") as handle:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            yield False
+        else:
+            yield True
+
+
+def _last_event(file: Path) -> int | None:
+    """The number of the last event, which stays when events are pruned; None for a file that has none."""
+    query = "SELECT seq FROM sqlite_sequence WHERE name = ?"
+    with suppress(sqlite3.Error), closing(sqlite3.connect(file, timeout=20)) as db:
+        for (number,) in db.execute(query, (_EVENTS,)):
+            return int(number)
+    return None
+
+
 def _rotate(moment: datetime) -> None:
-    """Drop the oldest: those over KEPT, and of large ones more, so that contents have most of the quota."""
+    """Keep the newest ones, and the last of each of the last days that have one; of large ones fewer, so that
+    contents have most of the quota."""
+    found = copies(moment)
+    last_of_day: dict[str, Path] = {}
+    for path in found:
+        last_of_day.setdefault(path.name[: len("db-YYYYMMDD")], path)
+    kept = {*found[:NEWEST], *list(last_of_day.values())[:DAYS]}
     taken = 0
-    for number, path in enumerate(copies(moment)):
-        taken += path.stat().st_size
-        if number >= KEPT or (number >= 2 and taken > settings.STORE_QUOTA / 5):
+    for number, path in enumerate(found):
+        taken += path.stat().st_size if path in kept else 0
+        if path not in kept or (number >= 2 and taken > settings.STORE_QUOTA / 5):
             path.unlink(missing_ok=True)
 
 

@@ -38,7 +38,7 @@ _PLURALS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What a salvage brought. `file` is the damaged one, `copy` the name of the daily copy that gave what it
+    """What a salvage brought. `file` is the damaged one, `copy` the name of the copy that gave what it
     lacked, `saved` and `lost` name and count rows in words, `unknown` says that more may be lost."""
 
     file: Path
@@ -62,7 +62,7 @@ class Report:
             else "The database was damaged, and nothing could be read from it: a new one was begun."
         ]
         if self.copied:
-            said.append(f"Of these, taken from an older daily copy: {self.copied}.")
+            said.append(f"Of these, taken from an older copy: {self.copied}.")
         if self.saved:
             said.append(f"Lost: {self.lost}." if self.lost else "" if self.unknown else "Nothing was lost.")
         if self.unknown:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
-import os
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from django.db import transaction
 
-from sessions.core.ids import now
+from sessions.core.ids import now, of_folder
 from sessions.core.models import Project, Session
 from sessions.core.models.ledger import shown
 from sessions.core.repository import Repository
@@ -70,15 +68,10 @@ def free_id(worktree: str) -> str:
     of its path and a number. A row is never another folder's."""
     number = 0
     while True:
-        found = _id_of(worktree, number)
+        found = of_folder(worktree, number)
         if not Project.objects.filter(id=found).exclude(worktree=worktree).exists():
             return found
         number += 1
-
-
-def _id_of(worktree: str, number: int = 0) -> str:
-    name = os.fsencode(worktree) + (b"\0%d" % number if number else b"")
-    return hashlib.sha1(name, usedforsecurity=False).hexdigest()
 
 
 def _vcs(repository: Repository) -> str:
@@ -88,7 +81,7 @@ def _vcs(repository: Repository) -> str:
 def worktree_row(original: Project, folder: Path, branch: str) -> Project:
     """The project of a git worktree made from another's, not saved yet."""
     return Project(
-        id=_id_of(str(folder)),
+        id=of_folder(str(folder)),
         worktree=str(folder),
         name=f"{original.name} ({branch})",
         vcs="git",

@@ -26,7 +26,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Meter:
-    """All stores and the daily copies of the database together against the quota, in bytes. `deleted` counts
+    """All stores and the copies of the database together against the quota, in bytes. `deleted` counts
     sessions that can be restored, `held` says that nothing is cleaned up: a damaged database lies there."""
 
     rows: tuple[Row, ...]

@@ -3,7 +3,6 @@ from __future__ import annotations
 import re
 import sqlite3
 from contextlib import closing
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -12,8 +11,19 @@ from django.db import connection
 from django.db.migrations.recorder import MigrationRecorder
 
 from opencode_web.site import database
-from sessions.changes.upkeep import copies, damage
-from tests.opencode_web.damaged import PAGE, PART, SESSION, conversations, count, leaves, spoil
+from sessions.changes.upkeep import damage
+from tests.opencode_web.damaged import (
+    MESSAGE,
+    PAGE,
+    PART,
+    SESSION,
+    conversations,
+    count,
+    grown,
+    leaves,
+    schema_pages,
+    spoil,
+)
 
 
 def make(file: Path) -> None:
@@ -75,6 +85,22 @@ def test_what_can_be_read_goes_into_a_new_database_and_is_said(
 
 
 @pytest.mark.django_db
+def test_where_nothing_has_the_list_of_tables_a_new_database_has(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = at(tmp_path, monkeypatch)
+    (tmp_path / "tables").mkdir()
+    empty = database.make_tables(tmp_path / "tables")
+    assert empty
+    grown(file, empty)
+    spoil(file, *schema_pages(file))
+    said = database.mend(file)
+    assert "Saved: 6 conversations, 120 messages, 360 parts of messages. More may be lost" in said
+    assert [count(file, table) for table in (SESSION, MESSAGE, PART)] == [6, 120, 360]
+    assert database.mend(file) == ""
+
+
+@pytest.mark.django_db
 def test_a_start_that_was_cut_off_is_gone_on_with(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = at(tmp_path, monkeypatch)
     conversations(file)
@@ -84,28 +110,6 @@ def test_a_start_that_was_cut_off_is_gone_on_with(tmp_path: Path, monkeypatch: p
     assert not file.exists()
     assert "Saved: 6 conversations" in database.mend(file)
     assert damage.files() == [aside]
-
-
-@pytest.mark.django_db
-def test_daily_copies_are_whole_rotated_and_made_once_a_day(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    file = at(tmp_path, monkeypatch)
-    conversations(file)
-    today = datetime.now(UTC)
-    with closing(sqlite3.connect(file)) as writer:
-        writer.execute(f"DELETE FROM {PART}")  # noqa: S608
-        assert copies.copy_daily(today)  # while somebody writes
-    assert count(copies.copies()[0], PART) == 144
-    assert copies.copy_daily(today) is None
-    for day in range(1, 10):
-        assert copies.copy_daily(today + timedelta(days=day))
-    # Then the clock is put right again.
-    made = copies.copy_daily(today)
-    assert copies.copies(today)[0] == made
-    assert len(copies.copies()) == copies.KEPT
-    assert copies.size() == sum(path.stat().st_size for path in copies.copies())
-    assert all(path.stat().st_mode & 0o077 == 0 for path in copies.copies())
 
 
 def at(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
