@@ -156,7 +156,10 @@ def _write(path: Path, content: bytes) -> None:
     """Whole or not at all, for its owner alone: a conversation holds what nobody else was meant to read."""
     try:
         path.parent.stat()  # a folder that is missing is a slip: none is made
-        replace_file(path, content, PRIVATE)
+        try:
+            replace_file(path, content, PRIVATE)
+        except PermissionError:  # of the mode, on a file system without modes such as vfat, or for good
+            replace_file(path, content)
     except OSError as error:
         raise Stop(f"{path} cannot be written: {error.strerror or error}") from error
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import stat
 from pathlib import Path
 
@@ -48,6 +50,24 @@ def test_a_file_is_its_owners_alone(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert stat.S_IMODE(page.stat().st_mode) == 0o600
     assert list(tmp_path.iterdir()) == [page]
     assert capsys.readouterr().out == ""
+
+
+def test_a_file_system_without_modes_takes_it_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """vfat refuses the modes that it cannot show."""
+
+    def only_what_it_has(file: int, mode: int) -> None:
+        if mode != stat.S_IMODE(os.fstat(page).st_mode):
+            raise PermissionError(errno.EPERM, "Operation not permitted")
+
+    out = tmp_path / "out.md"
+    out.touch(0o644)
+    page = os.open(out, os.O_RDONLY)
+    monkeypatch.setattr(os, "fchmod", only_what_it_has)
+    run(making.SESSION, "--format", "markdown", "--output", out)
+    run(making.SESSION, "--format", "markdown", "--output", tmp_path / "new.md")
+    os.close(page)
+    assert out.read_text().startswith("# Flows\n")
+    assert (tmp_path / "new.md").read_text() == out.read_text()
 
 
 def test_a_session_at_work_is_said_to_be(capsys: pytest.CaptureFixture[str]) -> None:
