@@ -47,17 +47,21 @@ async def test_what_another_process_logged_before_is_told_before(
     frames = _Stream(talk.project.id, talk.session.directory, await in_db(events.latest), True, True).frames()
     for _ in range(3):
         await anext(frames)
+    answer = await talk.answer(await talk.prompt())
+    _cursors(await anext(frames))
     with monkeypatch.context() as elsewhere:
         elsewhere.setattr(bus, "publish", held.append)
         await in_db(session_store.rename, talk.session.id, "There")
+        await talk.text(answer, "It str")
     await in_db(session_store.archive, talk.session.id)
     told = _cursors(await anext(frames))
-    bus.publish(held[0])
+    for late in held:
+        bus.publish(late)
     await in_db(session_store.archive, talk.session.id, False)
     told += _cursors(await anext(frames))
     first = held[0].seq
     assert first is not None
-    assert told == [first, first + 1, first + 2]
+    assert told == [first, first + 2, first + 1, first + 3], "the text that streams comes with its own hint"
 
 
 async def test_a_page_that_comes_again_is_told_what_was_late(
