@@ -42,8 +42,11 @@ async def test_what_does_not_want_to_end_is_killed_with_all_it_started(tmp_path:
     lines = {(await child.output.readline()).strip() for _ in range(3)}
     inner = int(next(line for line in lines if line.isdigit()))
     assert (child.memory() or 0) > 0
+    ending = os.pidfd_open(inner)
     await child.end(grace=0.1)
     assert not child.alive
+    assert select.select([ending], [], [], 10)[0], "what is killed may take a moment to be gone"
+    os.close(ending)
     assert not alive(inner)
     assert await child.wait() == "ended by SIGKILL"
 
