@@ -218,6 +218,28 @@ async def test_a_server_tells_its_progress_and_asks_the_person(
             assert await client.get("/question") == []
 
 
+async def test_a_question_belongs_to_all_calls_in_flight(home: Path, project: Path) -> None:
+    uses = [ToolUse("raw_pair", {"number": number}) for number in (1, 2)]
+    script = [Turn(tools=uses), Turn(text="Done.")]
+    async with OpenAIServer(script, title=None) as model:
+        config = model_config(model.base_url, mcp={"raw": raw()})
+        async with running(Server(home, project, config)) as client, client.events() as events:
+            await ready(client, "raw_pair")
+            session = (await client.create_session("named"))["id"]
+            await client.prompt_async(session, "Call it.")
+            asked = (await until(events, "question.asked")).properties
+            while True:
+                part = (await until(events, "message.part.updated")).properties["part"]
+                if part.get("tool") == "raw_pair" and part["state"]["status"] == "completed":
+                    break
+            assert [request["id"] for request in await client.get("/question")] == [asked["id"]]
+            await client.post(f"/question/{asked['id']}/reply", {"answers": [["plum"]]})
+            await until(events, "session.idle")
+            states = [part["state"] for part in parts_of(await client.messages(session), "tool")]
+            outputs = {state["output"] for state in states}
+            assert outputs == {"at once", json.dumps({"action": "accept", "content": {"word": "plum"}})}
+
+
 def program_of(server: Server, name: str) -> int:
     """The process of this name that a server has started."""
     assert server.process is not None

@@ -168,8 +168,7 @@ async def _called(
     connection: Connection, name: str, arguments: dict[str, Any], ctx: ToolContext
 ) -> types.CallToolResult:
     loop = asyncio.get_running_loop()
-    owner = Owner(ctx, loop)
-    call = Call(owner=owner)
+    call = Call(owner=Owner(ctx, loop))
     card = _Progress(ctx, loop)
 
     async def told(progress: float, total: float | None, message: str | None) -> None:
@@ -183,7 +182,6 @@ async def _called(
     try:
         return await connection.call(use, call=call)
     finally:
-        owner.leave()
         following.cancel()
         with suppress(asyncio.CancelledError):
             await following

@@ -25,9 +25,11 @@ _leaving: set[asyncio.Future[Any]] = set()
 
 @dataclass(slots=True, eq=False)
 class Call:
-    """`owner` is whoever asks: what a question of the server in the middle of the call goes to."""
+    """`owner` is whoever asks: what a question of the server in the middle of the call goes to. `over` is set
+    on the loop of the servers when nobody waits for it any longer."""
 
     owner: Any = None
+    over: asyncio.Event = field(default_factory=asyncio.Event)
     _touched: float = field(default_factory=time.monotonic)
     _held: int = 0
 

@@ -146,6 +146,7 @@ class Connection:
             raise ServerFailed(f"The MCP server {name} {failure}") from failure.__cause__
         finally:
             self.calls.remove(call)
+            call.over.set()
 
     async def _live(self) -> None:
         pause, current = FIRST_PAUSE, asyncio.current_task()

@@ -6,7 +6,7 @@ Loaded with the SDK, when a server is first connected. Awaited on the background
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any
 
 from mcp import types
@@ -14,7 +14,7 @@ from mcp import types
 from agents.llm.types import ChatMessage, FileContent, TextContent
 from agents.servers.mcp.asked import elicitation
 from agents.servers.mcp.asked.elicitation import CANCELLED, Answer
-from agents.servers.mcp.asked.owner import CallOver, owned
+from agents.servers.mcp.asked.owner import CallOver, ask, owned
 from agents.servers.mcp.asked.sampling import Asked, Refused, sampled
 from agents.servers.mcp.texts import clean, content_of, is_for_models
 from agents.toolkit.base import ToolContext
@@ -31,7 +31,7 @@ logger = logging.getLogger(__name__)
 async def elicit(
     connection: Connection, params: types.ElicitRequestParams
 ) -> types.ElicitResult | types.ErrorData:
-    """A question to the person whose call is in flight. The time of the call does not run meanwhile."""
+    """A question to the person whose call is in flight."""
     name = connection.server.name
     if isinstance(params, types.ElicitRequestURLParams):
         message, url = params.message, params.url
@@ -47,13 +47,12 @@ async def sample(
     connection: Connection, params: types.CreateMessageRequestParams
 ) -> types.CreateMessageResult | types.CreateMessageResultWithTools | types.ErrorData:
     """An answer of the session's model. Asked of servers whose configuration has `sampling: true` only."""
-    call = owned(connection.calls)
-    if call is None:
+    calls = owned(connection.calls)
+    if not calls:
         return types.ErrorData(code=types.INVALID_REQUEST, message=NOBODY)
     try:
         request = asked(params)
-        with call.held():
-            said = await call.owner.ask(sampled(call.owner.context, connection.server.name, request))
+        said = await ask(calls, lambda ctx: sampled(ctx, connection.server.name, request))
     except (Refused, CallOver) as refusal:
         return types.ErrorData(code=types.INVALID_REQUEST, message=str(refusal) or NOBODY)
     text = types.TextContent(type="text", text=said.text)
@@ -68,15 +67,15 @@ async def roots(connection: Connection) -> types.ListRootsResult | types.ErrorDa
     return types.ListRootsResult(roots=[root])
 
 
-async def _answered(connection: Connection, ask: Callable[[ToolContext], Awaitable[Answer]]) -> Answer:
+async def _answered(
+    connection: Connection, question: Callable[[ToolContext], Coroutine[Any, Any, Answer]]
+) -> Answer:
     """What the person says, or `cancel` where nobody can be asked."""
-    call = owned(connection.calls)
-    if call is None:
+    calls = owned(connection.calls)
+    if not calls:
         return CANCELLED
     try:
-        with call.held():
-            answer: Answer = await call.owner.ask(ask(call.owner.context))
-            return answer
+        return await ask(calls, question)
     except CallOver:
         return CANCELLED
     except Exception:

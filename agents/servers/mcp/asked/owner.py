@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine, Sequence
-from concurrent.futures import Future
-from dataclasses import dataclass, field
+from collections.abc import Callable, Coroutine, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from agents.servers.mcp.calls import Call
@@ -15,39 +15,42 @@ T = TypeVar("T")
 
 
 class CallOver(Exception):
-    """The call ended before what was asked in it had an answer."""
+    """The calls ended before what was asked in them had an answer."""
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(frozen=True, slots=True)
 class Owner:
     """A tool call, and the loop of its turn."""
 
     context: ToolContext
     loop: asyncio.AbstractEventLoop
-    _asked: set[Future[Any]] = field(default_factory=set)
 
-    async def ask(self, work: Coroutine[Any, Any, T]) -> T:
-        """What a coroutine gives that runs on the turn's loop; from the loop of the servers. Cancelling this
-        cancels it. Raises CallOver."""
-        future = asyncio.run_coroutine_threadsafe(work, self.loop)
-        self._asked.add(future)
+
+async def ask(calls: Sequence[Call], work: Callable[[ToolContext], Coroutine[Any, Any, T]]) -> T:
+    """What a coroutine gives that runs on the turn's loop; from the loop of the servers.
+
+    `calls` are in flight, all of one session, the newest last: it is that one's context that is asked, and
+    the time of none of them runs. Cancelling this cancels the coroutine. Raises CallOver when the last of
+    them ended first.
+    """
+    newest: Owner = calls[-1].owner
+    answer = asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work(newest.context), newest.loop))
+    over: asyncio.Future[Any] = asyncio.gather(*(call.over.wait() for call in calls))
+    with ExitStack() as stack:
+        for call in calls:
+            stack.enter_context(call.held())
         try:
-            return await asyncio.wrap_future(future)
-        except asyncio.CancelledError:
-            task = asyncio.current_task()
-            if task is not None and task.cancelling():
-                raise
-            raise CallOver from None
+            await asyncio.wait({answer, over}, return_when=asyncio.FIRST_COMPLETED)
+            if not answer.done() or answer.cancelled():
+                raise CallOver
+            return answer.result()
         finally:
-            self._asked.discard(future)
-
-    def leave(self) -> None:
-        """The call is over: nobody is asked any longer."""
-        for future in list(self._asked):
-            future.cancel()
+            answer.cancel()
+            over.cancel()
 
 
-def owned(calls: Sequence[Call]) -> Call | None:
-    """The newest call that a session has in flight. A server does not say for which call it asks, and works
-    at one at a time mostly."""
-    return next((call for call in reversed(calls) if isinstance(call.owner, Owner)), None)
+def owned(calls: Sequence[Call]) -> Sequence[Call]:
+    """The calls in flight of the session whose call is the newest one; none where no call is a session's. A
+    server does not say for which of them it asks."""
+    known = [call for call in calls if isinstance(call.owner, Owner)]
+    return [call for call in known if call.owner.context.session_id == known[-1].owner.context.session_id]

@@ -11,11 +11,12 @@ from typing import Any
 
 MB = 1024 * 1024
 MANY = 1200
-TOOLS = ["echo", "die", "hang", "cancelled", "grow", "flood", "huge", "noise", "pid", "../x"]
+TOOLS = ["echo", "die", "hang", "cancelled", "grow", "flood", "huge", "noise", "pid", "../x", "pair"]
 MODERN = "2026-07-28"
 
 tools = list(TOOLS)
 cancelled: list[int] = []
+pairs: list[int] = []
 how = sys.argv[1] if len(sys.argv) > 1 else ""
 waiting: list[Callable[[], None]] = []
 """Answers that are given once the client has listed the tools again."""
@@ -85,6 +86,17 @@ def noise(id: int) -> None:
     text(id, "after the noise")
 
 
+def pair(id: int) -> None:
+    """Two calls in flight: the person is asked, the later call is answered at once, the earlier one with what
+    the person says."""
+    pairs.append(id)
+    if len(pairs) == 2:
+        form = {"type": "object", "properties": {"word": {"type": "string"}}}
+        asked = {"mode": "form", "message": "Which word?", "requestedSchema": form}
+        send({"id": "pair", "method": "elicitation/create", "params": asked})
+        text(id, "at once")
+
+
 CALLS: dict[str, Callable[[int], None]] = {
     "echo": lambda id: text(id, "echo"),
     "die": die,
@@ -96,6 +108,7 @@ CALLS: dict[str, Callable[[int], None]] = {
     "noise": noise,
     "pid": lambda id: text(id, str(os.getpid())),
     "../x": lambda id: text(id, "x"),
+    "pair": pair,
 }
 
 INFO = {"name": "raw", "version": "1"}
@@ -154,6 +167,8 @@ def handle(message: dict[str, Any]) -> None:
         if name == "hang" and token is not None:
             send({"method": "notifications/progress", "params": {"progressToken": token, "progress": 0}})
         CALLS[name](message["id"])
+    elif id == "pair":
+        text(pairs[0], json.dumps(message["result"]))
     elif method == "notifications/cancelled":
         cancelled.append(message["params"]["requestId"])
     elif id is not None and method is not None:
