@@ -12,7 +12,7 @@ from urllib.parse import parse_qsl, urlsplit
 import httpx
 import pytest
 import pytest_asyncio
-from playwright.async_api import BrowserContext, Locator, Page, expect
+from playwright.async_api import BrowserContext, Locator, Page, Route, expect
 
 from tests.e2e.conftest import repository
 from tests.e2e.stage import Stage
@@ -148,6 +148,38 @@ async def test_a_key_is_tried_before_it_is_kept(
     await expect(acme.locator(".account-said")).to_have_text("The key works: 2 models.")
     assert KEY not in await page.content()
     assert KEY not in place.server.log()
+
+
+async def test_what_is_done_before_the_page_is_wired_counts(
+    context: BrowserContext, place: Stage, accounts: AccountServer
+) -> None:
+    page = await opened(context, place)
+    address, wired = page.url, asyncio.Event()
+
+    async def hold(route: Route) -> None:
+        await wired.wait()
+        await route.continue_()
+
+    await page.route(re.compile(r"/htmx.*\.js"), hold)
+    await page.reload(wait_until="commit")
+    accounts.plays(GITHUB_TOKEN, PENDING)
+    accounts.plays(TRIED, {"data": [{"id": "large"}]})
+    copilot, acme = row(page, "GitHub Copilot"), row(page, "Acme")
+    await copilot.get_by_role("button", name="Sign in with GitHub").click()
+    await acme.locator("summary", has_text=re.compile("Add a key|Replace key")).click()
+    await page.get_by_label("Key of Acme").fill(f"{KEY}5432")
+    await page.get_by_label("Key of Acme").press("Enter")
+    await page.get_by_label("Find a provider").fill("acme")
+    wired.set()
+    await expect(page.locator(".account:visible")).to_have_count(1)
+    await expect(acme).to_contain_text("Key that ends in 5432")
+    await page.get_by_label("Find a provider").fill("")
+    await expect(copilot.locator(".account-code code")).to_have_text("WDJB-MJHT")
+    assert page.url == address
+    await copilot.get_by_role("button", name="Cancel").click()
+    await acme.locator("summary", has_text="Remove").click()
+    await acme.get_by_role("button", name="Remove").click()
+    await expect(acme).to_contain_text("Set up in the configuration")
 
 
 async def test_the_usual_providers_come_first(context: BrowserContext, place: Stage) -> None:
