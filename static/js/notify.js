@@ -11,7 +11,7 @@ export function notify({ id, title, text, url }) {
   const shown = new Notification(title, { body: text, tag: id });
   shown.onclick = () => {
     window.focus();
-    location.assign(url);
+    if (url !== location.pathname) window.htmx.location.href = url;
     shown.close();
   };
 }

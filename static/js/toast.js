@@ -15,9 +15,7 @@ function note(text) {
 
 function arrived(toast) {
   if (toast.dataset.gone && toast.dataset.gone === document.body.dataset.session) {
-    sessionStorage.setItem(KEPT, toast.outerHTML);
-    location.assign(`/p/${document.body.dataset.project}/`);
-    return;
+    window.htmx.location.href = `/p/${document.body.dataset.project}/`;
   }
   if (!toast.matches("[data-stays]")) setTimeout(() => leave(toast), STAY);
 }
@@ -55,6 +53,12 @@ const SAID = ["htmx:responseError", "htmx:sendError", "htmx:sendAbort", "htmx:af
 window.htmx.logger = (element, name, detail) => SAID.includes(name) && delete detail.error;
 // htmx makes a promise for each request, and rejects it with nothing: said above, or a newer request took its place.
 window.addEventListener("unhandledrejection", (event) => event.reason === undefined && event.preventDefault());
+
+// Where a document is loaded after all, what the session that is gone can be brought back with goes along.
+window.addEventListener("pagehide", () => {
+  const gone = box.querySelector("[data-gone]");
+  if (gone) sessionStorage.setItem(KEPT, gone.outerHTML);
+});
 
 const kept = sessionStorage.getItem(KEPT);
 if (kept) {

@@ -210,6 +210,8 @@ async def test_a_notification_while_nobody_looks(alone: Stage, context: BrowserC
     assert await page.evaluate("Notification.asked") == 0
     await notify.click()
     await expect(page.get_by_role("button", name="Notifies you")).to_have_attribute("aria-pressed", "true")
+    near = (await alone.tab(context)).page
+    await near.evaluate("window.isHidden = true; Notification.permission = 'granted'")
     for name, hidden in (("seen", False), ("unseen", True)):
         await page.evaluate("(hidden) => { window.isHidden = hidden; }", hidden)
         await tab.send(f"Make {name}.")
@@ -220,6 +222,9 @@ async def test_a_notification_while_nobody_looks(alone: Stage, context: BrowserC
     assert shown == {"title": "Run this command?", "body": "touch unseen · notifies · project"}
     await page.evaluate("Notification.shown[0].onclick()")
     await expect(page).to_have_url(re.compile(tab.session_id))
+    await near.evaluate("window.mark = 'this document'; Notification.shown[0].onclick()")
+    await expect(near).to_have_url(re.compile(tab.session_id))
+    assert await near.evaluate("window.mark") == "this document"
     await tab.idle()
 
 

@@ -54,11 +54,13 @@ async def test_new_rename_archive_delete_and_filter(stage: Stage, context: Brows
     await page.get_by_label("Filter sessions").fill("")
 
     yak = tab.session_id
+    await page.evaluate("window.mark = 'this document'")
     await item.get_by_label("Actions for").click()
     await item.get_by_role("button", name="Delete").click()
     await page.wait_for_url(lambda url: yak not in url)
     await expect(tab.item(yak)).to_have_count(0)
-    await page.locator(".toast").get_by_role("button", name="Undo").click()
+    assert await page.evaluate("window.mark") == "this document"
+    await page.locator(".toast", has_text="deleted").get_by_role("button", name="Undo").click()
     await page.wait_for_url(f"**/{yak}")
     await expect(tab.messages).to_contain_text("Hello.")
 
