@@ -10,7 +10,7 @@ import re
 import tarfile
 import threading
 from collections.abc import Iterator
-from functools import partial
+from functools import cache, partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -19,7 +19,9 @@ import pytest
 from opencode_web import vendor
 
 
+@cache
 def tarball() -> bytes:
+    """The same at each call: gzip puts the time into it."""
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode="w:gz") as archive:
         for name, text in {
