@@ -1,4 +1,5 @@
 // The conversation follows its end only while the person is at the end.
+import { isPressed } from "./busy.js";
 import { onPage } from "./page.js";
 
 const scroller = document.getElementById("scroller");
@@ -12,8 +13,9 @@ function atEnd() {
   return scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight < NEAR;
 }
 
+// What is pressed is not drawn away from under the pointer.
 function follow() {
-  if (following) scroller.scrollTop = scroller.scrollHeight;
+  if (following && !isPressed(scroller)) scroller.scrollTop = scroller.scrollHeight;
   offer(!following && !atEnd());
 }
 
@@ -44,6 +46,7 @@ scroller.addEventListener(
 );
 latest.addEventListener("click", jump);
 document.addEventListener("page:prompted", jump);
+document.addEventListener("page:free", follow);
 document.addEventListener("page:jumped", () => {
   following = false;
 });

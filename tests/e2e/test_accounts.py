@@ -126,6 +126,7 @@ async def test_a_key_is_tried_before_it_is_kept(
     accounts.plays(TRIED, Held({}))
     await acme.get_by_role("button", name="Save").click()
     await expect(acme).to_contain_text("Trying the key")
+    await accounts.wait_for(TRIED, 2)
     await expect(acme.get_by_role("alert")).to_be_empty()
     await acme.get_by_role("button", name="Cancel").click()
     await expect(acme.get_by_role("button", name="Cancel")).to_be_hidden()

@@ -10,7 +10,7 @@ from playwright.async_api import BrowserContext, Locator, Route, expect
 from tests.e2e.conftest import provokes
 from tests.e2e.stage import Stage, Tab
 from tests.e2e.test_staging import EDITED, LINES, fresh, turned_on, writes
-from tests.loopback.script import Turn, Wait
+from tests.loopback.script import ToolUse, Turn, Wait
 
 pytestmark = [pytest.mark.e2e, pytest.mark.asyncio(loop_scope="session")]
 
@@ -152,3 +152,53 @@ async def test_what_comes_before_the_answer_to_a_request_without_one_is_shown(
     await seen(stage, tab, "after it was read")
     gate.set()
     await expect(tab.page.locator("#activity:not([data-unread])")).to_be_attached()
+
+
+async def test_an_answer_waits_until_what_is_pressed_is_let_go(stage: Stage, context: BrowserContext) -> None:
+    """The dialog grows or shrinks by it: the button would be elsewhere."""
+    stage.plays(Turn(text="Said."))
+    tab = await stage.tab(context, await stage.session("is forked"))
+    await tab.send("Say it.")
+    await expect(tab.messages).to_contain_text("Said.")
+    await tab.idle()
+    gate = asyncio.Event()
+
+    async def hold(route: Route) -> None:
+        await gate.wait()
+        await route.continue_()
+
+    await tab.page.route("**/fork/files**", hold)
+    await tab.send("/fork")
+    button = tab.dialog.get_by_role("button", name="Fork", exact=True)
+    await button.hover()
+    box = await button.bounding_box()
+    assert box
+    await tab.page.mouse.move(box["x"] + 20, box["y"] + box["height"] - 2)
+    await tab.page.mouse.down()
+    async with tab.page.expect_event("requestfinished"):
+        gate.set()
+    await tab.page.evaluate("() => new Promise((shown) => requestAnimationFrame(() => setTimeout(shown)))")
+    await tab.page.mouse.up()
+    await expect(tab.page.locator("#title")).to_have_text("is forked (fork #1)")
+
+
+async def test_text_that_streams_draws_nothing_from_under_the_pointer(
+    stage: Stage, context: BrowserContext
+) -> None:
+    long = ["Well. ", Wait("held"), "\n\nmore" * 80, Wait("seen"), "\n\nThe end."]
+    stage.plays(
+        Turn(tools=[ToolUse("bash", {"command": "echo pressed", "description": "Say it"})]), Turn(text=long)
+    )
+    tab = await stage.tab(context, await stage.session("streams below"))
+    await tab.send("Go.")
+    await expect(tab.messages).to_contain_text("Well.")
+    card = tab.messages.locator(".tool details").first
+    await card.locator("summary").hover()
+    await tab.page.mouse.down()
+    stage.model.gate("held").open()
+    await expect(tab.messages.get_by_text("more").nth(70)).to_be_attached()
+    await tab.page.mouse.up()
+    await expect(card).to_have_attribute("open", "")
+    stage.model.gate("seen").open()
+    await expect(tab.messages.get_by_text("The end.")).to_be_in_viewport()
+    await tab.idle()

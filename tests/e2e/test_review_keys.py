@@ -205,6 +205,7 @@ async def test_the_keyboard_stays_at_its_hunk_when_another_comes_above(
     )
     tab = await stage.tab(context, await stage.session("above"))
     await tab.send("Change it.")
+    await expect(tab.messages).to_contain_text("One.")
     await tab.idle()
     fifty = tab.review.locator("[data-hunk]", has_text="line FIFTY")
     await fifty.focus()
