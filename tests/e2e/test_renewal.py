@@ -10,7 +10,7 @@ from playwright.async_api import BrowserContext, Locator, Route, expect
 from tests.e2e.conftest import provokes
 from tests.e2e.stage import Stage, Tab
 from tests.e2e.test_staging import EDITED, LINES, fresh, turned_on, writes
-from tests.loopback.script import ToolUse, Turn, Wait
+from tests.loopback.script import Chunks, ToolUse, Turn, Wait
 
 pytestmark = [pytest.mark.e2e, pytest.mark.asyncio(loop_scope="session")]
 
@@ -185,7 +185,7 @@ async def test_an_answer_waits_until_what_is_pressed_is_let_go(stage: Stage, con
 async def test_text_that_streams_draws_nothing_from_under_the_pointer(
     stage: Stage, context: BrowserContext
 ) -> None:
-    long = ["Well. ", Wait("held"), "\n\nmore" * 80, Wait("seen"), "\n\nThe end."]
+    long: Chunks = ["Well. ", Wait("held"), "\n\nmore" * 80, Wait("seen"), "\n\nThe end."]
     stage.plays(
         Turn(tools=[ToolUse("bash", {"command": "echo pressed", "description": "Say it"})]), Turn(text=long)
     )
