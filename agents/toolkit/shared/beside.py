@@ -21,7 +21,7 @@ from sessions.changes.diffs.unified import diff_text
 from sessions.changes.undo.merge import Conflict, three_way
 
 LARGEST = 1024 * 1024
-ROOM = 64 * 1024 * 1024
+ROOM = 16 * 1024 * 1024
 """Bytes of one content, and of all that are held."""
 MOST_TOLD = 4000
 """Characters of a diff that the model is shown."""
@@ -30,14 +30,16 @@ _LINES = 10
 _seen: OrderedDict[tuple[str, Path], bytes] = OrderedDict()
 _digests: OrderedDict[tuple[str, Path], bytes] = OrderedDict()
 _MOST_DIGESTS = 20_000
+_held = 0
 _lock = Lock()
 
 
 def learn(session_id: str, path: Path, content: bytes | None) -> None:
     """The session has seen what the file holds; None: there is no file."""
+    global _held
     digest = _digest(content) if content is not None else b""
     with _lock:
-        _seen.pop((session_id, path), None)
+        _held -= len(_seen.pop((session_id, path), b""))
         _digests.pop((session_id, path), None)
         if content is not None:
             _digests[session_id, path] = digest
@@ -45,8 +47,9 @@ def learn(session_id: str, path: Path, content: bytes | None) -> None:
             _digests.popitem(last=False)
         if content is not None and len(content) <= LARGEST:
             _seen[session_id, path] = content
-        while sum(map(len, _seen.values())) > ROOM:
-            _seen.popitem(last=False)
+            _held += len(content)
+        while _held > ROOM:
+            _held -= len(_seen.popitem(last=False)[1])
 
 
 def seen(session_id: str, path: Path) -> bytes | None:

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from sessions.changes.diffs.lines import Span, changed_spans, split_lines
+from sessions.changes.diffs.lines import Lines, Span, changed_spans, split_lines
 from sessions.changes.diffs.rows import Rows, Stretch
 from sessions.changes.diffs.unified import group_spans, hunk_range
 
@@ -76,16 +76,17 @@ def hunks(before: bytes, after: bytes, context: int = CONTEXT) -> FileDiff:
         return FileDiff(binary=before != after)
     old, new = split_lines(before), split_lines(after)
     spans = changed_spans(old, new)
+    kept = Lines(before, old), Lines(after, new)
     made: list[Hunk] = []
     seen: Counter[str] = Counter()
     for group in group_spans(spans, context):
         start, end, new_start, new_end = hunk_range(group, context, len(old), len(new))
-        rows = Rows(old, new, list(stretches(group, start, end)))
+        rows = Rows(*kept, list(stretches(group, start, end)))
         key = hunk_key(old[start:end], new[new_start:new_end], seen)
         made.append(Hunk(*_numbers(start, end), *_numbers(new_start, new_end), rows, key, tuple(group)))
     additions, deletions = sum(d - c for _, _, c, d in spans), sum(b - a for a, b, _, _ in spans)
     mixed = mixed_ends(line for a, b, c, d in spans for side in (old[a:b], new[c:d]) for line in side)
-    return FileDiff(tuple(made), additions, deletions, mixed_ends=mixed, old=old, new=new)
+    return FileDiff(tuple(made), additions, deletions, mixed_ends=mixed, old=kept[0], new=kept[1])
 
 
 def hunk_key(old: Sequence[bytes], new: Sequence[bytes], seen: Counter[str]) -> str:

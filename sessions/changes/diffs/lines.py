@@ -7,11 +7,13 @@ Cohen), and difflib settles what lies between. All in this process: 500 small fi
 
 from __future__ import annotations
 
+from array import array
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
-from typing import AnyStr
+from itertools import accumulate
+from typing import AnyStr, overload
 
 _LEAF = 60_000  # lines before x lines after: as much as difflib may be given
 _DEPTH = 40  # of anchors between anchors; only a text made to be deep gets there
@@ -27,6 +29,30 @@ def split_lines(text: AnyStr) -> list[AnyStr]:
     lines: list[AnyStr] = text.split(end)
     last = lines.pop()
     return [line + end for line in lines] + ([last] if last else [])
+
+
+class Lines(Sequence[bytes]):
+    """The lines of a content as `split_lines` gives them, to be kept for long: the content itself and where
+    each ends, in place of an object a line."""
+
+    def __init__(self, content: bytes, lines: Sequence[bytes]) -> None:
+        self._content = content
+        self._ends = array("Q", accumulate(map(len, lines), initial=0))
+
+    def __len__(self) -> int:
+        return len(self._ends) - 1
+
+    @overload
+    def __getitem__(self, index: int) -> bytes: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[bytes]: ...
+    def __getitem__(self, index: int | slice) -> bytes | list[bytes]:
+        if isinstance(index, slice):
+            return [self._line(at) for at in range(len(self))[index]]
+        return self._line(range(len(self))[index])
+
+    def _line(self, at: int) -> bytes:
+        return self._content[self._ends[at] : self._ends[at + 1]]
 
 
 def changed_spans(before: Sequence[AnyStr], after: Sequence[AnyStr]) -> list[Span]:

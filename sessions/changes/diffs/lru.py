@@ -16,6 +16,7 @@ class LRU(Generic[T]):
     def __init__(self, room: int) -> None:
         self._room = room
         self._lock = threading.Lock()
+        self._taken = 0
         self._answers: OrderedDict[Hashable, tuple[T, int]] = OrderedDict()
 
     def get(self, key: Hashable, find: Callable[[], tuple[T, int]]) -> T:
@@ -26,8 +27,9 @@ class LRU(Generic[T]):
                 return found[0]
         answer, weight = find()
         with self._lock:
-            if weight <= self._room:
+            if weight <= self._room and key not in self._answers:  # another thread may have found it too
                 self._answers[key] = (answer, weight)
-                while sum(weight for _, weight in self._answers.values()) > self._room:
-                    self._answers.popitem(last=False)
+                self._taken += weight
+                while self._taken > self._room:
+                    self._taken -= self._answers.popitem(last=False)[1][1]
         return answer

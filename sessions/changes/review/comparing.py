@@ -14,7 +14,7 @@ from sessions.changes.diffs.rows import Rows
 from sessions.changes.review.filediffs import LARGEST
 from sessions.changes.snapshots.objects import ObjectStore
 
-_ROOM = 16 * 1024 * 1024  # bytes of contents whose diffs are kept; they take about three times as much
+_ROOM = 16 * 1024 * 1024  # bytes of contents whose diffs are kept, and of what goes with them
 
 
 class FileChange(Protocol):
@@ -70,8 +70,10 @@ def _compared(change: FileChange, objects: ObjectStore, whitespace: bool) -> tup
 
 
 def _size(found: Compared) -> int:
-    """What an answer weighs: its contents and, for their lines, a little more."""
-    return len(found.before or b"") + len(found.after or b"") + 50 * len(found.diff.old) + 1000
+    """Bytes of an answer: its contents, where their lines end, and about as much for each hunk and for the
+    whole as Python takes."""
+    lines = len(found.diff.old) + len(found.diff.new)
+    return len(found.before or b"") + len(found.after or b"") + 8 * lines + 1500 * len(found.diff.hunks) + 3000
 
 
 def without_whitespace(diff: FileDiff) -> FileDiff:
