@@ -72,8 +72,9 @@ def _compared(change: FileChange, objects: ObjectStore, whitespace: bool) -> tup
 def _size(found: Compared) -> int:
     """Bytes of an answer: its contents, where their lines end, and about as much for each hunk and for the
     whole as Python takes."""
-    lines = len(found.diff.old) + len(found.diff.new)
-    return len(found.before or b"") + len(found.after or b"") + 8 * lines + 1500 * len(found.diff.hunks) + 3000
+    diff = found.diff
+    contents = len(found.before or b"") + len(found.after or b"")
+    return contents + 8 * (len(diff.old) + len(diff.new)) + 1500 * len(diff.hunks) + 3000
 
 
 def without_whitespace(diff: FileDiff) -> FileDiff:

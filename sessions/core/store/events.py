@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.db import connection, transaction
-from django.db.models import F, Max, OuterRef, Subquery, Value
+from django.db.models import F, Max, OuterRef, QuerySet, Subquery, Value
 from django.db.models.expressions import Combinable
 from django.db.models.functions import Coalesce, Greatest
 
@@ -123,11 +123,9 @@ def after(cursor: int, *, session: str = "", project: str = "", limit: int = 100
     oldest = Event.objects.order_by("id").values_list("id", flat=True).first()
     if oldest is None or cursor < oldest - 1:
         return None if cursor else []
-    rows = Event.objects.filter(id__gt=cursor)
+    rows = _heard(Event.objects.filter(id__gt=cursor), project)
     if session:
         rows = rows.filter(session_id=session)
-    if project:
-        rows = rows.filter(project_id__in=(project, ""))
     found = list(rows.order_by("id")[: limit + 1])
     return None if len(found) > limit else found
 
@@ -147,8 +145,12 @@ def before_late(cursor: int) -> int:
 
 def between(after: int, before: int, project: str = "") -> list[Event]:
     """What was logged between two events, of a project or of all, oldest first."""
-    rows = Event.objects.filter(id__gt=after, id__lt=before)
-    return list((rows.filter(project_id__in=(project, "")) if project else rows).order_by("id"))
+    return list(_heard(Event.objects.filter(id__gt=after, id__lt=before), project).order_by("id"))
+
+
+def _heard(rows: QuerySet[Event], project: str) -> QuerySet[Event]:
+    """Those that whoever listens to a project hears, or to all: its own and those of none."""
+    return rows.filter(project_id__in=(project, "")) if project else rows
 
 
 def settled_since(moment: int, project: str) -> list[bus.Event]:
