@@ -18,7 +18,8 @@ from functools import cached_property
 from typing import Any
 from weakref import WeakSet
 
-from .bounded import Bounded
+from sessions.core.bounded import Bounded
+
 from .ids import ascending
 from .wire import ours
 

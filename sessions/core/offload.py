@@ -21,7 +21,7 @@ from functools import wraps
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
-from .bounded import Bounded
+from sessions.core.bounded import Bounded
 
 P = ParamSpec("P")
 T = TypeVar("T")

@@ -122,8 +122,7 @@ async def test_what_says_nothing_is_not_drawn(stage: Stage, context: BrowserCont
     tab = await stage.tab(context, session)
     drawn = "part => getComputedStyle(part, '::before').display"
     assert await tab.connection.evaluate(drawn) == "none"
-    colour = "dot => getComputedStyle(dot).borderTopColor"
-    assert await tab.item(session).locator(".dot").evaluate(colour) == "rgba(0, 0, 0, 0)"
+    await expect(tab.item(session).locator(".dot")).to_have_css("border-top-color", "rgba(0, 0, 0, 0)")
 
 
 async def test_the_filter_shows_its_whole_name_in_a_narrow_list(

@@ -21,9 +21,8 @@ from agents.toolkit.file_names import printable
 from agents.toolkit.shared.replace import whitespace_normalized
 from agents.toolkit.template import expand, mentions
 from sessions.api.base import BadBody, parsed
-from sessions.changes.diffs.hunks import hunks
-from sessions.changes.diffs.parse import parse
-from sessions.changes.diffs.unified import diff_text
+from sessions.changes.diffs.hunks import hunks, parse
+from sessions.changes.diffs.lines import diff_text
 from sessions.core.text import last_lines, prose, shown_output, terminal, visible
 from sessions.rendering.blocks import split
 from sessions.rendering.diffs.table import show

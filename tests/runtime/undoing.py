@@ -24,8 +24,7 @@ from django.core.management import call_command  # noqa: E402
 from sessions.changes.operations import conversation, hunks  # noqa: E402
 from sessions.changes.operations.conversation import Choice  # noqa: E402
 from sessions.changes.operations.engine import recover  # noqa: E402
-from sessions.changes.review.verdicts.listing import listing  # noqa: E402
-from sessions.changes.review.verdicts.scopes import Scope  # noqa: E402
+from sessions.changes.review.verdicts import Scope, listing  # noqa: E402
 from sessions.core.db import in_db  # noqa: E402
 from sessions.core.models import Operation, Session  # noqa: E402
 from sessions.core.store import leases  # noqa: E402

@@ -17,7 +17,7 @@ from agents.toolkit.base import FileWrite, ToolError
 from agents.toolkit.file_names import printable
 from agents.toolkit.shared import filetext
 from agents.toolkit.shared.proposals.content import bounded, visible
-from sessions.changes.diffs.unified import diff_text
+from sessions.changes.diffs.lines import diff_text
 from sessions.changes.undo.merge import Conflict, three_way
 
 LARGEST = 1024 * 1024

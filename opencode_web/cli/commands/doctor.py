@@ -28,8 +28,7 @@ from agents.llm.trial import try_key
 from agents.toolkit.catalog import default_ref, model_for
 from opencode_web.cli.terminal import Stop, plain, say
 from opencode_web.site import database
-from sessions.changes.snapshots.objects import ObjectMissing, ObjectStore, object_id
-from sessions.changes.snapshots.packs import Packs
+from sessions.changes.snapshots.objects import ObjectMissing, ObjectStore, Packs, object_id
 from sessions.changes.snapshots.sweep import loose_objects
 from sessions.changes.upkeep import copies, damage
 from sessions.changes.upkeep.usage import stores

@@ -22,7 +22,7 @@ from sessions.changes.history.entries import (
     title,
 )
 from sessions.changes.review.filediffs import count_change
-from sessions.changes.review.verdicts.presence import found
+from sessions.changes.review.verdicts import presence
 from sessions.changes.snapshots.changes import Change
 from sessions.changes.tracking import Tracker, as_change
 from sessions.changes.undo.plan import WRITES, net_steps
@@ -286,7 +286,7 @@ def state_of_call(
         return WITH_CONVERSATION
     if not steps:
         return NOTHING
-    seen = {found(path, own, project).state for path, own in steps.items()}
+    seen = {presence(path, own, project).state for path, own in steps.items()}
     if seen == {"here"}:
         return IN_EFFECT
     if seen == {"gone"}:

@@ -16,8 +16,7 @@ from sessions.changes.operations import hunks
 from sessions.changes.operations.engine import as_intents, as_outcome, carry_out
 from sessions.changes.operations.lock import Refused, alone, leased
 from sessions.changes.review.uncovered import Uncovered, uncovered
-from sessions.changes.review.verdicts.listing import listing
-from sessions.changes.review.verdicts.scopes import Scope
+from sessions.changes.review.verdicts import Scope, listing
 from sessions.changes.tracking import as_change, tracker
 from sessions.changes.undo.plan import WRITES, FilePlan, plan_undo
 from sessions.core.db import in_db, in_db_sync

@@ -16,9 +16,7 @@ from sessions.changes.diffs.hunks import pieces, without
 from sessions.changes.diffs.lines import split_lines
 from sessions.changes.operations.engine import as_intents, as_outcome, carry_out
 from sessions.changes.operations.lock import Refused, in_turn
-from sessions.changes.review.verdicts.judging import Step, judge, pick_key
-from sessions.changes.review.verdicts.listing import Listing, ReviewedFile, read_listing
-from sessions.changes.review.verdicts.scopes import Scope
+from sessions.changes.review.verdicts import Listing, ReviewedFile, Scope, Step, judge, pick_key, read_listing
 from sessions.changes.snapshots.changes import Change
 from sessions.changes.tracking import as_change, tracker
 from sessions.changes.undo.plan import WRITES, FilePlan, Outcome, plan_by_hand, plan_undo

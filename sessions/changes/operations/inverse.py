@@ -10,8 +10,7 @@ from sessions.changes.history.entries import CallEntry
 from sessions.changes.operations import hunks
 from sessions.changes.operations.conversation import bring_back
 from sessions.changes.operations.staged import take_back
-from sessions.changes.review.verdicts.listing import listing
-from sessions.changes.review.verdicts.scopes import Scope
+from sessions.changes.review.verdicts import Scope, listing
 from sessions.changes.tracking import as_change, tracker
 from sessions.changes.undo.plan import FilePlan, plan_undo
 from sessions.core.db import in_db

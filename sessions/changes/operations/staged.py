@@ -15,8 +15,7 @@ from sessions.changes.diffs.lines import split_lines
 from sessions.changes.operations.engine import as_intents, as_outcome, carry_out
 from sessions.changes.operations.lock import Refused, in_turn
 from sessions.changes.review.marking import seal
-from sessions.changes.review.verdicts.renames import renames
-from sessions.changes.review.verdicts.scopes import staged_change
+from sessions.changes.review.verdicts import renames, staged_change
 from sessions.changes.snapshots.changes import Change
 from sessions.changes.snapshots.objects import ObjectMissing, object_id
 from sessions.changes.tracking import Tracker, as_change, tracker

@@ -7,12 +7,11 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Protocol
 
-from sessions.changes.diffs.hunks import FileDiff, Hunk, hunks, is_binary, stretches
+from sessions.changes.diffs.hunks import FileDiff, Hunk, Rows, hunks, is_binary, stretches
 from sessions.changes.diffs.lines import Span, changed_spans
-from sessions.changes.diffs.lru import LRU
-from sessions.changes.diffs.rows import Rows
 from sessions.changes.review.filediffs import LARGEST
 from sessions.changes.snapshots.objects import ObjectStore
+from sessions.core.bounded import LRU
 
 _ROOM = 16 * 1024 * 1024  # bytes of contents whose diffs are kept, and of what goes with them
 

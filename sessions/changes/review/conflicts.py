@@ -8,8 +8,7 @@ from dataclasses import dataclass
 
 from sessions.changes.diffs.hunks import is_binary, without
 from sessions.changes.diffs.lines import changed_spans, split_lines
-from sessions.changes.review.verdicts.judging import Step, judge
-from sessions.changes.review.verdicts.listing import Listing, ReviewedFile
+from sessions.changes.review.verdicts import Listing, ReviewedFile, Step, judge
 from sessions.changes.snapshots.objects import object_id
 from sessions.changes.undo.files import UnsafePath, read_file
 from sessions.changes.undo.merge import Conflict, regions, settle

@@ -11,7 +11,7 @@ from typing import Literal
 from django.db import transaction
 
 from sessions.changes.diffs.hunks import is_binary
-from sessions.changes.diffs.unified import count, diff_text
+from sessions.changes.diffs.lines import count, diff_text
 from sessions.changes.snapshots.changes import Change
 from sessions.changes.snapshots.objects import ObjectMissing, ObjectStore
 from sessions.changes.tracking import Tracker, tracker

@@ -5,8 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable
 
-from sessions.changes.review.verdicts.judging import Step
-from sessions.changes.review.verdicts.listing import ReviewedFile
+from sessions.changes.review.verdicts import ReviewedFile, Step
 from sessions.changes.snapshots.changes import Change
 from sessions.core.store.marks import Marks
 

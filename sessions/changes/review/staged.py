@@ -8,7 +8,7 @@ from typing import Literal
 
 from sessions.changes.review.filediffs import count_change
 from sessions.changes.review.marking import seal
-from sessions.changes.review.verdicts.scopes import staged_change
+from sessions.changes.review.verdicts import staged_change
 from sessions.changes.snapshots.objects import object_id
 from sessions.changes.tracking import Tracker
 from sessions.changes.undo.files import UnsafePath, read_file

@@ -8,8 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from sessions.changes.snapshots.objects import ObjectStore
-from sessions.changes.snapshots.packs import Pack
+from sessions.changes.snapshots.objects import ObjectStore, Pack
 from sessions.core.git import GitError, clean_environment
 
 PACK_FROM = 200

@@ -12,27 +12,30 @@ from __future__ import annotations
 
 import fcntl
 import os
-from collections.abc import Collection, Iterable, Iterator
+import shutil
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path, PurePosixPath
 
 from sessions.changes.snapshots.changes import (
     IGNORED,
+    LOST,
     MADE_AGAIN,
+    MOVED_IN,
     NESTED,
+    NOT_KEPT,
+    REPOSITORY,
     Change,
     Skipped,
     SnapshotError,
     Tree,
 )
-from sessions.changes.snapshots.compare import compare
-from sessions.changes.snapshots.index import borrow_index
 from sessions.changes.snapshots.modes import Modes, Usual, look, modes_of, under
 from sessions.changes.snapshots.objects import EMPTY_FILE, ObjectStore
 from sessions.changes.snapshots.pins import Pin
 from sessions.changes.snapshots.project import ProjectGit, find_project_git, holds_home
-from sessions.changes.snapshots.provenance import traced
 from sessions.changes.snapshots.scan import (
     Scan,
     below,
@@ -44,6 +47,239 @@ from sessions.changes.snapshots.scan import (
 )
 from sessions.changes.snapshots.watching.recall import Known, Recall, identity, mark, merged
 from sessions.core.git import NO_HEAD, GitError, run_git
+from sessions.core.platform.births import born
+
+# Begin with a copy of the project's index, so that what git knows already is not read and hashed again.
+
+_NULL = "0" * 40
+_SUBMODULE = "160000"
+_PLAIN_TAG = "H"  # of ls-files -v; others: skip-worktree, unmerged, assume-unchanged (git-ls-files(1))
+
+
+def borrow_index(store: ObjectStore, project: ProjectGit) -> None:
+    """Copy the index of `project` into the store, less what would make it lie to us. Without one, or with
+    one that cannot be read, the store begins with an empty index."""
+    if project.index is None or not project.index.exists():
+        return
+    try:
+        shutil.copyfile(project.index, store.git_dir / "index")
+        for shared in project.index.parent.glob("sharedindex.*"):  # split index: gitformat-index(5)
+            shutil.copyfile(shared, store.git_dir / shared.name)
+        drop_from_index(store, _unfit_entries(store, project.top))
+    except (GitError, OSError):
+        (store.git_dir / "index").unlink(missing_ok=True)
+
+
+def drop_from_index(store: ObjectStore, paths: list[str]) -> None:
+    """Forget `paths` (from the top); the files themselves are not touched."""
+    if paths:
+        lines = (b"0 %s\t%s\0" % (_NULL.encode(), os.fsencode(path)) for path in paths)
+        store.git(["update-index", "-z", "--index-info"], stdin=b"".join(lines), borrowing=True)
+
+
+def _unfit_entries(store: ObjectStore, top: Path) -> list[str]:
+    """Submodules, files that sparse checkout keeps away or git was told not to look at, unresolved merges,
+    files that are left out of snapshots, and files whose blob is not what is on the disk (line endings, LFS:
+    git converted them). Those that are there are found again as untracked files."""
+    listed = store.git(["ls-files", "-v", "-s", "-z"], borrowing=True)
+    unfit, blobs = [], []
+    for entry in listed.split(b"\0")[:-1]:
+        described, _, name = entry.partition(b"\t")
+        tag, mode, oid, stage = described.decode().split()
+        path = os.fsdecode(name)
+        plain = tag == _PLAIN_TAG and mode != _SUBMODULE and stage == "0"
+        if not plain or left_out(top / path)[0]:
+            unfit.append(path)
+        else:
+            blobs.append((path, oid))
+    return unfit + _converted(store, top, blobs)
+
+
+def _converted(store: ObjectStore, top: Path, blobs: Sequence[tuple[str, str]]) -> list[str]:
+    """The files that are not as long as their blobs. What a conversion leaves at the same length (`ident`,
+    some filters) is not told from this; such blobs are as good as the files for those who read text."""
+    asked = "".join(f"{oid}\n" for _, oid in blobs).encode()
+    sizes = store.git(["cat-file", "--batch-check=%(objectsize)"], stdin=asked, borrowing=True).split(b"\n")
+    return [path for (path, _), size in zip(blobs, sizes, strict=False) if _length(top / path) != size]
+
+
+def _length(path: Path) -> bytes:
+    try:
+        return str(path.lstat().st_size).encode()
+    except OSError:
+        return b""
+
+
+# What changed from one tree to another, in terms of files.
+
+_UNKEPT = (IGNORED, MADE_AGAIN)
+"""Told of what goes only: that there is a new one hinders nothing."""
+_NAMED = 500
+"""Of more paths git is not asked by name, but for all."""
+
+
+def compare(objects: ObjectStore, before: Tree, after: Tree) -> list[Change]:
+    """The files that differ, by path, with their contents made our own. Raises GitError, OSError."""
+    found: list[Change] = []
+    if before.hash != after.hash:
+        raw = objects.git(["diff-tree", "-r", "-z", "--raw", "--no-renames", before.hash, after.hash])
+        found = list(_parse_raw(raw))
+        lost = objects.own(oid for change in found for oid in (change.before, change.after) if oid)
+        found = [_lost(change) if change.before in lost else change for change in found]
+        found = [_with_folders(change, after.made) for change in found]
+    known = {change.path for change in found}
+    found = [_with_modes(change, before, after) for change in found]
+    found += _modes_alone(objects, before, after, before.modes.differ(after.modes) - known)
+    for folder in before.repositories - after.repositories:
+        found.append(Change(f"{folder}/.git".lstrip("/"), None, None, skipped=REPOSITORY))
+    return sorted(_with_skipped(found, before, after), key=lambda change: change.path)
+
+
+def _with_modes(change: Change, before: Tree, after: Tree) -> Change:
+    was, now = (
+        before.modes.of(change.path, change.mode_before),
+        after.modes.of(change.path, change.mode_after),
+    )
+    return replace(change, mode_before=was, mode_after=now)
+
+
+def _modes_alone(objects: ObjectStore, before: Tree, after: Tree, paths: Collection[str]) -> Iterator[Change]:
+    """The files among `paths` that changed in their permissions only: their content is in both trees."""
+    if not paths:
+        return
+    named = sorted(paths) if len(paths) <= _NAMED else []
+    listed = objects.git(["ls-tree", "-r", "-z", after.hash, "--", *named], borrowing=True).split(b"\0")[:-1]
+    found = []
+    for entry in listed:
+        described, _, name = entry.partition(b"\t")
+        mode, _, oid = described.decode().split()
+        path = os.fsdecode(name)
+        was, now = (tree.modes.of(path, int(mode, 8)) for tree in (before, after))
+        if path in paths and was != now:
+            found.append(Change(path, oid, oid, was, now))
+    objects.own(change.before for change in found if change.before)
+    yield from found
+
+
+def _parse_raw(raw: bytes) -> Iterator[Change]:
+    """Read the raw output format of git-diff-tree(1): `:mode mode id id status`, NUL, path, NUL."""
+    fields = raw.split(b"\0")[:-1]
+    for described, path in zip(fields[::2], fields[1::2], strict=True):
+        mode_before, mode_after, before, after, _ = described.decode().removeprefix(":").split()
+        there, still = int(mode_before, 8) or None, int(mode_after, 8) or None
+        yield Change(os.fsdecode(path), before if there else None, after if still else None, there, still)
+
+
+def _lost(change: Change) -> Change:
+    return Change(change.path, None, change.after, change.mode_before, change.mode_after, LOST)
+
+
+def _with_folders(change: Change, made: frozenset[str]) -> Change:
+    """How many of a new file's folders, the deepest first, are new as well."""
+    if not made or change.mode_before is not None:
+        return change
+    parents = PurePosixPath(change.path).parents[:-1]
+    new = [any(str(folder) in made for folder in (parent, *parent.parents)) for parent in parents]
+    return replace(change, new_folders=sum(new))
+
+
+def _with_skipped(found: list[Change], before: Tree, after: Tree) -> Iterator[Change]:
+    """Name also the files that changed but lie outside of one tree or both."""
+    was = {skipped.path: skipped for skipped in before.skipped}
+    now = {skipped.path: skipped for skipped in after.skipped}
+    reasons = {path: _reason(was.get(path), now.get(path)) for path in was.keys() | now.keys()}
+    folders = frozenset(path.removesuffix("/") for path in reasons if path.endswith("/"))
+    for change in found:
+        reason = change.skipped or reasons.get(change.path)
+        if reason is None and under(change.path, folders):
+            reason = next(reasons[path] for path in reasons if change.path.startswith(path))
+        reasons.pop(change.path, None)
+        yield replace(change, skipped=reason)
+    for path, reason in reasons.items():
+        if was.get(path) != now.get(path) and (path in was or reason not in _UNKEPT):
+            yield Change(path, None, None, skipped=reason)
+
+
+def _reason(was: Skipped | None, now: Skipped | None) -> str | None:
+    either = now or was
+    return either.reason if either else None
+
+
+# Whether what a command left was made by it, or was somewhere before, where no snapshot saw it.
+#
+# A path that is new to the snapshots was not always made: a rule of git that went makes ignored files
+# seen, and `mv` brings files from ignored places and from outside of the project. An undo must not remove
+# those (docs/decisions/0032). What tells them apart are the time stamps of the file and, where the file
+# system keeps it, the time it was made, which stays with it when it is moved.
+
+_SECOND = 1_000_000_000
+
+
+def traced(
+    changes: Sequence[Change], since: int, worktree: Path, objects: ObjectStore, before: Tree, after: Tree
+) -> list[Change]:
+    """`changes` between two trees, without files that git ignored before and that nothing touched since
+    `since` (nanoseconds, by `births.now`), with MOVED_IN on those whose content is older than that and was in
+    no snapshot, and with what an undo cannot reach: ignored files that are gone, repositories that came.
+
+    A content that is at another place, too, or was there before under another name, is known: a copy, or a
+    file that was renamed. Raises GitError.
+    """
+    ignored = frozenset(path.removesuffix("/") for path in before.ignored)
+    found = [change for change in changes if not _came_into_sight(change, since, worktree, ignored)]
+    named = {change.path for change in found}
+    for path in sorted(before.ignored - after.ignored - named):
+        if not os.path.lexists(worktree / path):
+            found.append(Change(path, None, None, skipped=NOT_KEPT))
+    for folder in sorted(after.repositories - before.repositories):
+        found.append(Change(f"{folder}/.git".lstrip("/"), None, None, skipped=REPOSITORY))
+    older = {change.path for change in found if _is_older(change, since, worktree)}
+    if not older:
+        return found
+    known = {change.before for change in found}
+    known |= _contents(objects, after, older)
+    return [
+        replace(change, skipped=MOVED_IN) if change.path in older and change.after not in known else change
+        for change in found
+    ]
+
+
+def _came_into_sight(change: Change, since: int, worktree: Path, ignored: frozenset[str]) -> bool:
+    """Whether a rule of git went, and nothing else happened to the file."""
+    if change.mode_before is not None or not under(change.path, ignored):
+        return False
+    try:
+        return os.lstat(worktree / change.path).st_ctime_ns < since
+    except OSError:
+        return False
+
+
+def _is_older(change: Change, since: int, worktree: Path) -> bool:
+    """Whether the content at a path was made before. A file that is written to keeps its time of birth: only
+    of one that is new does it tell something."""
+    if change.skipped or change.after is None or change.after == change.before:
+        return False
+    path = worktree / change.path
+    try:
+        written = os.lstat(path).st_mtime_ns
+        times = [written if written % _SECOND else written + _SECOND - 1]  # archives keep whole seconds
+        if change.before is None:
+            times.append(born(path) or since)
+    except OSError:
+        return False
+    return min(times) < since
+
+
+def _contents(objects: ObjectStore, tree: Tree, without: set[str]) -> set[str | None]:
+    """The object ids of all files of a tree but some."""
+    listed = objects.git(["ls-tree", "-r", "-z", tree.hash], borrowing=True).split(b"\0")[:-1]
+    entries = (entry.partition(b"\t") for entry in listed)
+    return {
+        described.split()[2].decode() for described, _, name in entries if os.fsdecode(name) not in without
+    }
+
+
+# The snapshots themselves.
 
 FULL_MARK = "full"
 """A file of this name beside the stores says that they hold more than their quota."""

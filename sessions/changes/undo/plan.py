@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 from typing import Literal
 
 from sessions.changes.diffs.hunks import is_binary
-from sessions.changes.diffs.unified import count
+from sessions.changes.diffs.lines import count
 from sessions.changes.snapshots.changes import MOVED_IN, Change, in_words
 from sessions.changes.snapshots.objects import EMPTY_FILE, ObjectMissing, ObjectStore, object_id
 from sessions.changes.undo.files import (

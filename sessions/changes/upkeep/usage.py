@@ -13,7 +13,7 @@ from pathlib import Path
 
 from django.conf import settings
 
-from sessions.changes.snapshots.packs import Packs
+from sessions.changes.snapshots.objects import Packs
 from sessions.changes.snapshots.snapshot import FULL_MARK
 from sessions.changes.snapshots.sweep import BLOCK, loose_objects
 from sessions.core.models import FileChange, Session

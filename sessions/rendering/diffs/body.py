@@ -15,10 +15,10 @@ from sessions.changes.snapshots.objects import ObjectMissing, ObjectStore
 from sessions.changes.undo.files import same_kind, same_mode
 from sessions.core.models.ledger import shown
 from sessions.rendering.diffs.colours import WHOLE
-from sessions.rendering.diffs.lines import Notes, Problems, Source
-from sessions.rendering.diffs.query import Reading
-from sessions.rendering.diffs.table import HunkBar, Table, file_mark
+from sessions.rendering.diffs.table import HunkBar, Notes, Problems, Reading, Source, Table, file_mark
 from sessions.rendering.html import html
+
+# The body of a file.
 
 
 def file_body(

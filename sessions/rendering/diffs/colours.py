@@ -9,8 +9,8 @@ from itertools import groupby
 from django.utils.html import escape
 from pygments.token import STANDARD_TYPES, _TokenType
 
-from sessions.changes.diffs.lru import LRU
-from sessions.changes.diffs.rows import Marks, Row
+from sessions.changes.diffs.hunks import Marks, Row
+from sessions.core.bounded import LRU
 from sessions.core.offload import NotDone, offload
 from sessions.core.text import visible
 from sessions.rendering.highlight import SECONDS, SMALL, lexer_for_file

@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from sessions.changes.diffs.hunks import FileDiff, hunks, without
-from sessions.changes.diffs.parse import parse
+from sessions.changes.diffs.hunks import FileDiff, hunks, parse, without
 from sessions.changes.snapshots.objects import ObjectMissing
 from sessions.changes.tracking import tracker
 from sessions.core.models import PermissionRequest

@@ -11,7 +11,7 @@ from sessions.changes.diffs.lines import split_lines
 from sessions.core.models import ReviewComment, Session
 from sessions.core.store import comments
 from sessions.core.store.comments import Thread
-from sessions.rendering.diffs.lines import Notes, Side
+from sessions.rendering.diffs.table import Notes, Side
 from sessions.rendering.html import html
 
 WORDS = {"draft": "Not sent yet", "sent": "Sent to the agent", "answered": "Answered"}

@@ -10,9 +10,7 @@ from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.views.decorators.http import require_GET, require_POST
 
 from sessions.changes import actions
-from sessions.changes.review.verdicts.judging import judge
-from sessions.changes.review.verdicts.listing import listing
-from sessions.changes.review.verdicts.scopes import Scope
+from sessions.changes.review.verdicts import Scope, judge, listing
 from sessions.core.db import in_db
 from sessions.core.models import ReviewComment, Session
 from sessions.core.models.ledger import shown

@@ -13,7 +13,7 @@ from html import escape
 from sessions.changes.diffs.hunks import FileDiff
 from sessions.core.models.ledger import shown
 from sessions.core.store.problems import ERROR, Known, Problem
-from sessions.rendering.diffs.lines import Problems, Said, Side
+from sessions.rendering.diffs.table import Problems, Said, Side
 from sessions.web.problems.matching import Turned, kind, rule, text, told
 
 MOST_OPEN = 20

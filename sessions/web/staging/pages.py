@@ -17,15 +17,13 @@ from sessions.changes.operations.staged import drop, keep, left_words, resolve, 
 from sessions.changes.review.conflicts import chosen, sides
 from sessions.changes.review.marking import picks
 from sessions.changes.review.staged import listed, seals
-from sessions.changes.review.verdicts.judging import judge
-from sessions.changes.review.verdicts.listing import listing
-from sessions.changes.review.verdicts.scopes import Scope
+from sessions.changes.review.verdicts import Scope, judge, listing
 from sessions.changes.tracking import tracker
 from sessions.core.db import in_db
 from sessions.core.models import Operation, Session
 from sessions.core.principal import actor
 from sessions.core.store import marks, operations, staging
-from sessions.rendering.diffs.query import Reading
+from sessions.rendering.diffs.table import Reading
 from sessions.web.access import session_of
 from sessions.web.respond import beside, done, fragment, refused
 from sessions.web.review.display.files import file_id

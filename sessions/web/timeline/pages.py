@@ -23,7 +23,7 @@ from sessions.core.principal import actor
 from sessions.core.store import events
 from sessions.core.text import visible
 from sessions.rendering.diffs.body import file_body
-from sessions.rendering.diffs.query import Reading
+from sessions.rendering.diffs.table import Reading
 from sessions.web.access import session_of
 from sessions.web.respond import fragment, page
 from sessions.web.timeline import display

@@ -8,7 +8,7 @@ from typing import Any
 from agents.toolkit.base import ToolContext
 from agents.toolkit.file_names import printable
 from agents.toolkit.shared.paths import Target
-from sessions.changes.diffs.unified import count, diff_text
+from sessions.changes.diffs.lines import count, diff_text
 
 KEPT_TEXT = 32 * 1024
 """Characters up to which the metadata carry the texts themselves; beyond that, their addresses."""

@@ -12,8 +12,7 @@ from dataclasses import replace
 from agents.toolkit.base import ToolError
 from agents.toolkit.shared import filetext
 from agents.toolkit.shared.proposals.content import Change, bounded, visible
-from sessions.changes.diffs.lines import changed_spans, split_lines
-from sessions.changes.diffs.unified import diff_text
+from sessions.changes.diffs.lines import changed_spans, diff_text, split_lines
 
 MOST_TOLD = 8000
 """Characters of the diff that the model is shown."""

@@ -14,8 +14,7 @@ from django.utils.safestring import SafeString, mark_safe
 
 from sessions.changes.diffs.hunks import Hunk
 from sessions.changes.review.marking import hunk_mark
-from sessions.changes.review.verdicts.judging import Judged, Step
-from sessions.changes.review.verdicts.listing import ReviewedFile
+from sessions.changes.review.verdicts import Judged, ReviewedFile, Step
 from sessions.core.plans import is_plan
 from sessions.core.store.marks import Marks
 from sessions.rendering.diffs.table import HunkBar

@@ -11,15 +11,13 @@ from django.utils.safestring import SafeString
 from sessions.changes.diffs.hunks import FileDiff
 from sessions.changes.review.comparing import compare
 from sessions.changes.review.marking import by_file, digest, file_mark, seal
-from sessions.changes.review.verdicts.judging import judge
-from sessions.changes.review.verdicts.listing import Listing, ReviewedFile
+from sessions.changes.review.verdicts import Listing, ReviewedFile, judge
 from sessions.changes.snapshots.changes import Change
 from sessions.changes.snapshots.objects import ObjectMissing, ObjectStore
 from sessions.core.models.ledger import shown
 from sessions.core.store.marks import Marks
 from sessions.rendering.diffs.body import file_body
-from sessions.rendering.diffs.lines import Problems
-from sessions.rendering.diffs.query import Reading
+from sessions.rendering.diffs.table import Problems, Reading
 from sessions.web.comments.notes import notes
 from sessions.web.problems.deltas import Delta, delta, turned_by
 from sessions.web.problems.marks import marks as problem_marks

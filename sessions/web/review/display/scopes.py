@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sessions.changes.review.verdicts.scopes import Scope, staged
+from sessions.changes.review.verdicts import Scope, staged
 from sessions.core.models import Session
 from sessions.core.store import ledger, messages, turns
 from sessions.core.text import visible

@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from sessions.changes.review.conflicts import sides
-from sessions.changes.review.verdicts.judging import judge
-from sessions.changes.review.verdicts.listing import Listing, ReviewedFile
+from sessions.changes.review.verdicts import Listing, ReviewedFile, judge
 from sessions.changes.undo.merge import Conflict
 from sessions.changes.undo.plan import WRITES, FilePlan
 from sessions.core.models import Message, Operation, Session

@@ -15,13 +15,12 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse
 
 from sessions.changes.review.conflicts import sides
-from sessions.changes.review.verdicts.listing import Listing, listing
-from sessions.changes.review.verdicts.scopes import Scope
+from sessions.changes.review.verdicts import Listing, Scope, listing
 from sessions.core.db import in_db
 from sessions.core.models import Operation, Session
 from sessions.core.store import events, marks
 from sessions.core.store.marks import Marks
-from sessions.rendering.diffs.query import Reading
+from sessions.rendering.diffs.table import Reading
 from sessions.web.respond import fragment
 from sessions.web.review.display.bars import Told
 from sessions.web.review.display.blocks import blocks

@@ -8,8 +8,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.views.decorators.http import require_GET
 
 from sessions.changes.diffs.images import image as image_of
-from sessions.changes.review.verdicts.listing import listing
-from sessions.changes.review.verdicts.scopes import Scope
+from sessions.changes.review.verdicts import Scope, listing
 from sessions.changes.snapshots.objects import ObjectMissing
 from sessions.core.db import in_db
 from sessions.web.access import session_of

@@ -12,8 +12,7 @@ from sessions.changes.operations import hunks
 from sessions.changes.operations.lock import Refused
 from sessions.changes.review.conflicts import chosen, sides
 from sessions.changes.review.marking import hunk_mark, toggled
-from sessions.changes.review.verdicts.judging import judge
-from sessions.changes.review.verdicts.listing import ReviewedFile
+from sessions.changes.review.verdicts import ReviewedFile, judge
 from sessions.changes.undo.plan import WRITES
 from sessions.core.db import in_db
 from sessions.core.models import Operation

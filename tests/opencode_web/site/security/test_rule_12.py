@@ -11,7 +11,7 @@ from pytest_django import Settings
 
 from sessions.changes.operations import hunks
 from sessions.changes.operations.staged import drop
-from sessions.changes.review.verdicts.scopes import Scope
+from sessions.changes.review.verdicts import Scope
 from sessions.changes.snapshots.objects import object_id
 from sessions.core.db import in_db
 from sessions.core.ids import ascending

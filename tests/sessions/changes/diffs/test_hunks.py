@@ -3,9 +3,8 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sessions.changes.diffs.hunks import FileDiff, hunks
-from sessions.changes.diffs.rows import Row, word_marks
-from sessions.changes.diffs.unified import diff_text
+from sessions.changes.diffs.hunks import FileDiff, Row, hunks, word_marks
+from sessions.changes.diffs.lines import diff_text
 
 LINES = st.lists(st.sampled_from([b"a = 1\n", b"a = 2\n", b"b\r\n", b"\n", b"\xff\n", b"tail"]), max_size=30)
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from sessions.changes.diffs.lru import LRU
+from sessions.core.bounded import LRU
 
 
 def test_answers_are_found_once_and_the_oldest_go() -> None:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sessions.changes.diffs.hunks import hunks
-from sessions.changes.diffs.parse import parse
-from sessions.changes.diffs.unified import diff_text
+from sessions.changes.diffs.hunks import hunks, parse
+from sessions.changes.diffs.lines import diff_text
 
 LINES = st.lists(st.sampled_from(["", "a", "-- b", "++ c", "@@ -1 +1 @@", "\\ d", "the same words here"]))
 TEXT = st.builds(lambda lines, end: "\n".join(lines) + end, LINES, st.sampled_from(["", "\n"]))

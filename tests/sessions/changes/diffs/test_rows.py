@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sessions.changes.diffs.hunks import hunks
-from sessions.changes.diffs.rows import SMALL, Row, Rows, pairs
+from sessions.changes.diffs.hunks import SMALL, Row, Rows, hunks, pairs
 
 LINES = st.lists(
     st.sampled_from([b"a = 1\n", b"a = 2\n", b"b c d\n", b"b c e\n", b"\n", b"tail"]), max_size=25

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sessions.changes.diffs.lines import changed_spans, split_lines
-from sessions.changes.diffs.unified import count, diff_text, status
+from sessions.changes.diffs.lines import changed_spans, count, diff_text, split_lines, status
 
 TEXTS = st.lists(
     st.sampled_from(["a\n", "b\n", "c\r\n", "\n", "d\x0c\u2028e\n", "- x\n", "same\n"]), max_size=40

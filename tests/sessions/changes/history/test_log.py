@@ -12,7 +12,7 @@ from sessions.changes.history.entries import CallEntry
 from sessions.changes.history.log import Asked
 from sessions.changes.operations import hunks
 from sessions.changes.operations.conversation import revert
-from sessions.changes.review.verdicts.scopes import Scope
+from sessions.changes.review.verdicts import Scope
 from sessions.core.db import in_db
 from sessions.core.models import FileChange, Message, Operation, Session
 from sessions.core.store import operations

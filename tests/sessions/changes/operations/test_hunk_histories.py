@@ -22,9 +22,7 @@ from hypothesis import strategies as st
 from hypothesis.database import DirectoryBasedExampleDatabase
 
 from sessions.changes.operations.hunks import Picks, plan_picks
-from sessions.changes.review.verdicts.judging import judge
-from sessions.changes.review.verdicts.listing import Listing, ReviewedFile
-from sessions.changes.review.verdicts.scopes import Scope
+from sessions.changes.review.verdicts import Listing, ReviewedFile, Scope, judge
 from sessions.changes.snapshots.changes import Change
 from sessions.changes.snapshots.objects import ObjectStore
 from sessions.changes.undo.apply import apply

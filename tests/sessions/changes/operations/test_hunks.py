@@ -11,9 +11,7 @@ from sessions.changes.operations.conversation import revert, unrevert
 from sessions.changes.operations.hunks import preview, put_back, redo, resolve, undo
 from sessions.changes.operations.lock import Refused
 from sessions.changes.review.filediffs import session_diff
-from sessions.changes.review.verdicts.judging import judge
-from sessions.changes.review.verdicts.listing import Listing, ReviewedFile, listing
-from sessions.changes.review.verdicts.scopes import Scope
+from sessions.changes.review.verdicts import Listing, ReviewedFile, Scope, judge, listing
 from sessions.core.db import in_db
 from sessions.core.models import Operation, Session
 from sessions.core.store import messages, operations

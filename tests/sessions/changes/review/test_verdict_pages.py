@@ -9,9 +9,7 @@ from django.test import AsyncClient
 
 from sessions.changes.review.conflicts import by_hand
 from sessions.changes.review.marking import hunk_mark, toggled
-from sessions.changes.review.verdicts.judging import judge
-from sessions.changes.review.verdicts.listing import listing
-from sessions.changes.review.verdicts.scopes import Scope
+from sessions.changes.review.verdicts import Scope, judge, listing
 from sessions.changes.undo.merge import Conflict
 from sessions.core.db import in_db
 from sessions.core.models import FileChange, Session

@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from sessions.changes.snapshots.objects import ObjectMissing, ObjectStore, object_id
-from sessions.changes.snapshots.packs import Packs, apply_delta
+from sessions.changes.snapshots.objects import ObjectMissing, ObjectStore, Packs, apply_delta, object_id
 from sessions.changes.snapshots.repack import write_pack
 
 

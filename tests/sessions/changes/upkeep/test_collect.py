@@ -8,8 +8,7 @@ import pytest
 
 from sessions.changes.operations import hunks
 from sessions.changes.operations.lock import Refused
-from sessions.changes.review.verdicts.listing import listing
-from sessions.changes.review.verdicts.scopes import Scope
+from sessions.changes.review.verdicts import Scope, listing
 from sessions.changes.snapshots.objects import ObjectMissing, object_id
 from sessions.changes.upkeep import copies, damage
 from sessions.changes.upkeep.collect import Collected, collect

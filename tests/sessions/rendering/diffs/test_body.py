@@ -8,16 +8,13 @@ from dataclasses import dataclass
 import pytest
 from django.utils.safestring import SafeString
 
-from sessions.changes.diffs.hunks import hunks
-from sessions.changes.diffs.parse import parse
-from sessions.changes.diffs.unified import diff_text
+from sessions.changes.diffs.hunks import hunks, parse
+from sessions.changes.diffs.lines import diff_text
 from sessions.changes.review.filediffs import LARGEST
 from sessions.changes.snapshots.changes import Change
 from sessions.changes.snapshots.objects import ObjectMissing, ObjectStore
 from sessions.rendering.diffs.body import file_body
-from sessions.rendering.diffs.lines import Notes
-from sessions.rendering.diffs.query import Reading, View
-from sessions.rendering.diffs.table import FIRST_ROWS, PIECE, HunkBar, show
+from sessions.rendering.diffs.table import FIRST_ROWS, PIECE, HunkBar, Notes, Reading, View, show
 
 LINK, PLAIN, EXECUTABLE = 0o120777, 0o100644, 0o100755
 UNIFIED, SPLIT = Reading(), Reading("split")
