@@ -2,27 +2,168 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from urllib.parse import urlencode
 
-from django.utils.safestring import SafeString
+from django.utils.html import escape
+from django.utils.safestring import SafeString, mark_safe
 
-from sessions.changes.diffs.hunks import FileDiff
+from sessions.changes.diffs.hunks import FileDiff, Hunk
 from sessions.changes.review.comparing import compare
-from sessions.changes.review.marking import by_file, digest, file_mark, seal
-from sessions.changes.review.verdicts import Listing, ReviewedFile, judge
+from sessions.changes.review.marking import by_file, digest, file_mark, hunk_mark, seal
+from sessions.changes.review.verdicts import Judged, Listing, ReviewedFile, Step, judge
 from sessions.changes.snapshots.changes import Change
 from sessions.changes.snapshots.objects import ObjectMissing, ObjectStore
 from sessions.core.models.ledger import shown
+from sessions.core.plans import is_plan
 from sessions.core.store.marks import Marks
+from sessions.core.text import visible, wellformed
 from sessions.rendering.diffs.body import file_body
-from sessions.rendering.diffs.table import Problems, Reading
+from sessions.rendering.diffs.table import HunkBar, Problems, Reading
+from sessions.rendering.html import icon
 from sessions.web.comments.notes import notes
 from sessions.web.problems.deltas import Delta, delta, turned_by
 from sessions.web.problems.marks import marks as problem_marks
-from sessions.web.review.display.bars import NOTHING_TOLD, Bars, Told
-from sessions.web.review.display.undoing import FILE_STATES
+from sessions.web.review.display.undoing import FILE_STATES, HUNK_STATES, REFUSALS
+
+# The bar over each hunk of a file: how it stands with it, and the verdicts that can be given.
+#
+# Built in Python like the rows below it: a template for each of a thousand hunks would take a second. What
+# the buttons do is in static/js/review-verdicts.js.
+
+_BUTTONS = {
+    "undo": ("Undo", "Take this change out of the file"),
+    "redo": ("Redo", "Make this change again"),
+    "keep": ("Keep", "This change is good"),
+    "unkeep": ("Unmark", "It is no longer marked as kept; the file stays as it is"),
+    "stage-keep": ("Keep", "Write this change to the file"),
+    "stage-drop": ("Drop", "Forget this change"),
+}
+WHY_BUTTON = (
+    '<button type="button" class="quiet" data-why aria-expanded="false" '
+    'title="Tell the agent why you keep or undo this">Why…</button>'
+)
+_COMMENT = '<button type="button" class="quiet" data-comment>Comment</button>'
+_SHOW = '<button type="button" class="quiet" data-do="show" aria-expanded="false">Show</button>'
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What came of the verdict that was just given: outcomes by hunk, the reason, forms for conflicts."""
+
+    outcomes: Mapping[str, str] = field(default_factory=dict)
+    reason: str = ""
+    conflicts: Mapping[str, SafeString] = field(default_factory=dict)
+
+
+NOTHING_TOLD = Told()
+
+
+class Bars(Mapping[str, HunkBar]):
+    """By hunk key, what goes into the head of each hunk of one step, made when it is asked for. `staged`
+    edits have verdicts of their own; a plan, which is approved as a whole, has none."""
+
+    def __init__(
+        self,
+        file: ReviewedFile,
+        step: Step,
+        hunks: Iterable[Hunk],
+        marks: Marks,
+        told: Told,
+        *,
+        staged: bool = False,
+    ) -> None:
+        self._file = file
+        self._step = step
+        self._hunks = {hunk.key: hunk for hunk in hunks}
+        self._marks = marks
+        self._told = told
+        self._staged = staged
+        self._plan = is_plan(file.path) and not staged
+
+    def __getitem__(self, key: str) -> HunkBar:
+        """A step that is taken back as a whole has one verdict for all of its hunks."""
+        judged = self._step.hunks.get(key) or self._step.hunks[""]
+        mark = hunk_mark(self._file, judged.key)
+        hunk = self._hunks.get(key)
+        return self._bar(judged, hunk, kept=mark in self._marks.kept, viewed=mark in self._marks.viewed)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._step.hunks)
+
+    def __len__(self) -> int:
+        return len(self._step.hunks)
+
+    def _bar(self, judged: Judged, hunk: Hunk | None, *, kept: bool, viewed: bool) -> HunkBar:
+        there = judged.state in ("here", "changed")
+        state = "kept" if kept and there else "viewed" if viewed and there else judged.state
+        parts = [
+            f'<div class="hunk-bar"><span class="hunk-at">{lines(hunk) if hunk else ""}</span>',
+            self._said(state, judged),
+            f'<span class="hunk-do" data-pick="{escape(judged.key)}">',
+            *_buttons(state, judged, staged=self._staged, plan=self._plan),
+            viewed_box(viewed) if there else "",
+            "</span>",
+            self._told.conflicts.get(judged.key, ""),
+            "</div>",
+        ]
+        return HunkBar(state, mark_safe("".join(parts)))  # noqa: S308 (escaped where it is made)
+
+    def _said(self, state: str, judged: Judged) -> str:
+        """One word: why the last verdict came to nothing, else how it stands."""
+        outcome = self._told.outcomes.get(judged.key, "")
+        undone = state in ("gone", "missing") and judged.operation
+        text = REFUSALS.get(outcome) or ("Undone" if undone else HUNK_STATES[state])
+        if outcome in ("conflict", "unsafe") and self._told.reason:
+            text += f": {escape(self._told.reason)}"
+        elif outcome and not text:
+            text = "Redone"
+        came = f' data-outcome="{outcome}"' if outcome else ""
+        return f'<span class="hunk-state"{came}>{text}</span>' if text else ""
+
+
+def lines(hunk: Hunk) -> str:
+    """Where a hunk's changed lines are, in the file as the change left it."""
+    first, last = hunk.spans[0][2] + 1, hunk.spans[-1][3]
+    if last < first:
+        return f"After line {last}" if last else "At the beginning"
+    return f"Line {first}" if first == last else f"Lines {first}–{last}"
+
+
+def _buttons(state: str, judged: Judged, *, staged: bool, plan: bool) -> Iterator[str]:
+    yield _COMMENT
+    if state in ("kept", "viewed", "gone", "missing"):
+        yield _SHOW
+    if plan:
+        return
+    if staged:
+        yield from (WHY_BUTTON, button("stage-keep"), button("stage-drop"))
+    elif state == "kept":
+        yield button("unkeep")
+    elif state in ("gone", "missing"):
+        if judged.operation:
+            yield button("redo", operation=judged.operation)
+    else:
+        yield from (WHY_BUTTON, button("keep"), button("undo"))
+
+
+def button(verdict: str, *, operation: str = "", drawing: str = "") -> str:
+    """`drawing` is the name of the icon that stands for the word where there is little room."""
+    label, title = _BUTTONS[verdict]
+    of = f' data-operation="{escape(operation)}"' if operation else ""
+    attributes = f'class="quiet verdict" data-do="{verdict}"{of} title="{title}"'
+    said = f'{icon(drawing)}<span class="word">{label}</span>' if drawing else label
+    return f'<button type="button" {attributes}>{said}</button>'
+
+
+def viewed_box(on: bool) -> str:
+    checked = " checked" if on else ""
+    box = f'<input type="checkbox" name="viewed" data-do="viewed"{checked}>'
+    return f'<label class="viewed" title="Viewed">{box} <span class="word">Viewed</span></label>'
+
+
+# The diffs of a file, and what is said of it.
 
 
 def bodies(
@@ -249,3 +390,132 @@ def _since(others: Sequence[str]) -> str:
         return ""
     *most, last = others
     return f"Changed since by {', '.join(most)} and {last}" if most else f"Changed since by {last}"
+
+
+# The element of one file in the review: its head with state and verdicts, and its diffs or a place for
+# them.
+#
+# Built in Python: a review may have hundreds of files, and a template for each would take most of a
+# second.
+
+_LOADING = '<p class="review-note pulse">Loading</p>'
+_MINUS = "\N{MINUS SIGN}"
+
+
+def blocks(files: Iterable[FileRow], *, staged: bool = False) -> SafeString:
+    """Several files one after the other; what is `staged` has verdicts of its own."""
+    return mark_safe(wellformed("".join(_block(file, staged=staged) for file in files)))  # noqa: S308
+
+
+def counts(file: FileRow) -> str:
+    plus = f'<span class="plus">+{file.additions}</span>' if file.additions else ""
+    minus = f'<span class="minus">{_MINUS}{file.deletions}</span>' if file.deletions else ""
+    return f'<span class="counts">{" ".join(filter(None, (plus, minus)))}</span>' if plus or minus else ""
+
+
+def _block(file: FileRow, *, staged: bool) -> str:
+    opened = "false" if file.folded else "true"
+    name = escape(visible(file.name))
+    tag = f'<span class="file-tag" data-state="{file.tone}">{file.tag}</span>' if file.tag else ""
+    drawn = f' data-drawn="{file.drawn}"' if staged else ""
+    since = f'<p class="file-since">{escape(visible(file.since))}</p>' if file.since else ""
+    return (
+        f'<section id="{file.id}" class="file" data-file="{name}" data-key="{escape(file.key)}" '
+        f'data-version="{file.version}"{drawn} data-state="{file.tone}" data-open="{opened}" '
+        f'aria-labelledby="{file.id}-name"><div class="file-head"><h3 class="file-title">'
+        f'<button type="button" class="file-toggle" id="{file.id}-name" data-fold aria-expanded="{opened}" '
+        f'aria-controls="{file.id}-body"><span class="state" data-state="{file.letter}" title="{file.word}" '
+        f'aria-hidden="true">{file.letter}</span><span class="visually-hidden">{file.word}: </span>'
+        f"{_path(file)}{counts(file)}</button></h3>{file.delta.html if file.delta else ''}{tag}"
+        f'<span class="file-do">{"".join(_file_buttons(file, staged=staged))}'
+        f"{viewed_box(file.viewed)}</span></div>"
+        f'{since}<div id="{file.id}-problem" class="file-problem" role="alert"></div>{_body(file)}</section>'
+    )
+
+
+def _path(file: FileRow) -> str:
+    was = f"{visible(file.renamed_from)} → " if file.renamed_from else ""
+    folder, slash, name = visible(file.name).rpartition("/")
+    before = escape(was + folder + slash)
+    return (
+        f'<span class="path" title="{before}{escape(name)}"><span class="folder soft">{before}</span>'
+        f'<span class="name">{escape(name)}</span></span>'
+    )
+
+
+def _file_buttons(file: FileRow, *, staged: bool) -> Iterator[str]:
+    if staged:
+        yield from (button("stage-keep", drawing="check"), button("stage-drop", drawing="cross"))
+        return
+    if is_plan(file.name):
+        return
+    if file.open:
+        yield WHY_BUTTON
+    if file.kept:
+        yield button("unkeep")
+    elif file.open:
+        yield from (button("keep", drawing="check"), button("undo", drawing="undo"))
+    if file.redo:
+        yield button("redo", drawing="redo")
+
+
+def _body(file: FileRow) -> str:
+    if file.bodies is None:
+        return (
+            f'<div id="{file.id}-body" class="file-body" data-lazy data-rows="{file.rows}">{_LOADING}</div>'
+        )
+    steps = "".join(f'<div class="step">{body}</div>' for body in file.bodies)
+    return f'<div id="{file.id}-body" class="file-body" data-rows="{file.rows}">{steps}</div>'
+
+
+# The tree of a review's files, folders with a single folder in them joined. Built in Python: there may be
+# hundreds of rows, and each is small.
+
+
+@dataclass(slots=True)
+class _Folder:
+    folders: dict[str, _Folder] = field(default_factory=dict)
+    files: list[FileRow] = field(default_factory=list)
+
+
+def tree(rows: Iterable[FileRow]) -> SafeString:
+    """Nested lists; folders first, each with what is in it."""
+    root = _Folder()
+    for row in rows:
+        folder = root
+        for name in row.name.split("/")[:-1]:
+            folder = folder.folders.setdefault(name, _Folder())
+        folder.files.append(row)
+    return mark_safe(wellformed("".join(_list(root))))  # noqa: S308 (escaped in _list and _leaf)
+
+
+def tree_row(file: FileRow) -> SafeString:
+    """One file's row."""
+    return mark_safe(wellformed(_leaf(file)))  # noqa: S308 (escaped in _leaf)
+
+
+def _leaf(file: FileRow) -> str:
+    path = escape(visible(file.name))
+    classes = "tree-file viewed" if file.viewed else "tree-file"
+    tag = f'<span class="tree-tag" data-state="{file.tone}">{file.tag}</span>' if file.tag else ""
+    viewed = '<span class="visually-hidden">, viewed</span>' if file.viewed else ""
+    return (
+        f'<li id="{file.id}-row" class="{classes}" data-name="{path}">'
+        f'<button type="button" data-jump="{file.id}" title="{path}">'
+        f'<span class="state" data-state="{file.letter}" title="{file.word}">{file.letter}</span>'
+        f'<span class="tree-name">{path.rpartition("/")[2]}</span>{tag}{counts(file)}{viewed}</button></li>'
+    )
+
+
+def _list(folder: _Folder) -> Iterator[str]:
+    yield "<ul>"
+    for name, inner in sorted(folder.folders.items()):
+        while len(inner.folders) == 1 and not inner.files:
+            ((below, inner),) = inner.folders.items()
+            name = f"{name}/{below}"
+        safe = escape(visible(name))
+        yield f'<li class="tree-folder"><details open data-folder="{safe}"><summary>{safe}</summary>'
+        yield from _list(inner)
+        yield "</details></li>"
+    yield from (_leaf(file) for file in folder.files)
+    yield "</ul>"

@@ -22,11 +22,17 @@ from sessions.core.store import events, marks
 from sessions.core.store.marks import Marks
 from sessions.rendering.diffs.table import Reading
 from sessions.web.respond import fragment
-from sessions.web.review.display.bars import Told
-from sessions.web.review.display.blocks import blocks
-from sessions.web.review.display.files import FileRow, file_id, file_row, file_rows, totals
+from sessions.web.review.display.files import (
+    FileRow,
+    Told,
+    blocks,
+    file_id,
+    file_row,
+    file_rows,
+    totals,
+    tree_row,
+)
 from sessions.web.review.display.settling import settle_form
-from sessions.web.review.display.tree import tree_row
 
 
 async def answered(

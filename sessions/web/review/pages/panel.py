@@ -14,9 +14,7 @@ from sessions.core.db import in_db
 from sessions.web.access import session_of
 from sessions.web.respond import fragment
 from sessions.web.review.display import scopes
-from sessions.web.review.display.blocks import blocks
-from sessions.web.review.display.files import bodies, file_row, file_rows, totals
-from sessions.web.review.display.tree import tree
+from sessions.web.review.display.files import blocks, bodies, file_row, file_rows, totals, tree
 from sessions.web.review.pages.answers import asked
 
 MOST = 40
