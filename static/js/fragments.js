@@ -107,15 +107,17 @@ export function replace(target, node) {
   carry(target, node);
   target.replaceWith(node);
   window.htmx.process(node);
-  focused(node)?.focus({ preventScroll: true });
+  focused()?.focus({ preventScroll: true });
 }
 
-// How an element within `target` is found again in what takes that one's place: by its id, or where it stands among
-// as many of its kind.
-function placeOf(element, target) {
+// How an element within `target` is found again once something has taken that one's place: by its id, or where it stands
+// among as many of its kind in what is nearest around it and has an id.
+export function placeOf(element, target) {
   if (!target.contains(element)) return () => null;
-  if (element.id) return () => document.getElementById(element.id);
-  const alike = (within) => [...within.querySelectorAll(element.tagName)];
-  const before = alike(target);
-  return (node) => (alike(node).length === before.length ? alike(node)[before.indexOf(element)] : null);
+  const around = element.closest("[id]");
+  const { id } = around && target.contains(around) ? around : target;
+  if (element.id) return () => document.getElementById(id);
+  const alike = () => [...(document.getElementById(id)?.querySelectorAll(element.tagName) ?? [])];
+  const before = alike();
+  return () => (alike().length === before.length ? alike()[before.indexOf(element)] : null);
 }

@@ -1,8 +1,11 @@
 // The list of sessions stays in order while they are used, and under the right days when a day ends.
+import { placeOf } from "./fragments.js";
 
 const YEAR = 60 * 60 * 24 * 365;
 const PATIENCE = 60_000; // before the list is asked for again, when the server's clock says that it is not tomorrow yet
+const nobody = () => null;
 let timer = 0;
+let focused = nobody; // finds, in a list that takes the place of this one, what has the keyboard
 
 const list = () => document.getElementById("session-list");
 const used = (item) => Number(item.dataset.used);
@@ -17,10 +20,18 @@ function renew() {
 }
 
 document.addEventListener("htmx:beforeSwap", ({ detail }) => {
-  if (detail.requestConfig.elt !== list() || !isHeld()) return;
-  detail.shouldSwap = false;
-  missed = true;
+  if (detail.requestConfig.elt !== list()) return;
+  missed = isHeld();
+  if (missed) detail.shouldSwap = false;
+  else focused = placeOf(document.activeElement, list());
 });
+document.addEventListener("htmx:afterSwap", ({ target }) => {
+  if (target.id !== "session-list") return;
+  focused()?.focus({ preventScroll: true });
+  focused = nobody;
+  watchDay();
+});
+
 for (const name of ["htmx:afterSettle", "toggle"]) document.addEventListener(name, () => missed && !isHeld() && renew(), true);
 
 // Whether it is another list than the one that a page comes with.
@@ -81,7 +92,6 @@ function endDay(end) {
 }
 
 document.addEventListener("page:changed", order);
-document.addEventListener("htmx:afterSwap", ({ target }) => target.id === "session-list" && watchDay());
 document.addEventListener("visibilitychange", () => {
   const today = list().querySelector(".period");
   if (!document.hidden) endDay(Number(today.dataset.end));

@@ -158,6 +158,23 @@ async def test_the_keyboard_stays_in_a_row_that_is_renewed(stage: Stage, context
     await expect(row.get_by_role("button", name="Rename")).to_be_hidden()
 
 
+async def test_the_keyboard_stays_in_its_row_when_the_list_is_asked_for_anew(
+    stage: Stage, context: BrowserContext
+) -> None:
+    session, other = await stage.session("Looked at"), await stage.session("At hand")
+    tab = await stage.tab(context, session)
+    await tab.item(other).locator("summary").focus()
+    await stage.session("Newer than both")
+    await tab.page.locator("#session-list").evaluate("list => { list.mark = 1; }")
+    await tab.page.evaluate("htmx.trigger('#session-list', 'list:renew')")
+    await expect(tab.page.locator("#session-list")).not_to_have_js_property("mark", 1)
+    await expect(tab.item(other).locator("summary")).to_be_focused()
+    field = tab.page.get_by_label("Filter sessions")
+    await field.press_sequentially("at hand")
+    await expect(tab.page.locator(".session-item")).to_have_count(1)
+    await expect(field).to_be_focused()
+
+
 async def test_a_filter_and_a_title_being_written_stay_when_the_page_is_read_anew(
     stage: Stage, context: BrowserContext
 ) -> None:
