@@ -69,7 +69,7 @@ LATE = {
     "opencode_web/cli/worker.py": "models: Django has to be set up",
     "opencode_web/site/middleware.py": "ninja, 160 ms of every start",
     "agents/servers/lsp/client/link.py": "pygls",
-    "agents/servers/mcp/connecting.py": "the MCP SDK",
+    "agents/servers/mcp/hub.py": "the MCP SDK",
     "agents/servers/mcp/oauth/signing.py": "the MCP SDK",
 }
 """Files that load one of ours only when it is used, and what comes with it that has to wait."""

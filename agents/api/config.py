@@ -14,7 +14,7 @@ from ninja.errors import HttpError
 
 from agents.api.listings import agents_of, configuration
 from agents.api.shapes import AgentInfo, ConfigPatch
-from agents.config.errors import Refused, Unreadable
+from agents.config.problem import Refused, Unreadable
 from agents.config.schema import Config
 from agents.config.writing.change import change
 from agents.servers.mcp.hub import hub

@@ -9,9 +9,22 @@ from itertools import chain, islice
 from pathlib import Path
 
 from agents.config.problem import Problem
-from agents.config.stamps import Stamp, stamp
 from agents.config.trust.reach import Reach
 from sessions.core.confined import LeadsOut
+
+# Whether a file or folder is still what it was.
+
+Stamp = tuple[int, int] | None
+"""Modification time in nanoseconds and size; None where there is nothing."""
+
+
+def stamp(path: Path) -> Stamp:
+    try:
+        status = os.stat(path)
+    except OSError:
+        return None
+    return status.st_mtime_ns, status.st_size
+
 
 SECTIONS = {"agent": "agent", "agents": "agent", "command": "command", "commands": "command"}
 """The section that the files of a folder are entries of, by the folder's name."""

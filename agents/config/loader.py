@@ -12,19 +12,75 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from agents.config import sources
 from agents.config.check import check
-from agents.config.folders import listing
-from agents.config.merge import merge
+from agents.config.folders import Stamp, listing, stamp
 from agents.config.problem import Problem
-from agents.config.reader import Reading, beyond, read_entry, read_file, read_text
+from agents.config.reader import Reading, beyond, merge, read_entry, read_file, read_text
 from agents.config.schema import Config
-from agents.config.sources import Source
-from agents.config.stamps import Stamp, stamp
 from agents.config.trust.wants import Want
 from agents.config.trusted import Gate
 from sessions.core import paths
 from sessions.core.bounded import Bounded
+
+# Which files the configuration may come from, farthest first: a nearer one lies over those before it.
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A file that may hold JSON or, with `markdown`, a configuration folder whose Markdown files count.
+    `own`: the user's, and not the project's."""
+
+    path: Path
+    own: bool
+    markdown: bool = False
+
+
+DISABLED = "OPENCODE_DISABLE_PROJECT_CONFIG"
+_PROJECT = ("opencode.json", "opencode.jsonc")
+_GLOBAL = ("config.json", *_PROJECT)
+
+
+def user_sources(environ: Mapping[str, str]) -> list[Source]:
+    """The user's own, whether they exist or not."""
+    folder = paths.config_directory(environ)
+    found = [*(Source(folder / name, True) for name in _GLOBAL), Source(folder, True, markdown=True)]
+    named = named_file(environ)
+    return [*found, Source(named, True)] if named else found
+
+
+def named_file(environ: Mapping[str, str]) -> Path | None:
+    """The file of `OPENCODE_CONFIG`, which has to exist."""
+    name = environ.get("OPENCODE_CONFIG")
+    if not name:
+        return None
+    return paths.home(environ) / name[2:] if name.startswith("~/") else Path(name).absolute()
+
+
+def project_sources(directory: Path, environ: Mapping[str, str]) -> list[Source]:
+    """The files from the git root down to `directory`, then the folders `.opencode` in the same order.
+
+    Outside of a git repository only `directory` itself counts: a folder above may be anybody's.
+    """
+    if is_disabled(environ):
+        return []
+    folders = list(_up_to_git_root(directory))[::-1]
+    found = [Source(folder / name, False) for folder in folders for name in _PROJECT]
+    for folder in (folder / ".opencode" for folder in folders):
+        found += [Source(folder / name, False) for name in _PROJECT]
+        found.append(Source(folder, False, markdown=True))
+    return found
+
+
+def is_disabled(environ: Mapping[str, str]) -> bool:
+    """Whether a project's files are left out."""
+    return environ.get(DISABLED, "").lower() in ("1", "true")
+
+
+def _up_to_git_root(directory: Path) -> Iterator[Path]:
+    chain = [directory, *directory.parents]
+    root = next((folder for folder in chain if (folder / ".git").exists()), directory)
+    return iter(chain[: chain.index(root) + 1])
+
 
 logger = logging.getLogger(__name__)
 
@@ -59,9 +115,9 @@ def load(directory: Path | None, environ: Mapping[str, str] = os.environ) -> Loa
     Never raises for what a file says: what is wrong is in `problems`, and the rest counts. Unchanged
     files are not read again.
     """
-    found = sources.user_sources(environ)
+    found = user_sources(environ)
     if directory is not None:
-        found += sources.project_sources(directory, environ)
+        found += project_sources(directory, environ)
     key = (directory, tuple(found))
     entry = _cache.get(key)
     if entry is None or not _is_current(entry, environ):
@@ -101,7 +157,7 @@ def _read(directory: Path | None, found: list[Source], environ: Mapping[str, str
 def _readings(
     directory: Path | None, found: list[Source], stamps: dict[Path, Stamp], environ: Mapping[str, str]
 ) -> Iterator[tuple[Path, Reading]]:
-    named = sources.named_file(environ)
+    named = named_file(environ)
     gate = Gate(directory, environ) if directory is not None else None
     for source in found:
         file, through = source.path, None if source.own else gate

@@ -20,3 +20,18 @@ class Problem:
     def __str__(self) -> str:
         where = str(self.file) if self.line is None else f"{self.file}:{self.line}"
         return f"{where}: {self.key}: {self.message}" if self.key else f"{where}: {self.message}"
+
+
+# Why a configuration is not changed.
+
+
+class Refused(ValueError):
+    """A change of the configuration that is not written; the text names the key."""
+
+
+class Unreadable(Exception):
+    """The configuration file that a change belongs into cannot be read."""
+
+    def __init__(self, file: Path, message: str) -> None:
+        super().__init__(message)
+        self.file = file

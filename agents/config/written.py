@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from agents.config import jsonc, sources
-from agents.config.errors import Refused
+from agents.config import jsonc, loader
+from agents.config.problem import Refused
 from agents.config.reader import MAX_FILE, read_text
 from agents.config.trusted import Gate
 from agents.config.writing.target import target
@@ -38,9 +38,9 @@ def written(directory: Path | None, environ: Mapping[str, str] = os.environ) -> 
 
 def _written(directory: Path | None, environ: Mapping[str, str]) -> Iterator[Written]:
     gate = Gate(directory, environ) if directory is not None else None
-    found = sources.user_sources(environ)
+    found = loader.user_sources(environ)
     if directory is not None:
-        found += sources.project_sources(directory, environ)
+        found += loader.project_sources(directory, environ)
     targets = _targets(directory, environ)
     for source in found:
         text = "" if source.markdown else _text(source.path, None if source.own else gate)

@@ -17,7 +17,7 @@ from django.conf import settings
 from agents.agent.consumer import AgentConsumer
 from agents.agent.runtime import runtime
 from agents.servers.lsp import telling
-from agents.toolkit.children.closing import close_all
+from agents.toolkit.children.loop import close_all
 from agents.toolkit.children.warden import warden
 from opencode_web.site import logins
 from sessions.changes.operations.engine import recover as finish_undos

@@ -9,7 +9,7 @@ from weakref import WeakKeyDictionary
 
 from agents.servers.mcp.connection import Connection
 from agents.servers.mcp.hub import hub
-from agents.servers.mcp.state import CONNECTING
+from agents.servers.mcp.server import CONNECTING
 from agents.toolkit.children.loop import background
 from sessions.core.ids import now
 

@@ -9,9 +9,8 @@ from typing import Any
 
 from agents.config import jsonc
 from agents.config.check import wrong
-from agents.config.errors import Refused, Unreadable
-from agents.config.merge import patched
-from agents.config.reader import MAX_FILE, Reading, read_text
+from agents.config.problem import Refused, Unreadable
+from agents.config.reader import MAX_FILE, Reading, patched, read_text
 from agents.config.redaction import Lost, restored
 from agents.config.substitute import Substitution
 from agents.config.trusted import Gate

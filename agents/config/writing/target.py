@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from agents.config.errors import Refused
-from agents.config.sources import DISABLED, is_disabled
+from agents.config.loader import DISABLED, is_disabled
+from agents.config.problem import Refused
 from sessions.core import paths
 from sessions.core.repository import Repository
 

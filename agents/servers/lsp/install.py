@@ -25,8 +25,8 @@ from agents.servers.lsp.finding import Found, Missing, installed
 from agents.servers.lsp.finding.places import READY, folder_of
 from agents.servers.lsp.matrix.row import Package, Row
 from agents.servers.lsp.types import Failed
+from agents.toolkit.children.child import Tail
 from agents.toolkit.children.loop import background
-from agents.toolkit.children.tail import Tail
 from agents.toolkit.shared.environment import shell_environment
 from agents.toolkit.shared.process import CannotStart, run
 from sessions.core.text import error_text

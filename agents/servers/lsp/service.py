@@ -24,8 +24,7 @@ from agents.servers.lsp.life.pool import IDLE_SECONDS, MOST, Known, Pool
 from agents.servers.lsp.life.slot import Slot
 from agents.servers.lsp.outline import of_document, of_workspace
 from agents.servers.lsp.types import Diagnostic, Failed, ServerState, Symbol, Update
-from agents.toolkit.children.closing import at_exit
-from agents.toolkit.children.loop import background
+from agents.toolkit.children.loop import at_exit, background
 from sessions.core import bus
 
 # What the servers of a file are told and asked. `prepare` reads the disk, the rest is for their loop.

@@ -12,8 +12,7 @@ from agents.config.schema import McpConfig
 from agents.servers.mcp.hub import hub
 from agents.servers.mcp.oauth import signing
 from agents.servers.mcp.oauth.signing import Attempt, NotAsked, SignInFailed, attempt_of
-from agents.servers.mcp.server import Server, parse
-from agents.servers.mcp.state import State
+from agents.servers.mcp.server import Server, State, parse
 from agents.toolkit.children.loop import background
 from sessions.core import bus
 

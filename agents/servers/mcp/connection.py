@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING, NoReturn, TypeVar
 from agents.servers.mcp.calls import Call, settle
 from agents.servers.mcp.errors import NeedsAuth, Refusal, ServerFailed
 from agents.servers.mcp.oauth import store
-from agents.servers.mcp.server import Server
-from agents.servers.mcp.state import CONNECTED, CONNECTING, DISABLED, NOTHING, Offers, State
+from agents.servers.mcp.server import CONNECTED, CONNECTING, DISABLED, NOTHING, Offers, Server, State
+from agents.toolkit.children.child import Tail
 from agents.toolkit.children.loop import background
-from agents.toolkit.children.tail import Tail
 from sessions.core.ids import now
 
 if TYPE_CHECKING:

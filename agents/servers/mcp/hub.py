@@ -5,23 +5,38 @@ from __future__ import annotations
 import asyncio
 import logging
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, NoReturn
 
 from django.conf import settings
 
 from agents.config.configuration import load
 from agents.config.schema import McpConfig
-from agents.servers.mcp.connecting import connection_to
 from agents.servers.mcp.connection import Connection
-from agents.servers.mcp.server import REQUEST_SECONDS, Server, parse
-from agents.servers.mcp.state import CONNECTING, DISABLED, State
-from agents.toolkit.children.closing import at_exit
-from agents.toolkit.children.loop import background
+from agents.servers.mcp.server import CONNECTING, DISABLED, REQUEST_SECONDS, Server, State, parse
+from agents.toolkit.children.loop import at_exit, background
 from sessions.core import bus
 from sessions.core.repository import Repository
+
+# Connections to MCP servers; the SDK is loaded with the first of them, which takes half a second.
+
+
+def connection_to(server: Server, root: Path) -> Connection:
+    """One that is not begun, for the worktree of a project."""
+    return Connection(server, root, _hold)
+
+
+async def _hold(connection: Connection) -> NoReturn:
+    await (await asyncio.to_thread(_loaded))(connection)
+
+
+def _loaded() -> Callable[[Connection], Awaitable[NoReturn]]:
+    from agents.servers.mcp.link.hold import hold
+
+    return hold
+
 
 logger = logging.getLogger(__name__)
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import threading
-from collections.abc import Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
 from concurrent.futures import Future
 from contextvars import Context
 from typing import Any, TypeVar
@@ -50,3 +51,30 @@ class Background:
 
 background = Background("servers")
 """For all MCP servers and language servers of this process."""
+
+
+# What has programs running beside this one says here how they end with it.
+
+logger = logging.getLogger(__name__)
+
+Closer = Callable[[], Awaitable[None]]
+
+_closers: list[Closer] = []
+
+
+def at_exit(closer: Closer) -> None:
+    """Await this on the loop of the servers when the program ends."""
+    if closer not in _closers:
+        _closers.append(closer)
+
+
+async def close_all() -> None:
+    """End them all, side by side."""
+    if background.started:
+        await background.ask(_close_all())
+
+
+async def _close_all() -> None:
+    for result in await asyncio.gather(*(closer() for closer in _closers), return_exceptions=True):
+        if isinstance(result, BaseException):
+            logger.error("a server was not ended well", exc_info=result)

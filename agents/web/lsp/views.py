@@ -11,7 +11,7 @@ from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.views.decorators.http import require_GET, require_POST
 
 from agents.config.configuration import load
-from agents.config.errors import Refused, Unreadable
+from agents.config.problem import Refused, Unreadable
 from agents.config.writing.change import change
 from agents.servers.lsp.install import allowed, installer, lacking
 from agents.servers.lsp.life.plan import place_of as languages_of

@@ -15,15 +15,13 @@ from typing import Any, cast
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_GET, require_POST
 
-from agents.config.errors import Refused, Unreadable
+from agents.config.problem import Refused, Unreadable
 from agents.config.schema import McpConfig
 from agents.config.writing.change import change
-from agents.servers.mcp.connecting import connection_to
 from agents.servers.mcp.connection import Connection
-from agents.servers.mcp.hub import hub
+from agents.servers.mcp.hub import connection_to, hub
 from agents.servers.mcp.oauth import signing
-from agents.servers.mcp.server import Server, parse
-from agents.servers.mcp.state import Offers, State
+from agents.servers.mcp.server import Offers, Server, State, parse
 from agents.toolkit.children.loop import background
 from agents.web.mcp.listing import Row, counted, place_id
 from agents.web.mcp.places import place_of

@@ -15,7 +15,7 @@ from agents.agent.offered.naming import prompt_names
 from agents.agent.offered.tools import names_of
 from agents.servers.mcp.errors import ServerFailed
 from agents.servers.mcp.hub import hub
-from agents.servers.mcp.state import NOTHING
+from agents.servers.mcp.server import NOTHING
 from agents.web.mcp.listing import Piece, Row, pairs
 from sessions.core.text import bounded, terminal
 from sessions.rendering.html import html

@@ -12,7 +12,7 @@ from typing import Any, Literal
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.views.decorators.http import require_GET, require_POST
 
-from agents.config.errors import Unreadable
+from agents.config.problem import Unreadable
 from agents.config.redaction import HIDDEN, redacted
 from agents.config.schema import McpConfig
 from agents.config.writing.change import preview

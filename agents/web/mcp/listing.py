@@ -18,7 +18,7 @@ from agents.servers.mcp.connection import Connection
 from agents.servers.mcp.hub import hub
 from agents.servers.mcp.oauth import store
 from agents.servers.mcp.oauth.attempts import Attempt, attempt_of
-from agents.servers.mcp.state import Offers, State
+from agents.servers.mcp.server import Offers, State
 from sessions.core.text import shown_output
 from sessions.rendering.html import html
 

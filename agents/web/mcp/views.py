@@ -10,7 +10,7 @@ from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.views.decorators.http import require_GET
 
 from agents.servers.mcp.hub import hub
-from agents.servers.mcp.state import State
+from agents.servers.mcp.server import State
 from agents.web.mcp import details
 from agents.web.mcp.listing import Row, row, rows
 from agents.web.mcp.places import Place, place_of

@@ -8,14 +8,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, cast
 
-from agents.config.errors import Refused, Unreadable
 from agents.config.loader import load
+from agents.config.problem import Refused, Unreadable
 from agents.config.schema import McpConfig
 from agents.config.writing.change import change
 from agents.servers.mcp import acting
 from agents.servers.mcp.hub import hub
 from agents.servers.mcp.server import parse
-from agents.toolkit.children.closing import close_all
+from agents.toolkit.children.loop import close_all
 from opencode_web.cli.terminal import Stop, plain, say, table
 
 

@@ -15,8 +15,7 @@ from agents.servers.mcp.hub import hub
 from agents.servers.mcp.oauth import signing, store
 from agents.servers.mcp.oauth.signing import NotAsked, SignInFailed
 from agents.servers.mcp.server import Server, parse
-from agents.toolkit.children.closing import close_all
-from agents.toolkit.children.loop import background
+from agents.toolkit.children.loop import background, close_all
 from opencode_web.cli.start import has_desktop
 from opencode_web.cli.terminal import Stop, plain, say, table
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.config.errors import Refused
+from agents.config.problem import Refused
 from agents.config.writing.change import change, preview
 from agents.config.written import written
 

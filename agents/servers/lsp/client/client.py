@@ -16,7 +16,7 @@ from agents.servers.lsp.client.progress import Progress
 from agents.servers.lsp.client.pulling import Pulls
 from agents.servers.lsp.client.wire.encoding import UTF_16, Converter, path_of
 from agents.servers.lsp.types import Diagnostic, Failed, Update
-from agents.toolkit.children.tail import Tail
+from agents.toolkit.children.child import Tail
 
 # Looks after a language server while it runs: the memory it holds, the files it holds open.
 

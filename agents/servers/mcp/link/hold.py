@@ -22,8 +22,8 @@ from agents.servers.mcp import handlers
 from agents.servers.mcp.errors import Refusal, ServerFailed
 from agents.servers.mcp.link.remote import HTTP, SSE, Remote, sifted
 from agents.servers.mcp.link.stdio import Program
-from agents.servers.mcp.state import Offers
-from agents.toolkit.children.tail import Tail
+from agents.servers.mcp.server import Offers
+from agents.toolkit.children.child import Tail
 from sessions.core.store.sessions import VERSION
 from sessions.core.text import error_text
 

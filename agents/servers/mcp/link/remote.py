@@ -23,7 +23,7 @@ from agents.llm import tls
 from agents.llm.bounded import hold
 from agents.servers.mcp.oauth.provider import provider_for
 from agents.servers.mcp.server import Server
-from agents.toolkit.children.tail import Tail
+from agents.toolkit.children.child import Tail
 
 HTTP, SSE = "streamable HTTP", "SSE"
 

@@ -15,8 +15,7 @@ from mcp.shared.message import SessionMessage
 
 from agents.servers.mcp.errors import ServerFailed
 from agents.servers.mcp.server import Server
-from agents.toolkit.children.child import CannotStart, Child
-from agents.toolkit.children.tail import Tail
+from agents.toolkit.children.child import CannotStart, Child, Tail
 from agents.toolkit.shared.environment import shell_environment
 
 MAX_LINE = 16 * 1024 * 1024

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from agents.servers.mcp.oauth.errors import SignInFailed
+from agents.servers.mcp.errors import SignInFailed
 from agents.servers.mcp.server import Server
 from sessions.core.ids import now
 

@@ -21,11 +21,17 @@ from urllib.parse import quote
 import httpx2
 
 from agents.llm.accounts.flows.base import seconds_in, text_in
-from agents.servers.mcp.errors import NeedsAuth, NeedsRegistration, Refusal, ServerFailed
+from agents.servers.mcp.errors import (
+    Ended,
+    NeedsAuth,
+    NeedsRegistration,
+    Refusal,
+    ServerFailed,
+    SignInFailed,
+    Unreachable,
+)
 from agents.servers.mcp.oauth import attempts, store
-from agents.servers.mcp.oauth.errors import Ended, SignInFailed, Unreachable
-from agents.servers.mcp.oauth.flow import Flow
-from agents.servers.mcp.oauth.sdk import NO_CLIENT, Found
+from agents.servers.mcp.oauth.flow import NO_CLIENT, Flow, Found
 from agents.servers.mcp.oauth.settings import configured, reason_against
 from agents.servers.mcp.oauth.store import Kept
 from agents.servers.mcp.oauth.web import client, origin

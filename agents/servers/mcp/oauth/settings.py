@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlsplit
 
-from agents.servers.mcp.oauth.errors import SignInFailed
+from agents.servers.mcp.errors import SignInFailed
 from agents.servers.mcp.server import Server
 
 CALLBACK = "/mcp/oauth/callback"

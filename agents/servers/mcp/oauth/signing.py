@@ -10,10 +10,10 @@ from urllib.parse import parse_qs, urlsplit
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_GET
 
+from agents.servers.mcp.errors import NotAsked, SignInFailed
 from agents.servers.mcp.hub import hub
 from agents.servers.mcp.oauth import attempts, store
 from agents.servers.mcp.oauth.attempts import SECONDS, Answer, Attempt, attempt_of
-from agents.servers.mcp.oauth.errors import NotAsked, SignInFailed
 from agents.servers.mcp.oauth.settings import Back, back, configured, reason_against
 from agents.servers.mcp.server import Server
 from agents.toolkit.children.loop import background

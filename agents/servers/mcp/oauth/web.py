@@ -23,7 +23,7 @@ import httpx2
 from agents.llm import tls
 from agents.llm.accounts.endpoints import private_hosts
 from agents.llm.accounts.flows.base import USER_AGENT
-from agents.servers.mcp.oauth.errors import Unfit, Unreachable
+from agents.servers.mcp.errors import Unfit, Unreachable
 from agents.servers.mcp.server import Server
 
 SECONDS = 20.0

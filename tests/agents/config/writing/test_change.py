@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from agents.config.errors import Refused, Unreadable
 from agents.config.loader import load
+from agents.config.problem import Refused, Unreadable
 from agents.config.writing.change import change
 
 SERVER = {"mcp": {"x": {"type": "local", "command": ["x"]}}}

@@ -13,7 +13,7 @@ import pytest
 from agents.servers.lsp import telling
 from agents.servers.lsp.service import service
 from agents.servers.lsp.types import Diagnostic, Position, Range, Update
-from agents.toolkit.children.closing import close_all
+from agents.toolkit.children.loop import close_all
 from sessions.changes.snapshots.objects import object_id
 from sessions.core import bus
 from sessions.core.bus import Subscription

@@ -17,7 +17,7 @@ import pytest
 from agents.agent import trust
 from agents.config.schema import McpConfig
 from agents.servers.mcp.hub import Hub
-from agents.servers.mcp.state import CONNECTED, DISABLED
+from agents.servers.mcp.server import CONNECTED, DISABLED
 from sessions.core import bus
 from tests.agents.servers.mcp.watching import PATIENCE, raw
 from tests.server import ROOT, Server, running

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any, cast
 
 from agents.config.schema import McpConfig
-from agents.servers.mcp.connecting import connection_to
 from agents.servers.mcp.connection import Connection
+from agents.servers.mcp.hub import connection_to
 from agents.servers.mcp.server import parse
 from agents.toolkit.children.loop import background
 

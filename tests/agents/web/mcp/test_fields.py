@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from django.http import QueryDict
 
-from agents.config.merge import patched
+from agents.config.reader import patched
 from agents.config.redaction import HIDDEN
 from agents.web.mcp.editing import Wrong, change_of, name_in, shown, split
 from agents.web.mcp.listing import Pair, address

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from agents.servers.mcp.connecting import connection_to
+from agents.servers.mcp.hub import connection_to
 from agents.servers.mcp.oauth import store
-from agents.servers.mcp.state import State
+from agents.servers.mcp.server import State
 from agents.toolkit.children.loop import background
 from tests.agents.servers.mcp.oauth.authority import Authority, Protected
 from tests.agents.servers.mcp.oauth.conftest import SignIn, remote

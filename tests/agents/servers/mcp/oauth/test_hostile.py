@@ -11,8 +11,8 @@ from typing import Any
 import httpx2
 import pytest
 
+from agents.servers.mcp.errors import SignInFailed, Unfit, Unreachable
 from agents.servers.mcp.oauth import signing, web
-from agents.servers.mcp.oauth.errors import SignInFailed, Unfit, Unreachable
 from agents.servers.mcp.oauth.web import check, client
 from tests.agents.servers.mcp.oauth.authority import Authority, Protected
 from tests.agents.servers.mcp.oauth.conftest import ORIGIN, remote, sent_back

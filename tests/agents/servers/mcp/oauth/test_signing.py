@@ -10,9 +10,9 @@ from pathlib import Path
 import httpx2
 import pytest
 
+from agents.servers.mcp.errors import NoClient, NotAsked, SignInFailed
 from agents.servers.mcp.oauth import signing
 from agents.servers.mcp.oauth.attempts import arrived, attempt_of
-from agents.servers.mcp.oauth.errors import NoClient, NotAsked, SignInFailed
 from agents.servers.mcp.server import parse
 from tests.agents.servers.mcp.oauth.authority import Authority, Protected
 from tests.agents.servers.mcp.oauth.conftest import BACK, ORIGIN, SignIn, free_port, remote, sent_back
