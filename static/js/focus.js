@@ -24,5 +24,5 @@ function soon() {
     requestAnimationFrame(look);
   });
 }
-for (const event of ["page:changed", "htmx:afterSettle"]) document.addEventListener(event, soon);
+for (const event of ["page:changed", "page:grown", "htmx:afterSettle"]) document.addEventListener(event, soon);
 document.addEventListener("close", soon, true);

@@ -5,11 +5,16 @@ import { isBusy } from "./busy.js";
 import { carry, merge } from "./merge.js";
 import { keepSelection } from "./selection.js";
 
+// Returns whether more has changed than the text of an answer.
 export function apply(html) {
   const template = document.createElement("template");
   template.innerHTML = html;
   document.dispatchEvent(new CustomEvent("page:arrives", { detail: template.content }));
-  keepSelection(() => [...template.content.children].forEach(swap));
+  let changed = false;
+  keepSelection(() => {
+    for (const node of [...template.content.children]) changed = swap(node) || changed;
+  });
+  return changed;
 }
 
 // Makes elements the page lacks, in the order of their ids (ids rise with time).
@@ -43,25 +48,30 @@ function swap(node) {
   const [style, selector] = (node.getAttribute("hx-swap-oob") || "true").split(":#");
   const id = selector || node.id;
   const target = document.getElementById(id);
-  if (!target) return;
+  if (!target) return false;
   if (style === "beforeend" || style === "innerHTML") return stream(style, target, node);
   const since = held.get(id)?.since ?? performance.now();
   held.delete(id);
   const html = node.outerHTML;
-  if (given.get(target) === html && !node.matches(TELLS) && !node.querySelector(TELLS)) return;
-  if (isBusy(target) && performance.now() - since < LONGEST) return held.set(id, { node, since });
+  if (given.get(target) === html && !node.matches(TELLS) && !node.querySelector(TELLS)) return false;
+  if (isBusy(target) && performance.now() - since < LONGEST) {
+    held.set(id, { node, since });
+    return false;
+  }
   node.removeAttribute("hx-swap-oob");
   if (style === "delete") target.remove();
   else replace(target, node);
   const now = document.getElementById(id);
   if (now) given.set(now, html);
+  return true;
 }
 
 // Text that grows: what is around it is no longer what it was given as.
 function stream(style, target, node) {
   for (let around = target; around; around = around.parentElement) given.delete(around);
   if (style === "beforeend") target.append(...node.childNodes);
-  else fill(target, node);
+  else target.replaceChildren(...node.childNodes);
+  return !target.closest(".part");
 }
 
 document.addEventListener("page:free", () => {
@@ -79,11 +89,6 @@ for (const name of ["htmx:afterSwap", "htmx:oobAfterSwap"]) {
 }
 
 const swapOf = ({ etc, requestConfig }) => etc?.swapOverride ?? requestConfig?.elt.closest("[hx-swap]")?.getAttribute("hx-swap");
-
-function fill(target, node) {
-  target.replaceChildren(...node.childNodes);
-  window.htmx.process(target);
-}
 
 // What the person opened stays open (with what it shows until that is loaded anew), and where they are
 // stays focused; what an element holds that is renewed apart from it stays in it, and fields with what is written in them

@@ -33,11 +33,16 @@ function connected() {
 function receive(frame) {
   if (label.dataset.state !== "connected") connected();
   line.holds();
-  frame.missing?.forEach(ensure);
-  if (frame.html) apply(frame.html);
+  if (frame.html || frame.missing) put(frame);
   if (frame.seq) cursor = Math.max(cursor, frame.seq);
-  if (frame.html || frame.missing) document.dispatchEvent(new CustomEvent("page:changed"));
   if (frame.refresh) refresh();
+}
+
+// Most frames bring more of an answer and nothing else, which few have to know: `page:grown`.
+function put({ missing = [], html }) {
+  missing.forEach(ensure);
+  const changed = html && apply(html);
+  document.dispatchEvent(new CustomEvent(changed || missing.length ? "page:changed" : "page:grown"));
 }
 
 // The log does not reach back, or much changed at once: read the rows anew and go on from their cursor.

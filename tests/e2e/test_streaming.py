@@ -128,6 +128,32 @@ async def test_a_frame_costs_no_search_of_the_whole_page(stage: Stage, context: 
     assert await tab.page.evaluate("window.scans") == []
 
 
+FRAMES = """
+window.frames_told = [];
+for (const type of ["page:changed", "page:grown"]) {
+  const tell = () => window.frames_told.push([type, document.getElementById("messages").textContent]);
+  document.addEventListener(type, tell);
+}
+"""
+
+
+async def test_more_of_an_answer_is_no_change_of_the_page(stage: Stage, context: BrowserContext) -> None:
+    """What looks at the page when it has changed need not do so at each frame of a text."""
+    await context.add_init_script(FRAMES)
+    stage.plays(Turn(text=["One ", Wait("more"), "two ", Wait("last"), "three."]))
+    tab = await stage.tab(context, await stage.session("grows"))
+    await tab.send("Speak.")
+    await expect(tab.messages).to_contain_text("One")
+    stage.model.gate("more").open()
+    await expect(tab.messages).to_contain_text("two")
+    stage.model.gate("last").open()
+    await expect(tab.messages).to_contain_text("three.")
+    await tab.idle()
+    told = await tab.page.evaluate("window.frames_told")
+    assert next(kind for kind, text in told if "two" in text) == "page:grown"
+    assert told[-1][0] == "page:changed"
+
+
 @pytest.mark.long
 async def test_killed_in_mid_turn_and_started_again(
     context: BrowserContext, home: Path, project: Path
