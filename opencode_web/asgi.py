@@ -19,7 +19,7 @@ from opencode_web.site.security import STATIC, Guard, Policy  # noqa: E402
 from sessions.api import terminal_routes as terminals  # noqa: E402
 from sessions.core.platform.peers import commands  # noqa: E402
 from sessions.terminals.tickets import tickets  # noqa: E402
-from sessions.web.approvals import socket as inbox_socket  # noqa: E402
+from sessions.web.approvals import inbox as inbox_socket  # noqa: E402
 from sessions.web.socket import websocket_urlpatterns  # noqa: E402
 
 # Django would start a thread before each request to look after the connections of that thread; all queries

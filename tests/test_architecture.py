@@ -1,9 +1,10 @@
-"""The figures of the house that no linter holds: no circle of folders, no hidden import, no endless file."""
+"""What no linter holds of the house: no circle of folders, no hidden import, no dead reference."""
 
 from __future__ import annotations
 
 import ast
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -15,6 +16,12 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 ROOMS = ("opencode_web", "agents", "sessions")
+NAMED = re.compile(r"`(\w[\w./-]*(?:\.py|\.js|\.css|/))(?:: \w+)?`")
+ELSEWHERE = {
+    ("0001-packaging.md", "opencode_web/_app/"),  # of a wheel
+    ("0001-packaging.md", "static/vendor/"),  # fetched
+    ("0028-delivery.md", "text/"),  # of a media type
+}
 
 
 def sources() -> list[Path]:
@@ -95,3 +102,18 @@ def test_what_every_request_passes_loads_no_api() -> None:
     )
     environ = {**os.environ, "DJANGO_SETTINGS_MODULE": "opencode_web.settings"}
     assert subprocess.run([sys.executable, "-c", code], env=environ, check=False).returncode == 0
+
+
+def test_what_is_written_about_the_house_is_there() -> None:
+    """Files and folders may be named by the end of their path."""
+    listed = subprocess.run(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard"],
+        cwd=ROOT, check=True, capture_output=True, text=True,
+    ).stdout.splitlines()  # fmt: skip
+    there = [Path("/", name) for name in listed if (ROOT / name).exists()]
+    names = {str(path) for path in there} | {f"{folder}/" for path in there for folder in path.parents}
+    pages = [ROOT / "CONTRIBUTING.md", ROOT / "docs/architecture.md", *(ROOT / "docs/decisions").glob("*.md")]
+    named = {(page.name, name) for page in pages for name in NAMED.findall(page.read_text())}
+    named -= ELSEWHERE
+    assert named
+    assert not [(page, name) for page, name in named if not any(path.endswith(f"/{name}") for path in names)]

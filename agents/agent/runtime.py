@@ -29,7 +29,7 @@ from agents.toolkit.shared.output import expire
 from agents.tools import custom, lsp
 from sessions.changes.tracking import tracker
 from sessions.changes.upkeep.caretaker import caretaker
-from sessions.changes.upkeep.copier import Copier
+from sessions.changes.upkeep.copies import Copier
 from sessions.core import files, workers
 from sessions.core.db import in_db
 from sessions.core.fence import Lease, LeaseLost, fenced

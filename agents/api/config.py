@@ -16,7 +16,7 @@ from agents.api.listings import agents_of, configuration
 from agents.api.shapes import AgentInfo, ConfigPatch
 from agents.config.problem import Refused, Unreadable
 from agents.config.schema import Config
-from agents.config.writing.change import change
+from agents.config.writing import change
 from agents.servers.mcp.hub import hub
 from agents.toolkit.catalog import folders_in_use
 from sessions.api.base import directory_of, wire

@@ -18,10 +18,8 @@ from agents.config.redaction import redacted
 from agents.config.schema import AgentConfig, Config
 from agents.servers.lsp.service import service
 from agents.toolkit.definitions import Agent, agents
-from agents.toolkit.formatters.run import formatters
-from agents.toolkit.formatters.table import Formatter, applies
-from agents.toolkit.skills.discovery import discover
-from agents.toolkit.skills.skill import BadSkill, Skill, body
+from agents.toolkit.formatters import Formatter, applies, formatters
+from agents.toolkit.skills import BadSkill, Skill, body, discover
 from sessions.core.repository import Repository
 
 _ALWAYS = ("agent", "command", "plugin")

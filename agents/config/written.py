@@ -13,7 +13,7 @@ from agents.config import jsonc, loader
 from agents.config.problem import Refused
 from agents.config.reader import MAX_FILE, read_text
 from agents.config.trusted import Gate
-from agents.config.writing.target import target
+from agents.config.writing import target
 from sessions.core.confined import read_whole
 
 _CONTENT = "OPENCODE_CONFIG_CONTENT"

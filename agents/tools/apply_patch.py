@@ -19,9 +19,7 @@ from agents.toolkit.shared.beside import told as told_beside
 from agents.toolkit.shared.patches import PatchError, Section, parse
 from agents.toolkit.shared.patches import applied as placed
 from agents.toolkit.shared.paths import Target, authorise, explained, missing
-from agents.toolkit.shared.proposals.asking import allowed
-from agents.toolkit.shared.proposals.content import KEPT_TEXT, Change, describe, named
-from agents.toolkit.shared.proposals.edited import applied, told
+from agents.toolkit.shared.proposals import KEPT_TEXT, Change, allowed, applied, describe, named, told
 from agents.tools import change
 from sessions.changes.diffs.lines import split_lines
 

@@ -16,9 +16,7 @@ from agents.toolkit.shared import filetext
 from agents.toolkit.shared.beside import rebased, require_unchanged, seen
 from agents.toolkit.shared.beside import told as told_beside
 from agents.toolkit.shared.paths import Target, explained
-from agents.toolkit.shared.proposals.asking import allowed
-from agents.toolkit.shared.proposals.content import Change, describe, named
-from agents.toolkit.shared.proposals.edited import applied, told
+from agents.toolkit.shared.proposals import Change, allowed, applied, describe, named, told
 
 MAX_BYTES = 50 * 1024 * 1024
 

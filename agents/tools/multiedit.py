@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from agents.toolkit.base import Tool, ToolContext, ToolError, ToolResult, by_edit, by_request
 from agents.toolkit.shared import filetext
 from agents.toolkit.shared.paths import Target, authorise, missing
-from agents.toolkit.shared.proposals.content import Change
+from agents.toolkit.shared.proposals import Change
 from agents.toolkit.turn import Turn
 from agents.tools import change
 from agents.tools.change import Proposal

@@ -7,8 +7,7 @@ import asyncio
 from pydantic import BaseModel, Field
 
 from agents.toolkit.base import Tool, ToolContext, ToolError, ToolResult
-from agents.toolkit.skills.discovery import discover, permitted
-from agents.toolkit.skills.skill import BadSkill, Skill, body, files_beside
+from agents.toolkit.skills import BadSkill, Skill, body, discover, files_beside, permitted
 from agents.toolkit.turn import Turn
 
 DESCRIPTION = """\

@@ -19,7 +19,7 @@ from agents.plugins.faults import faults
 from agents.servers.mcp.hub import hub
 from agents.toolkit.catalog import default_model, providers_of
 from agents.toolkit.definitions import Agent, complaint, known_agents
-from agents.toolkit.skills.discovery import skill_problems
+from agents.toolkit.skills import skill_problems
 from agents.web.trust import banner as trust_banner
 from sessions.core.models import Session
 from sessions.web.access import located

@@ -8,8 +8,8 @@ from agents.agent.offered import completion as resources
 from agents.servers.lsp.uses import completion as symbols
 from agents.servers.mcp.oauth import signing as oauth
 from agents.web import accounts, choice_pages, commands, permission_pages, pickers, problem_pages, trust
-from agents.web.lsp import views as language_acts
-from agents.web.lsp import views as languages
+from agents.web import lsp as language_acts
+from agents.web import lsp as languages
 from agents.web.mcp import acts, editing, views
 
 _pickers = [

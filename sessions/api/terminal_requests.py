@@ -9,9 +9,9 @@ from ninja import Path
 
 from sessions.api.base import directory_of, project_of
 from sessions.api.v2.base import InvalidRequest, Tagged
-from sessions.terminals.pty.terminal import Terminal
 from sessions.terminals.registry import CannotOpen, terminals
 from sessions.terminals.shapes import PtyCreate, PtyTicket
+from sessions.terminals.terminal import Terminal
 from sessions.terminals.tickets import SECONDS, tickets
 
 PtyId = Annotated[str, Path(pattern="^pty")]

@@ -20,9 +20,8 @@ from django.http import HttpRequest, QueryDict
 
 from sessions.api.base import NotFound, directory_of
 from sessions.core.sockets import FRAME_TIME, NOT_FOUND, UNAUTHORISED
-from sessions.terminals.pty.reader import Reader
-from sessions.terminals.pty.terminal import Terminal
 from sessions.terminals.registry import terminals
+from sessions.terminals.terminal import Reader, Terminal
 
 MAX_INPUT = 1024 * 1024
 """Bytes that may wait for a program that does not read; more ends the connection."""

@@ -15,10 +15,9 @@ from pydantic import BaseModel, Field
 
 from sessions.api.base import directory_of, project_of, wire
 from sessions.api.described import answers
+from sessions.changes import vcs
 from sessions.changes.tracking import tracker
-from sessions.changes.vcs import branches
-from sessions.changes.vcs.changes import CONTEXT, Changed, NotClean, apply, changes, patch
-from sessions.changes.vcs.checkout import Checkout, GitError
+from sessions.changes.vcs import CONTEXT, Changed, Checkout, GitError, NotClean, apply, changes, patch
 from sessions.core.db import in_db
 from sessions.core.models import Project
 from sessions.core.models.ledger import shown
@@ -41,7 +40,7 @@ class Patch(BaseModel):
 @answers(VcsInfo)
 async def info(request: HttpRequest) -> HttpResponse:
     def read(checkout: Checkout, _: Path) -> dict[str, str]:
-        found = {"branch": branches.current(checkout), "default_branch": branches.default(checkout)}
+        found = {"branch": vcs.current(checkout), "default_branch": vcs.default(checkout)}
         return {name: value for name, value in found.items() if value}
 
     return wire(await _read(request, read, {}))
@@ -67,7 +66,7 @@ async def diff(request: HttpRequest, mode: Mode, context: Lines = CONTEXT) -> Ht
     """Against the last commit, or with `branch` against where the branch left the default one."""
 
     def read(checkout: Checkout, below: Path) -> list[Changed]:
-        base = branches.head(checkout) if mode == "git" else branches.fork_point(checkout)
+        base = vcs.head(checkout) if mode == "git" else vcs.fork_point(checkout)
         return changes(checkout, base, below, context=context) if base else []
 
     nothing: list[Changed] = []
@@ -79,7 +78,7 @@ async def diff(request: HttpRequest, mode: Mode, context: Lines = CONTEXT) -> Ht
 @answers(str, media="text/x-diff; charset=utf-8")
 async def raw_diff(request: HttpRequest) -> HttpResponse:
     def read(checkout: Checkout, below: Path) -> str:
-        return patch(checkout, branches.head(checkout), below)
+        return patch(checkout, vcs.head(checkout), below)
 
     return HttpResponse(await _read(request, read, ""), content_type="text/x-diff; charset=utf-8")
 
@@ -129,9 +128,7 @@ def _asked(directory: Path, ask: Callable[[Checkout, Path], Read], without: Read
 
 async def _against_head(request: HttpRequest) -> list[Changed]:
     nothing: list[Changed] = []
-    return await _read(
-        request, lambda checkout, below: changes(checkout, branches.head(checkout), below), nothing
-    )
+    return await _read(request, lambda checkout, below: changes(checkout, vcs.head(checkout), below), nothing)
 
 
 def _counted(change: Changed) -> dict[str, Any]:

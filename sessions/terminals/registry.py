@@ -12,9 +12,9 @@ from typing import Protocol
 
 from sessions.core import bus
 from sessions.core.ids import ascending
-from sessions.terminals.pty.terminal import Terminal
 from sessions.terminals.shapes import PtyCreate, PtyUpdate
 from sessions.terminals.shells import default_shell, environment, login_arguments
+from sessions.terminals.terminal import Terminal
 
 LIMIT = 20
 """Terminals of one project, those that have exited and are still shown among them."""

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from django.urls import path
 
-from sessions.web import transfer, worktrees
+from sessions.web import comments, operations, sharing, staging, timeline, transfer, upkeep, worktrees
 from sessions.web.approvals import pages as approvals
 from sessions.web.approvals import rules
-from sessions.web.comments import pages as comments
-from sessions.web.operations import pages as operations
 from sessions.web.pages import (
     changes,
     complete,
@@ -22,10 +20,6 @@ from sessions.web.pages import (
     questions,
 )
 from sessions.web.review.pages import panel, undo, verdicts
-from sessions.web.sharing import pages as sharing
-from sessions.web.staging import pages as staging
-from sessions.web.timeline import pages as timeline
-from sessions.web.upkeep import pages as upkeep
 
 _PROJECT = "p/<str:project_id>"
 _RULES = f"{_PROJECT}/rules"
@@ -151,7 +145,7 @@ _changes = [
 ]
 
 _installation = [
-    path("settings", upkeep.settings, name="settings"),
+    path("settings", upkeep.settings_page, name="settings"),
     path("settings/damage/dismiss", upkeep.dismiss_damage, name="dismiss-damage"),
     path("settings/store/clean", upkeep.clean, name="clean-store"),
     path("settings/ignored/<str:project_id>", upkeep.keep_ignored, name="keep-ignored"),

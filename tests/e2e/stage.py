@@ -100,6 +100,8 @@ class Tab:
         await self.page.locator(f"{there} #connection[data-state=connected]").wait_for(state="attached")
 
     async def send(self, text: str) -> None:
+        """Over an open dialog nobody can write."""
+        await expect(self.page.locator("dialog[open]")).to_have_count(0)
         await self.prompt.fill(text)
         await self.prompt.press("Enter")
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from agents.toolkit.skills.skill import MAX_BYTES
+from agents.toolkit.skills import MAX_BYTES
 from tests.agents.toolkit.skills.conftest import write_skill
 from tests.loopback.script import ToolUse, Turn
 from tests.server import parts_of, serving

@@ -32,7 +32,7 @@ from agents.toolkit.base import (
     ToolResult,
 )
 from agents.toolkit.file_names import printable
-from agents.toolkit.formatters.run import chosen, run_formatter
+from agents.toolkit.formatters import chosen, run_formatter
 from agents.toolkit.permission.rules import narrowed
 from agents.toolkit.shared.beside import rebased
 from agents.toolkit.turn import Turn

@@ -32,7 +32,7 @@ from agents.llm.types import Finish, ToolCall, Usage
 from agents.servers.mcp.errors import ServerFailed
 from agents.toolkit.definitions import Agent, UnknownAgent
 from agents.toolkit.shared.output import bound
-from agents.toolkit.skills.skill import BadSkill
+from agents.toolkit.skills import BadSkill
 from agents.toolkit.template import MissingArgument, Shell, mentions
 from agents.toolkit.turn import Turn
 from agents.tools.registry import Toolset, toolset

@@ -13,8 +13,7 @@ from agents.agent.trust import waiting_command
 from agents.config.configuration import load
 from agents.config.schema import CommandConfig, Config
 from agents.toolkit.definitions import Agent, agents, prompt_text
-from agents.toolkit.skills.discovery import discover
-from agents.toolkit.skills.skill import BadSkill, Skill, body
+from agents.toolkit.skills import BadSkill, Skill, body, discover
 from agents.toolkit.template import Piece, check, expand, hints
 
 ARGUMENTS = "$ARGUMENTS"

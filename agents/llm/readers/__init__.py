@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import aclosing
 
-from agents.llm.readers import anthropic_messages, litellm_reader, openai_chat, scripted
-from agents.llm.readers.responses import reader as openai_responses
+from agents.llm.readers import anthropic_messages, litellm_reader, openai_chat, openai_responses, scripted
 from agents.llm.types import Account, AuthFailed, ModelEvent, ModelRequest
 from sessions.core import fence
 from sessions.core.store.leases import confirmed

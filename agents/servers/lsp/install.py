@@ -21,8 +21,7 @@ from pathlib import Path
 from typing import Literal
 
 from agents.servers.lsp.client.client import Client
-from agents.servers.lsp.finding import Found, Missing, installed
-from agents.servers.lsp.finding.places import READY, folder_of
+from agents.servers.lsp.finding import READY, Found, Missing, folder_of, installed
 from agents.servers.lsp.matrix.row import Package, Row
 from agents.servers.lsp.types import Failed
 from agents.toolkit.children.child import Tail

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from agents.servers.lsp.client.wire.encoding import path_of
+from agents.servers.lsp.client.encoding import path_of
 from agents.servers.lsp.types import Location, Position, Range, Symbol
 
 MOST_NAME = 500

@@ -17,12 +17,12 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from agents.servers.lsp.client.client import Client
-from agents.servers.lsp.client.files.documents import MAX_BYTES
+from agents.servers.lsp.client.documents import MAX_BYTES
 from agents.servers.lsp.finding import Found
-from agents.servers.lsp.life.plan import Place, Use, place_of, plan, uses
-from agents.servers.lsp.life.pool import IDLE_SECONDS, MOST, Known, Pool
-from agents.servers.lsp.life.slot import Slot
 from agents.servers.lsp.outline import of_document, of_workspace
+from agents.servers.lsp.plan import Place, Use, place_of, plan, uses
+from agents.servers.lsp.pool import IDLE_SECONDS, MOST, Known, Pool
+from agents.servers.lsp.slot import Slot
 from agents.servers.lsp.types import Diagnostic, Failed, ServerState, Symbol, Update
 from agents.toolkit.children.loop import at_exit, background
 from sessions.core import bus

@@ -16,7 +16,7 @@ from threading import Lock
 from agents.toolkit.base import FileWrite, ToolError
 from agents.toolkit.file_names import printable
 from agents.toolkit.shared import filetext
-from agents.toolkit.shared.proposals.content import bounded, visible
+from agents.toolkit.shared.proposals import bounded, visible
 from sessions.changes.diffs.lines import diff_text
 from sessions.changes.undo.merge import Conflict, three_way
 

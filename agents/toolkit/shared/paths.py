@@ -20,7 +20,7 @@ from agents.toolkit import scratch
 from agents.toolkit.base import ToolContext, ToolError
 from agents.toolkit.file_names import printable
 from agents.toolkit.permission.rules import evaluate
-from agents.toolkit.skills.discovery import discover
+from agents.toolkit.skills import discover
 from sessions.core.platform.names import as_listed
 from sessions.project.search import ripgrep
 

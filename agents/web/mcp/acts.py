@@ -17,7 +17,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from agents.config.problem import Refused, Unreadable
 from agents.config.schema import McpConfig
-from agents.config.writing.change import change
+from agents.config.writing import change
 from agents.servers.mcp.connection import Connection
 from agents.servers.mcp.hub import connection_to, hub
 from agents.servers.mcp.oauth import signing

@@ -15,7 +15,7 @@ from django.views.decorators.http import require_GET, require_POST
 from agents.config.problem import Unreadable
 from agents.config.redaction import HIDDEN, redacted
 from agents.config.schema import McpConfig
-from agents.config.writing.change import preview
+from agents.config.writing import preview
 from agents.config.written import written
 from agents.servers.mcp.server import parse
 from agents.web.mcp.acts import HELD, config_of, renewed, result_of, write

@@ -14,7 +14,7 @@ import opencode_web
 from agents.config.configuration import load
 from agents.config.redaction import redacted
 from agents.toolkit.definitions import agents
-from agents.toolkit.skills.discovery import discover
+from agents.toolkit.skills import discover
 from opencode_web.cli.terminal import Stop, say
 from sessions.core import paths as places
 from sessions.core.platform.limits import limits

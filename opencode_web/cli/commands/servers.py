@@ -11,7 +11,7 @@ from typing import Any, cast
 from agents.config.loader import load
 from agents.config.problem import Refused, Unreadable
 from agents.config.schema import McpConfig
-from agents.config.writing.change import change
+from agents.config.writing import change
 from agents.servers.mcp import acting
 from agents.servers.mcp.hub import hub
 from agents.servers.mcp.server import parse

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any
@@ -11,13 +11,232 @@ from django.db.models import Q
 from django.db.models.fields.json import KeyTextTransform, KeyTransform
 from django.db.models.functions import Substr
 
-from sessions.core.models import FileChange, Message, Operation, Part, Session
+from sessions.changes.history.entries import CallEntry, Origin, by_call, files_of, of_session, title
+from sessions.changes.history.moments import KINDS, Kind, Moment, Touched
+from sessions.core.endings import cut_off_words, ending_of, error_words
+from sessions.core.models import (
+    Decision,
+    FileChange,
+    Message,
+    Operation,
+    Part,
+    PermissionRequest,
+    QuestionRequest,
+    Session,
+)
 from sessions.core.models.ledger import shown
+from sessions.core.store import children, forks, waits
+from sessions.core.store.permissions import family
 
-from .conversation import WORDS, conversation_moments
-from .entries import CallEntry, Origin, by_call, files_of, of_session, title
-from .moments import KINDS, Kind, Moment, Touched
-from .others import other_moments
+WORDS = 300
+"""Characters of a prompt that are read for its line."""
+
+_NOT = object()  # of a prompt that asks for no compaction
+
+
+def conversation_moments(session: Session) -> list[Moment]:
+    """From the messages there are; what an undo or a new prompt removed is known by its undo alone."""
+    prompts = {row["id"]: _turn(row) for row in _prompts(session.id)}
+    endings = []
+    for message_id, data in _answers(session.id):
+        turn = prompts.get(data.get("parentID", ""))
+        if turn is not None:
+            _add(turn, data)
+        if data.get("error"):
+            endings.append(_ending(message_id, data))
+    waited = waits.of(session.id)
+    for turn in prompts.values():
+        if turn.took is not None:
+            turn.took -= waits.within(waited, turn.time, turn.time + turn.took)
+    found = [*prompts.values(), *endings]
+    undone_from = (session.revert or {}).get("messageID")
+    for moment in found:
+        if undone_from and moment.message >= undone_from:
+            moment.note = " · ".join(filter(None, [moment.note, "undone"]))
+    return found
+
+
+def _prompts(session_id: str) -> Iterator[dict[str, Any]]:
+    """Prompts with the beginning of their text. Their rows hold diffs of whole turns, which are not read."""
+    rows = Message.objects.filter(session_id=session_id, role="user").order_by("id")
+    texts = _texts(session_id)
+    asked = Part.objects.filter(session_id=session_id, type="compaction")
+    compactions = dict(asked.values_list("message_id", "data__auto"))
+    for row in rows.values("id", "time_created", "data__agent", "data__model__modelID"):
+        yield {**row, "text": texts.get(row["id"], ""), "compaction": compactions.get(row["id"], _NOT)}
+
+
+def _texts(session_id: str) -> dict[str, str]:
+    rows = Part.objects.filter(session_id=session_id, type="text", message__role="user").order_by("-id")
+    text = Substr(KeyTextTransform("text", "data"), 1, WORDS)
+    found = rows.annotate(words=text).values_list("message_id", "words", "data__synthetic")
+    return {message_id: words or "" for message_id, words, synthetic in found if not synthetic}
+
+
+def _turn(row: Mapping[str, Any]) -> Moment:
+    asked = row["compaction"] is not _NOT
+    title = "Prompt"
+    if asked:
+        title = "Compaction, by itself" if row["compaction"] else "Compaction, asked for"
+    return Moment(
+        key=row["id"],
+        kind="compaction" if asked else "turn",
+        time=row["time_created"],
+        title=title,
+        detail=row["text"] or ("" if asked else "(no text)"),
+        note=" · ".join(str(row[name]) for name in ("data__agent", "data__model__modelID") if row[name]),
+        message=row["id"],
+    )
+
+
+def _answers(session_id: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    rows = Message.objects.filter(session_id=session_id, role="assistant").order_by("id")
+    return rows.values_list("id", "data").iterator()
+
+
+def _add(turn: Moment, answer: Mapping[str, Any]) -> None:
+    """What one answer adds to its turn: time and cost."""
+    turn.cost += answer.get("cost") or 0.0
+    completed = (answer.get("time") or {}).get("completed")
+    if completed:
+        turn.took = max(turn.took or 0, completed - turn.time)
+
+
+def _ending(message_id: str, data: Mapping[str, Any]) -> Moment:
+    error = data["error"]
+    words = error_words(error)
+    cut_off = cut_off_words(error)
+    time = data.get("time") or {}
+    return Moment(
+        key=f"{message_id}-end",
+        kind="ending",
+        time=time.get("completed") or time.get("created", 0),
+        title=cut_off or words["title"],
+        detail="" if cut_off else words["detail"],
+        message=message_id,
+        tone="" if ending_of(error) == "stopped" else "warn",
+    )
+
+
+_ANSWERS = {
+    "pending": "Waits for an answer",
+    "once": "Allowed",
+    "always": "Allowed",
+    "reject": "Rejected",
+    "cancelled": "No longer asked: the turn ended first, or it was asked anew",
+    "answered": "Answered",
+    "rejected": "Not answered",
+}
+_BY = {
+    "person": "by a person",
+    "rule": "by a saved rule",
+    "plugin": "by a plugin",
+    "configuration": "by the configuration",
+    "review": "in review mode",
+    "stop": "by a stop",
+    "call": "with the call",
+}
+_REACH = {
+    "once": "once",
+    "turn": "for this turn",
+    "session": "for this session",
+    "project": "for this project",
+    "minutes": "for a while",
+}
+
+
+def other_moments(session: Session) -> Iterator[Moment]:
+    """Requests of subagents are asked in their topmost session, so they are there too."""
+    names = dict(Session.objects.filter(id__in=family(session.id)).values_list("id", "title"))
+    yield from _permissions(session, names)
+    yield from _refusals(session, names)
+    yield from _questions(session, names)
+    for child in children.listing(session.id):
+        url = child.get_absolute_url()
+        yield Moment(child.id, "agent", child.time_created, "Subagent", child.title, url=url)
+    yield from _forks(session)
+
+
+def _permissions(session: Session, names: dict[str, str]) -> Iterator[Moment]:
+    audit = Decision.objects.filter(session_id__in=names).exclude(request_id="")
+    decided = {row.request_id: row for row in audit.order_by("id")}
+    rows = PermissionRequest.objects.filter(session_id__in=names).defer("metadata", "replacement")
+    for row in rows.order_by("id"):
+        yield Moment(
+            key=row.id,
+            kind="ask",
+            time=row.time_created,
+            title=f"Permission: {row.permission}",
+            detail=", ".join(row.patterns)[:300],
+            note=_joined(_answer(row, decided.get(row.id)), _whose(row.session_id, session, names)),
+            message=row.message_id if row.session_id == session.id else "",
+            took=row.time_answered - row.time_created if row.time_answered else None,
+            tone="warn" if row.state in ("pending", "reject") else "",
+        )
+
+
+def _answer(row: PermissionRequest, decision: Decision | None) -> str:
+    """Answered by whom and how: the audit knows best, the request itself else."""
+    said = f"“{row.words[:200]}”" if row.words else ""
+    if decision is None:
+        return _joined(_ANSWERS.get(row.state, row.state), f"by {row.actor}" if row.actor else "", said)
+    by = f"by {decision.actor}" if decision.actor else _BY.get(decision.by, f"by {decision.by}")
+    reach = _REACH.get(decision.scope, "") if decision.verdict == "allow" else ""
+    return _joined(" ".join(filter(None, [_ANSWERS.get(row.state, row.state), reach, by])), said)
+
+
+def _refusals(session: Session, names: dict[str, str]) -> Iterator[Moment]:
+    """Calls that were denied without a question."""
+    rows = Decision.objects.filter(session_id__in=names, verdict="deny", request_id="").order_by("id")
+    for row in rows:
+        by = _BY.get(row.by, row.by)
+        yield Moment(
+            key=f"dec-{row.pk}",
+            kind="ask",
+            time=row.time_created,
+            title=f"Denied: {row.permission}",
+            detail=", ".join(row.patterns)[:300],
+            note=_joined(f"{by} {row.rule}".strip(), _whose(row.session_id, session, names)),
+            tone="warn",
+        )
+
+
+def _questions(session: Session, names: dict[str, str]) -> Iterator[Moment]:
+    for row in QuestionRequest.objects.filter(session_id__in=names).order_by("id"):
+        said = "; ".join(", ".join(answer) for answer in row.answers if answer)[:300]
+        yield Moment(
+            key=row.id,
+            kind="ask",
+            time=row.time_created,
+            title="Question",
+            detail=" / ".join(str(question.get("question", "")) for question in row.questions)[:300],
+            note=_joined(_ANSWERS.get(row.state, row.state), said, _whose(row.session_id, session, names)),
+            message=row.message_id if row.session_id == session.id else "",
+            took=row.time_answered - row.time_created if row.time_answered else None,
+            tone="warn" if row.state == "pending" else "",
+        )
+
+
+def _forks(session: Session) -> Iterator[Moment]:
+    if session.forked_from is not None:
+        source = session.forked_from
+        url = "" if source.time_deleted else source.get_absolute_url()
+        key, begun = f"{session.id}-begin", session.time_created
+        yield Moment(key, "fork", begun, "Forked from", source.title, url=url)
+    for fork in forks.listing(session.id):
+        where = "in a worktree" if fork.project_id != session.project_id else ""
+        yield Moment(
+            fork.id, "fork", fork.time_created, "Fork", fork.title, where, url=fork.get_absolute_url()
+        )
+
+
+def _whose(session_id: str, session: Session, names: dict[str, str]) -> str:
+    return "" if session_id == session.id else f"asked by {names[session_id][:100]}"
+
+
+def _joined(*pieces: str) -> str:
+    return " · ".join(piece for piece in pieces if piece)
+
 
 PAGE = 150
 """Moments shown at first, the newest; earlier ones come on demand."""

@@ -7,9 +7,9 @@ import secrets
 from collections.abc import Collection
 from pathlib import Path
 
+from sessions.changes import vcs
 from sessions.changes.checkout_git import GitError, words
-from sessions.changes.vcs import branches
-from sessions.changes.vcs.checkout import Checkout
+from sessions.changes.vcs import Checkout
 from sessions.changes.worktrees.making import CannotFork, Made, begin, head, home_of, slug_of
 from sessions.changes.worktrees.removal import CannotRemove, Losses, losses
 
@@ -52,13 +52,13 @@ def reset(folder: Path) -> None:
     Ignored files stay. Raises CannotReset.
     """
     checkout = Checkout(folder)
-    name = branches.default(checkout)
+    name = vcs.default(checkout)
     try:
         if held := what_is_lost(losses(folder)):
             raise CannotReset(f"The worktree has {held} that would be lost.")
         if not name:
             raise CannotReset("The repository has no default branch.")
-        checkout.git("reset", "--quiet", "--hard", branches.named(checkout, name))
+        checkout.git("reset", "--quiet", "--hard", vcs.named(checkout, name))
     except CannotRemove as error:
         raise CannotReset(str(error)) from error
     except GitError as error:

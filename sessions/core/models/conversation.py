@@ -3,7 +3,7 @@ from __future__ import annotations
 from django.db import models
 from django.urls import reverse
 
-from .project import Project
+from sessions.core.models.project import Project
 
 
 class Session(models.Model):
@@ -113,3 +113,109 @@ class Todo(models.Model):
 
     class Meta:
         ordering = ["position"]
+
+
+class AdmittedPrompt(models.Model):
+    """A durable user input not yet in Session History. Promotion deletes the row.
+
+    `id` is the id its user message will have; `parts` are the wire's prompt parts, `format` its OutputFormat.
+    `position` rises within a session, `delivery` is `steer` or `queue`. With `no_reply` it becomes a message
+    that asks for no answer; without `resume` it waits until something else wakes the session.
+    """
+
+    id = models.CharField(primary_key=True, max_length=32)
+    session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="inbox")
+    position = models.BigIntegerField()
+    delivery = models.CharField(max_length=8, default="queue")
+    agent = models.CharField(max_length=64, blank=True)
+    provider_id = models.CharField(max_length=128, blank=True)
+    model_id = models.TextField(blank=True)
+    variant = models.CharField(max_length=64, blank=True)
+    system = models.TextField(blank=True)
+    tools = models.JSONField(default=dict)
+    format = models.JSONField(null=True, blank=True)
+    parts = models.JSONField()
+    no_reply = models.BooleanField(default=False)
+    resume = models.BooleanField(default=True)
+    time_created = models.BigIntegerField()
+
+    class Meta:
+        ordering = ["position", "id"]
+
+
+class Admission(models.Model):
+    """That a prompt was admitted, for ever: a client that sends it again gets the same answer.
+
+    `id` is the prompt's, `digest` of its content. `no_reply`: it asks for no answer. `stopped` are the parts
+    of a prompt that was stopped before the model was asked, until a person takes them back or lets them go.
+    """
+
+    id = models.CharField(primary_key=True, max_length=32)
+    session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="admissions")
+    digest = models.CharField(max_length=64)
+    no_reply = models.BooleanField(default=False)
+    stopped = models.JSONField(null=True, blank=True)
+    time_created = models.BigIntegerField()
+
+
+class ContextEpoch(models.Model):
+    """The Context Epoch of a session: `baseline` is the exact text, sent as it stands to its end.
+
+    `snapshot` is what was last admitted of each source, with the newest system message. `began` is an id
+    that sorts among messages: system messages before it belong to earlier epochs. `ended` asks for a fresh
+    baseline at the next provider attempt.
+    """
+
+    session = models.OneToOneField(Session, primary_key=True, on_delete=models.CASCADE, related_name="epoch")
+    began = models.CharField(max_length=32)
+    directory = models.TextField()
+    baseline = models.TextField()
+    snapshot = models.JSONField()
+    ended = models.BooleanField(default=False)
+
+
+class ContextMessage(models.Model):
+    """A Mid-Conversation System Message: the exact text the model was told, for good.
+
+    `id` sorts among the ids of messages, so it has its place in the history.
+    """
+
+    id = models.CharField(primary_key=True, max_length=32)
+    session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="context_messages")
+    text = models.TextField()
+    time_created = models.BigIntegerField()
+
+    class Meta:
+        indexes = [models.Index(fields=["session", "id"], name="context_message_in_order")]
+
+
+class Switch(models.Model):
+    """Another agent or model was chosen for a session: it has its place among the messages by its id.
+
+    `agent` is set, or else `provider_id`, `model_id` and `variant`.
+    """
+
+    id = models.CharField(primary_key=True, max_length=32)
+    session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="switches")
+    agent = models.CharField(max_length=64, blank=True)
+    provider_id = models.CharField(max_length=128, blank=True)
+    model_id = models.TextField(blank=True)
+    variant = models.CharField(max_length=64, blank=True)
+    time_created = models.BigIntegerField()
+
+    class Meta:
+        indexes = [models.Index(fields=["session", "id"], name="switch_in_order")]
+
+
+class Resumption(models.Model):
+    """That a turn was cut off and can be gone on with; `prompt` is the user message that began it.
+
+    `state` is `cut` (the server ended during it, and no worker has decided yet whether it goes on by itself),
+    `due` (it goes on next) or empty. `tries`: how often it went on by itself.
+    """
+
+    prompt = models.OneToOneField(
+        Message, primary_key=True, on_delete=models.CASCADE, related_name="resumption"
+    )
+    state = models.CharField(max_length=8, blank=True, db_index=True)
+    tries = models.PositiveSmallIntegerField(default=0)

@@ -17,14 +17,14 @@ from sessions.rendering.plan import plan_badge, plan_panel
 from sessions.rendering.questions import question_list
 from sessions.rendering.queue import queue
 from sessions.web.approvals.cards import permission_list
-from sessions.web.comments.notes import comment_tray
+from sessions.web.comments import comment_tray
 from sessions.web.live.states import activity, head, resume, reverted, todo_panel, working
 from sessions.web.problems.panel import problems_news
 from sessions.web.review.display.undoing import files_undone, review_news
-from sessions.web.sharing.badge import share_button
-from sessions.web.staging.bar import staged_bar, staging_switch
-from sessions.web.timeline.display import fork_links, timeline_news
-from sessions.web.upkeep.meter import store_notice
+from sessions.web.sharing import share_button
+from sessions.web.staging import staged_bar, staging_switch
+from sessions.web.timeline import fork_links, timeline_news
+from sessions.web.upkeep import store_notice
 
 
 class Fragment(Protocol):

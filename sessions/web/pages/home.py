@@ -12,9 +12,8 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.views.decorators.http import require_GET, require_POST
 
-from sessions.changes.vcs import branches
-from sessions.changes.vcs.changes import changes
-from sessions.changes.vcs.checkout import Checkout, GitError
+from sessions.changes import vcs
+from sessions.changes.vcs import Checkout, GitError, changes
 from sessions.core import opened
 from sessions.core.db import in_db
 from sessions.core.models import Project
@@ -116,4 +115,4 @@ async def checkout(request: HttpRequest, project_id: str) -> HttpResponse:
 
 def _read(top: Path) -> tuple[str, int]:
     found = Checkout(top)
-    return branches.current(found), len(changes(found, branches.head(found), top))
+    return vcs.current(found), len(changes(found, vcs.head(found), top))

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from agents.config.problem import Refused
-from agents.config.writing.change import change, preview
+from agents.config.writing import change, preview
 from agents.config.written import written
 
 SERVER = {"mcp": {"x": {"type": "local", "command": ["{env:WHICH}"]}}}

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from agents.llm import stream
-from agents.llm.readers.responses import reader
-from agents.llm.readers.responses.reader import build
+from agents.llm.readers import openai_responses
+from agents.llm.readers.openai_responses import build
 from agents.llm.types import (
     AuthFailed,
     ChatMessage,
@@ -49,7 +49,7 @@ async def test_an_answer_is_read_in_its_order() -> None:
     )
     async with ResponsesServer([turn]) as server:
         asked = request(model(server.base_url, "responses", api_key="k", reasoning=True))
-        found = joined(await events(reader.read, asked))
+        found = joined(await events(openai_responses.read, asked))
         sent = server.requests[0]
 
     raw = '{"filePath": "a.py"}'
@@ -70,7 +70,7 @@ async def test_an_answer_is_read_in_its_order() -> None:
 
 
 def test_sealed_reasoning_without_words_comes_back_apart_from_the_text() -> None:
-    decoder = reader.ResponsesDecoder([])
+    decoder = openai_responses.ResponsesDecoder([])
     sealed = {"type": "reasoning", "encrypted_content": "x"}
     given: list[dict[str, Any]] = [
         {"type": "response.output_text.delta", "delta": "First."},
@@ -97,13 +97,13 @@ def test_sealed_reasoning_without_words_comes_back_apart_from_the_text() -> None
 async def test_what_goes_wrong_is_told(turn: Turn, kind: type[ModelError], said: str) -> None:
     async with ResponsesServer([turn]) as server:
         with pytest.raises(kind, match=said):
-            await events(reader.read, request(model(server.base_url, "responses")))
+            await events(openai_responses.read, request(model(server.base_url, "responses")))
 
 
 @pytest.mark.parametrize("finish", ["stop", "length", "content-filter"])
 async def test_the_reason_of_the_end(finish: Any) -> None:
     async with ResponsesServer([Turn(text="x", finish=finish)]) as server:
-        last = (await events(reader.read, request(model(server.base_url, "responses"))))[-1]
+        last = (await events(openai_responses.read, request(model(server.base_url, "responses"))))[-1]
     assert isinstance(last, Finish)
     assert last.reason == finish
 
@@ -198,7 +198,7 @@ HOSTED: list[tuple[dict[str, Any], str, dict[str, Any], str]] = [
 
 @pytest.mark.parametrize(("item", "name", "given", "output"), HOSTED)
 def test_what_openai_ran_itself(item: dict[str, Any], name: str, given: dict[str, Any], output: str) -> None:
-    decoder = reader.ResponsesDecoder([])
+    decoder = openai_responses.ResponsesDecoder([])
     begun = {"type": "response.output_item.added", "output_index": 1, "item": item}
     ended = {"type": "response.output_item.done", "output_index": 1, "item": item}
     start, call = [event for one in (begun, ended) for event in decoder.feed(one)]
@@ -209,7 +209,7 @@ def test_what_openai_ran_itself(item: dict[str, Any], name: str, given: dict[str
 
 
 def test_a_picture_is_shown_and_a_failure_told() -> None:
-    decoder = reader.ResponsesDecoder([])
+    decoder = openai_responses.ResponsesDecoder([])
     picture = {"type": "image_generation_call", "result": "AAAA", "output_format": "webp"}
     failed = {"type": "mcp_call", "name": "roll", "arguments": "{", "error": {"code": 5}}
     drawn, rolled = [
@@ -222,7 +222,7 @@ def test_a_picture_is_shown_and_a_failure_told() -> None:
 
 
 def test_citations_are_one_list_of_sources() -> None:
-    decoder = reader.ResponsesDecoder([])
+    decoder = openai_responses.ResponsesDecoder([])
     cited = {"type": "url_citation", "url": "https://a.example/", "title": "A"}
     for annotation in (cited, cited, {"type": "file_citation", "filename": "x"}):
         list(decoder.feed({"type": "response.output_text.annotation.added", "annotation": annotation}))
@@ -260,7 +260,7 @@ async def test_a_refused_token_is_asked_for_once_more(answers: int) -> None:
 
 
 def test_a_refusal_is_shown_and_told() -> None:
-    decoder = reader.ResponsesDecoder([])
+    decoder = openai_responses.ResponsesDecoder([])
     said = list(decoder.feed({"type": "response.refusal.delta", "delta": "I will not."}))
     list(decoder.feed({"type": "response.completed", "response": {}}))
     assert said == [TextDelta("I will not.")]

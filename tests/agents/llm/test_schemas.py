@@ -10,7 +10,7 @@ import pytest
 
 from agents.llm import stream
 from agents.llm.readers import litellm_reader, openai_body
-from agents.llm.readers.schemas import in_place
+from agents.llm.readers.openai_body import in_place
 from agents.llm.types import ToolSpec
 from tests.agents.llm.asking import Protocol, events, model, request
 from tests.loopback.anthropic import AnthropicServer

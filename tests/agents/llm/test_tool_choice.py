@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from agents.llm.readers import anthropic_messages, openai_body
-from agents.llm.readers.responses import reader as responses_body
+from agents.llm.readers import openai_responses as responses_body
 from tests.agents.llm.asking import model, request
 
 

@@ -6,7 +6,7 @@ import asyncio
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
-from agents.toolkit.shared.proposals.asking import allowed
+from agents.toolkit.shared.proposals import allowed
 from tests.agents.tools.context import DirectContext
 
 

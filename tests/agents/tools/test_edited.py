@@ -11,9 +11,7 @@ from hypothesis import strategies as st
 from agents.toolkit.base import Approval, ToolError, ToolResult
 from agents.toolkit.permission.errors import PermissionRejected
 from agents.toolkit.shared.filetext import detect
-from agents.toolkit.shared.proposals.asking import ROUNDS
-from agents.toolkit.shared.proposals.content import Change, visible
-from agents.toolkit.shared.proposals.edited import applied
+from agents.toolkit.shared.proposals import ROUNDS, Change, applied, visible
 from agents.tools.apply_patch import TOOL as PATCH
 from agents.tools.edit import TOOL as EDIT
 from agents.tools.multiedit import TOOL as MULTIEDIT

@@ -8,10 +8,9 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from sessions.terminals.pty.reader import Reader
-from sessions.terminals.pty.terminal import Terminal
 from sessions.terminals.registry import Registry
 from sessions.terminals.shapes import PtyCreate
+from sessions.terminals.terminal import Reader, Terminal
 
 PATIENCE = 20
 """Seconds that anything may take; never waited for in a good run."""

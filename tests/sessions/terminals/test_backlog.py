@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sessions.terminals.pty.terminal import Backlog
+from sessions.terminals.terminal import Backlog
 
 
 def test_positions_count_as_javascript_does() -> None:

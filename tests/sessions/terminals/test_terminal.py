@@ -11,11 +11,10 @@ import pytest
 
 from sessions.terminals import registry as module
 from sessions.terminals import shells
-from sessions.terminals.pty.reader import PIECE, Reader
-from sessions.terminals.pty.terminal import AHEAD, LIMIT
 from sessions.terminals.registry import CannotOpen
 from sessions.terminals.shapes import PtyCreate
 from sessions.terminals.shells import set_overlay
+from sessions.terminals.terminal import AHEAD, LIMIT, PIECE, Reader
 from tests.sessions.terminals.shells import all_of, is_running, python, registry, shell, until
 
 BYTES = "import os\nfor byte in 'é日🎉'.encode(): os.write(1, bytes([byte]))"

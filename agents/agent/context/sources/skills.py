@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from agents.agent.context.source import Source
-from agents.toolkit.skills.discovery import discover, permitted
+from agents.toolkit.skills import discover, permitted
 from agents.toolkit.turn import Turn
 
 KEY = "core/skills"

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from agents.servers.lsp.client.wire.encoding import known, uri_of
+from agents.servers.lsp.client.encoding import known, uri_of
 
 PULL = "textDocument/diagnostic"
 WATCH = "workspace/didChangeWatchedFiles"

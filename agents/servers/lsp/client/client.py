@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from agents.servers.lsp.client.abilities import PULL, WATCH, Abilities, folders, greeting
-from agents.servers.lsp.client.files.documents import Document, Documents
-from agents.servers.lsp.client.files.watching import Watching
+from agents.servers.lsp.client.documents import Document, Documents
+from agents.servers.lsp.client.encoding import UTF_16, Converter, path_of
 from agents.servers.lsp.client.link import Link
 from agents.servers.lsp.client.problems import Problems
 from agents.servers.lsp.client.progress import Progress
 from agents.servers.lsp.client.pulling import Pulls
-from agents.servers.lsp.client.wire.encoding import UTF_16, Converter, path_of
+from agents.servers.lsp.client.watching import Watching
 from agents.servers.lsp.types import Diagnostic, Failed, Update
 from agents.toolkit.children.child import Tail
 

@@ -9,13 +9,13 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from agents.servers.lsp.client.wire.framing import CONTENT_MODIFIED, SERVER_CANCELLED, Garbled, Refused
+from agents.servers.lsp.client.jsonrpc import CONTENT_MODIFIED, SERVER_CANCELLED, Garbled, Refused
 from agents.servers.lsp.types import Failed
 from agents.toolkit.children.child import CannotStart, Child
 from sessions.core.text import error_text
 
 if TYPE_CHECKING:
-    from agents.servers.lsp.client.wire.jsonrpc import Handler, Peer
+    from agents.servers.lsp.client.jsonrpc import Handler, Peer
 
 logger = logging.getLogger(__name__)
 
@@ -144,6 +144,6 @@ class Link:
 
 def _peer() -> type[Peer]:
     """Loaded with the first server: pygls takes half a second."""
-    from agents.servers.lsp.client.wire.jsonrpc import Peer
+    from agents.servers.lsp.client.jsonrpc import Peer
 
     return Peer

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
 
-from agents.servers.lsp.client.files.documents import Document, Documents
-from agents.servers.lsp.client.wire.encoding import Converter, path_of
+from agents.servers.lsp.client.documents import Document, Documents
+from agents.servers.lsp.client.encoding import Converter, path_of
 from agents.servers.lsp.types import ERROR, Diagnostic, Range, Severity, Update
 from sessions.core.bounded import Bounded
 

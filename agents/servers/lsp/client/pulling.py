@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from agents.servers.lsp.client.abilities import PULL, Abilities
-from agents.servers.lsp.client.files.documents import Document, Documents
+from agents.servers.lsp.client.documents import Document, Documents
+from agents.servers.lsp.client.encoding import path_of
 from agents.servers.lsp.client.problems import Problems
-from agents.servers.lsp.client.wire.encoding import path_of
 
 MOST_OTHERS = 10
 """Open files that are asked about again when another one has changed."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from agents.servers.lsp.client.wire.encoding import path_of, uri_of
+from agents.servers.lsp.client.encoding import path_of, uri_of
 from agents.servers.lsp.service import service
 from agents.servers.lsp.types import Location, Position, Range, Symbol
 

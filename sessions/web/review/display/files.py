@@ -22,8 +22,8 @@ from sessions.core.text import visible, wellformed
 from sessions.rendering.diffs.body import file_body
 from sessions.rendering.diffs.table import HunkBar, Problems, Reading
 from sessions.rendering.html import icon
-from sessions.web.comments.notes import notes
-from sessions.web.problems.deltas import Delta, delta, turned_by
+from sessions.web.comments import notes
+from sessions.web.problems.marks import Delta, delta, turned_by
 from sessions.web.problems.marks import marks as problem_marks
 from sessions.web.review.display.undoing import FILE_STATES, HUNK_STATES, REFUSALS
 

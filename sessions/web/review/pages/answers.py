@@ -13,14 +13,18 @@ from time import monotonic
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
+from django.utils.safestring import SafeString
 
-from sessions.changes.review.conflicts import sides
+from sessions.changes.review.conflicts import Sides, sides
+from sessions.changes.review.marking import digest
 from sessions.changes.review.verdicts import Listing, Scope, listing
+from sessions.changes.undo.merge import Conflict
 from sessions.core.db import in_db
 from sessions.core.models import Operation, Session
 from sessions.core.store import events, marks
 from sessions.core.store.marks import Marks
 from sessions.rendering.diffs.table import Reading
+from sessions.rendering.html import html
 from sessions.web.respond import fragment
 from sessions.web.review.display.files import (
     FileRow,
@@ -32,7 +36,40 @@ from sessions.web.review.display.files import (
     totals,
     tree_row,
 )
-from sessions.web.review.display.settling import settle_form
+
+CHOICES = ("file", "other", "hand")
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """`now` and `other` are None where the bytes are no text; then nothing can be written by hand."""
+
+    number: int
+    line: int
+    now: str
+    other: str
+    text: bool
+
+
+def settle_form(file: str, pick: str, sides: Sides, *, staged: bool = False) -> SafeString:
+    """`file` is the id of the file's element; `staged` that the other side is an edit that waits."""
+    return html(
+        "review/settle.html",
+        id=f"{file}-{digest(pick)}",
+        seen=sides.seen,
+        removed=sides.removed,
+        staged=staged,
+        stretches=[_stretch(number, one) for number, one in enumerate(sides.conflicts)],
+    )
+
+
+def _stretch(number: int, conflict: Conflict) -> Stretch:
+    try:
+        now, other = conflict.current.decode(), conflict.other.decode()
+    except UnicodeDecodeError:
+        now, other = (part.decode("utf-8", "replace") for part in (conflict.current, conflict.other))
+        return Stretch(number, conflict.line, now, other, text=False)
+    return Stretch(number, conflict.line, now, other, text=True)
 
 
 async def answered(

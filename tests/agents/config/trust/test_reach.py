@@ -13,8 +13,7 @@ from agents.agent import trust
 from agents.agent.context.sources import discovery
 from agents.config.configuration import load
 from agents.config.trust.reach import Reach
-from agents.toolkit.skills.discovery import discover
-from agents.toolkit.skills.skill import BadSkill, body, read_skill
+from agents.toolkit.skills import BadSkill, body, discover, read_skill
 from sessions.core import confined
 from sessions.core.confined import LeadsOut, opened, read
 from tests.hostile.links import INSTRUCTIONS, NEVER, TRUSTABLE

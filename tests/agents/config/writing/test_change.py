@@ -9,7 +9,7 @@ import pytest
 
 from agents.config.loader import load
 from agents.config.problem import Refused, Unreadable
-from agents.config.writing.change import change
+from agents.config.writing import change
 
 SERVER = {"mcp": {"x": {"type": "local", "command": ["x"]}}}
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agents.config.jsonc import Document
-from agents.config.writing.edit import edited
+from agents.config.writing import edited
 
 keys = st.sampled_from(["a", "b", "c", 'quo"te'])
 values = st.recursive(

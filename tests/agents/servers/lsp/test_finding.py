@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 from pytest_django import Settings
 
-from agents.servers.lsp.finding import Found, Missing, find
-from agents.servers.lsp.finding.places import READY, folder_of, programs_of
+from agents.servers.lsp.finding import READY, Found, Missing, find, folder_of, programs_of
 from agents.servers.lsp.matrix.table import BUILTIN
 
 ROWS = {row.id: row for row in BUILTIN}

@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 from pytest_django import Settings
 
-from agents.servers.lsp.finding import Found, Missing, find
-from agents.servers.lsp.finding.places import READY, folder_of
+from agents.servers.lsp.finding import READY, Found, Missing, find, folder_of
 from agents.servers.lsp.install import Installation, Installer, by_hand
 from agents.servers.lsp.matrix.row import Package, Row, npm
 from agents.servers.lsp.matrix.table import BUILTIN

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from agents.servers.lsp.life.plan import root_of
 from agents.servers.lsp.matrix.table import BUILTIN
+from agents.servers.lsp.plan import root_of
 
 ROWS = {row.id: row for row in BUILTIN}
 NONE = "none"

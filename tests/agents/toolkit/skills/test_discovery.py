@@ -10,10 +10,9 @@ from unittest.mock import patch
 import pytest
 
 from agents.config.schema import Config
+from agents.toolkit import skills
 from agents.toolkit.permission.rules import from_config
-from agents.toolkit.skills import discovery
-from agents.toolkit.skills.discovery import discover, permitted
-from agents.toolkit.skills.skill import MAX_BYTES, BadSkill, body, files_beside
+from agents.toolkit.skills import MAX_BYTES, BadSkill, body, discover, files_beside, permitted
 from tests.agents.toolkit.skills.conftest import write_skill
 
 NOTHING = Config()
@@ -158,7 +157,7 @@ def test_links_lead_about_the_project_but_not_out_of_it_or_in_circles(project: P
 def test_unchanged_folders_are_not_read_again_and_changes_are_seen(project: Path) -> None:
     file = write_skill(project / ".opencode/skills/a")
     first = discover(project, NOTHING)
-    with patch.object(discovery, "read_skill", side_effect=AssertionError), patch.object(os, "listdir", None):
+    with patch.object(skills, "read_skill", side_effect=AssertionError), patch.object(os, "listdir", None):
         assert discover(project, NOTHING) is first
     write_skill(file.parent, description="Another one.")
     assert discover(project, NOTHING).skills["a"].description == "Another one."

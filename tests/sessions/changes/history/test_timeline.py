@@ -18,7 +18,7 @@ from sessions.core.store import forks, messages, operations, permissions, questi
 from sessions.core.store import sessions as session_store
 from sessions.core.wire.messages import SERVER_ENDED, AssistantMessage
 from sessions.core.wire.questions import QuestionInfo
-from sessions.web.timeline import display
+from sessions.web.timeline import marks
 from tests.sessions.changes.review.world import World, fresh
 from tests.sessions.talk import Talk
 
@@ -206,8 +206,8 @@ async def test_a_filter_and_a_bound(world: World) -> None:
 
 def test_marks_of_the_slider_never_share_a_place() -> None:
     turns = [Moment(f"m{number}", "turn", number, "Prompt", change=number // 76) for number in range(151)]
-    found = display.marks(Timeline(turns, 0, range(3), turns, dict.fromkeys(KINDS, 0)))
+    found = marks(Timeline(turns, 0, range(3), turns, dict.fromkeys(KINDS, 0)))
     assert [(mark.stop, mark.number) for mark in found] == [(0, 1), (1, 77)]
     turns = [Moment(f"m{number}", "turn", number, "Prompt", change=number) for number in range(151)]
-    found = display.marks(Timeline(turns, 0, range(152), turns, dict.fromkeys(KINDS, 0)))
+    found = marks(Timeline(turns, 0, range(152), turns, dict.fromkeys(KINDS, 0)))
     assert len(found) <= 10

@@ -11,7 +11,7 @@ from sessions.changes.operations.lock import Refused
 from sessions.changes.review.verdicts import Scope, listing
 from sessions.changes.snapshots.objects import ObjectMissing, object_id
 from sessions.changes.upkeep import copies, damage
-from sessions.changes.upkeep.collect import Collected, collect
+from sessions.changes.upkeep.caretaker import Collected, collect
 from sessions.core.db import in_db
 from sessions.core.ids import now
 from sessions.core.models import FileChange, Operation, Project, Session

@@ -12,7 +12,7 @@ import pytest
 from django.conf import settings
 
 from sessions.changes.upkeep import copies
-from sessions.changes.upkeep.copier import HOUR_SECONDS, PATIENCE_SECONDS, QUIET_SECONDS, Copier
+from sessions.changes.upkeep.copies import HOUR_SECONDS, PATIENCE_SECONDS, QUIET_SECONDS, Copier
 from tests.opencode_web.damaged import PART, add, conversations, count
 
 pytestmark = pytest.mark.django_db

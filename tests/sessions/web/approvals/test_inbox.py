@@ -17,8 +17,7 @@ from sessions.core.models import QuestionRequest, Session
 from sessions.core.store import permissions, questions
 from sessions.core.store import sessions as session_store
 from sessions.core.wire.questions import QuestionInfo
-from sessions.web.approvals.inbox import inbox
-from sessions.web.approvals.socket import websocket_urlpatterns
+from sessions.web.approvals.inbox import inbox, websocket_urlpatterns
 from tests.sessions.changes.review.world import World
 from tests.sessions.web.approvals.asking import ask
 

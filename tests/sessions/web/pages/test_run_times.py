@@ -9,7 +9,7 @@ import pytest
 from django.db import models
 from django.test import AsyncClient
 
-from sessions.changes.history.conversation import conversation_moments
+from sessions.changes.history.timeline import conversation_moments
 from sessions.core.db import in_db
 from sessions.core.models import PermissionRequest, QuestionRequest
 from sessions.core.store import sessions as session_store

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sessions.changes.diffs.hunks import hunks
 from sessions.core.store.problems import Known, Problem
-from sessions.web.problems.deltas import Delta, delta
+from sessions.web.problems.marks import Delta, delta
 from sessions.web.problems.matching import Turned, turned
 
 BEFORE = b"import os\n\ndef f():\n    return x\n\nprint(y)\n"

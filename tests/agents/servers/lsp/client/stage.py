@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from agents.servers.lsp.client.client import Client
-from agents.servers.lsp.client.wire.encoding import uri_of
+from agents.servers.lsp.client.encoding import uri_of
 from agents.servers.lsp.types import Update
 
 PROGRAM = Path(__file__).with_name("fake_server.py")

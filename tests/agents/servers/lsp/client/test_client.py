@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 
-from agents.servers.lsp.client import client, problems
-from agents.servers.lsp.client.files import documents
+from agents.servers.lsp.client import client, documents, problems
 from agents.servers.lsp.types import Failed, Position, Range, Update
 
 from .stage import INCREMENTAL, WITHIN, Stage, playing, problem, pushed

@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from agents.servers.lsp.client import client
+from agents.servers.lsp.client import client, jsonrpc
 from agents.servers.lsp.client.client import Client
-from agents.servers.lsp.client.wire import jsonrpc
 from agents.servers.lsp.types import Failed
 from tests.processes import alive
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.servers.lsp.client.files.documents import difference, language_of
-from agents.servers.lsp.client.wire.encoding import UTF_16, moved, path_of, uri_of
+from agents.servers.lsp.client.documents import difference, language_of
+from agents.servers.lsp.client.encoding import UTF_16, moved, path_of, uri_of
 
 TEXTS = st.text(alphabet="ab \r\n\N{GRINNING FACE}\N{LINE SEPARATOR}é", max_size=30)
 

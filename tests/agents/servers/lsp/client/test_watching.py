@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from agents.servers.lsp.client.files.watching import CHANGED, CREATED, DELETED, Change, Tree, Watch, parse
+from agents.servers.lsp.client.watching import CHANGED, CREATED, DELETED, Change, Tree, Watch, parse
 
 ROOT = Path("/p")
 

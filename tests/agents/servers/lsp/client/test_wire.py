@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from agents.servers.lsp.client.wire.encoding import path_of, uri_of
-from agents.servers.lsp.client.wire.jsonrpc import _parsed
+from agents.servers.lsp.client.encoding import path_of, uri_of
+from agents.servers.lsp.client.jsonrpc import _parsed
 from agents.servers.lsp.types import MOST, Position, Range
 
 

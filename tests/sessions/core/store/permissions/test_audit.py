@@ -12,7 +12,7 @@ from sessions.api.stream import INTERNAL
 from sessions.core.models import Decision, Event, SavedRule, Session
 from sessions.core.models.permissions import NotChanged
 from sessions.core.store import permissions
-from sessions.web.approvals.socket import RULES
+from sessions.web.approvals.inbox import RULES
 from tests.sessions.core.store.permissions.asking import ask, in_force, said
 
 

@@ -1,1 +1,0 @@
-"""How a language server is spoken with: framing, JSON-RPC, URIs, positions."""

@@ -1,1 +1,0 @@
-"""How `edit` finds the text a model meant: generators of candidate strings of the file."""

@@ -1,1 +1,0 @@
-"""A program on a pseudo terminal, and who reads along."""

@@ -1,0 +1,245 @@
+"""What a person says about lines of a diff: shown under them, written, sent to the agent as one prompt."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict
+from django.utils.safestring import SafeString, mark_safe
+from django.views.decorators.http import require_GET, require_POST
+
+from sessions.changes import actions
+from sessions.changes.diffs.lines import split_lines
+from sessions.changes.review.verdicts import Scope, judge, listing
+from sessions.core.db import in_db
+from sessions.core.models import ReviewComment, Session
+from sessions.core.models.ledger import shown
+from sessions.core.principal import actor
+from sessions.core.store import comments, inbox
+from sessions.core.store.comments import Thread
+from sessions.rendering.diffs.table import Notes, Side
+from sessions.rendering.html import html
+from sessions.web.access import session_of
+from sessions.web.respond import beside, done, fragment, refused
+
+WORDS = {"draft": "Not sent yet", "sent": "Sent to the agent", "answered": "Answered"}
+
+
+def notes(threads: Sequence[Thread], before: bytes | None, after: bytes | None, base: str) -> Notes:
+    """By side and line, the comments under it; `base` is the session's URL."""
+    made: dict[tuple[Side, int], list[str]] = {}
+    for thread in threads:
+        side: Side = "old" if thread.comment.side == "old" else "new"
+        where = place(thread.comment, before if side == "old" else after)
+        made.setdefault((side, where.end), []).append(
+            html(
+                "comments/note.html",
+                comment=thread.comment,
+                state=thread.state,
+                words=WORDS[thread.state],
+                place=where,
+                base=base,
+            )
+        )
+    return {key: mark_safe("".join(parts)) for key, parts in made.items()}  # noqa: S308 (rendered templates)
+
+
+def note(thread: Thread, base: str) -> SafeString:
+    """One comment by itself, where it was written."""
+    return html(
+        "comments/note.html", comment=thread.comment, state=thread.state, words=WORDS[thread.state], base=base
+    )
+
+
+def comment_tray(session: Session, *, oob: bool = True) -> str:
+    """Empty without drafts."""
+    return html("comments/tray.html", session=session, drafts=comments.drafts(session.id), oob=oob)
+
+
+LONGEST = 400
+"""Lines of a range."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Lines from 1, both included. `outdated`: the commented lines are no longer in the content."""
+
+    start: int
+    end: int
+    outdated: bool
+
+
+def lines_of(content: bytes | None, start: int, end: int) -> str:
+    """The text of some lines, for a comment on them; what is beyond the file is left out."""
+    lines = split_lines(content or b"")[max(start, 1) - 1 : min(end, start + LONGEST - 1)]
+    return b"".join(lines).decode("utf-8", "replace")
+
+
+def place(comment: ReviewComment, content: bytes | None) -> Place:
+    """Where its lines are in what its side of the diff holds now: at their old place, else the nearest."""
+    lines = [line.decode("utf-8", "replace") for line in split_lines(content or b"")]
+    code = comment.code.splitlines(keepends=True)
+    size = len(code)
+    fits = [at for at in range(len(lines) - size + 1) if lines[at : at + size] == code] if code else []
+    if not fits:
+        last = max(len(lines), 1)
+        return Place(min(comment.start, last), min(comment.end, last), outdated=True)
+    start = min(fits, key=lambda at: abs(at + 1 - comment.start)) + 1
+    return Place(start, start + size - 1, outdated=False)
+
+
+MAX_TEXT = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """Lines of one side of a step of a file, in a scope."""
+
+    scope: Scope
+    key: str
+    step: int
+    side: str
+    start: int
+    end: int
+
+
+@require_GET
+async def form(request: HttpRequest, project_id: str, session_id: str) -> HttpResponse:
+    """`?path=&step=&side=&start=&end=` and the scope: the field for a comment on these lines."""
+    session = await session_of(project_id, session_id)
+    asked = _range(request.GET)
+    return fragment(
+        "comments/form.html", base=session.get_absolute_url(), asked=asked, id=f"{asked.side}-{asked.end}"
+    )
+
+
+@require_POST
+async def add(request: HttpRequest, project_id: str, session_id: str) -> HttpResponse:
+    """The same fields with `text`."""
+    session = await session_of(project_id, session_id)
+    asked, text = _range(request.POST), request.POST.get("text", "").strip()
+    if not text or len(text) > MAX_TEXT:
+        return refused(_length(text))
+    found = await listing(session, asked.scope)
+    file = found.file(asked.key)
+    if file is None or asked.step >= len(file.steps):
+        return refused("This file is no longer among the changes; your text is still here.")
+    steps = await asyncio.to_thread(judge, file, found)
+    side = steps[asked.step].before if asked.side == "old" else steps[asked.step].after
+    code = lines_of(side, asked.start, asked.end)
+    if not code:
+        return refused("There are no such lines any more; your text is still here.")
+    await in_db(
+        comments.add,
+        session,
+        path=file.path,
+        side=asked.side,
+        start=asked.start,
+        end=min(asked.end, asked.start + LONGEST - 1),
+        code=code,
+        text=text,
+        scope=asked.scope.wire(),
+        actor=actor(request),
+    )
+    return done()
+
+
+async def edit(request: HttpRequest, project_id: str, session_id: str, comment_id: str) -> HttpResponse:
+    """GET the field in place of a draft, POST the new text; that gives the draft again."""
+    session = await session_of(project_id, session_id)
+    comment = await _comment(session, comment_id)
+    if request.method != "POST":
+        return fragment("comments/edit.html", base=session.get_absolute_url(), comment=comment)
+    text = request.POST.get("text", "").strip()
+    if not text or len(text) > MAX_TEXT:
+        return beside(comment.id, _length(text))
+    if not await in_db(comments.reword, session, comment_id, text):
+        return beside(comment.id, "This comment was sent already; write another one.")
+    return HttpResponse(
+        note(Thread(await _comment(session, comment_id), "draft"), session.get_absolute_url())
+    )
+
+
+@require_POST
+async def remove(request: HttpRequest, project_id: str, session_id: str, comment_id: str) -> HttpResponse:
+    session = await session_of(project_id, session_id)
+    await _comment(session, comment_id)
+    await in_db(comments.remove, session, comment_id)
+    return done()
+
+
+@require_POST
+async def send(request: HttpRequest, project_id: str, session_id: str) -> HttpResponse:
+    """All drafts as one prompt; `words` go before them."""
+    session = await session_of(project_id, session_id)
+    drafts = await in_db(comments.drafts, session.id)
+    if not drafts:
+        return refused("There are no comments to send.")
+    text = prompt_text(drafts, request.POST.get("words", ""))
+    try:
+        row = await actions.prompt(session, [{"type": "text", "text": text}])
+    except inbox.PromptRefused as problem:
+        return refused(str(problem))
+    await in_db(comments.sent, session, [draft.id for draft in drafts], row.id)
+    return done(prompted=session.id)
+
+
+def _range(query: QueryDict) -> Range:
+    """Raises Http404 for what no page asks."""
+    numbers = [query.get(name, "") for name in ("start", "end")]
+    step, side = query.get("step", "0"), query.get("side", "new")
+    if not all(number.isdecimal() and len(number) < 8 for number in (*numbers, step)) or side not in (
+        "old",
+        "new",
+    ):
+        raise Http404("These are no lines of a diff.")
+    start, end = sorted(int(number) for number in numbers)
+    return Range(
+        Scope.asked({name: str(query[name]) for name in query}),
+        query.get("path", ""),
+        int(step),
+        side,
+        max(start, 1),
+        end,
+    )
+
+
+async def _comment(session: Session, comment_id: str) -> ReviewComment:
+    found = await in_db(comments.get, session.id, comment_id)
+    if found is None:
+        raise Http404("This comment is gone.")
+    return found
+
+
+def _length(text: str) -> str:
+    return f"A comment may have {MAX_TEXT:,} characters." if text else "Write something first."
+
+
+_SIDES = {"old": " (as it was before your change)", "new": ""}
+
+
+def prompt_text(comments: Iterable[ReviewComment], words: str = "") -> str:
+    """`words` go before the comments."""
+    listed = "\n\n".join(_one(comment) for comment in comments)
+    return "\n\n".join(filter(None, [words.strip() or "My comments on the changes:", listed]))
+
+
+def _one(comment: ReviewComment) -> str:
+    lines = (
+        f"line {comment.start}" if comment.start == comment.end else f"lines {comment.start}-{comment.end}"
+    )
+    fence = "`" * max(3, _longest_run(comment.code) + 1)
+    code = comment.code if comment.code.endswith("\n") else f"{comment.code}\n"
+    name = shown(comment.path)
+    return f"{name}, {lines}{_SIDES[comment.side]}:\n{fence}\n{code}{fence}\n{comment.text.strip()}"
+
+
+def _longest_run(text: str) -> int:
+    """The longest run of backticks."""
+    longest = run = 0
+    for character in text:
+        run = run + 1 if character == "`" else 0
+        longest = max(longest, run)
+    return longest

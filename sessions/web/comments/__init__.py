@@ -1,1 +1,0 @@
-"""What a person says about lines of a diff, and how it goes to the agent."""

@@ -1,1 +1,0 @@
-"""A transcript of a session for others: a page of its own behind a secret address that can be revoked."""

@@ -1,1 +1,0 @@
-"""Review mode on the page."""

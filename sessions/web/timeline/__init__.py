@@ -1,1 +1,0 @@
-"""The timeline on the page."""

@@ -1,1 +1,0 @@
-"""The store of contents: its size, its quota, and what can be thrown away."""
