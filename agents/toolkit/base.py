@@ -176,6 +176,10 @@ class ToolContext(Protocol):
         they were made: what was there, and what is there now.
         """
 
+    async def visited(self, path: Path) -> None:
+        """A file was read. What the instructions of its folders say counts from here on; `write_files` says
+        so by itself."""
+
     async def around_shell(self, run: Callable[[], Awaitable[None]]) -> None:
         """Run something that may change any file; what it changed goes into the ledger."""
 

@@ -6,6 +6,7 @@ import os
 from typing import Final
 
 from agents.config.schema import Config
+from agents.toolkit.definitions import agents
 from agents.toolkit.turn import Turn
 
 PLAN: Final = "plan"
@@ -27,3 +28,14 @@ def is_short(config: Config) -> bool:
 def is_planning(turn: Turn) -> bool:
     """Whether this turn is one of plan mode."""
     return turn.agent.name == PLAN
+
+
+def has_plan_mode(turn: Turn) -> bool:
+    """Whether its agent can be in plan mode or enter it: one that works for the user itself, where there is a
+    plan agent with a plan file. The tools for it are offered in both modes."""
+    return (
+        turn.agent.mode != "subagent"
+        and turn.session.parent_id is None
+        and not is_short(turn.config)
+        and PLAN in agents(turn.config)
+    )

@@ -5,9 +5,7 @@ from __future__ import annotations
 from pydantic import BaseModel
 
 from agents.toolkit.base import Option, Question, Tool, ToolContext, ToolError, ToolResult
-from agents.toolkit.definitions import agents
-from agents.toolkit.plans import PLAN, is_planning, is_short
-from agents.toolkit.turn import Turn
+from agents.toolkit.plans import PLAN, has_plan_mode, is_planning
 from sessions.core.plans import shown_path
 
 DESCRIPTION = """\
@@ -28,7 +26,7 @@ async def execute(args: Input, ctx: ToolContext) -> ToolResult:
     """Ask; raises ToolError in plan mode, and with the user's words when they want no plan."""
     if is_planning(ctx.turn):
         raise ToolError("This session is in plan mode already. Write the plan, then call plan_exit.")
-    if not offered(ctx.turn):
+    if not has_plan_mode(ctx.turn):
         raise ToolError("There is no plan mode to enter here. Go on with the work.")
     await ctx.ask("plan_enter", ["*"], always=["*"])
     text = "The agent proposes to make a plan before it changes anything."
@@ -44,15 +42,4 @@ async def execute(args: Input, ctx: ToolContext) -> ToolResult:
     return ToolResult("Plan mode", told, {"questions": asked, "answers": [answer]})
 
 
-def offered(turn: Turn) -> bool:
-    """To agents that work for the user themselves, where there is a plan agent with a plan file."""
-    return (
-        not is_planning(turn)
-        and turn.agent.mode != "subagent"
-        and turn.session.parent_id is None
-        and not is_short(turn.config)
-        and PLAN in agents(turn.config)
-    )
-
-
-TOOL = Tool("plan_enter", DESCRIPTION, Input, execute, "plan_enter", offered)
+TOOL = Tool("plan_enter", DESCRIPTION, Input, execute, "plan_enter", has_plan_mode)

@@ -7,8 +7,7 @@ import asyncio
 from pydantic import BaseModel
 
 from agents.toolkit.base import Option, Question, Tool, ToolContext, ToolError, ToolResult
-from agents.toolkit.plans import BUILD, is_planning, is_short
-from agents.toolkit.turn import Turn
+from agents.toolkit.plans import BUILD, has_plan_mode, is_planning
 from sessions.core.plans import APPROVE, KEEP_PLANNING, plan_text, shown_path
 
 DESCRIPTION = """\
@@ -60,8 +59,4 @@ def _check(answer: list[str], path: str) -> None:
     )
 
 
-def offered(turn: Turn) -> bool:
-    return is_planning(turn) and not is_short(turn.config)
-
-
-TOOL = Tool("plan_exit", DESCRIPTION, Input, execute, "plan_exit", offered)
+TOOL = Tool("plan_exit", DESCRIPTION, Input, execute, "plan_exit", has_plan_mode)

@@ -48,6 +48,7 @@ async def execute(args: Input, ctx: ToolContext) -> ToolResult:
     await ctx.ask("read", target.patterns, always=["*"], metadata={"filepath": printable(str(target.path))})
     result = await asyncio.to_thread(_read, ctx, target, max(args.offset, 1), args.limit)
     begin_reading(ctx, target.path)
+    await ctx.visited(target.path)
     return result
 
 

@@ -84,6 +84,91 @@ def acting(step: Callable[[int], None], steps: int) -> Callable[[Body], Turn]:
 
 
 @BOTH
+async def test_rules_of_a_sub_folder_count_from_the_first_read_or_edit_in_it(
+    home: Path, project: Path, server_class: type[LoopbackServer], npm: str
+) -> None:
+    deep, other = project / "sub" / "deep", project / "other"
+    for folder in (deep, other):
+        folder.mkdir(parents=True)
+        (folder / "mod.py").write_text("a = 1\n")
+    (project / "sub" / "AGENTS.md").write_text(TABS)
+    (deep / "CLAUDE.md").write_text("Write no comments.")
+    (other / "AGENTS.md").write_text("Ask before you change this.")
+    read = ToolUse("read", {"filePath": "sub/deep/mod.py"})
+    steps = [
+        Turn(tools=[read, ToolUse("read", {"filePath": "hello.py"})]),
+        Turn(tools=[read]),
+        Turn(tools=[ToolUse("write", {"filePath": "other/new.py", "content": "b = 2\n"})]),
+        Turn(tools=[read]),
+        Turn(text="Done."),
+    ]
+
+    def play(_: Body) -> Turn:
+        if len(steps) == 2:
+            (project / "sub" / "AGENTS.md").write_text(SPACES)
+        return steps.pop(0)
+
+    async with server_class(play) as model:
+        async with running(Server(home, project, with_models(model.base_url, npm))) as client:
+            session = await client.create_session(title="named")
+            await client.prompt(session["id"], "Read, then write.")
+        bodies = [request.body for request in model.requests]
+    check_prefix(bodies)
+    assert [news(body) for body in bodies] == [0, 1, 1, 2, 3]
+    told = said(bodies[1])[-1]
+    assert told.index(TABS) < told.index("Write no comments.")
+    assert f"Instructions from: {project}/sub/AGENTS.md" in told
+    assert "Ask before you change this." in said(bodies[3])[-1]
+    assert "have changed" in said(bodies[4])[-1]
+    assert SPACES in said(bodies[4])[-1]
+    assert "Write no comments." not in said(bodies[4])[-1]
+
+
+async def test_rules_of_a_sub_folder_come_with_an_attached_file_and_stay_known(
+    home: Path, project: Path
+) -> None:
+    (project / "sub").mkdir()
+    (project / "sub" / "AGENTS.md").write_text(TABS)
+    attached = {
+        "type": "file",
+        "mime": "text/plain",
+        "filename": "sub/mod.py",
+        "url": (project / "sub" / "mod.py").as_uri(),
+    }
+    (project / "sub" / "mod.py").write_text("a = 1\n")
+    script = [Turn(text="One."), Turn(text="Two."), Turn(text="Three.")]
+    async with OpenAIServer(script) as model:
+        server = Server(home, project, with_models(model.base_url))
+        async with running(server) as client:
+            session = await client.create_session(title="named")
+            parts = [{"type": "text", "text": "Look at it."}, attached]
+            await client.post(f"/session/{session['id']}/message", {"parts": parts})
+            await client.prompt(session["id"], "Go on.")
+        (project / "sub" / "AGENTS.md").unlink()
+        async with running(server) as client:
+            await client.prompt(session["id"], "Go on.")
+        bodies = [request.body for request in model.requests]
+    assert [news(body) for body in bodies] == [1, 1, 2]
+    assert TABS in said(bodies[0])[-1]
+    assert "no longer apply" in said(bodies[2])[-1]
+
+
+async def test_rules_named_by_the_configuration_are_told_once(home: Path, project: Path) -> None:
+    (project / "sub").mkdir()
+    (project / "sub" / "AGENTS.md").write_text(TABS)
+    (project / "sub" / "mod.py").write_text("a = 1\n")
+    steps = [Turn(tools=[ToolUse("read", {"filePath": "sub/mod.py"})]), Turn(text="Done.")]
+    async with OpenAIServer(steps) as model:
+        config = with_models(model.base_url, instructions=["sub/AGENTS.md"])
+        async with running(Server(home, project, config)) as client:
+            session = await client.create_session(title="named")
+            await client.prompt(session["id"], "Read.")
+        bodies = [request.body for request in model.requests]
+    assert TABS in system_of(bodies[0])
+    assert [news(body) for body in bodies] == [0, 0]
+
+
+@BOTH
 async def test_ten_steps_with_changes_keep_the_prefix(
     home: Path, project: Path, server_class: type[LoopbackServer], npm: str
 ) -> None:

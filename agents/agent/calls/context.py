@@ -19,6 +19,7 @@ from agents.agent.calls.clock import Clock
 from agents.agent.calls.questions import ask as ask_user
 from agents.agent.calls.staged import Stage
 from agents.agent.calls.subagents import delegate
+from agents.agent.context.sources.nested import visit
 from agents.agent.run import Run
 from agents.toolkit.base import (
     Approval,
@@ -137,7 +138,12 @@ class CallContext:
             return None
 
     async def write_files(self, writes: Sequence[FileWrite]) -> list[FileWrite]:
-        return await FileWriter(self._run, self.turn, self._part, self._stage).write(writes)
+        made = await FileWriter(self._run, self.turn, self._part, self._stage).write(writes)
+        await visit(self.turn, [item.path for item in writes])
+        return made
+
+    async def visited(self, path: Path) -> None:
+        await visit(self.turn, [path])
 
     def staged_files(self) -> Mapping[Path, bool]:
         return self._stage.files()

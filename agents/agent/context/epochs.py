@@ -37,23 +37,30 @@ async def prepare(turn: Turn) -> None:
     """
     epoch = await in_db(store.epoch, turn.session.id)
     if epoch is None or epoch.ended or _snapshot(epoch, turn) is None:
-        await admit(turn)
+        await _take(await _next_action(turn, epoch), turn)
 
 
 async def admit(turn: Turn) -> str:
     """Reconcile at a safe boundary: what changed becomes one Mid-Conversation System Message, durable with
     the snapshot. Returns the baseline of the epoch in force. Raises ContextBlocked."""
     epoch = await in_db(store.epoch, turn.session.id)
-    match await _next_action(turn, epoch):
+    while begun := await _take(await _next_action(turn, epoch), turn):
+        epoch = begun  # and what stands in no baseline is told in its place
+    assert epoch is not None, "only an epoch can be unchanged"
+    return epoch.baseline
+
+
+async def _take(action: Action, turn: Turn) -> ContextEpoch | None:
+    """Do it; the epoch that it began. Raises ContextBlocked."""
+    match action:
         case ReplacementBlocked(reason):
             raise ContextBlocked(reason)
         case ReplacementReady(baseline, snapshot):
             kept = to_json(snapshot)
-            epoch = await in_db(store.begin, turn.session.id, turn.session.directory, baseline, kept)
+            return await in_db(store.begin, turn.session.id, turn.session.directory, baseline, kept)
         case Updated(text, snapshot):
             await in_db(store.advance, turn.session.id, text, to_json(snapshot))
-    assert epoch is not None, "only an epoch can be unchanged"
-    return epoch.baseline
+    return None
 
 
 async def _next_action(turn: Turn, epoch: ContextEpoch | None) -> Action:

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from agents.agent.context.source import Source
-from agents.agent.context.sources import date, environment, instructions, kept, review, skills
+from agents.agent.context.sources import date, environment, instructions, kept, nested, review, skills
 from agents.agent.context.system_context import SystemContext
 from agents.toolkit.definitions import prompt_text
 from agents.toolkit.plans import is_planning, is_short
@@ -17,8 +17,9 @@ from sessions.core.plans import shown_path
 
 # The Context Source `core/mode`: that the session is in plan mode, and that it no longer is.
 #
-# It is there while the agent plans; the
-# text for its end is kept with it, so an agent switched by hand and an approved plan are told alike.
+# It is there while the agent plans, and in no baseline: a model would hold on to what the system text forbids
+# when plan mode has ended. The text for its end is kept with it, so an agent switched by hand and an approved
+# plan are told alike.
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +38,7 @@ async def plan_sources(turn: Turn) -> Sequence[Source[Mode]]:
     async def load() -> Mode:
         return mode
 
-    return [Source("core/mode", load, asdict, _reminder, _reminder, _end)]
+    return [Source("core/mode", load, asdict, None, _reminder, _end)]
 
 
 def _reminder(mode: Mode) -> str:
@@ -56,6 +57,7 @@ PRODUCERS: dict[str, Producer] = {
     "core/date": date.produce,
     "core/environment": environment.produce,
     "core/instructions": instructions.produce,
+    "core/instructions/nested": nested.produce,
     "core/kept": kept.produce,
     "core/mode": plan_sources,
     "core/review": review.produce,

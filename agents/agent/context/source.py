@@ -29,7 +29,8 @@ UNAVAILABLE: Final = Unavailable()
 class Source(Generic[Value]):
     """`key` is stable and namespaced (`core/date`). `load` gives the value, None for a loaded absence, or
     Unavailable; it does not raise. `encode` makes the value JSON, to compare and to keep. `baseline` and
-    `update` render it for the model.
+    `update` render it for the model. Without `baseline` it stands in no baseline and is told by `update`
+    alone: what may end before its epoch must not rank higher than the words that end it.
 
     `removal` renders, when a value is admitted, what the model will be told once it has gone; that text is
     kept, as the source may then be gone too. Without it a value that goes begins a new Context Epoch.
@@ -40,7 +41,7 @@ class Source(Generic[Value]):
     key: str
     load: Callable[[], Awaitable[Value | Unavailable | None]]
     encode: Callable[[Value], Any]
-    baseline: Callable[[Value], str]
+    baseline: Callable[[Value], str] | None
     update: Callable[[Value], str]
     removal: Callable[[Value], str] | None = None
     once: Callable[[], Awaitable[str]] | None = None

@@ -65,7 +65,7 @@ class Updated:
 
 @dataclass(frozen=True, slots=True)
 class ReplacementReady:
-    """A new epoch is to begin with this baseline."""
+    """A new epoch is to begin with this baseline. What stands in none is to be reconciled then."""
 
     baseline: str
     snapshot: Snapshot
@@ -153,7 +153,7 @@ async def _replacement(seen: Sequence[_Seen], admitted: Container[str] | None = 
     ]
     if missing:
         return ReplacementBlocked(" ".join(_reasons(missing)))
-    present = [one for one in seen if one.present]
+    present = [one for one in seen if one.present and one.source.baseline]
     texts = [await _baseline(one) for one in present]
     return ReplacementReady(_joined(texts), {one.source.key: _admitted(one) for one in present})
 
@@ -175,11 +175,12 @@ def _differs(one: _Seen, snapshot: Snapshot) -> bool:
 
 async def _news(one: _Seen, snapshot: Snapshot) -> str:
     """A source that was never admitted gives its baseline, once."""
-    return one.source.update(one.value) if one.source.key in snapshot else await _baseline(one)
+    known = one.source.key in snapshot or not one.source.baseline
+    return one.source.update(one.value) if known else await _baseline(one)
 
 
 async def _baseline(one: _Seen) -> str:
-    text = one.source.baseline(one.value)
+    text = one.source.baseline(one.value) if one.source.baseline else ""
     return _joined([text, await one.source.once()], "\n") if one.source.once else text
 
 

@@ -50,13 +50,16 @@ DEFAULTS: Final[Ruleset] = (
     ),
 )
 
-BUILD: Final[Ruleset] = tuple(from_config({"question": "allow", "plan_enter": "allow"}))
+_BOTH: Final = {"question": "allow", "plan_enter": "allow", "plan_exit": "allow"}
+"""Each says so when it is called in the wrong mode: one list of tools for both keeps the prefix that a
+provider caches."""
+
+BUILD: Final[Ruleset] = tuple(from_config(_BOTH))
 
 PLAN: Final[Ruleset] = tuple(
     from_config(
         {
-            "question": "allow",
-            "plan_exit": "allow",
+            **_BOTH,
             "edit": {"*": "deny", ".opencode/plans/*.md": "allow"},
         }
     )

@@ -163,7 +163,8 @@ class ContextEpoch(models.Model):
 
     `snapshot` is what was last admitted of each source, with the newest system message. `began` is an id
     that sorts among messages: system messages before it belong to earlier epochs. `ended` asks for a fresh
-    baseline at the next provider attempt.
+    baseline at the next provider attempt. `visited` are the folders with instructions of their own that the
+    session has come to since it works here, relative to the root and packed (`pack_path`).
     """
 
     session = models.OneToOneField(Session, primary_key=True, on_delete=models.CASCADE, related_name="epoch")
@@ -171,6 +172,7 @@ class ContextEpoch(models.Model):
     directory = models.TextField()
     baseline = models.TextField()
     snapshot = models.JSONField()
+    visited = models.JSONField(default=list)
     ended = models.BooleanField(default=False)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from django.db import transaction
@@ -53,6 +54,24 @@ def advance(session_id: str, text: str, snapshot: dict[str, Any]) -> ContextMess
             reference={"messageID": row.id},
         )
     return row
+
+
+MOST_VISITED = 100
+
+
+def visit(session_id: str, folders: Sequence[str]) -> None:
+    """Note folders with instructions of their own; nothing for a session that has no epoch yet."""
+    with transaction.atomic():
+        known = visited(session_id)
+        fresh = [folder for folder in folders if folder not in known]
+        if fresh:
+            ContextEpoch.objects.filter(session_id=session_id).update(visited=(known + fresh)[:MOST_VISITED])
+
+
+def visited(session_id: str) -> list[str]:
+    """The folders that were noted, in the order in which the session came to them."""
+    rows = ContextEpoch.objects.filter(session_id=session_id).values_list("visited", flat=True)
+    return list(rows.first() or [])
 
 
 def end(session_id: str) -> None:

@@ -73,6 +73,7 @@ class DirectContext:
     updates: list[dict[str, Any]] = field(default_factory=list)
     updated: asyncio.Event = field(default_factory=asyncio.Event)
     """Set by each update; a test may clear it and wait for the next one."""
+    read: list[Path] = field(default_factory=list)
     written: list[Path] = field(default_factory=list)
     shells: int = 0
     todos: list[Todo] = field(default_factory=list)
@@ -128,6 +129,9 @@ class DirectContext:
         if path in self.staged:
             return self.staged[path]
         return path.read_bytes() if path.exists() else None
+
+    async def visited(self, path: Path) -> None:
+        self.read.append(path)
 
     async def write_files(self, writes: Sequence[FileWrite]) -> list[FileWrite]:
         writes = [rebased(item, item.path.read_bytes() if item.path.exists() else None) for item in writes]

@@ -44,6 +44,20 @@ def ambient(directory: Path, worktree: Path) -> list[Document]:
     return [one for one in found if one is not None]
 
 
+def below(path: Path, directory: Path, worktree: Path) -> list[Path]:
+    """The folders on the way to a file of the project whose instructions `ambient` does not give."""
+    known = folders(directory, worktree)
+    root = known[0]
+    if _project_disabled() or root not in path.parents or root.parent == root:
+        return []
+    return [folder for folder in path.parents if folder.is_relative_to(root) and folder not in known]
+
+
+def of_folder(folder: Path, root: Path) -> Document | None:
+    """The instructions of one folder of the project with this root."""
+    return None if _project_disabled() else first_of(folder, NAMES, Reach(root))
+
+
 def named(entry: str, directory: Path, worktree: Path) -> list[Document]:
     """The files of one entry of `instructions`: a path or a glob, from the home folder (`~/`), absolute, or
     in each folder of the project."""

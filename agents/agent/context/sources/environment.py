@@ -1,4 +1,4 @@
-"""Where the model works: its name, folder, git, platform and files."""
+"""Where the model works: its name, folder, root, git, platform and files."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from pathlib import Path
 from agents.agent.context.source import Source
 from agents.toolkit.shared.ripgrep import NOISE
 from agents.toolkit.turn import Turn
+from sessions.changes.vcs import Checkout
 from sessions.core.models.ledger import shown
 from sessions.project.search import ignored
 
@@ -23,12 +24,15 @@ class Environment:
     name: str
     model: str
     directory: str
+    root: str
+    """Of the project; empty where the folder is it."""
     is_git: bool
     platform: str
 
 
 async def produce(turn: Turn) -> Sequence[Source[Environment]]:
-    """The files are told with a baseline only: what changes in them is not news of the surroundings."""
+    """What git says and the files are told with a baseline only: what changes in them is not news of the
+    surroundings."""
     return [
         Source(
             "core/environment",
@@ -36,7 +40,7 @@ async def produce(turn: Turn) -> Sequence[Source[Environment]]:
             encode=asdict,
             baseline=_rendered,
             update=lambda value: f"The environment has changed and is now:\n{_rendered(value)}",
-            once=partial(_files, turn.directory),
+            once=partial(_once, turn),
         )
     ]
 
@@ -46,14 +50,38 @@ async def _load(turn: Turn) -> Environment:
         name=turn.model.name,
         model=turn.model.ref,
         directory=shown(str(turn.directory)),
+        root=shown(str(turn.worktree)) if turn.worktree in turn.directory.parents[:-1] else "",
         is_git=turn.session.project.vcs == "git",
         platform=sys.platform,
     )
 
 
-async def _files(directory: Path) -> str:
-    listed = await asyncio.to_thread(tree, directory)
-    return f"<files>\n{listed}\n</files>" if listed else ""
+async def _once(turn: Turn) -> str:
+    listed, status = await asyncio.gather(asyncio.to_thread(tree, turn.directory), _status(turn))
+    pieces = [("git-status", status), ("files", listed)]
+    return "\n".join(f"<{name}>\n{text}\n</{name}>" for name, text in pieces if text)
+
+
+STATUS_LINES = 20
+STATUS_SECONDS = 2.0
+
+
+async def _status(turn: Turn) -> str:
+    """The branch, and files that are not as they were committed, as `git status --short --branch` has them at
+    the start; empty without git, and where that takes long."""
+    if turn.session.project.vcs != "git":
+        return ""
+    try:
+        async with asyncio.timeout(STATUS_SECONDS):
+            said = await asyncio.to_thread(Checkout(turn.worktree).asked, *_STATUS)
+    except TimeoutError:
+        return ""
+    lines = said.splitlines()
+    more = len(lines) - 1 - STATUS_LINES
+    return "\n".join(lines[: STATUS_LINES + 1] + ([f"(and {more} more)"] if more > 0 else []))
+
+
+_STATUS = ("status", "--short", "--branch", "--ignore-submodules=all", "--untracked-files=normal")
 
 
 def _rendered(value: Environment) -> str:
@@ -62,6 +90,7 @@ def _rendered(value: Environment) -> str:
             f"You are running on the model {value.name} ({value.model}).",
             "<env>",
             f"  Working directory: {value.directory}",
+            *([f"  Root of the project: {value.root}"] if value.root else []),
             f"  Is directory a git repository: {'yes' if value.is_git else 'no'}",
             f"  Platform: {value.platform}",
             "</env>",
@@ -86,27 +115,44 @@ class _Node:
     path: Path
     is_folder: bool
     below: list[_Node] = field(default_factory=list)
+    more: int = 0
+    """How many are below it that are not listed."""
 
     def lines(self, margin: str) -> Iterator[str]:
         for node in self.below:
             yield f"{margin}{shown(node.name)}{'/' if node.is_folder else ''}"
             yield from node.lines(margin + "  ")
+        if self.more and self.below:
+            yield f"{margin}(and {self.more} more)"
 
 
 def tree(directory: Path, limit: int = LIMIT) -> str:
-    """At most `limit` files and folders, level by level, without what git ignores; empty without any."""
+    """At most `limit` files and folders, level by level, without what git ignores; empty without any. Of a
+    level for which there is not room enough each folder gets a fair share."""
     root = _Node("", directory, True)
     level, room, cut = [root], limit, False
     while level and not cut:
         found = list(_below(level))
         unwanted = ignored(directory, [node.path for _, node in found]) if found else set()
-        wanted = [(folder, node) for folder, node in found if node.path not in unwanted]
-        cut = len(wanted) > room
-        for folder, node in wanted[:room]:
-            folder.below.append(node)
-        level = [node for _, node in wanted[:room] if node.is_folder]
-        room -= len(wanted)
+        for folder, node in found:
+            if node.path not in unwanted:
+                folder.below.append(node)
+        room = _share(level, room)
+        cut = any(folder.more for folder in level)
+        level = [node for folder in level for node in folder.below if node.is_folder]
     return "\n".join([*root.lines(""), *([NOTE] if cut else [])])
+
+
+def _share(level: Sequence[_Node], room: int) -> int:
+    """Leave in each folder what it has room for, the smallest first, as they leave room to the others; what
+    is left of the room."""
+    folders = sorted(level, key=lambda folder: len(folder.below))
+    for number, folder in enumerate(folders):
+        share = room // (len(folders) - number)
+        folder.more = max(0, len(folder.below) - share)
+        del folder.below[share:]
+        room -= len(folder.below)
+    return room
 
 
 def _below(folders: list[_Node]) -> Iterator[tuple[_Node, _Node]]:

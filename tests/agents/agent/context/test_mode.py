@@ -28,12 +28,20 @@ async def context(turn: Turn) -> SystemContext:
     return SystemContext.combine(SystemContext.make(source) for source in await plan_sources(turn))
 
 
+async def told(turn: Turn) -> Updated:
+    """What a new epoch tells of the mode: nothing in its baseline, and then an update."""
+    begun = await (await context(turn)).initialize()
+    assert begun == ReplacementReady("", {})
+    update = await (await context(turn)).reconcile({})
+    assert isinstance(update, Updated)
+    return update
+
+
 async def test_it_comes_stays_and_goes(tmp_path: Path) -> None:
-    begun = await (await context(turn(tmp_path, "plan"))).initialize()
-    assert isinstance(begun, ReplacementReady)
-    assert PATH in begun.baseline
+    begun = await told(turn(tmp_path, "plan"))
+    assert PATH in begun.text
     for phase in ("Understanding", "Design", "Review", "Final plan", "Exit"):
-        assert phase in begun.baseline
+        assert phase in begun.text
     assert await (await context(turn(tmp_path, "plan"))).reconcile(begun.snapshot) == Unchanged()
     ended = await (await context(turn(tmp_path, "build"))).reconcile(begun.snapshot)
     assert isinstance(ended, Updated)
@@ -42,7 +50,7 @@ async def test_it_comes_stays_and_goes(tmp_path: Path) -> None:
     assert ended.snapshot == {}
     again = await (await context(turn(tmp_path, "plan"))).reconcile(ended.snapshot)
     assert isinstance(again, Updated)
-    assert again.text == begun.baseline
+    assert again.text == begun.text
 
 
 @pytest.mark.parametrize(
@@ -58,7 +66,6 @@ async def test_the_short_form_by_configuration_and_environment(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, variable: str, configured: dict[str, Any], short: bool
 ) -> None:
     monkeypatch.setenv("OPENCODE_EXPERIMENTAL_PLAN_MODE", variable)
-    begun = await (await context(turn(tmp_path, "plan", config=Config(experimental=configured)))).initialize()
-    assert isinstance(begun, ReplacementReady)
-    assert (PATH not in begun.baseline) is short
-    assert ("Understanding" not in begun.baseline) is short
+    begun = await told(turn(tmp_path, "plan", config=Config(experimental=configured)))
+    assert (PATH not in begun.text) is short
+    assert ("Understanding" not in begun.text) is short

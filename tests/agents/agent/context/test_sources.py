@@ -9,10 +9,12 @@ from pathlib import Path
 import pytest
 from django.conf import LazySettings
 
-from agents.agent.context.sources import discovery, files
+from agents.agent.context.sources import discovery, environment, files
 from agents.agent.context.sources.environment import NOTE, tree
 from agents.agent.context.sources.files import CUT, Document
 from agents.config.trust.reach import Reach
+from sessions.core.models import Project, Session
+from tests.agents.tools.context import turn_in
 
 
 @pytest.fixture
@@ -145,7 +147,49 @@ def test_the_tree_lists_upper_levels_without_what_git_ignores(project: Path) -> 
         "  one.py",
         ".gitignore",
     ]
-    assert tree(project, limit=3).splitlines() == ["a/", "  b/", ".gitignore", NOTE]
+    assert tree(project, limit=3).splitlines() == ["a/", "  b/", "  (and 1 more)", ".gitignore", NOTE]
+    assert tree(project, limit=4).splitlines() == ["a/", "  b/", "  one.py", ".gitignore", NOTE]
+
+
+def test_a_large_folder_leaves_room_to_the_others(project: Path) -> None:
+    for number in range(30):
+        written(project / "a" / f"{number:02}.py", "")
+    for name in ("one.py", "two.py"):
+        written(project / "z" / name, "")
+    assert tree(project, limit=10).splitlines() == [
+        "a/",
+        "  b/",
+        *(f"  {number:02}.py" for number in range(5)),
+        "  (and 25 more)",
+        "z/",
+        "  one.py",
+        "  two.py",
+        NOTE,
+    ]
+
+
+async def test_the_start_of_a_session_tells_root_branch_and_what_is_not_committed(project: Path) -> None:
+    def git(*arguments: str) -> None:
+        who = ("-c", "user.name=a", "-c", "user.email=a@localhost")
+        subprocess.run(["git", *who, *arguments], cwd=project, check=True, capture_output=True)
+
+    git("init", "-q", "-b", "topic")
+    written(project / "one.py", "1\n")
+    git("add", ".")
+    git("commit", "-q", "-m", "First")
+    written(project / "one.py", "2\n")
+    for number in range(30):
+        written(project / f"new{number:02}.py", "")
+    session = Session(id="ses_1", project=Project(id="p", worktree=str(project), vcs="git"))
+    [source] = await environment.produce(turn_in(project / "a", project, session=session))
+    assert source.once is not None
+    status = (await source.once()).partition("</git-status>")[0].splitlines()
+    assert status[:4] == ["<git-status>", "## topic", " M one.py", "?? new00.py"]
+    assert status[-1] == "(and 11 more)"
+    value = await source.load()
+    assert isinstance(value, environment.Environment)
+    assert source.baseline is not None
+    assert f"Root of the project: {project}" in source.baseline(value)
 
 
 def test_the_tree_of_a_folder_that_is_empty_or_gone(project: Path) -> None:
