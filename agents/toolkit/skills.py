@@ -20,6 +20,7 @@ from django.conf import settings
 
 from agents.config.configuration import load
 from agents.config.schema import Config
+from agents.toolkit.definitions import PROMPTS
 from agents.toolkit.file_names import printable
 from agents.toolkit.permission.rules import Ruleset, evaluate
 from sessions.core.bounded import Bounded
@@ -163,8 +164,13 @@ class Place:
     named: bool = False
 
 
+_OURS = Place(PROMPTS / "skills")
+"""What comes with the program: how it is configured."""
+
+
 def places(directory: Path, named: list[str], environ: Mapping[str, str] = os.environ) -> list[Place]:
-    """The project's, from `directory` up to its root, those that the configuration names, the user's own.
+    """The project's, from `directory` up to its root, those that the configuration names, the user's own, and
+    the one of this program.
 
     `OPENCODE_DISABLE_PROJECT_CONFIG` leaves the project's out.
     """
@@ -175,7 +181,7 @@ def places(directory: Path, named: list[str], environ: Mapping[str, str] = os.en
     disabled = environ.get("OPENCODE_DISABLE_PROJECT_CONFIG", "").lower() in ("1", "true")
     found: dict[Path, Place] = {}
     project = () if disabled else _of_project(here, worktree)
-    for place in chain(project, _of_config(here, worktree, named), _of_user()):
+    for place in chain(project, _of_config(here, worktree, named), _of_user(), [_OURS]):
         found.setdefault(place.folder, place)
     return list(found.values())
 

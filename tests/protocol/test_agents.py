@@ -65,4 +65,5 @@ async def test_skills(served: Served, project: Path) -> None:
     tidy = {"name": "tidy", "description": "Tidies up.", "location": str(file), "content": "Tidy."}
     assert tidy in await served.get("/skill", directory=str(project))
     file.write_text("---\nname: tidy\n---\n")
-    assert await served.get("/skill", directory=str(project)) == []
+    left = await served.get("/skill", directory=str(project))
+    assert [skill["name"] for skill in left] == ["opencode-web"], "the program's own"

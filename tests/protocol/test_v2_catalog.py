@@ -84,7 +84,8 @@ async def test_commands_and_skills_are_two_lists(served: Served, project: str) -
         "model": {"providerID": "box", "id": "m", "variant": "quick"},
     }  # fmt: skip
     assert "tidy" not in named
-    (tidy,) = (await served.get("/api/skill", directory=project))["data"]
+    tidy, ours = (await served.get("/api/skill", directory=project))["data"]
+    assert ours["name"] == "opencode-web"
     assert (tidy["name"], tidy["content"], tidy["slash"]) == ("tidy", "Tidy.", True)
 
 

@@ -67,11 +67,14 @@ async def test_a_denied_skill_is_neither_listed_nor_loaded(home: Path, project: 
         assert "- greeting" not in system(model.requests[0].body)
         denied, unknown = parts_of(await client.messages(session["id"]), "tool")
         assert "skill is denied" in denied["state"]["error"]
-        assert unknown["state"]["error"] == "There is no skill of this name. There are: parting."
+        assert (
+            unknown["state"]["error"] == "There is no skill of this name. There are: opencode-web, parting."
+        )
 
 
 async def test_without_skills_there_is_neither_guidance_nor_the_tool(home: Path, project: Path) -> None:
-    async with serving(home, project, [Turn(text="Done.")]) as (client, model):
+    permission = {"*": "allow", "skill": {"opencode-web": "deny"}}
+    async with serving(home, project, [Turn(text="Done.")], permission=permission) as (client, model):
         session = await client.create_session(title="named")
         await client.prompt(session["id"], "Hello.")
         body = model.requests[0].body
@@ -114,14 +117,14 @@ async def test_skills_are_listed_as_opencode_lists_them_and_problems_shown(home:
     file = write_skill(project / ".opencode/skills/greeting", "Bow first.")
     bad = write_skill(project / ".opencode/skills/<b>bad", "Bow.")
     async with serving(home, project, [Turn(text="Done.")]) as (client, _):
-        assert await client.get("/skill") == [
-            {
-                "name": "greeting",
-                "description": "How to greeting.",
-                "location": str(file),
-                "content": "Bow first.",
-            }
-        ]
+        greeting, ours = await client.get("/skill")
+        assert greeting == {
+            "name": "greeting",
+            "description": "How to greeting.",
+            "location": str(file),
+            "content": "Bow first.",
+        }
+        assert ours["name"] == "opencode-web"
         session = await client.create_session()
         page = (await client.http.get("/pickers/status", params={"session": session["id"]})).text
         assert "the skill is left out" in page

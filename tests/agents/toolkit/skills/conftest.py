@@ -5,14 +5,17 @@ from pathlib import Path
 import pytest
 from pytest_django import Settings
 
+from agents.toolkit import skills
+
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, settings: Settings) -> Path:
-    """A home of its own with the folder of the configuration in it."""
+    """A home of its own with the folder of the configuration in it, and no skill of the program's own."""
     path = tmp_path / "home"
     path.mkdir()
     monkeypatch.setenv("HOME", str(path))
     settings.CONFIG_DIR = path / ".config" / "opencode"
+    monkeypatch.setattr(skills, "_OURS", skills.Place(tmp_path / "ours"))
     return path
 
 
