@@ -67,9 +67,9 @@ class Pool:
 
     async def anew(self, slot: Slot, use: Use) -> None:
         """End a server, if it runs, and start it."""
-        await slot.end("idle", "")
         slot.forgive()
         slot.use = use
+        await slot.end("idle", "")  # while it does, somebody else may start it
         await slot.ready(self._begin)
 
     async def keep(self, worktree: Path, ids: Iterable[str]) -> None:

@@ -102,9 +102,8 @@ class Slot:
             self._set("idle", "")
 
     def forgive(self) -> None:
-        """What was wrong counts no longer."""
+        """Ends of before count no longer."""
         self._ends.clear()
-        self._set("idle", "")
 
     async def _start(self, found: Found, begin: Callable[[Slot, Found], Awaitable[Client]]) -> Client | None:
         self._set("starting", "")

@@ -71,7 +71,7 @@ async def log(request: HttpRequest) -> HttpResponse:
     try:
         server = await row_of(request.GET)
     except Http404:
-        return HttpResponse(status=_STOP_POLLING)
+        return HttpResponse(status=_STOP_POLLING, headers={"HX-Reswap": "none"})
     shown = await asyncio.to_thread(details.log, server)
     if shown.version == request.GET.get("seen"):
         return HttpResponse(status=204)

@@ -62,7 +62,7 @@ async def test_a_point_is_shown_and_opened(async_client: AsyncClient, world: Wor
 
 async def test_images_of_a_point_are_served_and_nothing_else(async_client: AsyncClient, world: World) -> None:
     session = await world.session()
-    pixel = Path(__file__).parents[4] / "static" / "icon.svg"
+    pixel = Path(__file__).parents[3] / "static" / "icon.svg"
     await world.turn(session, {"kept.txt": "secret\n", "icon.svg": pixel.read_text()})
     change = await newest()
     rows = await in_db(lambda: list(FileChange.objects.values_list("path", "after")))

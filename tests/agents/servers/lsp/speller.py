@@ -1,7 +1,8 @@
 """A language server that finds the word `wrong`; run as a program, with the standard library alone.
 
 Each start is a line in the file of its first argument: the folder it is started in. The word `die` in a
-file that it is told of ends it; with a second argument it fails at once, and says that.
+file that it is told of ends it; with a second argument it fails at once, and says that. It ends when the
+file that `SPELLER_ENDS` names is there.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -65,6 +67,10 @@ def main() -> None:
             case "textDocument/didChange":
                 item = params["textDocument"]
                 look(item["uri"], item["version"], params["contentChanges"][-1]["text"])
+            case "shutdown":
+                while not Path(os.environ.get("SPELLER_ENDS", "/")).exists():
+                    time.sleep(0.01)
+                send({"id": message["id"], "result": None})
             case "exit":
                 return
             case _ if "id" in message:

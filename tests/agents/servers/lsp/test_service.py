@@ -187,6 +187,20 @@ async def test_a_server_that_cannot_start_is_left_alone_until_someone_retries(pl
     assert (place.states()[0].status, place.starts) == ("error", 2)
 
 
+async def test_one_that_is_needed_while_it_ends_for_a_retry_runs(place: Place, tmp_path: Path) -> None:
+    ends = tmp_path / "ends"
+    place.configure(speller=place.speller() | {"env": {"SPELLER_ENDS": str(ends)}})
+    assert await place.said("a.say", "wrong") == ["wrong"]
+    (state,) = place.states()
+    async with bus.subscribe() as mailbox:
+        again = asyncio.create_task(place.service.retry(place.folder, "speller", state.root))
+        await place.until("idle", mailbox)
+        assert await place.said("a.say", "still wrong") == ["still wrong"]
+        ends.touch()
+        await again
+    assert (place.states()[0].status, place.starts) == ("connected", 2)
+
+
 async def test_a_retry_while_it_starts_leaves_one_process(place: Place) -> None:
     file = place.write("a.say", "wrong")
     async with bus.subscribe() as mailbox:

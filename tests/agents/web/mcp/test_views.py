@@ -140,6 +140,13 @@ async def test_the_badge_is_empty_when_nothing_is_wrong(world: World) -> None:
     assert (await world.get("/badge")).strip() == ""
 
 
+async def test_the_log_of_a_server_that_is_gone_is_asked_for_no_more_and_stays(world: World) -> None:
+    """An answer put in its place would take away the field that a request after it still sends."""
+    gone = await world.client.get("/servers/mcp/log", {"project": world.talk.project.id, "name": "no"})
+    assert gone.status_code == 286  # htmx: stop polling
+    assert gone["HX-Reswap"] == "none"
+
+
 async def test_a_log_that_was_seen_is_not_sent_again(world: World) -> None:
     assert await world.status("raw") == "connected"
     seen = (await world.get("/mcp/log", name="raw")).partition('value="')[2].partition('"')[0]
