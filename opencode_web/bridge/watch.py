@@ -167,8 +167,12 @@ class Watch:
         raise RemoteError("unreachable", "The stream of events ended.")
 
     async def _idle(self) -> bool:
+        """A session is idle as well until its prompt is taken up: a request of ours that was left tells."""
         states: dict[str, dict[str, Any]] = await self._call.get("/session/status")
-        return bool(states.get(self._session_id, {}).get("type", "idle") == "idle")
+        if states.get(self._session_id, {}).get("type", "idle") != "idle":
+            return False
+        left = [request for request, session_id in _left.items() if session_id == self._session_id]
+        return not left or not (await asyncio.wait(left, timeout=ANSWER_SECONDS))[1]
 
     async def _tell(self, event: Event) -> None:
         given = event.properties
@@ -212,8 +216,11 @@ SECONDS = 600.0
 ABORT_SECONDS = 0.5
 OPEN_SECONDS = 5.0
 
-_left: set[asyncio.Task[Any]] = set()
-"""Requests whose tool has answered before they did: dropping one might end its turn."""
+ANSWER_SECONDS = 1.0
+"""After a turn, until its request is answered."""
+
+_left: dict[asyncio.Task[Any], str] = {}
+"""Requests whose tool has answered before they did, with their session: dropping one might end its turn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,7 +263,7 @@ async def run_turn(
     try:
         await _opened(watch, watching)
         request = asyncio.create_task(call.request(method, path, body=body, seconds=None))
-        _left.add(request)
+        _left[request] = session_id
         request.add_done_callback(_forget)
         return await _first(request, watching, seconds)
     except RemoteError as error:
@@ -317,6 +324,6 @@ async def _first(request: asyncio.Task[Any], watching: asyncio.Task[list[str]], 
 
 
 def _forget(request: asyncio.Task[Any]) -> None:
-    _left.discard(request)
+    _left.pop(request)
     if not request.cancelled() and request.exception() is not None:
         logger.info("a request that nobody waited for failed: %s", request.exception())

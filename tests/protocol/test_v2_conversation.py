@@ -218,8 +218,9 @@ async def test_another_agent_and_model(served: Served) -> None:
     served.plays(Turn(text="I plan."))
     await talk.says("Go.")
     shown = await talk.messages()
-    assert [message["type"] for message in shown] == ["agent-switched", "model-switched", "user", "assistant"]
-    assert (shown[0]["agent"], shown[1]["model"]["variant"], shown[3]["agent"]) == ("plan", "high", "plan")
+    expected = ["agent-switched", "model-switched", "user", "system", "assistant"]
+    assert [message["type"] for message in shown] == expected, "of plan mode it is told in its place"
+    assert (shown[0]["agent"], shown[1]["model"]["variant"], shown[4]["agent"]) == ("plan", "high", "plan")
     told = (await talk.history())[:2]
     assert kinds(told) == ["agent.switched", "model.switched"]
     assert [event["data"]["messageID"] for event in told] == [message["id"] for message in shown[:2]]

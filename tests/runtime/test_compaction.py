@@ -94,6 +94,46 @@ async def test_a_full_window_is_compacted_and_the_work_goes_on(
         assert [info for info in infos(history) if "error" in info] == []
 
 
+@BOTH
+async def test_in_the_middle_of_a_turn_the_prompt_the_last_steps_and_what_is_known_stay(
+    home: Path, project: Path, server_class: type[LoopbackServer], npm: str
+) -> None:
+    for number in range(4):
+        (project / f"{number}.txt").write_text(f"content {number}\n")
+    todo = {"content": "Say bye", "status": "in_progress", "priority": "high"}
+    reads = [Turn(tools=[ToolUse("read", {"filePath": f"{number}.txt"})]) for number in range(4)]
+    script = [
+        Turn(tools=[ToolUse("todowrite", {"todos": [todo]})]),
+        Turn(tools=[ToolUse("write", {"filePath": "made.txt", "content": "made"})]),
+        *reads[:3],
+        Turn(tools=[ToolUse("read", {"filePath": "3.txt"})], usage=FULL),
+        Turn(text=SUMMARY),
+        Turn(tools=[READ]),
+        Turn(tools=[READ], usage=FULL),
+        Turn(text="SUMMARY TWO"),
+        Turn(text="Done."),
+    ]
+    async with (
+        server_class(script) as model,
+        running(Server(home, project, model_config(model.base_url, npm))) as client,
+    ):
+        session = await client.create_session("named")
+        await client.prompt(session["id"], "Greet everybody, word by word.")
+        asked, after = model.requests[6].body, model.requests[7].body
+        assert is_compaction(asked)
+        assert "content 1" in said(asked)
+        assert "content 2" not in said(asked), "what is kept is not summed up"
+        words = said(after)
+        order = [SUMMARY, "[in progress] Say bye", "made.txt (created)", "Greet everybody, word by word."]
+        order += ["content 2", "content 3", "was summed up to make room"]
+        assert [words.index(each) for each in order] == sorted(words.index(each) for each in order)
+        assert "content 1" not in words
+        again = said(model.requests[10].body)
+        assert "SUMMARY TWO" in again
+        assert again.count("Greet everybody, word by word.") == 1
+        assert SUMMARY not in again
+
+
 @pytest.mark.parametrize("refusal", OVERFLOWS, ids=["openai", "anthropic", "413", "llama.cpp", "max_tokens"])
 async def test_a_request_that_the_provider_finds_too_long_is_sent_again_compacted(
     home: Path, project: Path, refusal: HttpError

@@ -17,6 +17,7 @@ from agents.agent.compaction import estimate, tail
 from agents.agent.compaction.entries import Entry, id_of, role_of
 from agents.agent.compaction.estimate import Budget, budget, size
 from agents.agent.compaction.overflow import used
+from agents.agent.compaction.state import state
 from agents.agent.run import Run
 from agents.agent.steps.history import request_messages
 from agents.agent.steps.recorder import Recorder
@@ -81,10 +82,15 @@ async def compact(run: Run, prompt: UserMessage, asked: CompactionPart) -> bool:
     except BaseException:  # stopped: what was said before is still in force
         await recorder.fold()
         raise
-    filling = await _filling(turn, plan, written) | {"message": recorder.message.id}
+    known = await state(run.session)
+    goes_with = plan.prompt if asked.auto or plan.kept else None
+    stays = [*([goes_with] if goes_with else []), *plan.kept]
+    filling = await _filling(turn, stays, f"{written.text}{known}") | {"message": recorder.message.id}
     before = used(entries, turn.model) or _tokens([*plan.summed_up, *plan.kept], turn)
     asked.tail_start_id = plan.tail_start_id
     asked.metadata = {"messages": plan.count, "before": before, "after": filling["used"]}
+    asked.metadata |= {"state": known} if known else {}
+    asked.metadata |= {"prompt": id_of(goes_with)} if goes_with else {}
     follow_up = _follow_up(prompt, plan) if asked.auto else None
     finish = partial(compaction.finish, asked=asked, filling=filling, follow_up=follow_up)
     await recorder.finished(written.finish, writer.model, finish)
@@ -104,11 +110,11 @@ def _tokens(entries: list[Entry], turn: Turn) -> int:
     return estimate.messages_tokens(request_messages(entries, turn.model))
 
 
-async def _filling(turn: Turn, plan: tail.Plan, written: Written) -> dict[str, Any]:
+async def _filling(turn: Turn, stays: list[Entry], text: str) -> dict[str, Any]:
     """What the window will hold: of the last step what every request begins with, and what is left to say."""
     session = await in_db(session_store.get, turn.session.id)
     last = session.window if session else {}
-    said = estimate.tokens(estimate.size(written.text)) + _tokens(list(plan.kept), turn)
+    said = estimate.tokens(estimate.size(text)) + _tokens(stays, turn)
     kinds = {kind: int(last.get(kind, 0)) for kind in ("system", "instructions", "tools")}
     kinds |= {"messages": said, "outputs": 0}
     return {**kinds, "used": sum(kinds.values()), **budget(turn.model, turn.config.compaction).limits()}
@@ -241,6 +247,8 @@ def _too_long(turn: Turn, room: Budget, most: int, error: ModelError) -> Context
 # One text rather than messages: it goes to any model whoever held the conversation, no provider asks for the
 # tools that it speaks of, and what is in it is plainly no instruction.
 
+MOST_OF_CALL = 2_000
+"""Bytes of what a tool was given, or gave back: more of it is no matter of a summary."""
 SHORT_OUTPUT = 600
 """Bytes that are left of a tool's output when room is needed."""
 LEFT_OUT = "(The beginning of the conversation is left out here: it was too long.)"
@@ -323,7 +331,11 @@ def _of(message: ChatMessage) -> Iterator[Block]:
     for content in message.content:
         text = _text(content)
         if text:
-            yield Block(_WHO[message.role], text, isinstance(content, ToolResultContent))
+            block = Block(_WHO[message.role], text, isinstance(content, ToolResultContent))
+            yield _cut(block, MOST_OF_CALL) if isinstance(content, _OF_TOOLS) else block
+
+
+_OF_TOOLS = (ToolCallContent, ToolResultContent, ProviderCallContent)
 
 
 def _text(content: Content) -> str:

@@ -48,6 +48,11 @@ def is_written(entry: Entry) -> bool:
     )
 
 
+def is_carried(entry: Entry) -> bool:
+    """Whether it is the prompt that stands between a summary and the end that was kept."""
+    return bool(entry.get("carried"))
+
+
 def says_something(entry: Entry) -> bool:
     """Whether an answer has words or calls of the model; an attempt that failed at once has neither."""
     return any(_is_call(part) or (part["type"] == "text" and part["text"]) for part in entry["parts"])
@@ -102,17 +107,20 @@ QUESTION = (
 
 
 def project(entries: Sequence[Entry]) -> list[Entry]:
-    """The entries a model is sent: the last summary with its question, the end that was kept verbatim, and
-    what came after. Without a complete summary everything but attempts at one."""
+    """The entries a model is sent: the last summary with its question, the person's last prompt and the end
+    that was kept, both verbatim, and what came after. Without a complete summary everything but attempts at
+    one."""
     at = last_summary(entries)
     if at is None:
         return [entry for entry in entries if is_conversation(entry)]
     summary = entries[at]
     asked = next((entry for entry in entries[:at] if id_of(entry) == summary["info"]["parentID"]), None)
-    kept_from = (request_of(asked) or {}).get("tail_start_id") if asked else None
+    request = (request_of(asked) if asked else None) or {}
+    kept_from, noted = request.get("tail_start_id"), request.get("metadata") or {}
+    prompt = [entry | {"carried": True} for entry in entries[:at] if id_of(entry) == noted.get("prompt")]
     tail = [entry for entry in entries[:at] if kept_from and id_of(entry) >= kept_from and _is_said(entry)]
     after = [entry for entry in entries[at + 1 :] if is_conversation(entry)]
-    return [_question(summary), _answer(summary), *tail, *after]
+    return [_question(summary), _answer(summary, noted.get("state") or ""), *prompt, *tail, *after]
 
 
 def _is_said(entry: Entry) -> bool:
@@ -125,5 +133,7 @@ def _question(summary: Entry) -> Entry:
     return {"info": info, "parts": [{"type": "text", "text": QUESTION}]}
 
 
-def _answer(summary: Entry) -> Entry:
-    return {**summary, "parts": [part for part in summary["parts"] if part["type"] == "text"]}
+def _answer(summary: Entry, state: str) -> Entry:
+    """With what the program knew by itself at that time."""
+    texts = [part for part in summary["parts"] if part["type"] == "text"]
+    return {**summary, "parts": [*texts, {"type": "text", "text": state}] if state else texts}

@@ -11,7 +11,7 @@ from django.db import transaction
 
 from sessions.core.db import durable
 from sessions.core.ids import descending, now
-from sessions.core.models import Message, Project, Session
+from sessions.core.models import Project, Session
 from sessions.core.wire.base import ModelRef
 from sessions.core.wire.messages import ABORTED
 from sessions.core.wire.session import SessionModel, Status
@@ -73,23 +73,10 @@ def listing(project: Project | None = None, *, limit: int = 100, **wanted: Any) 
     return list(lists.matching(project, **wanted)[:limit])
 
 
-def at_work(project_id: str = "") -> dict[str, Any]:
-    """The status of every session that is not idle, of a project or of all. One whose prompt is being taken
-    up is busy, so that nobody who asks right after a prompt takes it for answered."""
-    there = Session.objects.filter(time_deleted=None, **({"project_id": project_id} if project_id else {}))
-    rows = there.exclude(status__type="idle").values_list("id", "status")
-    found = {key: status for key, status in rows if status}
-    waiting = there.filter(inbox__resume=True).values_list("id", flat=True)
-    begun = [row.id for row in there.exclude(lease_owner="") if begins(row)]
-    return dict.fromkeys([*waiting, *begun], Status(type="busy").wire()) | found
-
-
-def begins(session: Session) -> bool:
-    """Whether a prompt has been promoted just now: the status follows."""
-    if not session.lease_owner:
-        return False
-    last = Message.objects.filter(session=session).order_by("-id").first()
-    return last is not None and last.role == "user" and not session.revert
+def at_work(project_id: str) -> dict[str, Any]:
+    """The status of every session of a project that is not idle."""
+    rows = Session.objects.filter(project_id=project_id, time_deleted=None).exclude(status__type="idle")
+    return {key: status for key, status in rows.values_list("id", "status") if status}
 
 
 def update(session_id: str, **columns: Any) -> Session | None:

@@ -9,7 +9,6 @@ from django.db.models import Q
 from sessions.api.v2.projection import log
 from sessions.api.v2.projection.timeline import entries, resolve
 from sessions.core.models import AdmittedPrompt, Message, Session
-from sessions.core.store import sessions as session_store
 from sessions.core.wire.v2.prompts import InputAdmitted, prompt_of
 
 
@@ -58,7 +57,15 @@ def is_idle(session_id: str) -> bool:
         return True
     at_work = row.status.get("type", "idle") != "idle"
     waits = AdmittedPrompt.objects.filter(session=row, resume=True).exists()
-    return not (at_work or waits or session_store.begins(row))
+    return not (at_work or waits or _begins(row))
+
+
+def _begins(session: Session) -> bool:
+    """Whether a prompt has been promoted just now: the status follows."""
+    if not session.lease_owner:
+        return False
+    last = Message.objects.filter(session=session).order_by("-id").first()
+    return last is not None and last.role == "user" and not session.revert
 
 
 def _parts(session_id: str, prompt_id: str) -> list[dict[str, Any]] | None:

@@ -34,8 +34,9 @@ class History:
         """A message about the surroundings."""
         return self._add({"role": "system", "time": {"created": 1}}, [{"type": "text", "text": text}])
 
-    def compaction(self, summary: str, *, tail: str = "", complete: bool = True) -> str:
-        asked = {"type": "compaction", "auto": True} | ({"tail_start_id": tail} if tail else {})
+    def compaction(self, summary: str, *, tail: str = "", complete: bool = True, **metadata: str) -> str:
+        asked: dict[str, Any] = {"type": "compaction", "auto": True, "metadata": metadata}
+        asked |= {"tail_start_id": tail} if tail else {}
         parent = self._add({"role": "user", "time": {"created": 1}}, [asked])
         info = _answer(50_000) | {"summary": True, "parentID": parent, "finish": "stop"}
         if not complete:

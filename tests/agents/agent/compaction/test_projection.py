@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agents.agent.compaction.entries import QUESTION, project
+from agents.agent.compaction.entries import QUESTION, is_carried, project
 from tests.agents.agent.compaction.history import History, texts
 
 
@@ -33,6 +33,21 @@ def test_the_end_that_was_kept_follows_the_summary() -> None:
     history.compaction("SUMMARY", tail=two)
     history.step("Third")
     assert texts(project(history.entries)) == [QUESTION, "SUMMARY", "Two", "Second", "Third"]
+
+
+def test_a_kept_end_inside_a_turn_follows_the_prompt_and_what_the_program_knows() -> None:
+    history = History()
+    one = history.prompt("One")
+    history.step("First", ("read", "x"))
+    second = history.step("Second", ("read", "y"))
+    history.compaction("SUMMARY", tail=second, prompt=one, state="TODO")
+    history.prompt("Go on.", synthetic=True)
+    found = project(history.entries)
+    assert texts(found) == [QUESTION, "SUMMARY", "TODO", "One", "Second", "Go on."]
+    assert [is_carried(entry) for entry in found] == [False, False, True, False, False]
+    history.step("Third")
+    history.compaction("LATER", tail=history.entries[-1]["info"]["id"], prompt=one)
+    assert texts(project(history.entries)) == [QUESTION, "LATER", "One", "Third"]
 
 
 def test_an_incomplete_summary_is_no_boundary() -> None:

@@ -22,6 +22,16 @@ def test_everything_that_was_said_and_done_is_in_it() -> None:
     assert text.index("Read it.") < text.index("I do.") < text.index("calls read") < text.index("the content")
 
 
+def test_of_a_call_the_beginning_and_the_end_are_enough() -> None:
+    history = History()
+    history.prompt("p" * 5_000)
+    history.step("s" * 5_000, ("read", "o" * 5_000))
+    text = compaction.text_of(compaction.blocks(history.entries, MODEL), 50_000)
+    assert text.count("p") >= 5_000
+    assert text.count("s") >= 5_000
+    assert 1_500 < text.count("o") < 2_100
+
+
 def test_what_fits_stays_whole_however_long_the_first_block_is() -> None:
     found = blocks("the wish", "no")
     assert compaction.text_of(found, compaction.whole_size(found)) == "[Person]\nthe wish\n\n[Person]\nno"

@@ -64,6 +64,55 @@ def test_a_prompt_that_is_being_worked_on_is_summed_up() -> None:
     assert found.kept == []
 
 
+def test_the_last_steps_of_a_long_turn_stay_with_its_prompt() -> None:
+    history = turns(1)
+    history.prompt("Work.")
+    for number in range(10):
+        history.step(f"S{number}", ("read", "y" * 6_000))
+    found = planned(history, preserve_recent_tokens=5_000)
+    assert texts(list(found.kept)) == ["S7", "S8", "S9"]
+    assert found.prompt is not None
+    assert texts([found.prompt]) == ["Work."]
+    assert found.count == 2 + 1 + 7
+    assert planned(history, tail_turns=0).kept == []
+    small = planned(history, preserve_recent_tokens=1_000)
+    assert (small.kept, small.prompt) == ([], found.prompt)
+
+
+def test_a_turn_that_is_short_by_its_texts_keeps_two_steps() -> None:
+    history = History()
+    history.prompt("Work.")
+    for number in range(4):
+        history.step(f"S{number}")
+    found = planned(history)
+    assert texts(list(found.kept)) == ["S2", "S3"]
+    assert texts(list(found.summed_up)) == ["Work.", "S0", "S1"]
+    assert planned(history, tail_turns=0).kept == []
+
+
+def test_a_prompt_that_is_carried_begins_no_turn_and_goes_along() -> None:
+    history = History()
+    one = history.prompt("Work.")
+    history.step("S0")
+    first = history.step("S1")
+    history.compaction("SUMMARY", tail=first, prompt=one)
+    on = history.prompt("Go on.", synthetic=True)
+    history.step("S2")
+    found = planned(history)
+    assert found.tail_start_id == on
+    assert texts(list(found.kept)) == ["Go on.", "S2"]
+    assert found.prompt is not None
+    assert texts([found.prompt]) == ["Work."]
+    assert found.count == 1, "S1; the prompt was summed up before"
+
+
+def test_a_prompt_that_is_too_long_is_left_to_the_summary() -> None:
+    history = History()
+    history.prompt("W" * 60_000)
+    history.step("S0", ("read", "y" * 80_000))
+    assert planned(history).prompt is None
+
+
 def test_nothing_before_the_first_prompt() -> None:
     history = History()
     history.told("The date has changed.")

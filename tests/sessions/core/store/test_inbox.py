@@ -12,7 +12,6 @@ from sessions.core.models import AdmittedPrompt, Session
 from sessions.core.store import context, events, inbox, messages, order, projects
 from sessions.core.store import sessions as session_store
 from sessions.core.store.inbox import PromptRefused
-from sessions.core.wire.session import Status
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -53,21 +52,6 @@ def test_prompts_of_one_millisecond_keep_their_order_and_can_be_moved(session: S
     assert sorted(AdmittedPrompt.objects.values_list("position", flat=True)) == sorted(positions)
     admit(session, "four")
     assert said(inbox.waiting(session.id))[-1] == "four"
-
-
-def test_a_session_is_at_work_from_its_prompt_on(session: Session) -> None:
-    project = session.project_id
-    silent = session_store.create(session.project, session.directory)
-    inbox.admit(silent, [text("Later.")], resume=False)
-    assert session_store.at_work(project) == {}
-    waits = admit(session, "Now.")
-    assert session_store.at_work(project) == {session.id: {"type": "busy"}}
-    Session.objects.filter(id=session.id).update(lease_owner="worker")
-    promote(waits)
-    assert session_store.at_work(project) == session_store.at_work() == {session.id: {"type": "busy"}}
-    assert session_store.at_work("another") == {}
-    session_store.set_status(session.id, Status(type="retry", attempt=1, message="Wait.", next=1))
-    assert session_store.at_work(project)[session.id]["type"] == "retry"
 
 
 def test_what_follows_an_older_conversation_sorts_after_it(session: Session) -> None:
