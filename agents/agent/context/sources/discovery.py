@@ -20,7 +20,7 @@ from django.conf import settings
 from agents.agent.context.sources.files import Document, document, first_of
 from agents.config.trust.reach import Reach
 from agents.config.trust.wants import Want
-from agents.toolkit.shared.ripgrep import excluding
+from agents.toolkit.shared.ripgrep import NOISE, excluding
 from sessions.project import search
 
 NAMES = ("AGENTS.md", "CLAUDE.md", "CONTEXT.md")
@@ -45,10 +45,13 @@ def ambient(directory: Path, worktree: Path) -> list[Document]:
 
 
 def below(path: Path, directory: Path, worktree: Path) -> list[Path]:
-    """The folders on the way to a file of the project whose instructions `ambient` does not give."""
+    """The folders on the way to a file of the project whose instructions `ambient` does not give. What
+    somebody else wrote (`node_modules`) gives none."""
     known = folders(directory, worktree)
     root = known[0]
     if _project_disabled() or root not in path.parents or root.parent == root:
+        return []
+    if any(part in NOISE for part in path.relative_to(root).parts):
         return []
     return [folder for folder in path.parents if folder.is_relative_to(root) and folder not in known]
 

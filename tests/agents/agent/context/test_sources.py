@@ -67,6 +67,17 @@ def test_without_project_configuration_the_global_files_remain(
     assert texts(discovery.named("~/mine.md", project, project)) == ["mine"]
 
 
+def test_folders_on_the_way_to_a_file_are_those_of_the_project(home: Path, project: Path) -> None:
+    deep = project / "a" / "b"
+    assert discovery.below(deep / "one.py", project, project) == [deep, project / "a"]
+    assert discovery.below(deep / "one.py", project / "a", project) == [deep]
+    assert discovery.below(project / "c" / "one.py", project / "a", project) == [project / "c"]
+    assert discovery.below(project / "one.py", project, project) == []
+    assert discovery.below(project.parent / "one.py", project, project) == []
+    theirs = project / "node_modules" / "theirs" / "index.js"
+    assert discovery.below(theirs, project, project) == [], "somebody else's rules are none"
+
+
 def test_no_project_means_no_folder_above(home: Path, project: Path) -> None:
     written(project / "AGENTS.md", "above")
     written(project / "a" / "AGENTS.md", "here")
