@@ -33,11 +33,12 @@ def git(
     stdin: bytes = b"",
     settings: Sequence[Setting] = (),
     extra: Mapping[str, str] | None = None,
+    seconds: float | None = None,
 ) -> bytes:
     """Standard output of git in a folder. Raises GitError. It takes no lock that it does not need; `extra`
-    are variables of its environment."""
+    are variables of its environment; after `seconds` it is ended."""
     environ = {"GIT_OPTIONAL_LOCKS": "0", **_configured([*_SAFE, *settings]), **(extra or {})}
-    return run_git(arguments, cwd=folder, stdin=stdin, extra=environ)
+    return run_git(arguments, cwd=folder, stdin=stdin, extra=environ, seconds=seconds)
 
 
 def _configured(settings: Sequence[Setting]) -> dict[str, str]:

@@ -38,15 +38,23 @@ class Checkout:
         quiet = (("core.quotePath", "false"), ("core.bigFileThreshold", _LARGE))
         return (*quiet, *excluding(self.top), *unfiltered(self.top))
 
-    def git(self, *arguments: str, stdin: bytes = b"", index: Path | None = None) -> bytes:
-        """What git answers at the top; with `index` as its index."""
+    def git(
+        self,
+        *arguments: str,
+        stdin: bytes = b"",
+        index: Path | None = None,
+        seconds: float | None = None,
+    ) -> bytes:
+        """What git answers at the top, in so many seconds; with `index` as its index."""
         extra = {"GIT_WORK_TREE": str(self.top)} | ({"GIT_INDEX_FILE": str(index)} if index else {})
-        return git(self.top, *arguments, stdin=stdin, settings=self._settings, extra=extra)
+        return git(
+            self.top, *arguments, stdin=stdin, settings=self._settings, extra=extra, seconds=seconds
+        )
 
-    def asked(self, *arguments: str) -> str:
-        """An answer of one line; empty where git has none."""
+    def asked(self, *arguments: str, seconds: float | None = None) -> str:
+        """A short answer; empty where git has none, or not in time."""
         try:
-            return self.git(*arguments).decode("utf-8", "replace").strip()
+            return self.git(*arguments, seconds=seconds).decode("utf-8", "replace").strip()
         except GitError:
             return ""
 

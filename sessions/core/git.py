@@ -70,8 +70,9 @@ def run_git(
     stdin: bytes = b"",
     extra: Mapping[str, str] | None = None,
     pass_fds: Sequence[int] = (),
+    seconds: float | None = None,
 ) -> bytes:
-    """Standard output of `git ARGUMENTS`. Raises GitError when it fails or git is missing."""
+    """Standard output of `git ARGUMENTS`. Raises GitError when it fails, takes longer or git is missing."""
     try:
         done = subprocess.run(
             ["git", *arguments],
@@ -80,8 +81,11 @@ def run_git(
             capture_output=True,
             env={**clean_environment(), **(extra or {})},
             pass_fds=pass_fds,
+            timeout=seconds,
             check=False,
         )
+    except subprocess.TimeoutExpired as error:
+        raise GitError(f"git {' '.join(arguments)} took longer than {seconds:g} seconds") from error
     except OSError as error:
         raise GitError(f"git could not be started: {error}") from error
     if done.returncode != 0:

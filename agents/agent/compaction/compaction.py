@@ -71,7 +71,7 @@ async def compact(run: Run, prompt: UserMessage, asked: CompactionPart) -> bool:
         await failed(run, await Recorder.open(run, prompt), error)
         return False
     entries = [entry for entry in await run.transcript.refresh() if id_of(entry) < prompt.id]
-    plan = tail.plan(entries, turn)
+    plan = tail.plan(entries, turn, goes_on=asked.auto)
     recorder = await Recorder.open(run, prompt, writer, summary=True)
     try:
         await recorder.started()
@@ -83,14 +83,13 @@ async def compact(run: Run, prompt: UserMessage, asked: CompactionPart) -> bool:
         await recorder.fold()
         raise
     known = await state(run.session)
-    goes_with = plan.prompt if asked.auto or plan.kept else None
-    stays = [*([goes_with] if goes_with else []), *plan.kept]
+    stays = [*([plan.prompt] if plan.prompt else []), *plan.kept]
     filling = await _filling(turn, stays, f"{written.text}{known}") | {"message": recorder.message.id}
     before = used(entries, turn.model) or _tokens([*plan.summed_up, *plan.kept], turn)
     asked.tail_start_id = plan.tail_start_id
     asked.metadata = {"messages": plan.count, "before": before, "after": filling["used"]}
     asked.metadata |= {"state": known} if known else {}
-    asked.metadata |= {"prompt": id_of(goes_with)} if goes_with else {}
+    asked.metadata |= {"prompt": id_of(plan.prompt)} if plan.prompt else {}
     follow_up = _follow_up(prompt, plan) if asked.auto else None
     finish = partial(compaction.finish, asked=asked, filling=filling, follow_up=follow_up)
     await recorder.finished(written.finish, writer.model, finish)

@@ -29,7 +29,7 @@ MOST_TOKENS = 8_000
 @dataclass(frozen=True, slots=True)
 class Plan:
     """Projected entries; `summed_up` begins with the summary before, if there is one. `prompt` is what the
-    person wanted last, where that is not in `kept`: it stays as it is, before `kept`."""
+    person wanted last, where that is not in `kept` and work on it goes on: it stays as it is, before `kept`."""
 
     summed_up: Sequence[Entry]
     kept: Sequence[Entry]
@@ -55,11 +55,12 @@ class Plan:
         return next((id_of(entry) for entry in self.kept if role_of(entry) != "system"), None)
 
 
-def plan(entries: Sequence[Entry], turn: Turn) -> Plan:
+def plan(entries: Sequence[Entry], turn: Turn, *, goes_on: bool = False) -> Plan:
     """Divide a history. What nobody has answered yet is always kept, and before it so many whole turns as the
     configuration asks for and its tokens allow (`tail_turns`, 2 by default, and `preserve_recent_tokens`). Of
     a turn that is too long for that its last steps are kept, with the prompt that it works on. When nothing
-    would be left to sum up, only what is unanswered is kept, and the last steps of one long turn."""
+    would be left to sum up, only what is unanswered is kept, and the last steps of one long turn. `goes_on`: the session works on
+    after it."""
     said = project(entries)
     earlier = 0 if last_summary(entries) is None else 2
     unanswered = _unanswered(said, earlier)
@@ -70,7 +71,8 @@ def plan(entries: Sequence[Entry], turn: Turn) -> Plan:
     if all(role_of(entry) == "system" for entry in summed_up):
         summed_up = []
     kept = said[start:]
-    prompt = None if any(map(is_written, kept)) else _prompt(said[:start], turn)
+    is_wanted = (goes_on or kept) and not any(map(is_written, kept))
+    prompt = _prompt(said[:start], turn) if is_wanted else None
     return Plan(summed_up, kept, earlier, prompt, unanswered < len(said))
 
 

@@ -71,11 +71,7 @@ async def _status(turn: Turn) -> str:
     the start; empty without git, and where that takes long."""
     if turn.session.project.vcs != "git":
         return ""
-    try:
-        async with asyncio.timeout(STATUS_SECONDS):
-            said = await asyncio.to_thread(Checkout(turn.worktree).asked, *_STATUS)
-    except TimeoutError:
-        return ""
+    said = await asyncio.to_thread(Checkout(turn.worktree).asked, *_STATUS, seconds=STATUS_SECONDS)
     lines = said.splitlines()
     more = len(lines) - 1 - STATUS_LINES
     return "\n".join(lines[: STATUS_LINES + 1] + ([f"(and {more} more)"] if more > 0 else []))

@@ -12,9 +12,9 @@ from tests.agents.tools.context import turn_in
 HERE = Path("/")
 
 
-def planned(history: History, **config: int) -> Plan:
+def planned(history: History, *, goes_on: bool = True, **config: int) -> Plan:
     turn = turn_in(HERE, HERE, model=MODEL, config=Config(compaction=CompactionConfig(**config)))
-    return plan(history.entries, turn)
+    return plan(history.entries, turn, goes_on=goes_on)
 
 
 def turns(count: int, size: int = 1) -> History:
@@ -77,6 +77,7 @@ def test_the_last_steps_of_a_long_turn_stay_with_its_prompt() -> None:
     assert planned(history, tail_turns=0).kept == []
     small = planned(history, preserve_recent_tokens=1_000)
     assert (small.kept, small.prompt) == ([], found.prompt)
+    assert planned(history, goes_on=False, preserve_recent_tokens=1_000).prompt is None
 
 
 def test_a_turn_that_is_short_by_its_texts_keeps_two_steps() -> None:
