@@ -17,6 +17,11 @@ def build(folder: Path, files: int) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(_content(number))
     file(folder, files // 2).with_name(f"{NEEDLE_NAME}.py").write_text(f"{NEEDLE_NAME} = True\n")
+    commit(folder)
+
+
+def commit(folder: Path) -> None:
+    """Make a folder a git repository with its files in one commit."""
     _git(folder, "init", "--quiet", "--initial-branch=main")
     _git(folder, "add", "--all")
     _git(folder, "commit", "--quiet", "--message", "All files")

@@ -25,6 +25,7 @@ from bench.measures import (
     store,
     stream,
     sync,
+    tokens,
     tools,
     turn,
 )
@@ -39,6 +40,7 @@ MEASURES: dict[str, Measure] = {
     "sync": sync.measure,
     "stream": stream.measure,
     "flood": stream.flood,
+    "tokens": tokens.measure,
     "tools": tools.measure,
     "ignored": tools.ignored,
     "diagnostics": diagnostics.measure,
