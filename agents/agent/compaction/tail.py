@@ -29,7 +29,7 @@ MOST_TOKENS = 8_000
 @dataclass(frozen=True, slots=True)
 class Plan:
     """Projected entries; `summed_up` begins with the summary before, if there is one. `prompt` is what the
-    person wanted last, where that is not in `kept` and work on it goes on: it stays as it is, before `kept`."""
+    person wanted last, where that is not in `kept` and work on it goes on: it stays, before `kept`."""
 
     summed_up: Sequence[Entry]
     kept: Sequence[Entry]
@@ -59,8 +59,8 @@ def plan(entries: Sequence[Entry], turn: Turn, *, goes_on: bool = False) -> Plan
     """Divide a history. What nobody has answered yet is always kept, and before it so many whole turns as the
     configuration asks for and its tokens allow (`tail_turns`, 2 by default, and `preserve_recent_tokens`). Of
     a turn that is too long for that its last steps are kept, with the prompt that it works on. When nothing
-    would be left to sum up, only what is unanswered is kept, and the last steps of one long turn. `goes_on`: the session works on
-    after it."""
+    would be left to sum up, only what is unanswered is kept, and the last steps of one long turn. `goes_on`:
+    the session works on after it."""
     said = project(entries)
     earlier = 0 if last_summary(entries) is None else 2
     unanswered = _unanswered(said, earlier)
