@@ -1,5 +1,5 @@
-"""MCP servers and language servers from npm and PyPI: programs that nobody here wrote, each installed once
-into the user's cache. clangd and gopls come from apt (`make machine`).
+"""MCP servers, language servers and clients of models from npm and PyPI: programs that nobody here wrote,
+each installed once into the user's cache. clangd and gopls come from apt (`make machine`).
 
 A test that wants one that cannot be had fails and says why: what is done with servers is tested with servers.
 """
@@ -11,7 +11,7 @@ import hashlib
 import shutil
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -28,15 +28,24 @@ NPM = {
     "@modelcontextprotocol/server-memory": ("2026.8.31",),
     "axe-core": ("4.14.1",),
 }
-"""The version of each package, and what it needs beside it."""
+"""The version of each package, and what is wanted beside it."""
 
 AXE_SHA256 = "29348999450cdf2849a8e70b7912fc2da85a849da39c0d0d5394f51d4a9ed95c"
 
 PYPI = {
-    "basedpyright": "1.40.2",
-    "mcp-server-fetch": "2026.10.24",
-    "mcp-server-git": "2026.10.19",
-    "mcp-server-time": "2026.10.19",
+    "basedpyright": ("1.40.2",),
+    "mcp-server-fetch": ("2026.10.24",),
+    "mcp-server-git": ("2026.10.19",),
+    "mcp-server-time": ("2026.10.19",),
+    "openai": (
+        "3.57.0",
+        "anthropic==2.14.0",
+        "google-genai==3.6.1",
+        "groq==1.7.0",
+        "mistralai==3.7.0",
+        "openrouter==1.3.84",
+        "xai-sdk==1.21.0",
+    ),
 }
 
 
@@ -69,12 +78,13 @@ def everything(environ: Mapping[str, str]) -> dict[str, Any]:
 def pypi(package: str, program: str, environ: Mapping[str, str]) -> Path:
     """A program of a package from PyPI, in an environment of its own; fails without it."""
     cache = Path(environ.get("XDG_CACHE_HOME") or Path(environ["HOME"], ".cache"))
-    folder = cache / "opencode-web-bench" / f"{package}-{PYPI[package]}"
+    version, *beside = PYPI[package]
+    folder = cache / "opencode-web-bench" / f"{package}-{version}"
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)  # other test processes want the same
         if not (folder / "installed").exists():
-            _install(folder, f"{package}=={PYPI[package]}", environ)
+            _install(folder, [f"{package}=={version}", *beside], environ)
             (folder / "installed").touch()
     return folder / "venv" / "bin" / program
 
@@ -86,11 +96,11 @@ def apt(program: str) -> Path:
     return Path(found)
 
 
-def _install(folder: Path, wanted: str, environ: Mapping[str, str]) -> None:
+def _install(folder: Path, wanted: Sequence[str], environ: Mapping[str, str]) -> None:
     python = folder / "venv" / "bin" / "python"
     for command in (
         [sys.executable, "-m", "venv", "--clear", str(folder / "venv")],
-        [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", wanted],
+        [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *wanted],
     ):
         try:
             subprocess.run(
@@ -102,6 +112,6 @@ def _install(folder: Path, wanted: str, environ: Mapping[str, str]) -> None:
                 timeout=INSTALL_SECONDS,
             )
         except subprocess.TimeoutExpired:
-            pytest.fail(f"{wanted} could not be installed: it took longer than {INSTALL_SECONDS} s")
+            pytest.fail(f"{wanted[0]} could not be installed: it took longer than {INSTALL_SECONDS} s")
         except subprocess.CalledProcessError as error:
-            pytest.fail(f"{wanted} could not be installed: {error.stderr.strip()[-500:]}")
+            pytest.fail(f"{wanted[0]} could not be installed: {error.stderr.strip()[-500:]}")

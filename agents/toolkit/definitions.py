@@ -86,11 +86,9 @@ def _native(name: str, description: str, permission: Ruleset, **given: Any) -> A
     return Agent(name, description, permission=permission, **given)
 
 
-def _writer(name: str, description: str, **given: Any) -> Agent:
+def _writer(name: str, description: str) -> Agent:
     """A hidden agent that only writes a text."""
-    return Agent(
-        name, description, hidden=True, prompt=prompt_text(name), permission=defaults.NOTHING, **given
-    )
+    return Agent(name, description, hidden=True, prompt=prompt_text(name), permission=defaults.NOTHING)
 
 
 BUILTIN = (
@@ -111,7 +109,7 @@ BUILTIN = (
         prompt=prompt_text("explore"),
     ),
     _writer("compaction", "Condenses a conversation that has outgrown the window."),
-    _writer("title", "Names sessions.", temperature=0.5),
+    _writer("title", "Names sessions."),
     _writer("summary", "Says in a few sentences what a session did."),
 )
 

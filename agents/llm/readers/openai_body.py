@@ -95,6 +95,10 @@ _TOP_K = frozenset({"", "openrouter", "togetherai", "fireworks-ai", "deepinfra",
 """The makers whose servers sample by `top_k`; the others refuse a request that names it."""
 
 
+_COUNTS_UNASKED = frozenset({"groq", "mistral"})
+"""The makers whose interface has no `stream_options`: the end of each stream says what was used."""
+
+
 def build(request: ModelRequest) -> Json:
     """The whole body. Compatibility fields come last and win; None takes a name out."""
     return with_fields(basis(request), encoded(request.settings.options), request.settings.body)
@@ -110,6 +114,8 @@ def basis(request: ModelRequest) -> Json:
         "stream_options": {"include_usage": True},
     }
     body.update(_controls(model, request.settings.controls))
+    if model.maker in _COUNTS_UNASKED:
+        del body["stream_options"]
     if model.maker == "mistral":
         _as_mistral(body)
     if request.tools:
@@ -120,9 +126,7 @@ def basis(request: ModelRequest) -> Json:
 
 
 def _as_mistral(body: Json) -> None:
-    """Mistral refuses a field that it does not know, and an id of a call that is not nine letters and digits.
-    It counts every stream unasked."""
-    del body["stream_options"]
+    """Mistral refuses fields that it does not know, and ids of calls that are not nine letters and digits."""
     if (seed := body.pop("seed", None)) is not None:
         body["random_seed"] = seed
     for message in body["messages"]:
@@ -279,11 +283,12 @@ def _flush(files: list[Json], out: list[Json]) -> None:
 
 def _with_cache_marks(out: list[Json]) -> list[Json]:
     """Claude behind a chat-completions gateway caches only what is marked: the system text and the last two
-    messages that are not the model's own."""
+    messages that are not the model's own. Only a text takes a mark."""
     theirs = [message for message in out if message["role"] in ("user", "tool")]
     for message in (*out[:1], *theirs[-2:]):
         if isinstance(message["content"], str) and message["content"]:
             message["content"] = [{"type": "text", "text": message["content"]}]
-        if message["content"]:
-            message["content"][-1]["cache_control"] = _CACHE_MARK
+        texts = [part for part in message["content"] if part["type"] == "text"]
+        if texts:
+            texts[-1]["cache_control"] = _CACHE_MARK
     return out

@@ -297,5 +297,5 @@ def _part(item: TextContent | FileContent, model: Model) -> Json:
         return {"type": "input_text", "text": text}
     url = f"data:{item.mime};base64,{item.data}"
     if item.mime.startswith("image/"):
-        return {"type": "input_image", "image_url": url}
+        return {"type": "input_image", "image_url": url, "detail": "auto"}
     return {"type": "input_file", "filename": item.filename or "file", "file_data": url}

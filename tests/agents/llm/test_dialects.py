@@ -197,6 +197,18 @@ async def test_mistral_is_sent_nothing_that_it_refuses() -> None:
     assert second["tool_calls"][0]["id"] == "aB3dE6gH9"
 
 
+@pytest.mark.parametrize(("maker", "asks"), [("groq", False), ("mistral", False), ("xai", True), ("", True)])
+def test_counts_are_asked_for_where_they_do_not_come_by_themselves(maker: str, asks: bool) -> None:
+    assert ("stream_options" in build(request(model(maker=maker)))) is asks
+
+
+def test_a_cache_mark_is_at_a_text() -> None:
+    pictured = ChatMessage("user", [TextContent("Look."), FileContent("image/png", "iVBORw0KGgo=", "a.png")])
+    asked = model(maker="openrouter", api_model="anthropic/claude-sonnet-4.5", attachment=True)
+    text, picture = build(request(asked, pictured))["messages"][-1]["content"]
+    assert (text["cache_control"], "cache_control" in picture) == ({"type": "ephemeral"}, False)
+
+
 @pytest.mark.parametrize(
     ("maker", "takes"), [("groq", False), ("xai", False), ("openrouter", True), ("", True)]
 )
