@@ -166,15 +166,16 @@ async def _checked(format: OutputFormat | None) -> None:
 async def _answer(
     mailbox: bus.Subscription, session_id: str, prompt_id: str, result: Result, idle: bool
 ) -> AsyncIterator[bytes]:
-    """Spaces keep proxies from closing the connection meanwhile; JSON allows them in front. A prompt that is
-    withdrawn, or waits when the session is deleted, is answered with what there is. Where events are missing,
-    the rows say what came of it."""
+    """Spaces send the headers at once and keep proxies from closing the connection meanwhile; JSON allows
+    them in front. A prompt that is withdrawn, or waits when the session is deleted, is answered with what
+    there is. Where events are missing, the rows say what came of it."""
     message_id = await in_db(_begun, session_id, prompt_id)
     over = False
     try:
         if message_id and (not idle or await in_db(admitted.is_idle, session_id)):
             yield await (_answer_to if result is _last_assistant else result)(session_id, message_id)
             return  # it was sent before, and this is what came of it
+        yield b" "
         while not over:
             events = await mailbox.take(10)
             for event in events:
