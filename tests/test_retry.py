@@ -44,8 +44,8 @@ def test_skipped(number):
 def run(folder: Path, tests: str, *arguments: str) -> tuple[int, list[str]]:
     (folder / "tests").mkdir()
     (folder / "tests/test_it.py").write_text(tests)
-    command = [sys.executable, "-m", "pytest", "-q", "-rs", "-p", "tests.retry", *arguments]
-    environ = {**os.environ, "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-m", "pytest", "-q", "-rs", "-p", "xdist", "-p", "tests.retry", *arguments]
+    environ = {**os.environ, "PYTHONPATH": str(ROOT), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
     done = subprocess.run(command, cwd=folder, env=environ, capture_output=True, text=True, check=False)
     return done.returncode, done.stdout.splitlines()
 

@@ -47,9 +47,7 @@ class Checkout:
     ) -> bytes:
         """What git answers at the top, in so many seconds; with `index` as its index."""
         extra = {"GIT_WORK_TREE": str(self.top)} | ({"GIT_INDEX_FILE": str(index)} if index else {})
-        return git(
-            self.top, *arguments, stdin=stdin, settings=self._settings, extra=extra, seconds=seconds
-        )
+        return git(self.top, *arguments, stdin=stdin, settings=self._settings, extra=extra, seconds=seconds)
 
     def asked(self, *arguments: str, seconds: float | None = None) -> str:
         """A short answer; empty where git has none, or not in time."""

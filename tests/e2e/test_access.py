@@ -42,6 +42,7 @@ async def fits(page: Page) -> None:
     assert await page.evaluate(NAMELESS) == []
 
 
+@pytest.mark.long
 async def test_a_narrow_screen(stage: Stage, browser: Browser) -> None:
     context = await browser.new_context(
         viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True, reduced_motion="reduce"

@@ -147,6 +147,7 @@ async def test_an_answer_that_comes_too_late(alone: Stage, context: BrowserConte
     assert (alone.project / "late").exists()
 
 
+@pytest.mark.long
 async def test_who_rejected_too_late_is_told_and_stops_what_runs(
     alone: Stage, context: BrowserContext
 ) -> None:

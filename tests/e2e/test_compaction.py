@@ -72,6 +72,7 @@ async def test_what_was_compacted_stays_readable_behind_a_marker(
     await expect(summary.locator("img")).to_have_count(0)
 
 
+@pytest.mark.long
 async def test_a_compaction_by_itself_shows_no_prompt_of_the_program(
     stage: Stage, context: BrowserContext
 ) -> None:
@@ -103,6 +104,7 @@ async def test_compact_in_the_composer(stage: Stage, context: BrowserContext) ->
     await expect(tab.messages.locator(".compaction")).to_contain_text("Compacted here")
 
 
+@pytest.mark.long
 async def test_output_that_was_cleared_says_so(stage: Stage, context: BrowserContext) -> None:
     command = 'python3 -c \'print(("%d " + 99 * "x" + chr(10)) * 470)\''
     calls = [ToolUse("bash", {"command": command % number}) for number in range(6)]

@@ -82,6 +82,7 @@ async def few_requests(stage: Stage, context: BrowserContext) -> None:
     assert [one for one in traffic.told() if "/static/" in one[1] and one[0]] == []
 
 
+@pytest.mark.long
 async def test_what_is_heavy_comes_when_it_is_used(stage: Stage, context: BrowserContext) -> None:
     tab = await stage.tab(context, await stage.session("heavy"))
     scripts: list[str] = []

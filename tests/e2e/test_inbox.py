@@ -39,6 +39,7 @@ async def deliver(tab: Tab, way: str) -> None:
     await tab.page.get_by_role("menuitemradio", name=way).click()
 
 
+@pytest.mark.long
 async def test_the_choice_is_offered_while_the_agent_works(stage: Stage, context: BrowserContext) -> None:
     tab = await busy(stage, context, "choice")
     button = tab.page.locator("#delivery-button")
@@ -149,6 +150,7 @@ async def test_an_edit_in_time_and_the_draft_that_comes_back(stage: Stage, conte
     await tab.prompt.fill("")
 
 
+@pytest.mark.long
 async def test_an_edit_that_comes_too_late_keeps_the_words(stage: Stage, context: BrowserContext) -> None:
     tab = await busy(stage, context, "late", Turn(text="Old."), Turn(text="New."))
     await tab.send("old words")
@@ -255,6 +257,7 @@ async def test_what_does_not_arrive_comes_back(stage: Stage, context: BrowserCon
     await tab.idle()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 async def test_there_is_room_on_a_narrow_screen(stage: Stage, browser: Browser, scheme: str) -> None:
     context = await browser.new_context(
@@ -285,6 +288,7 @@ async def test_there_is_room_on_a_narrow_screen(stage: Stage, browser: Browser, 
     assert faults == []
 
 
+@pytest.mark.long
 async def test_a_stopped_prompt_is_put_back_with_what_was_attached(
     home: Path, project: Path, context: BrowserContext
 ) -> None:

@@ -20,6 +20,7 @@ async def named(part: Locator) -> str:
     return str(await part.evaluate("part => getComputedStyle(part).animationName"))
 
 
+@pytest.mark.long
 async def test_what_comes_and_goes_moves(stage: Stage, context: BrowserContext) -> None:
     await context.add_init_script(NOTE)
     session, other = await stage.session("Moves"), await stage.session("Goes")

@@ -11,6 +11,7 @@ from tests.loopback.script import ToolUse, Turn
 pytestmark = [pytest.mark.e2e, pytest.mark.asyncio(loop_scope="session")]
 
 
+@pytest.mark.long
 async def test_answered_in_another_tab(stage: Stage, context: BrowserContext) -> None:
     write = ToolUse("write", {"filePath": "asked.txt", "content": "new\n"})
     stage.plays(Turn(tools=[write]), Turn(text="Written."))

@@ -71,6 +71,7 @@ async def test_variants_and_agents_are_chosen_beside_the_prompt(
     assert colour == "rgb(204, 85, 0)"
 
 
+@pytest.mark.long
 async def test_a_new_session_takes_the_choice_and_mentions_name_agents(
     thinking: Stage, context: BrowserContext
 ) -> None:

@@ -35,6 +35,7 @@ EDIT = {"filePath": "hello.py", "oldString": "'hello'", "newString": "'goodbye'"
 BACK = {"filePath": "hello.py", "oldString": "'goodbye'", "newString": "'hello'"}
 
 
+@pytest.mark.long
 async def test_questions_by_keyboard(stage: Stage, context: BrowserContext) -> None:
     stage.plays(ASK, Turn(text="Agreed."))
     tab = await stage.tab(context, await stage.session("asks"))

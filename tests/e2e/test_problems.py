@@ -37,6 +37,7 @@ async def turn(tab: Tab, text: str, answer: str) -> None:
     await tab.idle()
 
 
+@pytest.mark.long
 async def test_problems_are_counted_marked_listed_fixed_and_gone(
     context: BrowserContext, tmp_path: Path, user_environ: dict[str, str]
 ) -> None:

@@ -60,6 +60,7 @@ async def test_a_held_key_answers_one_card(stage: Stage, context: BrowserContext
     await tab.idle()
 
 
+@pytest.mark.long
 async def test_a_held_key_answers_one_entry_of_the_inbox(stage: Stage, context: BrowserContext) -> None:
     tab, files = await asked(stage, context, "inbox")
     await tab.page.locator("#inbox-button").click()

@@ -101,6 +101,7 @@ async def test_undo_keep_and_redo_hunk_by_hunk(stage: Stage, context: BrowserCon
     await expect(hunk(tab, 0)).to_have_attribute("data-state", "here")
 
 
+@pytest.mark.long
 async def test_a_conflict_is_settled_by_a_choice(stage: Stage, context: BrowserContext) -> None:
     tab, old = await edited(stage, context, "settled")
     mine = without().replace("agent 15\n", "mine 15\n")
@@ -148,6 +149,7 @@ async def test_two_sessions_are_undone_apart(stage: Stage, context: BrowserConte
     assert old.read_text() == without().replace("line 22\n", "other 22\n")
 
 
+@pytest.mark.long
 async def test_viewed_goes_when_the_content_changes(stage: Stage, context: BrowserContext) -> None:
     tab, _ = await edited(stage, context, "seen")
     file, progress = file_of(tab, "old.txt"), tab.review.locator("#review-progress")
@@ -183,6 +185,7 @@ async def test_a_renewal_leaves_what_is_typed_and_open(stage: Stage, context: Br
     await expect(file_of(tab, "new.txt").locator("[data-fold]")).to_have_attribute("aria-expanded", "false")
 
 
+@pytest.mark.long
 async def test_scopes_are_chosen_linked_and_kept(stage: Stage, context: BrowserContext) -> None:
     tab, old = await edited(stage, context, "scopes")
     third = ToolUse("write", {"filePath": "scopes/third.txt", "content": "third\n"})

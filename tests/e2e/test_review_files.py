@@ -21,6 +21,7 @@ def executable(path: Path) -> bool:
     return bool(path.stat().st_mode & EXECUTABLE)
 
 
+@pytest.mark.long
 async def test_files_without_hunks_are_undone_and_put_back(stage: Stage, context: BrowserContext) -> None:
     folder = stage.project / "whole"
     folder.mkdir()

@@ -104,6 +104,7 @@ async def test_one_help_on_every_page_of_a_session(stage: Stage, context: Browse
     await expect(help).to_be_visible()
 
 
+@pytest.mark.long
 async def test_the_full_review_keeps_the_place_and_sends_comments(
     stage: Stage, context: BrowserContext
 ) -> None:
@@ -186,6 +187,7 @@ async def test_redo_after_a_restart(tmp_path: Path, context: BrowserContext) -> 
         assert old.read_text() == without()
 
 
+@pytest.mark.long
 async def test_the_keyboard_stays_at_its_hunk_when_another_comes_above(
     stage: Stage, context: BrowserContext
 ) -> None:

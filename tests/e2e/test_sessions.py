@@ -85,6 +85,7 @@ async def test_a_long_history_opens_at_its_end(stage: Stage, context: BrowserCon
     assert ids == sorted(set(ids))
 
 
+@pytest.mark.long
 async def test_a_page_at_its_end_forgets_what_is_far_above(stage: Stage, context: BrowserContext) -> None:
     stage.plays(Turn(text="An answer."), Turn(text="Another answer."))
     session = await stage.session("Forgets")

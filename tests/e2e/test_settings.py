@@ -19,6 +19,7 @@ from tests.opencode_web.damaged import leaves, spoil
 pytestmark = [pytest.mark.e2e, pytest.mark.asyncio(loop_scope="session")]
 
 
+@pytest.mark.long
 async def test_the_store_and_what_holds_it(context: BrowserContext, stage: Stage) -> None:
     session_id = await stage.session("Holds something")
     tab = await stage.tab(context, session_id)
@@ -64,6 +65,7 @@ async def test_what_is_opened_as_it_comes_is_loaded(context: BrowserContext, sta
     await expect(tab.page.locator(".store-holdings").first).not_to_contain_text("Loading")
 
 
+@pytest.mark.long
 async def test_a_full_store_is_said_in_the_page(context: BrowserContext, tmp_path: Path) -> None:
     home = tmp_path / "home"
     home.mkdir()

@@ -63,6 +63,7 @@ async def test_a_long_output_is_unfolded_too(stage: Stage, context: BrowserConte
     await expect(output).to_contain_text("13999")
 
 
+@pytest.mark.long
 async def test_it_is_left_by_escape_and_by_backspace(stage: Stage, context: BrowserContext) -> None:
     stage.plays(Turn(text=["I work", Wait("shell left")]), Turn(text="Fine."))
     tab = await stage.tab(context, await stage.session("leaves the shell"))
@@ -110,6 +111,7 @@ async def test_a_line_on_its_way_is_a_line_after_a_reload(stage: Stage, context:
     await expect(tab.prompt).to_have_value("ls")
 
 
+@pytest.mark.long
 async def test_a_line_waits_for_the_turn_and_survives_a_lost_server(
     home: Path, project: Path, context: BrowserContext
 ) -> None:

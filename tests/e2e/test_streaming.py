@@ -24,6 +24,7 @@ TEXT: Chunks = [
 WHOLE = "Begin first second pyCopyx = 1 the end"
 
 
+@pytest.mark.long
 async def test_reload_and_a_second_tab_in_mid_stream(stage: Stage, context: BrowserContext) -> None:
     stage.plays(Turn(reasoning="Let me think.", text=TEXT))
     session = await stage.session("streams")

@@ -29,6 +29,7 @@ TOGETHER = [
 ]
 
 
+@pytest.mark.long
 async def test_the_calls_of_a_batch_are_within_its_card(stage: Stage, context: BrowserContext) -> None:
     stage.plays(
         Turn(

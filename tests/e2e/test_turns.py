@@ -104,6 +104,7 @@ async def test_stop(stage: Stage, context: BrowserContext, way: str) -> None:
     await stage.model.wait_for_disconnect()
 
 
+@pytest.mark.long
 async def test_calls_that_a_person_stopped(stage: Stage, context: BrowserContext) -> None:
     """They did not fail, and the person who stopped them is not told of a third one."""
     options = [{"label": "So", "description": ""}]

@@ -92,6 +92,7 @@ async def test_undo_and_redo(stage: Stage, context: BrowserContext) -> None:
     await expect(tab.page.locator(".message.user .bubble")).to_have_text(["First.", "Try again."])
 
 
+@pytest.mark.long
 async def test_a_conflict_is_shown_and_left_alone(stage: Stage, context: BrowserContext) -> None:
     tab, old = await two_turns(stage, context, "conflicts")
     mine = old.read_text().replace("line fifteen\n", "line 15, by hand\n")

@@ -35,6 +35,7 @@ async def test_it_is_sent_when_the_server_is_back(home: Path, project: Path, con
         await expect(tab.page.locator(".message.user .bubble")).to_have_text(["first"])
 
 
+@pytest.mark.long
 async def test_a_lost_answer_does_not_double_a_prompt(stage: Stage, context: BrowserContext) -> None:
     stage.plays(Turn(text="One."), Turn(text="Two."))
     tab = await stage.tab(context, await stage.session("lost answer"))

@@ -102,6 +102,7 @@ async def test_from_opencode_here_and_back(user_environ: dict[str, str], tmp_pat
     )
 
 
+@pytest.mark.long
 async def test_a_conversation_of_ours_is_taken_by_opencode(
     served: Served, user_environ: dict[str, str], tmp_path: Path
 ) -> None:

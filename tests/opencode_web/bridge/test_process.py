@@ -59,6 +59,7 @@ def pids(home: Path) -> list[int]:
     return [int(line) for line in (home / "pids").read_text().split()]
 
 
+@pytest.mark.long
 async def test_our_own_server_is_started_restarted_and_ended(tmp_path: Path) -> None:
     (project := tmp_path / "project").mkdir()
     async with bridged({"HOME": str(tmp_path), "OPENCODE_BASE_URL": UNUSED}, project) as tools:

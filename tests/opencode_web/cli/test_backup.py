@@ -252,6 +252,7 @@ def test_the_doctor_marks_what_is_gone_and_takes_out_what_cannot_be_read(place: 
     assert place.run("doctor", "--verify")[0] == 0
 
 
+@pytest.mark.long
 def test_the_doctor_reads_contents_when_asked(place: Place) -> None:
     content = place.content(b"after\n")
     content.chmod(0o600)
@@ -275,6 +276,7 @@ def test_the_doctor_salvages_when_asked_and_then_removes_the_damaged_file(place:
     assert not list(place.data.glob("*.corrupt-*"))
 
 
+@pytest.mark.long
 def test_a_damaged_database_in_use_is_not_moved(place: Place) -> None:
     file = place.data / "db.sqlite3"
     server = subprocess.Popen(

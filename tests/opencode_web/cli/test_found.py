@@ -10,6 +10,7 @@ from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 import httpx
+import pytest
 
 from tests.loopback.openai import OpenAIServer
 from tests.loopback.script import Turn, Wait
@@ -64,6 +65,7 @@ async def test_a_server_that_ends_before_the_turn_is_told(tmp_path: Path) -> Non
         assert "opencode-web: The connection" in server.log()
 
 
+@pytest.mark.long
 async def test_looking_leaves_no_trace(tmp_path: Path) -> None:
     """What lists opens no project; a turn alone does, and its server ends without a complaint."""
     for name in ("home", "project"):

@@ -128,6 +128,7 @@ def test_a_terminal_gets_a_bar_and_anything_else_lines() -> None:
     assert pipe.getvalue() == "  a: is odd\n"
 
 
+@pytest.mark.long
 def test_an_interrupted_one_goes_on(tmp_path: Path) -> None:
     for index in range(400):
         making.files(tmp_path / "data", making.session(GONE, f"ses_{index:04}"), [])

@@ -123,6 +123,7 @@ def test_a_signal_ends_it_after_the_shutdown_hook(start: Start, number: signal.S
     assert (server.home / "shut-down").read_text() == "saved"
 
 
+@pytest.mark.long
 def test_a_shutdown_that_never_ends_is_cut_short(start: Start) -> None:
     """Both at once, since each takes the seconds that it is given."""
     servers = [start(behaviour="hangs"), start(behaviour="blocks")]

@@ -84,6 +84,7 @@ def test_what_can_be_read_goes_into_a_new_database_and_is_said(
     assert damaged.read_bytes()[(page - 1) * PAGE :][:4] == b"\xff" * 4
 
 
+@pytest.mark.long
 @pytest.mark.django_db
 def test_where_nothing_has_the_list_of_tables_a_new_database_has(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

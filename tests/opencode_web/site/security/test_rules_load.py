@@ -57,6 +57,7 @@ async def send(server: Server, head: str, pieces: int, *, chunked: bool = False)
     return line, held
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("chunked", [False, True])
 async def test_a_body_that_is_too_large_is_refused_and_not_stored(
     home: Path, project: Path, chunked: bool
@@ -85,6 +86,7 @@ async def test_what_fits_goes_through_and_a_form_that_is_too_large_does_not(
         assert (await browser.change(f"{base}/rename", title="still here")).status_code == 200
 
 
+@pytest.mark.long
 async def test_fifty_sockets_at_once_are_served(home: Path, project: Path) -> None:
     server = Server(home, project)
     async with running(server) as client, browsing(server) as browser, AsyncExitStack() as stack:

@@ -92,6 +92,7 @@ def test_rule_6_the_lists_below_name_every_page() -> None:
     assert set(routes(urls.urlpatterns)) <= known
 
 
+@pytest.mark.long
 @pytest.mark.asyncio(loop_scope="module")
 async def test_rule_6_looking_changes_nothing(stage: Stage) -> None:
     before = remembered(stage)
@@ -200,6 +201,7 @@ async def test_rule_7_htmx_may_neither_eval_nor_run_scripts_nor_ask_others(stage
     assert not any("".join(value).lstrip().startswith(("js:", "javascript:")) for value in values)
 
 
+@pytest.mark.long
 @pytest.mark.asyncio(loop_scope="module")
 async def test_rule_8_control_and_direction_characters_are_shown_and_do_not_act(stage: Stage) -> None:
     shown = await rendered(stage) | {f"frame {index}": html for index, html in enumerate(stage.frames)}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -70,6 +71,7 @@ def test_alone_undo_gives_the_bytes_before_and_redo_those_after(
         assert files(agent.worktree) == after
 
 
+@pytest.mark.long
 @settings(max_examples=200)
 @given(st.dictionaries(NAMES, CONTENT), st.integers(1, 8), st.data())
 def test_with_others_about_undo_is_reversible_and_conflicts_change_nothing(

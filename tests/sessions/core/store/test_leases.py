@@ -277,6 +277,7 @@ class Leases(RuleBasedStateMachine):
         assert logged == len(epochs)
 
 
+@pytest.mark.long
 def test_two_epochs_never_interleave() -> None:
     run_state_machine_as_test(
         Leases,

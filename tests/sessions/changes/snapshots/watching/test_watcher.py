@@ -80,6 +80,7 @@ def test_only_what_changed_is_looked_at(
     assert store.track() == replace(after, skipped=())
 
 
+@pytest.mark.long
 def test_random_histories(repository: Path, git: Git, tmp_path: Path) -> None:
     store = SnapshotStore(tmp_path / "data", repository)
     plain = unwatched(tmp_path / "plain", repository)
