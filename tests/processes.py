@@ -1,4 +1,4 @@
-"""Whether a process runs, also where /proc is hidden."""
+"""Whether a process runs, also where /proc is hidden; what this one holds open."""
 
 from __future__ import annotations
 
@@ -23,3 +23,12 @@ def alive(pid: int) -> bool:
 def noted(file: Path) -> bool:
     """Whether the process runs whose number a shell has written to a file."""
     return alive(int(file.read_text()))
+
+
+def held() -> set[tuple[str, str]]:
+    """What this process holds open: each number, and what it leads to."""
+    found = set()
+    for name in os.listdir("/proc/self/fd"):
+        with suppress(FileNotFoundError):
+            found.add((name, os.readlink(f"/proc/self/fd/{name}")))
+    return found

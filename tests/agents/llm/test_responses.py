@@ -131,7 +131,7 @@ def test_the_conversation_as_items() -> None:
         temperature=0.3,
     )
     body = build(asked)
-    picture = {"type": "input_image", "image_url": "data:image/png;base64,AAAA"}
+    picture = {"type": "input_image", "image_url": "data:image/png;base64,AAAA", "detail": "auto"}
     pdf = {"type": "input_file", "filename": "a.pdf", "file_data": "data:application/pdf;base64,BBBB"}
     assert body["input"] == [
         {

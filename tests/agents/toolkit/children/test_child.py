@@ -13,7 +13,7 @@ import pytest
 
 from agents.toolkit.children.child import CannotStart, Child
 from agents.toolkit.children.loop import Background
-from tests.processes import alive
+from tests.processes import alive, held
 
 PATH = {"PATH": os.environ["PATH"]}
 STUBBORN = "trap '' TERM HUP; echo ready; while :; do sleep 1; done"
@@ -54,13 +54,13 @@ async def test_what_does_not_want_to_end_is_killed_with_all_it_started(tmp_path:
 async def test_after_the_end_its_pipes_are_closed_and_its_last_words_are_kept(tmp_path: Path) -> None:
     """Of one whose output nobody read, that never read its input, and that speaks when asked to end."""
     script = "trap 'echo farewell >&2; exit 3' TERM; echo ready >&2; head -c 1000000 /dev/zero & wait; wait"
-    before = set(os.listdir("/proc/self/fd"))
+    before = held()
     child = await Child.start(["sh", "-c", script], cwd=tmp_path, env=PATH)
     child.input.write(b"x" * 10_000_000)
     await child.end(grace=0.2)
     assert child.errors.last() == "ready\nfarewell"
     assert await child.wait() == "exited with code 3"
-    assert set(os.listdir("/proc/self/fd")) <= before
+    assert held() <= before
 
 
 @pytest.mark.parametrize(
