@@ -154,8 +154,26 @@ def _nothing(data: Input, root: str) -> str:
     return ""
 
 
+def _asked(data: Input, root: str) -> str:
+    """What a provider has looked for, or where it has looked."""
+    queries = data.get("queries")
+    several = ", ".join(map(str, queries)) if isinstance(queries, list) else ""
+    return several or str(data.get("query") or data.get("url") or "")
+
+
+def _run(data: Input, root: str) -> str:
+    """The first line of code that a provider has run."""
+    return str(data.get("code") or data.get("command") or "").strip().partition("\n")[0]
+
+
 def _anything(data: Input, root: str) -> str:
-    return json.dumps(data, ensure_ascii=False)[:200] if data else ""
+    """One text as it stands, all else as JSON."""
+    match list(data.values()):
+        case []:
+            return ""
+        case [str(text)]:
+            return text.strip().partition("\n")[0][:200]
+    return json.dumps(data, ensure_ascii=False)[:200]
 
 
 KINDS: dict[str, Kind] = {
@@ -184,13 +202,26 @@ KINDS: dict[str, Kind] = {
     "invalid": Kind("Unknown tool", "alert", _named("tool")),
 }
 
+HOSTED: dict[str, Kind] = {
+    "web_search": Kind("Search the web", "globe", _asked),
+    "web_fetch": Kind("Fetch", "globe", _named("url")),
+    "file_search": Kind("Search files", "search", _asked),
+    "code_interpreter": Kind("Run code", "terminal", _run),
+    "code_execution": Kind("Run code", "terminal", _run),
+    "bash_code_execution": Kind("Run code", "terminal", _run),
+    "image_generation": Kind("Picture", "image", _named("prompt")),
+    "mcp_list_tools": Kind("List tools", "list", _named("server")),
+}
+"""What providers run themselves, by their names for it."""
+
 
 def card(part: Mapping[str, Any], root: str = "") -> Card:
     """The card of a tool part as it is on the wire; `root` is the project's folder."""
     state = part["state"]
     data = state.get("input") if isinstance(state.get("input"), dict) else {}
     metadata = state.get("metadata") or {}
-    kind = KINDS.get(part["tool"]) or Kind(part["tool"], "tool", _anything)
+    is_hosted = bool((part.get("metadata") or {}).get("providerExecuted"))
+    kind = (HOSTED if is_hosted else KINDS).get(part["tool"]) or Kind(part["tool"], "tool", _anything)
     span = state.get("time") or {}
     changed = _counts(metadata)
     running = state["status"] == "running"
@@ -210,8 +241,7 @@ def card(part: Mapping[str, Any], root: str = "") -> Card:
         additions=changed[0] if changed else None,
         deletions=changed[1] if changed else None,
         path=_path(data, root) if kind.subtitle is _path else "",
-        note=_note(part["tool"], metadata)
-        or ("run by the provider" if (part.get("metadata") or {}).get("providerExecuted") else ""),
+        note=_note(part["tool"], metadata) or ("run by the provider" if is_hosted else ""),
         images=tuple(
             {**file, "number": number} for number, file in enumerate(files_of(part)) if is_image(file)
         ),
