@@ -78,21 +78,23 @@ class LivePage:
         await self._sidebar(frame, listed)
         if self._place is None:
             return frame
+        # Read first: the message of what grows is then on the page, or among what has changed.
+        growing = await in_db(changes.open_parts, self._session_id)
         found = await in_db(changes.changes_after, since, self._session_id)
         if found is None:
             frame.refresh = True
             return frame
         removed, message_ids, part_ids = found
-        for message_id in removed:
-            frame.remove(message_id)
+        for part in growing:
+            await _rendered(len(part["text"]), self._begin, frame, part)
+        for element_id in removed:
+            self._streams.pop(element_id, None)
+            frame.remove(element_id)
         for info in await in_db(changes.message_rows, self._session_id, message_ids):
             await self._message(frame, info)
         for part in await in_db(changes.part_rows, self._session_id, part_ids):
             await self._part(frame, part)
-        for part in await in_db(changes.open_parts, self._session_id):
-            stream = self._streams.get(part["id"])
-            if stream is None:
-                stream = await _rendered(len(part["text"]), self._begin, frame, part)
+        for stream in self._streams.values():
             stream.doubt()
         fragments = all_fragments()
         if loads:

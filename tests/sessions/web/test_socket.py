@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from sessions.core.store import sessions as session_store
 from sessions.core.wire.session import Status, TodoInfo
 from sessions.rendering.blocks import render_whole
 from sessions.web import socket
+from sessions.web.live import changes
 from sessions.web.socket import websocket_urlpatterns
 from tests.sessions.talk import Talk
 
@@ -110,6 +112,28 @@ async def test_opened_in_mid_stream_nothing_is_doubled_or_missing(tmp_path: Path
         talk.delta(part, TEXT[240:], 240)
         await talk.text(answer, TEXT, ended=True, id=part.id)
         assert await tab.closed_until(part.id, "Paragraph 11 ") == render_whole(TEXT)
+
+
+async def test_an_answer_that_begins_while_the_rows_are_read_has_its_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its text is in a row by then, the message itself after what was looked for."""
+    talk = await Talk.begin(tmp_path / "project")
+    prompt = await talk.prompt()
+    begun: list[str] = []
+
+    async def read(function: Callable[..., Any], *given: Any) -> Any:
+        found = await in_db(function, *given)
+        if function is changes.changes_after:
+            begun.append(await talk.answer(prompt))
+            begun.append((await talk.text(begun[0], "Looked ")).id)
+        return found
+
+    monkeypatch.setattr("sessions.web.live.live.in_db", read)
+    async with Tab(talk, await in_db(events.latest)) as tab:
+        await tab.until("Looked")
+        made = [each["id"] for frame in tab.frames for each in frame.get("missing", ())]
+        assert list(dict.fromkeys(made)) == begun
 
 
 async def test_the_page_is_told_that_the_line_holds_while_a_gap_stays(
