@@ -12,9 +12,11 @@ from __future__ import annotations
 
 import asyncio
 import socket
+from contextlib import suppress
 from typing import Any
 
 import daphne.server  # type: ignore[import-untyped]  # installs the reactor: first
+from autobahn.exception import Disconnected
 from daphne.http_protocol import HTTPFactory, WebRequest  # type: ignore[import-untyped]
 from twisted.internet import defer, reactor
 
@@ -71,7 +73,8 @@ class Server(daphne.server.Server):  # type: ignore[misc]
 
     async def handle_reply(self, protocol: Any, message: Any) -> None:
         await self._room(protocol)
-        await super().handle_reply(protocol, message)
+        with suppress(Disconnected):  # its going is told to the application by itself
+            await super().handle_reply(protocol, message)
 
     async def _room(self, protocol: Any) -> None:
         loop = asyncio.get_running_loop()
