@@ -70,10 +70,12 @@ function choose(option) {
   if (goesOn || found.kind === "arguments") update();
 }
 
-// Suggestions may be older than what was typed.
-function stillFits() {
-  const { command, insert } = list.chosen().dataset;
-  return (command ?? insert).toLowerCase().includes(word()?.query.toLowerCase() ?? "\n");
+// What fits best of suggestions that are older than what was typed.
+function fitting() {
+  const query = word()?.query.toLowerCase() ?? "\n";
+  const named = list.options().map((option) => ({ option, name: (option.dataset.command ?? option.dataset.insert).toLowerCase() }));
+  const fits = [({ name }) => name === query, ({ name }) => name.startsWith(query), ({ name }) => name.includes(query)];
+  return fits.map((fit) => named.find(fit)).find(Boolean)?.option;
 }
 
 onPage(close);
@@ -92,10 +94,13 @@ form.addEventListener(
   "keydown",
   (event) => {
     if (!list.isOpen() || composes(event) || event.target !== field || !KEYS[event.key]) return;
-    if (event.key === "Enter" && shown !== beforeCursor() && !stillFits()) return close();
+    const isOld = event.key === "Enter" && shown !== beforeCursor();
+    const option = isOld && fitting();
+    if (isOld && !option) return close();
     event.preventDefault();
     event.stopPropagation();
-    KEYS[event.key]();
+    if (option) choose(option);
+    else KEYS[event.key]();
   },
   { capture: true },
 );

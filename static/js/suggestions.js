@@ -25,6 +25,8 @@ export const list = {
     field.removeAttribute("aria-activedescendant");
   },
   move: (by) => select(active + by),
+  // The chosen one first.
+  options: () => [box.children[active], ...box.children],
   onPick(pick) {
     box.addEventListener("pointerdown", (event) => {
       event.preventDefault();

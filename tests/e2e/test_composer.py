@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from playwright.async_api import BrowserContext, expect
 
@@ -239,6 +241,21 @@ async def test_a_command_is_taken_as_typed_before_its_suggestions(
     await tab.prompt.press_sequentially("help")
     await tab.page.keyboard.press("Enter")
     await expect(tab.page.get_by_role("dialog", name="Keys and commands")).to_be_visible()
+
+
+async def test_enter_takes_what_fits_of_suggestions_that_are_older(
+    stage: Stage, context: BrowserContext
+) -> None:
+    """Of all commands the first is chosen, which is not what is typed then."""
+    tab = await stage.tab(context, await stage.session("typed faster"))
+    await tab.prompt.press_sequentially("/")
+    await expect(tab.page.get_by_role("option", name="/rename")).to_be_visible()
+    await expect(tab.page.get_by_role("option", selected=True)).not_to_contain_text("/rename")
+    await tab.page.route(re.compile("/(pickers|complete)/commands"), lambda route: None)
+    await tab.prompt.press_sequentially("ini")
+    await tab.prompt.press("Enter")
+    await expect(tab.prompt).to_have_value("/init ")
+    await expect(tab.messages.locator(".message")).to_have_count(0)
 
 
 async def test_what_only_looks_like_a_command_is_a_prompt(stage: Stage, context: BrowserContext) -> None:
