@@ -41,8 +41,7 @@ async def measure(lab: Lab) -> dict[str, float]:
     fix = [*_fix(folder), Turn(text=ANSWER)]
     look = [_calls(_read(folder, "src/click/utils.py", 55, 40)), Turn(text="The condition is too short.")]
     async with OpenAIServer([*fix, *look, *look]) as model:
-        provider = {"bench": {"npm": OPENAI_COMPATIBLE, "options": {"baseURL": model.base_url}}}
-        async with lab.server(folder=folder, config=_merged(provider)) as server:
+        async with lab.server(folder=folder, config=_configuration(model.base_url)) as server:
             first = (await server.client.create_session())["id"]
             answer = await server.client.prompt(first, "The short help ends at `vs.`. Mend it.")
             _check(folder, answer, len(model.requests), len(fix))
@@ -73,12 +72,11 @@ def _build(folder: Path) -> None:
     project.commit(folder)
 
 
-def _merged(provider: dict[str, dict[str, Any]]) -> dict[str, Any]:
-    limit = {"context": 200_000, "output": 8192}
-    for one in provider.values():
-        one["options"]["apiKey"] = "none"
-        one["models"] = {"bench": {"name": "Bench", "tool_call": True, "limit": limit}}
-    return {"provider": provider}
+def _configuration(base_url: str) -> dict[str, Any]:
+    """The bench's own model, at another address."""
+    model = {"name": "Bench", "tool_call": True, "limit": {"context": 200_000, "output": 8192}}
+    options = {"baseURL": base_url, "apiKey": "none"}
+    return {"provider": {"bench": {"npm": OPENAI_COMPATIBLE, "options": options, "models": {"bench": model}}}}
 
 
 def _fix(folder: Path) -> list[Turn]:
@@ -150,16 +148,12 @@ def _least_kept(bodies: Sequence[Body]) -> float:
 def _kept(earlier: Body, later: Body) -> float:
     if earlier["tools"] != later["tools"]:
         return 0.0
-    same = 0
+    tools, same = _size(earlier["tools"]), 0
     for one, other in zip(earlier["messages"], later["messages"], strict=False):
         if one != other:
             break
         same += _size(one)
-    return (
-        100
-        * (_size(earlier["tools"]) + same)
-        / (_size(earlier["tools"]) + sum(map(_size, earlier["messages"])))
-    )
+    return 100 * (tools + same) / (tools + sum(map(_size, earlier["messages"])))
 
 
 def _size(value: Any) -> int:

@@ -94,7 +94,6 @@ _CACHE_MARK = {"type": "ephemeral"}
 _TOP_K = frozenset({"", "openrouter", "togetherai", "fireworks-ai", "deepinfra", "perplexity", "huggingface"})
 """The makers whose servers sample by `top_k`; the others refuse a request that names it."""
 
-
 _COUNTS_UNASKED = frozenset({"groq", "mistral"})
 """The makers whose interface has no `stream_options`: the end of each stream says what was used."""
 
@@ -111,11 +110,10 @@ def basis(request: ModelRequest) -> Json:
         "model": model.api_model,
         "messages": messages(request),
         "stream": True,
-        "stream_options": {"include_usage": True},
     }
+    if model.maker not in _COUNTS_UNASKED:
+        body["stream_options"] = {"include_usage": True}
     body.update(_controls(model, request.settings.controls))
-    if model.maker in _COUNTS_UNASKED:
-        del body["stream_options"]
     if model.maker == "mistral":
         _as_mistral(body)
     if request.tools:
