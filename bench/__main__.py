@@ -1,4 +1,4 @@
-"""`python -m bench [--only NAME …] [--runs K] [--quick] [--large] [--no-opencode] [--write]`."""
+"""`python -m bench [--only NAME …] [--runs K] [--quick] [--large] [--no-opencode] [--record | --gate]`."""
 
 from __future__ import annotations
 
@@ -49,7 +49,9 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--no-ours", action="store_true", help="measure OpenCode alone")
     parser.add_argument("--no-opencode", action="store_true", help="measure ours alone")
     parser.add_argument("--opencode", type=Path, metavar="BINARY", help="an OpenCode installed elsewhere")
-    parser.add_argument("--write", action="store_true", help="write bench/results.md and results.json")
+    kept = parser.add_mutually_exclusive_group()
+    kept.add_argument("--record", action="store_true", help="keep the ratios in bench/recorded.json")
+    kept.add_argument("--gate", action="store_true", help="fail where a ratio is a fifth worse than that")
     return parser.parse_args()
 
 
@@ -109,7 +111,7 @@ async def bench(options: argparse.Namespace, chosen: list[Target]) -> Results:
 
 
 def main() -> int:
-    """0 when every figure could be measured, 1 when some could not, 130 when stopped."""
+    """0 when every figure could be measured, 1 when some could not or a ratio is lost, 130 when stopped."""
     options = arguments()
     try:
         results = asyncio.run(bench(options, targets(options)))
@@ -119,9 +121,12 @@ def main() -> int:
     print(report.table(results))
     if options.quick:
         say("quick: fewer repetitions than the labels say, so these figures are rough")
-    if options.write:
-        report.write(results)
-    return 1 if results.failures else 0
+    if options.record:
+        report.record(results)
+    lost = report.lost(results, report.recorded()) if options.gate else []
+    for line in lost:
+        print(f"LOST {line}")
+    return 1 if results.failures or lost else 0
 
 
 if __name__ == "__main__":

@@ -40,7 +40,8 @@ class Server:
 
 
 class Lab:
-    """One target's place under `scratch`. Every `server()` finds the home and the repository as new."""
+    """One target's place under `scratch`. Every `server()` finds the repository as new, and a
+    home that is already set up."""
 
     def __init__(self, target: Target, scratch: Path, *, quick: bool = False, large: bool = False) -> None:
         self.target = target
@@ -72,12 +73,14 @@ class Lab:
         path: str = "/global/health",
         folder: Path | None = None,
         config: Mapping[str, object] | None = None,
+        empty_home: bool = False,
     ) -> AsyncIterator[Server]:
         """The server once `path` has answered 200, working in `folder` on a model of package `npm`; `config`
-        lies over the bench's configuration."""
+        lies over the bench's configuration; an `empty_home` is that of somebody who has just installed it."""
         worked_in = folder or self.project
         shutil.rmtree(self.home, ignore_errors=True)
-        shutil.copytree(self._first_home, self.home)
+        if not empty_home:
+            shutil.copytree(self._first_home, self.home)
         project.reset(worked_in)
         model = [sys.executable, "-m", "bench.model"]
         async with listening(model, ROOT, os.environ, self.folder / "model.log") as answers:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-import platform
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from bench.stats import median
 
-FOLDER = Path(__file__).parent
+RECORDED = Path(__file__).with_name("recorded.json")
+ALLOWED = 1.2
 
 
 @dataclass(slots=True)
@@ -28,7 +29,12 @@ class Results:
 
 def best(label: str, values: list[float]) -> float:
     """The highest rate, the lowest of anything else."""
-    return max(values) if label.endswith("/s)") else min(values)
+    return max(values) if rises(label) else min(values)
+
+
+def rises(label: str) -> bool:
+    """Whether more of it is better."""
+    return label.endswith("/s)")
 
 
 def table(results: Results) -> str:
@@ -43,14 +49,36 @@ def table(results: Results) -> str:
     return "\n".join([*_aligned(rows), *(f"\nFailed: {failure}" for failure in results.failures)])
 
 
-def write(results: Results) -> None:
-    """`results.md` and `results.json` beside this file."""
-    machine = (
-        f"{results.runs} runs, {platform.system()} {platform.machine()}, Python {platform.python_version()}"
-    )
-    (FOLDER / "results.md").write_text(f"# Bench\n\n{machine}.\n\n{table(results)}\n")
-    values = {"runs": results.runs, "values": results.values, "failures": results.failures}
-    (FOLDER / "results.json").write_text(json.dumps(values, indent=2) + "\n")
+def ratios(results: Results) -> dict[str, float]:
+    """The first target's median by the second's, of each figure that both have."""
+    found = {}
+    for label, by_target in results.values.items():
+        medians = [median(by_target[target]) for target in results.targets if target in by_target]
+        if len(medians) == 2 and all(medians):
+            found[label] = round(medians[0] / medians[1], 4)
+    return found
+
+
+def record(results: Results) -> None:
+    """Ratios of this run into `recorded.json`; those of figures that were not measured stay."""
+    kept = {**recorded(), **ratios(results)}
+    RECORDED.write_text(json.dumps(dict(sorted(kept.items())), indent=2) + "\n")
+
+
+def recorded() -> dict[str, float]:
+    return json.loads(RECORDED.read_text()) if RECORDED.exists() else {}
+
+
+def lost(results: Results, before: Mapping[str, float]) -> list[str]:
+    """A line for each figure whose ratio is worse than the recorded one by more than a fifth."""
+    found = []
+    for label, ratio in ratios(results).items():
+        if (was := before.get(label)) is None:
+            continue
+        worse = was / ratio if rises(label) else ratio / was
+        if worse > ALLOWED:
+            found.append(f"{label}: {ratio:.3g} times OpenCode, {was:.3g} when it was recorded")
+    return found
 
 
 def _aligned(rows: list[list[str]]) -> list[str]:

@@ -1,4 +1,4 @@
-"""Thirty-two sessions streaming at once in one project."""
+"""Thirty-two sessions of one project at once: made and prompted at the same moment, and streaming."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import asyncio
 
 from bench.lab import Lab, Server
 from bench.model import prompt
-from bench.stats import percentile
+from bench.stats import median, percentile
 from bench.turns import check_count, driving
 
 STREAMS = 32
@@ -20,7 +20,9 @@ async def measure(lab: Lab) -> dict[str, float]:
         sessions = [await driver.session() for _ in range(STREAMS)]
         await driver.turn(await driver.session())
         peak = asyncio.create_task(_peak(server))
+        before = server.cpu()
         seen = await driver.turns(sessions, prompt(deltas=count, delay=SPACING_SECONDS))
+        spent = server.cpu() - before
         peak.cancel()
         highest = max(await peak, server.memory())
     check_count(seen, count)
@@ -29,7 +31,23 @@ async def measure(lab: Lab) -> dict[str, float]:
     return {
         "32 streams, delivered (deltas/s)": len(received) / ((max(received) - min(received)) / 1e9),
         "32 streams, latency p95 (ms)": percentile(latencies, 95),
+        "32 streams, server CPU (s)": spent * 300 / count,
         "32 streams, memory peak (MB)": highest,
+    }
+
+
+async def at_once(lab: Lab) -> dict[str, float]:
+    """The first thing that a server is asked to do, so nothing of the project is known yet."""
+    async with lab.server() as server, driving(server.client) as driver:
+        before = server.cpu()
+        sessions = await asyncio.gather(*(driver.session() for _ in range(STREAMS)))
+        seen = await driver.turns(sessions, prompt())
+        spent = server.cpu() - before
+    check_count(seen, 1)
+    return {
+        "32 new sessions at once, model asked p50 (ms)": median([turn.asked_ms for turn in seen]),
+        "32 new sessions at once, all turns ended (ms)": max(turn.wall_ms for turn in seen),
+        "32 new sessions at once, server CPU (s)": spent,
     }
 
 
