@@ -104,6 +104,21 @@ def test_what_every_request_passes_loads_no_api() -> None:
     assert subprocess.run([sys.executable, "-c", code], env=environ, check=False).returncode == 0
 
 
+HEAVY = {"cattrs", "git", "litellm", "lsprotocol", "mcp", "ninja", "openai", "pygls", "tiktoken"}
+"""Packages that take a tenth of a second or megabytes to load, and that a server may never need."""
+
+
+def test_a_server_starts_without_what_it_may_never_need() -> None:
+    code = (
+        "import sys; from opencode_web.cli import setup, start; setup.prepare_django(); "
+        "import opencode_web.asgi, opencode_web.site.background, opencode_web.urls, agents.agent.consumer; "
+        "print(*sys.modules)"
+    )
+    loaded = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout
+    assert "agents.agent.drain" in loaded.split()
+    assert HEAVY & set(loaded.split()) == set()
+
+
 def test_what_is_written_about_the_house_is_there() -> None:
     """Files and folders may be named by the end of their path."""
     listed = subprocess.run(

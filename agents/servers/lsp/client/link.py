@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from agents.servers.lsp.client.jsonrpc import CONTENT_MODIFIED, SERVER_CANCELLED, Garbled, Refused
+from agents.servers.lsp.client.framing import CONTENT_MODIFIED, SERVER_CANCELLED, Garbled, Refused
 from agents.servers.lsp.types import Failed
 from agents.toolkit.children.child import CannotStart, Child
 from sessions.core.text import error_text
