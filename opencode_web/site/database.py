@@ -185,11 +185,24 @@ def find_fault(file: Path) -> str:
 def _migrate() -> bool:
     """Whether there was something to change."""
     pending = bool(pending_migrations())
-    if pending:
+    if pending and not connection.introspection.table_names():
+        create_tables()
+    elif pending:
         call_command("migrate", interactive=False, verbosity=0)
     protect_decisions()
     connection.close()
     return pending
+
+
+def create_tables() -> None:
+    """In an empty database, as the models have them: the way through all migrations takes a second."""
+    recorder = MigrationRecorder(connection)
+    with connection.schema_editor() as editor:  # one transaction
+        editor.create_model(recorder.Migration)
+        for model in apps.get_models():
+            editor.create_model(model)
+        for app, name in sorted(migrations_on_disk()):
+            recorder.record_applied(app, name)
 
 
 def protect_decisions() -> None:

@@ -1,9 +1,13 @@
 from __future__ import annotations
 
+import os
 import re
 import sqlite3
+import subprocess
+import sys
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.conf import settings
@@ -141,3 +145,52 @@ def test_a_database_of_a_newer_program_is_refused() -> None:
 def test_a_missing_migration_is_pending() -> None:
     MigrationRecorder(connection).record_unapplied("opencode_sessions", "0001_initial")
     assert ("opencode_sessions", "0001_initial") in database.pending_migrations()
+
+
+def test_a_new_database_is_what_all_migrations_make(tmp_path: Path) -> None:
+    new, migrated = tmp_path / "new", tmp_path / "migrated"
+    for folder, code in (
+        (new, "from opencode_web.site import database; database.prepare()"),
+        (migrated, "from django.core.management import call_command; call_command('migrate', verbosity=0)"),
+    ):
+        environ = os.environ | {
+            "XDG_DATA_HOME": str(folder),
+            "DJANGO_SETTINGS_MODULE": "opencode_web.settings",
+        }
+        (folder / "opencode-web").mkdir(parents=True)
+        subprocess.run(
+            [sys.executable, "-c", f"import django; django.setup(); {code}"], env=environ, check=True
+        )
+    made, wanted = (schema(folder / "opencode-web/db.sqlite3") for folder in (new, migrated))
+    assert made.pop("triggers")
+    assert not wanted.pop("triggers")
+    assert made == wanted
+    assert len(made["tables"]) > 20
+    assert made["rows"] == {"django_migrations": made["rows"]["django_migrations"]}
+
+
+def schema(file: Path) -> dict[str, Any]:
+    """Of each table columns in any order, what they refer to, checks, how many rows it has; indexes."""
+    with closing(sqlite3.connect(file)) as db:
+        kept = db.execute(
+            "SELECT type, name, sql FROM sqlite_master WHERE name NOT LIKE 'sqlite_%'"
+        ).fetchall()
+        tables = {name: sql for type, name, sql in kept if type == "table"}
+        return {
+            "tables": {
+                name: (
+                    {row[1:] for row in db.execute(f'PRAGMA table_info("{name}")')},
+                    {row[2:] for row in db.execute(f'PRAGMA foreign_key_list("{name}")')},
+                    sorted(re.findall(r"CONSTRAINT .*?\)(?=, |\)$)", sql)),
+                    sql.count("CHECK"),
+                )
+                for name, sql in tables.items()
+            },
+            "indexes": {(name, sql) for type, name, sql in kept if type == "index"},
+            "triggers": {name for type, name, _ in kept if type == "trigger"},
+            "rows": {
+                name: count
+                for name in tables
+                if (count := db.execute(f'SELECT count(*) FROM "{name}"').fetchone()[0])  # noqa: S608
+            },
+        }
