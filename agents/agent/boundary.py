@@ -20,6 +20,7 @@ from sessions.core.db import in_db
 from sessions.core.models import AdmittedPrompt
 from sessions.core.store import compaction, inbox, operations
 from sessions.core.store import sessions as session_store
+from sessions.core.store.inbox import Work
 from sessions.core.wire.messages import UserMessage
 from sessions.core.wire.session import Status
 
@@ -29,34 +30,42 @@ DEMO = "demo"
 BLOCKED_SECONDS = 2.0
 
 
-async def begin(run: Run) -> UserMessage | None:
+async def look(run: Run) -> Work | None:
+    """What the session has to do now; the choices of the next step are the session's as it is with this."""
+    work = await in_db(inbox.work, run.session.id)
+    if work is not None:
+        run.seen = work.session
+    return work
+
+
+async def begin(run: Run, work: Work | None = None) -> UserMessage | None:
     """While nothing is going on: the prompt of a turn that goes on, or else promote every steering prompt
-    that waits, or else one queued prompt. The last one promoted, or None when none waits."""
-    if (prompt := await resumption.begin(run)) is not None:
-        run.silent = False
+    that waits, or else one queued prompt. The last one promoted, or None when none waits. `work` is there
+    where it was read just now."""
+    work = work or await look(run)
+    if work is None:
+        return None
+    if work.state and (prompt := await resumption.begin(run, work.state)) is not None:
+        run.silent, run.has_errands = False, True
         if run.taken:
             await _choose_anew(run, prompt)
         else:
             await _remember(run, prompt)
         return prompt
-    if not await has_work(run.session.id):
+    if not work.waiting:
         return None
-    if await in_db(operations.make_final, run.session.id):
+    run.has_errands = False
+    if work.session.revert and await in_db(operations.make_final, run.session.id):
         run.transcript.forget()
-    await _wait_for_context(run)
-    waiting = await in_db(inbox.next_when_idle, run.session.id)
+    waiting = await _wait_for_context(run, inbox.first_of(work.waiting))
     run.silent = all(row.no_reply for row in waiting)
     return await _promote(run, waiting)
 
 
-async def has_work(session_id: str) -> bool:
-    """Whether a turn is to go on, or a prompt waits."""
-    return await resumption.is_due(session_id) or bool(await in_db(inbox.waiting, session_id))
-
-
 async def steer(run: Run) -> UserMessage | None:
     """Between two steps: promote the steering prompts that wait; the last of them, if any."""
-    return await _promote(run, await in_db(inbox.steering, run.session.id))
+    work = await look(run)
+    return await _promote(run, [row for row in work.waiting if row.delivery == "steer"] if work else [])
 
 
 async def _promote(run: Run, waiting: list[AdmittedPrompt]) -> UserMessage | None:
@@ -73,7 +82,7 @@ async def _promote(run: Run, waiting: list[AdmittedPrompt]) -> UserMessage | Non
             provider_id=provider_id,
             model_id=model_id,
             variant=choice.variant,
-            completed=_in_turn(changed, filled, completed),
+            completed=_in_turn(changed, filled, completed, run.note_errands),
         )
         promoted = message or promoted
     if promoted is not None:
@@ -90,41 +99,48 @@ def _in_turn(*steps: Filling) -> Filling:
 
 async def _remember(run: Run, prompt: UserMessage) -> None:
     """What a command or a compaction brings along is for its own prompt and not the session's choice."""
-    session_id = run.session.id
-    session = await in_db(session_store.get, session_id)
-    if session is not None and not await in_db(_brings_its_own, prompt.id):
+    if not await _brings_its_own(run, prompt):
+        chosen = {"agent": prompt.agent}
         if prompt.model.provider_id != DEMO:
-            await in_db(session_store.remember, session_id, prompt.agent, prompt.model)
-        elif session.agent != prompt.agent:
-            await in_db(session_store.update, session_id, agent=prompt.agent)
-        session = await in_db(session_store.get, session_id)
-    run.chosen = chosen_of(session) if session else ()
+            chosen["provider_id"], chosen["model_id"] = prompt.model.provider_id, prompt.model.model_id
+            chosen["variant"] = prompt.model.variant or ""
+        new = {column: value for column, value in chosen.items() if getattr(run.seen, column) != value}
+        if new:
+            await in_db(session_store.update, run.session.id, **new)
+        for column, value in new.items():
+            setattr(run.seen, column, value)
+    run.chosen = chosen_of(run.seen)
 
 
 async def _choose_anew(run: Run, prompt: UserMessage) -> None:
     """A turn goes on with the agent and model that the session has now, which may have been the reason to
     stop; but a command or a compaction with its own."""
-    brings_its_own = await in_db(_brings_its_own, prompt.id)
-    session = await in_db(session_store.get, run.session.id)
-    run.chosen = chosen_of(session) if session and brings_its_own else ()
+    run.chosen = chosen_of(run.seen) if await _brings_its_own(run, prompt) else ()
 
 
-def _brings_its_own(prompt_id: str) -> bool:
+async def _brings_its_own(run: Run, prompt: UserMessage) -> bool:
+    return run.has_errands and await in_db(_brings, prompt.id)
+
+
+def _brings(prompt_id: str) -> bool:
     return is_command(prompt_id) or compaction.is_part_of_one(prompt_id)
 
 
-async def _wait_for_context(run: Run) -> None:
+async def _wait_for_context(run: Run, waiting: list[AdmittedPrompt]) -> list[AdmittedPrompt]:
     """A complete baseline comes before the first promotion, so that a prompt waits rather than being answered
-    without its context. Return when there is an epoch, or nothing waits any more. An agent or model that does
-    not exist is told by the step."""
+    without its context. What waits when there is an epoch; empty when nothing does any more. An agent or
+    model that does not exist is told by the step."""
     attempt = 0
-    while waiting := await in_db(inbox.next_when_idle, run.session.id):
+    while waiting:
         try:
             await prepare(await sample(run, await next_choice(run, waiting[0])))
-            return
+            return waiting
         except (UnknownAgent, UnknownModel):
-            return
+            return waiting
         except ContextBlocked as problem:
             attempt += 1
             await pause(run.session.id, attempt, str(problem), BLOCKED_SECONDS)
+        work = await look(run)
+        waiting = inbox.first_of(work.waiting) if work else []
     await in_db(session_store.set_status, run.session.id, Status(type="idle"))
+    return []

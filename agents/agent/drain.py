@@ -14,28 +14,31 @@ from agents.agent.subtasks import run_subtasks
 from agents.config.configuration import load
 from agents.tools.structured import form_of
 from sessions.core.db import in_db
-from sessions.core.store import compaction, shells
+from sessions.core.store import compaction, inbox, shells
 from sessions.core.store import sessions as session_store
+from sessions.core.store.inbox import Work
 from sessions.core.wire.messages import UserMessage
 from sessions.core.wire.session import Status
 
 
-async def drain(run: Run) -> None:
-    """Work until the session has nothing to do; the session's lease is ours."""
-    while (prompt := await boundary.begin(run)) is not None:
-        await _tell(run)  # where this prompt came after it was looked for
+async def drain(run: Run, work: Work | None = None) -> None:
+    """Work until the session has nothing to do; the session's lease is ours. `work` is there where it was
+    read just now."""
+    while (prompt := await boundary.begin(run, work)) is not None:
+        work = None
         run.error, run.rejected, run.instead, run.longer = None, False, {}, False
         if run.silent:
             continue
         await in_db(session_store.set_status, run.session.id, Status(type="busy"))
         run.spawn(asyncio.to_thread(run.tracker.warm))
         run.spawn(titles.give_title(run, prompt))
-        await _answer(run, prompt)
-        await summaries.summarise(run.session)
+        last = await _answer(run, prompt)
+        await summaries.summarise(run.session, last.id)
         await prune(run, (await asyncio.to_thread(load, run.directory)).config)
         run.answered = prompt
-        if await boundary.has_work(run.session.id):  # else it is told with the release of the lease
-            await _tell(run)
+        if not await in_db(inbox.has_work, run.session.id):
+            return  # it is told with the release of the lease
+        await _tell(run)
 
 
 async def _tell(run: Run) -> None:
@@ -48,13 +51,13 @@ async def _tell(run: Run) -> None:
 async def finished(run: Run) -> None:
     """Do what comes after a turn that ended in order and was told to have."""
     prompt, run.answered = run.answered, None
-    if prompt is not None:
+    if prompt is not None and run.has_errands:
         await commands.finished(run, prompt)
 
 
-async def _answer(run: Run, prompt: UserMessage) -> None:
-    """Act until no continuation is due. A prompt that steers resets the allowance of steps; to make room in
-    the window does not."""
+async def _answer(run: Run, prompt: UserMessage) -> UserMessage:
+    """Act until no continuation is due; the last prompt that was answered. A prompt that steers resets the
+    allowance of steps; to make room in the window does not."""
     taken, run.form = run.taken, form_of(prompt.format)
     run.taken = 0
     while (outcome := await _act(run, prompt, taken)) is not Outcome.DONE:
@@ -64,20 +67,24 @@ async def _answer(run: Run, prompt: UserMessage) -> None:
             run.form = form_of(steered.format, run.form)
             prompt, taken = steered, 0 if outcome is Outcome.CONTINUE else taken
         elif outcome is Outcome.COMPACTED:
-            return
+            break
+    return prompt
 
 
 async def _act(run: Run, prompt: UserMessage, taken: int) -> Outcome:
     """What a prompt is due: the compaction that it asks for, its shell command, its errands, a step."""
-    if (command := await in_db(shells.requested, prompt.id)) is not None:
-        await shell.run_shell(run, prompt, command)
-        return Outcome.DONE
-    if asked := await in_db(compaction.requested, prompt.id):
-        return Outcome.COMPACTED if await compact(run, prompt, asked) else Outcome.DONE
-    if not (taken or await commands.expand(run, prompt)) or not await run_subtasks(run, prompt):
-        return Outcome.DONE
+    if run.has_errands:
+        if (command := await in_db(shells.requested, prompt.id)) is not None:
+            await shell.run_shell(run, prompt, command)
+            return Outcome.DONE
+        if asked := await in_db(compaction.requested, prompt.id):
+            return Outcome.COMPACTED if await compact(run, prompt, asked) else Outcome.DONE
+        if not (taken or await commands.expand(run, prompt)) or not await run_subtasks(run, prompt):
+            return Outcome.DONE
+        await boundary.look(run)
     outcome = await step(run, prompt, taken)
     if outcome is not Outcome.OVERFLOW:
         return outcome
     await summaries.summarise(run.session)
+    await boundary.look(run)
     return outcome if await make_room(run, prompt) else Outcome.DONE

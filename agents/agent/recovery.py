@@ -109,8 +109,8 @@ class Close:
 
 def close(lease: Lease, how: Close) -> None:
     """Settle and give the lease back in one: who hears that the session is idle finds it free."""
-    with durable(), transaction.atomic():
-        row = Session.objects.select_for_update().get(id=lease.session_id)
+    with durable(), events.together():
+        row = session_store.locked(lease.session_id)
         stopped = how.stopped or leases.is_stopped(row)
         running = row.status.get("type") == "busy" or _open(lease.session_id).exists()
         ending = STOPPED if stopped and how.ending is CRASHED else how.ending
@@ -124,7 +124,7 @@ def close(lease: Lease, how: Close) -> None:
                 told = {"sessionID": row.id}
                 events.record(events.SETTLED, told, project=row.project_id, session=row.id)
         elif row.status.get("type", "idle") != "idle":
-            session_store.set_status(lease.session_id, Status(type="idle"), error=how.error)
+            session_store.put_status(row, Status(type="idle"), error=how.error)
             if how.error:
                 _note_failed(lease.session_id)
         leases.release(lease)

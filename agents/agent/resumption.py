@@ -16,9 +16,9 @@ from sessions.core.store import resumption
 from sessions.core.wire.messages import UserMessage
 
 
-async def begin(run: Run) -> UserMessage | None:
-    """The prompt of the turn that is to go on now, if there is one; `run.taken` are its steps so far."""
-    state = await in_db(resumption.state, run.session.id)
+async def begin(run: Run, state: resumption.State) -> UserMessage | None:
+    """The prompt of the turn that is to go on now, if there is one; `run.taken` are its steps so far. `state`
+    is what waits to be decided or done."""
     if state == "cut":
         await _decide(run.session)
     found = await in_db(resumption.begin, run.session.id) if state else None
@@ -26,10 +26,6 @@ async def begin(run: Run) -> UserMessage | None:
         return None
     prompt, run.taken = found
     return prompt
-
-
-async def is_due(session_id: str) -> bool:
-    return await in_db(resumption.state, session_id) == "due"
 
 
 async def sessions_due() -> list[str]:

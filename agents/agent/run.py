@@ -16,6 +16,7 @@ from sessions.core.models import Session
 from sessions.core.wire.messages import UserMessage
 
 DOOM_LOOP = 3
+PLAIN = ("text", "file", "agent")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +59,19 @@ class Run:
     can."""
     chosen: tuple[str, ...] = ()
     """The session's choice of agent and model when the present prompt was promoted."""
+    has_errands: bool = False
+    """What was promoted for the present turn asks for more than an answer."""
+    seen: Session = field(init=False)
+    """The session's row as of the last boundary."""
+
+    def __post_init__(self) -> None:
+        self.seen = self.session
+
+    def note_errands(self, parts: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        """The parts of a prompt that is promoted: a command, a shell command, a compaction and an errand have
+        a type or metadata of their own."""
+        self.has_errands |= any(part["type"] not in PLAIN or part.get("metadata") for part in parts)
+        return parts
 
     @property
     def directory(self) -> Path:

@@ -14,7 +14,7 @@ from typing import Any
 
 from django.conf import settings
 
-from agents.agent import boundary, recovery, resumption, summaries
+from agents.agent import recovery, resumption, summaries
 from agents.agent.attachments import files as attached_files
 from agents.agent.calls import approvals, questions
 from agents.agent.drain import drain, finished
@@ -247,7 +247,7 @@ class Runtime:
                 entry.lease.over = True
             entry.settled.set()
             del self._drains[session_id]
-        if go_on and not self._closing and await boundary.has_work(session_id):
+        if go_on and not self._closing and await in_db(inbox.has_work, session_id):
             self._wake(session_id)
 
     async def _lease(self, session_id: str, left: Session | None) -> Lease | None:
@@ -298,17 +298,17 @@ class Runtime:
         return recovery.Close(ending, error=run.error)
 
     async def _drain(self, session_id: str, entry: _Drain) -> None:
-        session = await in_db(session_store.get, session_id)
-        if session is None:
+        work = await in_db(inbox.work, session_id)
+        if work is None:
             return
-        hub.warm(Path(session.directory))
+        hub.warm(Path(work.session.directory))
         entry.run = Run(
-            session,
-            await asyncio.to_thread(tracker, session.project),
+            work.session,
+            await asyncio.to_thread(tracker, work.session.project),
             Children(self._run_child, self._interrupt),
             Transcript(session_id),
         )
-        await drain(entry.run)
+        await drain(entry.run, work)
 
     async def _run_child(self, session_id: str) -> None:
         """Drain a session from within another one's turn."""

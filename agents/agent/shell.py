@@ -23,10 +23,9 @@ from agents.toolkit.definitions import UnknownAgent
 from agents.tools.bash import MAX_TIMEOUT
 from agents.tools.registry import toolset
 from sessions.changes import actions
-from sessions.core.db import in_db
 from sessions.core.ids import ascending, now
 from sessions.core.models import AdmittedPrompt, Session
-from sessions.core.store import messages, shells
+from sessions.core.store import shells
 from sessions.core.wire.messages import UserMessage
 from sessions.core.wire.parts import ToolPart
 
@@ -39,18 +38,19 @@ async def admit(session: Session, command: str, **choice: Any) -> AdmittedPrompt
 async def run_shell(run: Run, prompt: UserMessage, command: str) -> None:
     """Run it as the one call of an answer to the prompt."""
     try:
-        turn = await sample(run, await choice_now(run, prompt))
+        turn = await sample(run, choice_now(run, prompt))
     except (UnknownAgent, UnknownModel) as error:
         await failed(run, await Recorder.open(run, prompt), error)
         return
     recorder = await Recorder.open(run, prompt, turn)
+    await recorder.put()
     call = ToolCall(ascending("call"), "bash", {"command": command, "timeout": MAX_TIMEOUT}, "")
     async with _OwnCalls(run, recorder, turn, await toolset(turn)) as calls:
         if (begun := await recorder.take(call)) is not None:
             begun[0].metadata = dict(shells.CALL)
             calls.begin(begun)
     recorder.message.time.completed = now()
-    await in_db(messages.put_message, recorder.message.model_copy(deep=True))
+    await recorder.put()
 
 
 class _Granted(CallContext):

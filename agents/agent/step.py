@@ -8,6 +8,7 @@ from dataclasses import replace
 from enum import Enum
 from functools import partial
 
+from agents.agent.boundary import look
 from agents.agent.calls.calls import Calls
 from agents.agent.compaction import estimate
 from agents.agent.compaction.entries import project
@@ -80,7 +81,7 @@ class Outcome(Enum):
 async def step(run: Run, prompt: UserMessage, taken: int) -> Outcome:
     """Take one step for a promoted prompt, after `taken` others."""
     try:
-        turn = await sample(run, await choice_now(run, prompt))
+        turn = await sample(run, choice_now(run, prompt))
         baseline = await admit(turn)
     except (UnknownModel, UnknownAgent, ContextBlocked) as error:
         await failed(run, await Recorder.open(run, prompt), error)
@@ -110,7 +111,8 @@ async def step(run: Run, prompt: UserMessage, taken: int) -> Outcome:
                 if other is None:
                     raise
                 await fallback.switch(run, recorder, turn, other, error)
-            turn = await sample(run, await choice_now(run, prompt))
+            await look(run)
+            turn = await sample(run, choice_now(run, prompt))
             await recorder.go_on_with(turn)
     except ModelError as error:
         return await _ended(run, recorder, turn, error)

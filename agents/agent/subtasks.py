@@ -29,7 +29,7 @@ async def run_subtasks(run: Run, prompt: UserMessage) -> bool:
 async def carry_out(run: Run, prompt: UserMessage, errands: Sequence[Mapping[str, Any]]) -> bool:
     """The same for errands at hand, as subtask parts."""
     try:
-        turn = await sample(run, await choice_now(run, prompt))
+        turn = await sample(run, choice_now(run, prompt))
     except (UnknownAgent, UnknownModel):
         return True  # the step fails for the same reason, and says so
     recorder = await Recorder.open(run, prompt, turn)

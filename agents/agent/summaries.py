@@ -11,9 +11,9 @@ from sessions.core.models import Session
 from sessions.core.store import turns
 
 
-async def summarise(session: Session) -> None:
+async def summarise(session: Session, prompt_id: str = "") -> None:
     """Refresh the diffs of the last prompt and the counts of the session, however its turn ended."""
-    prompt_id = await in_db(turns.last_prompt, session.id)
+    prompt_id = prompt_id or await in_db(turns.last_prompt, session.id)
     if prompt_id:
         objects = (await asyncio.to_thread(tracker, session.project)).objects
         await in_db(refresh, session.id, prompt_id, objects)

@@ -33,8 +33,7 @@ MAX_OUTPUT = 1_000
 
 async def give_title(run: Run, prompt: UserMessage) -> None:
     """Set the title unless the session has one; a model that fails leaves the prompt's first line."""
-    session = await in_db(session_store.get, run.session.id)
-    if session is None or session.titled or session.parent_id:
+    if run.seen.titled or run.seen.parent_id:
         return
     row = await in_db(messages.message, run.session.id, prompt.id)
     texts = (part for part in (row or {}).get("parts", []) if part["type"] == "text")

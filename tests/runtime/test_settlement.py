@@ -57,7 +57,9 @@ async def calling(folder: Path) -> Calls:
     run = Run(talk.session, tracked, Children(never, lambda _: None), Transcript(talk.session.id))
     turn = turn_in(folder, folder, session=talk.session)
     tools = Toolset({"lasting": LASTING, "invalid": invalid.TOOL})
-    return Calls(run, await Recorder.open(run, prompt, turn), turn, tools)
+    recorder = await Recorder.open(run, prompt, turn)
+    await recorder.started()
+    return Calls(run, recorder, turn, tools)
 
 
 @pytest.mark.django_db(transaction=True)

@@ -245,7 +245,7 @@ class Inclusion:
         return recorder, part
 
     async def _open(self) -> tuple[Recorder, Turn, Toolset]:
-        turn = await sample(self.run, await choice_now(self.run, self.message))
+        turn = await sample(self.run, choice_now(self.run, self.message))
         recorder = await Recorder.open(self.run, self.message, turn)
         await recorder.started()
         return recorder, turn, await toolset(turn)

@@ -99,7 +99,7 @@ async def compact(run: Run, prompt: UserMessage, asked: CompactionPart) -> bool:
 
 async def _sampled(run: Run, prompt: UserMessage) -> tuple[Turn, Turn]:
     """The conversation's turn, and that of the agent that sums it up. Raises UnknownAgent or UnknownModel."""
-    choice = await choice_now(run, prompt)
+    choice = choice_now(run, prompt)
     turn = await sample(run, choice)
     agent = choose(turn.config, "compaction")
     return turn, await sample(run, Choice(agent.name, agent.model or choice.model, agent.variant))

@@ -32,7 +32,7 @@ from sessions.core.wire.messages import UserMessage
 async def make_room(run: Run, prompt: UserMessage) -> bool:
     """After a step that did not fit. Whether the turn can go on: with the same prompt after pruning, or with
     the compaction that waits in the inbox then."""
-    turn = await sample(run, await choice_now(run, prompt))
+    turn = await sample(run, choice_now(run, prompt))
     entries = list(await run.transcript.refresh())
     attempt = _refused_attempt(entries)
     said = (run.error or {}).get("data", {}).get("message", "")
@@ -107,10 +107,11 @@ NEVER = frozenset({"skill"})
 
 
 async def prune(run: Run, config: Config) -> int:
-    """Clear what may be cleared, durably and at once; how many tokens that won, about."""
+    """Clear what may be cleared, durably and at once; how many tokens that won, about. The last turns are
+    none of it, so it is enough to know what was before the last step."""
     if not config.compaction.prune:
         return 0
-    found, won = choose(await run.transcript.refresh())
+    found, won = choose(run.transcript.entries)
     if not found:
         return 0
     await in_db(compaction.clear_outputs, found)

@@ -173,6 +173,11 @@ class Transcript:
         self._entries: list[Entry] = []
         self._epoch = ""
 
+    @property
+    def entries(self) -> Sequence[Entry]:
+        """Those that are known."""
+        return self._entries
+
     async def refresh(self) -> list[Entry]:
         """All entries as of now; from the last open message on they are read again."""
         while self._entries and not _complete(self._entries[-1]):

@@ -73,8 +73,8 @@ class Recorder:
     async def open(
         cls, run: Run, prompt: UserMessage, turn: Turn | None = None, *, summary: bool | None = None
     ) -> Recorder:
-        """A new assistant message that answers a user message; without a turn when none could be sampled.
-        `summary`: it takes the place of what was said before."""
+        """A new assistant message that answers a user message; without a turn when none could be sampled. It
+        is written when it has `started`, or `failed`. `summary`: it takes the place of what was before."""
         agent = turn.agent.name if turn else prompt.agent
         message = AssistantMessage(
             id=await in_db(order.next_id, run.session.id),
@@ -89,13 +89,16 @@ class Recorder:
             path=MessagePath(cwd=str(run.directory), root=str(run.worktree)),
             summary=summary,
         )
-        recorder = cls(run, message)
-        await recorder._put_message()
-        return recorder
+        return cls(run, message)
 
     async def started(self) -> None:
         """The provider turn begins."""
-        await self._put(self._new(StepStartPart, snapshot=self.run.tracker.tree or None))
+        part = self._new(StepStartPart, snapshot=self.run.tracker.tree or None)
+        await in_db(messages.put_message, self.message.model_copy(deep=True), [part])
+
+    async def put(self) -> None:
+        """Write the message as it is, without a provider turn."""
+        await in_db(messages.put_message, self.message.model_copy(deep=True))
 
     async def take(self, event: ModelEvent) -> tuple[ToolPart, ToolCall] | None:
         """Record an event; a complete tool call comes back with its part, to be run."""
@@ -165,18 +168,23 @@ class Recorder:
 
     async def _close(self, metadata: Mapping[str, Any] | None = None) -> None:
         """End the open text or reasoning; only reasoning carries what the provider gave beside it."""
+        if (part := self._ended(metadata)) is not None:
+            await self._put(part)
+
+    def _ended(self, metadata: Mapping[str, Any] | None = None) -> TextPart | ReasoningPart | None:
+        """The same, to be written."""
         if self._open is None:
             if metadata:  # redacted reasoning: nothing to read, but it has to go back
                 self._open = self._new(ReasoningPart, text="", time=Span(start=now()))
                 self._attempt.append(self._open)
             else:
-                return
+                return None
         part, self._open = self._open, None
         if part.time is not None:
             part.time.end = now()
         if metadata:
             part.metadata = dict(metadata)
-        await self._put(part)
+        return part
 
     async def _tool_input(self, event: ToolInputDelta) -> None:
         part = self._pending.get(event.call_id)
@@ -242,20 +250,21 @@ class Recorder:
         """Another model answers in this message."""
         self.message.provider_id, self.message.model_id = turn.model.provider_id, turn.model.model_id
         self.message.variant = turn.variant or None
-        await self._put_message()
+        await self.put()
 
     async def finished(
         self, finish: Finish, model: Model, write: Callable[..., None] = usage.step_finished
     ) -> None:
-        """The provider turn ended in order and its calls are settled; `write` is given message and part."""
-        await self._close()
+        """The provider turn ended in order and its calls are settled; `write` is given message and part, and
+        what was said last."""
+        last = self._ended()
         cost = finish.usage.cost(model.price)
         tokens = tokens_of(finish.usage)
         self.message.finish, self.message.tokens, self.message.cost = finish.reason, tokens, cost
         self.message.time.completed = now()
         snapshot = self.run.tracker.tree or None
         part = self._new(StepFinishPart, reason=finish.reason, snapshot=snapshot, cost=cost, tokens=tokens)
-        await in_db(write, self.message, part)
+        await in_db(write, self.message, part, said=[last] if last else ())
 
     async def _drop_pending(self) -> None:
         """Calls of which the stream broke off before they were whole: they did not run, and no model is told
@@ -274,7 +283,7 @@ class Recorder:
         await self._drop_pending()
         self.message.error = error
         self.message.time.completed = now()
-        await self._put_message()
+        await self.put()
         await in_db(usage.put_patch, self.message)
 
     def _new(self, kind: type[Any], **fields: Any) -> Any:
@@ -282,6 +291,3 @@ class Recorder:
 
     async def _put(self, part: Part) -> None:
         await in_db(messages.put_part, part.model_copy(deep=True))
-
-    async def _put_message(self) -> None:
-        await in_db(messages.put_message, self.message.model_copy(deep=True))

@@ -20,9 +20,7 @@ from agents.toolkit.permission.planning import plan_rules
 from agents.toolkit.permission.rules import Floor, Rule, configured
 from agents.toolkit.plans import PLAN
 from agents.toolkit.turn import Turn
-from sessions.core.db import in_db
 from sessions.core.models import AdmittedPrompt, Session
-from sessions.core.store import sessions as session_store
 from sessions.core.wire.messages import UserMessage
 
 
@@ -37,22 +35,22 @@ class Choice:
 
 async def next_choice(run: Run, waiting: AdmittedPrompt) -> Choice:
     """What a prompt that waits will be answered with, were it promoted now."""
-    session = await in_db(session_store.get, run.session.id)
+    session = run.seen
     config = (await asyncio.to_thread(load, run.directory)).config
     named = f"{waiting.provider_id}/{waiting.model_id}" if waiting.provider_id and waiting.model_id else ""
-    agent = waiting.agent or (session.agent if session else "") or default_name(config)
+    agent = waiting.agent or session.agent or default_name(config)
     ref = named or await default_ref(run.directory, session, agent)
-    kept = session is not None and ref == f"{session.provider_id}/{session.model_id}" and not named
-    return Choice(agent, ref, waiting.variant or (session.variant if session and kept else ""))
+    kept = ref == f"{session.provider_id}/{session.model_id}" and not named
+    return Choice(agent, ref, waiting.variant or (session.variant if kept else ""))
 
 
-async def choice_now(run: Run, prompt: UserMessage) -> Choice:
+def choice_now(run: Run, prompt: UserMessage) -> Choice:
     """The prompt's own choice, unless another one was made for the session since its promotion."""
-    session = await in_db(session_store.get, run.session.id)
+    session = run.seen
     asked = Choice(
         prompt.agent, f"{prompt.model.provider_id}/{prompt.model.model_id}", prompt.model.variant or ""
     )
-    if session is None or chosen_of(session) == run.chosen:
+    if chosen_of(session) == run.chosen:
         return asked
     ref = f"{session.provider_id}/{session.model_id}" if session.provider_id and session.model_id else ""
     return Choice(session.agent or asked.agent, ref or asked.model, session.variant if ref else asked.variant)

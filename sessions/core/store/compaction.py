@@ -15,6 +15,7 @@ from sessions.core.ids import now
 from sessions.core.models import AdmittedPrompt, Message, Part, Session
 from sessions.core.wire.messages import AssistantMessage
 from sessions.core.wire.parts import PART, CompactionPart, Completed, StepFinishPart, ToolPart
+from sessions.core.wire.parts import Part as WirePart
 
 from . import context, events, inbox, messages, usage
 from .inbox import GOES_ON
@@ -97,11 +98,12 @@ def finish(
     asked: CompactionPart,
     filling: dict[str, Any],
     follow_up: dict[str, Any] | None,
+    said: Sequence[WirePart] = (),
 ) -> None:
     """Complete a compaction: the summary is in force, a new epoch is due, and `follow_up` (choices of
     `inbox.admit` with `parts`) is what the session goes on with."""
     with transaction.atomic():
-        usage.step_finished(message, step, filling)
+        usage.step_finished(message, step, filling, said=said)
         messages.put_part(asked)
         context.end(message.session_id)
         session = Session.objects.get(id=message.session_id)

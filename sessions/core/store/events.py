@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from django.db import connection, transaction
-from django.db.models import F, Max, OuterRef, QuerySet, Subquery, Value
+from django.db.models import BigIntegerField, F, Max, OuterRef, QuerySet, Subquery, Value
 from django.db.models.expressions import Combinable
 from django.db.models.functions import Coalesce, Greatest
 
@@ -50,27 +55,96 @@ def record(
     when the event is replayed (`api.replay`). `stage` is how far what changed was (see the model). `untold`:
     so many rows came into the session that no event of their own tells of; they count before this one.
     """
-    row = Event.objects.create(
+    row = Event(
         type=type,
         project_id=project,
         session_id=session,
-        number=_next_number(session) + untold if session and type in NUMBERED else None,
         reference=_references(properties) if reference is None else reference,
         stage=stage,
         time_created=now(),
     )
-    event = bus.Event(
-        type,
-        properties,
-        seq=row.pk,
-        project_id=project,
-        session_id=session,
-        directory=directory_of(session) if session else "",
-        epoch=fence.epoch(session),
-        id=of_log(row.time_created, row.pk),
-        number=row.number,
-    )
-    transaction.on_commit(lambda: bus.publish(event))
+    entry = _Entry(row, properties, fence.epoch(session), untold)
+    if _open.entries is not None:
+        _open.entries.append(entry)
+    else:
+        _log([entry])
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """An event that goes into the log; `untold` is as for `record`."""
+
+    row: Event
+    properties: dict[str, Any]
+    epoch: int
+    untold: int
+
+    @property
+    def is_numbered(self) -> bool:
+        return bool(self.row.session_id) and self.row.type in NUMBERED
+
+    def event(self) -> bus.Event:
+        row = self.row
+        return bus.Event(
+            row.type,
+            self.properties,
+            seq=row.pk,
+            project_id=row.project_id,
+            session_id=row.session_id,
+            directory=directory_of(row.session_id) if row.session_id else "",
+            epoch=self.epoch,
+            id=of_log(row.time_created, row.pk),
+            number=row.number,
+        )
+
+
+class _Open(threading.local):
+    entries: list[_Entry] | None = None
+
+
+_open = _Open()
+
+
+@contextmanager
+def together() -> Iterator[None]:
+    """A transaction whose events go into the log at its end, by one statement. What it calls must not catch
+    an error that took some of it back."""
+    with transaction.atomic(savepoint=False):
+        if _open.entries is not None:
+            yield
+            return
+        entries = _open.entries = []
+        try:
+            yield
+        finally:
+            _open.entries = None
+        if entries:
+            _log(entries)
+
+
+def _log(entries: Sequence[_Entry]) -> None:
+    """Insert them, and publish them after the commit."""
+    if len(entries) == 1:
+        (entry,) = entries
+        if entry.is_numbered:
+            entry.row.number = _next_number(entry.row.session_id) + entry.untold
+        entry.row.save(force_insert=True)
+    else:
+        _number([entry for entry in entries if entry.is_numbered])
+        Event.objects.bulk_create([entry.row for entry in entries])
+    for entry in entries:
+        transaction.on_commit(partial(bus.publish, entry.event()))
+
+
+def _number(entries: Sequence[_Entry]) -> None:
+    following: dict[str, int] = {}
+    for entry in entries:
+        session_id = entry.row.session_id
+        if session_id not in following:
+            rows = Session.objects.filter(id=session_id).values_list(_next_number(session_id), flat=True)
+            following[session_id] = rows.first() or 0
+        entry.row.number = following[session_id] + entry.untold
+        following[session_id] = entry.row.number + 1
 
 
 def _next_number(session_id: str) -> Combinable:
@@ -79,7 +153,8 @@ def _next_number(session_id: str) -> Combinable:
         Session.objects.select_for_update(no_key=True).filter(id=session_id).first()
     logged = Event.objects.filter(session_id=session_id, number__isnull=False).order_by("-id")
     pruned = Session.objects.filter(id=session_id).values("next_number")
-    return Coalesce(Subquery(logged.values("number")[:1]) + 1, Subquery(pruned), Value(0))
+    last = Subquery(logged.values("number")[:1]) + 1
+    return Coalesce(last, Subquery(pruned), Value(0), output_field=BigIntegerField())
 
 
 def tell(type: str, properties: dict[str, Any], session: str) -> None:

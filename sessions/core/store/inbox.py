@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any, Literal
 
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from pydantic import ValidationError
 
 from sessions.core.data_url import content_of
@@ -174,9 +175,38 @@ def steering(session_id: str) -> list[AdmittedPrompt]:
 
 
 def next_when_idle(session_id: str) -> list[AdmittedPrompt]:
-    """What promotes when nothing is going on: every steering prompt, or else one queued prompt."""
-    rows = waiting(session_id)
-    return [row for row in rows if row.delivery == "steer"] or rows[:1]
+    """What promotes when nothing is going on."""
+    return first_of(waiting(session_id))
+
+
+def first_of(rows: Sequence[AdmittedPrompt]) -> list[AdmittedPrompt]:
+    """Of all that waits: every steering prompt, or else one queued prompt."""
+    return [row for row in rows if row.delivery == "steer"] or list(rows[:1])
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What a session has to do, as of one moment: the state of a turn that was cut off, and `waiting`, all
+    prompts in the order of their promotion. `session` is its row then, with project and epoch."""
+
+    session: Session
+    state: resumption.State
+    waiting: list[AdmittedPrompt]
+
+
+def work(session_id: str) -> Work | None:
+    """None where the session is deleted."""
+    rows = Session.objects.filter(id=session_id, time_deleted=None).select_related("project", "epoch")
+    session = rows.annotate(resumption=resumption.state_of(OuterRef("id"))).first()
+    return Work(session, session.resumption or "", waiting(session_id)) if session else None
+
+
+def has_work(session_id: str) -> bool:
+    """Whether a turn is to go on, or a prompt waits."""
+    due = resumption.state_of(OuterRef("id"))
+    prompts = Exists(AdmittedPrompt.objects.filter(session_id=OuterRef("id")))
+    rows = Session.objects.filter(id=session_id).annotate(resumption=due)
+    return rows.filter(Q(prompts) | Q(resumption="due")).exists()
 
 
 def sessions_waiting() -> list[str]:
@@ -300,15 +330,14 @@ def promote(
     The agent and model given are those of prompts that name none; `completed` gives what the message has of
     the prompt's parts. None when it no longer waits.
     """
-    with transaction.atomic():
+    with events.together():
         row = locked().filter(id=prompt_id).first()
         if row is None:
             return None
         message = _user_message(row, agent, provider_id, model_id, variant)
-        messages.put_message(message)
+        messages.put_message(message, wire_parts(completed(row.parts), row.session_id, message.id))
         if message.id != row.id:
             Message.objects.filter(id=message.id).update(prompt_id=row.id)
-        messages.put_parts(wire_parts(completed(row.parts), row.session_id, message.id))
         record(row.session, row.id, row.delivery, promoted=message.id)
         row.delete()
     return message

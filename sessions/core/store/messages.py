@@ -36,8 +36,8 @@ class Page:
     before: dict[str, Any] | None
 
 
-def put_message(message: UserMessage | AssistantMessage) -> None:
-    """Insert or replace a message."""
+def put_message(message: UserMessage | AssistantMessage, parts: Sequence[WirePart] = ()) -> None:
+    """Insert or replace a message, and then parts of it."""
     wire = message.wire()
     row = Message(
         id=message.id,
@@ -46,7 +46,7 @@ def put_message(message: UserMessage | AssistantMessage) -> None:
         time_created=message.time.created,
         data=message_data(message),
     )
-    with transaction.atomic(savepoint=False):
+    with events.together():
         _put(Message, [row])
         record(
             message.session_id,
@@ -58,6 +58,8 @@ def put_message(message: UserMessage | AssistantMessage) -> None:
         if isinstance(message, AssistantMessage) and message.summary:
             compacting = None if message.time.completed else message.time.created
             session_store.update(message.session_id, time_compacting=compacting)
+        if parts:
+            put_parts(parts)
 
 
 def close_unreadable(row: Message, words: str) -> None:
@@ -80,7 +82,7 @@ def put_part(part: WirePart) -> None:
 def put_parts(parts: Iterable[WirePart], *, quiet: bool = False) -> None:
     """Insert or replace parts in one transaction; `quiet` folds streamed text in without an event."""
     parts = list(parts)
-    with transaction.atomic(savepoint=False):
+    with events.together():
         _put(Part, [_part_row(part) for part in parts])
         for part in parts if not quiet else ():
             record(

@@ -12,7 +12,6 @@ from django.db import transaction
 from sessions.core.db import durable
 from sessions.core.ids import descending, now
 from sessions.core.models import Project, Session
-from sessions.core.wire.base import ModelRef
 from sessions.core.wire.messages import ABORTED
 from sessions.core.wire.session import SessionModel, Status
 
@@ -81,20 +80,28 @@ def at_work(project_id: str) -> dict[str, Any]:
 
 def update(session_id: str, **columns: Any) -> Session | None:
     """Change columns (title, archive time, agent, revert, …) and tell everybody; None when it is gone."""
-    with transaction.atomic(savepoint=False):
+    with events.together():
         row = Session.objects.select_for_update().filter(id=session_id).first()
-        if row is None:
-            return None
-        before = switches.choice_of(row)
-        for name, value in columns.items():
-            setattr(row, name, value)
-        row.time_updated = now()
-        row.used = _used(row.time_updated)
-        row.save(update_fields=[*columns, "time_updated", "used"])
-        if "directory" in columns:
-            events.moved(session_id, row.directory)
-        switches.note(row, before)
-        announce("session.updated", row)
+        return row and change(row, **columns)
+
+
+def locked(session_id: str) -> Session:
+    """The row, which nobody else changes until the transaction ends."""
+    return Session.objects.select_for_update().get(id=session_id)
+
+
+def change(row: Session, **columns: Any) -> Session:
+    """The same of a row that is `locked`; call it inside `atomic`."""
+    before = switches.choice_of(row)
+    for name, value in columns.items():
+        setattr(row, name, value)
+    row.time_updated = now()
+    row.used = _used(row.time_updated)
+    row.save(update_fields=[*columns, "time_updated", "used"])
+    if "directory" in columns:
+        events.moved(row.id, row.directory)
+    switches.note(row, before)
+    announce("session.updated", row)
     return row
 
 
@@ -109,18 +116,6 @@ def _used(moment: int) -> int:
     """After every other use, also when the clock was put back since."""
     last = Session.objects.order_by("-used").values_list("used", flat=True).first()
     return max(moment, last + 1 if last else 0)
-
-
-def remember(session_id: str, agent: str, model: ModelRef) -> None:
-    """The agent and model of its last prompt are the session's next choice."""
-    columns = {
-        "agent": agent,
-        "provider_id": model.provider_id,
-        "model_id": model.model_id,
-        "variant": model.variant or "",
-    }
-    if not Session.objects.filter(id=session_id, **columns).exists():
-        update(session_id, **columns)
 
 
 def rename(session_id: str, title: str) -> Session | None:
@@ -166,20 +161,24 @@ def purge(older_than: int) -> int:
 def set_status(session_id: str, status: Status, *, error: dict[str, Any] | None = None) -> None:
     """The live state; `error` is what the last turn ended with, until the next one starts. Idle is told only
     when the turn outlives a power cut, and an error only when it is a failure."""
-    wire = status.wire()
-    with durable() if status.type == "idle" else nullcontext(), transaction.atomic():
+    with durable() if status.type == "idle" else nullcontext(), events.together():
         row = Session.objects.filter(id=session_id).first()
-        if row is None:
-            return
-        if _ends(row, status) and not (error and error["name"] == ABORTED):
-            row.unread = True
-        row.status, row.error = wire, error
-        row.save(update_fields=["status", "error", "unread"])
-        _event(row, "session.status", {"sessionID": row.id, "status": wire})
-        if error and error["name"] != ABORTED:
-            _event(row, "session.error", {"sessionID": row.id, "error": error})
-        if status.type == "idle":
-            _event(row, "session.idle", {"sessionID": row.id})
+        if row is not None:
+            put_status(row, status, error=error)
+
+
+def put_status(row: Session, status: Status, *, error: dict[str, Any] | None = None) -> None:
+    """The same of a row that was read in this transaction."""
+    wire = status.wire()
+    if _ends(row, status) and not (error and error["name"] == ABORTED):
+        row.unread = True
+    row.status, row.error = wire, error
+    row.save(update_fields=["status", "error", "unread"])
+    _event(row, "session.status", {"sessionID": row.id, "status": wire})
+    if error and error["name"] != ABORTED:
+        _event(row, "session.error", {"sessionID": row.id, "error": error})
+    if status.type == "idle":
+        _event(row, "session.idle", {"sessionID": row.id})
 
 
 def _ends(row: Session, status: Status) -> bool:

@@ -2,28 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from django.db import transaction
-
 from sessions.core.ids import ascending
-from sessions.core.models import FileChange, Part, Session
+from sessions.core.models import FileChange, Part
 from sessions.core.models.ledger import shown
 from sessions.core.wire.base import Tokens
 from sessions.core.wire.messages import AssistantMessage
+from sessions.core.wire.parts import Part as WirePart
 from sessions.core.wire.parts import PatchPart, StepFinishPart
 
-from . import messages
+from . import events, messages
 from . import sessions as session_store
 
 
 def step_finished(
-    message: AssistantMessage, part: StepFinishPart, filling: dict[str, Any] | None = None
+    message: AssistantMessage,
+    part: StepFinishPart,
+    filling: dict[str, Any] | None = None,
+    *,
+    said: Sequence[WirePart] = (),
 ) -> None:
-    """Record the end of a provider turn and the files it changed. Tokens of the session are sums; its cost is
-    in US dollars; `filling` is what the context window holds now, as `rendering/meter.py` reads it."""
-    with transaction.atomic():
-        messages.put_part(part)
+    """Record the end of a provider turn, the files it changed and what was `said` last. Tokens of the session
+    are sums; its cost is in US dollars; `filling` is what the context window holds now, as
+    `rendering/meter.py` reads it."""
+    with events.together():
+        messages.put_parts([*said, part])
         messages.put_message(message)
         put_patch(message)
         columns = {} if filling is None else {"window": filling}
@@ -32,15 +37,15 @@ def step_finished(
 
 def spent(session_id: str, tokens: Tokens, cost: float, **columns: Any) -> None:
     """Add to the session's sums; of what is no step of it this is all that is kept."""
-    with transaction.atomic():
-        row = Session.objects.get(id=session_id)
+    with events.together():
+        row = session_store.locked(session_id)
         sums = Tokens.model_validate(row.tokens)
         sums.input += tokens.input
         sums.output += tokens.output
         sums.reasoning += tokens.reasoning
         sums.cache.read += tokens.cache.read
         sums.cache.write += tokens.cache.write
-        session_store.update(row.id, tokens=sums.wire(), cost=row.cost + cost, **columns)
+        session_store.change(row, tokens=sums.wire(), cost=row.cost + cost, **columns)
 
 
 def put_patch(message: AssistantMessage) -> None:
