@@ -15,6 +15,7 @@ from agents.agent.context.source import Source
 from agents.toolkit.shared.ripgrep import NOISE
 from agents.toolkit.turn import Turn
 from sessions.changes.vcs import Checkout
+from sessions.core.coalescing import Coalesced
 from sessions.core.models.ledger import shown
 from sessions.project.search import ignored
 
@@ -56,7 +57,15 @@ async def _load(turn: Turn) -> Environment:
     )
 
 
+_described: Coalesced[str] = Coalesced()
+"""By folder: many sessions may begin in one at the same moment."""
+
+
 async def _once(turn: Turn) -> str:
+    return await _described.get((turn.directory, turn.worktree), partial(_describe, turn))
+
+
+async def _describe(turn: Turn) -> str:
     listed, status = await asyncio.gather(asyncio.to_thread(tree, turn.directory), _status(turn))
     pieces = [("git-status", status), ("files", listed)]
     return "\n".join(f"<{name}>\n{text}\n</{name}>" for name, text in pieces if text)
