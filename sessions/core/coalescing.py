@@ -27,9 +27,7 @@ class Coalesced(Generic[T]):
             self._waiting[key] = task
         return await asyncio.shield(task)
 
-    async def _do(
-        self, key: Hashable, work: Callable[[], Awaitable[T]], before: asyncio.Task[T] | None
-    ) -> T:
+    async def _do(self, key: Hashable, work: Callable[[], Awaitable[T]], before: asyncio.Task[T] | None) -> T:
         if before is not None:
             await asyncio.wait([before])
         self._running[key] = me = self._waiting.pop(key)

@@ -6,8 +6,10 @@ what they start is theirs, also in the background. docs/decisions/0024-out-of-re
 
 from __future__ import annotations
 
+import errno
 import os
 import socket
+import struct
 import sys
 import threading
 from collections.abc import Iterator, Mapping
@@ -21,6 +23,7 @@ MARK = "OPENCODE_WEB_AGENT"
 
 Address = tuple[str, int]
 _GONE = "0"
+_SECONDS = 1.0
 
 
 class Commands:
@@ -148,8 +151,42 @@ def _holds(pid: int, name: str) -> bool | None:
 
 
 def _socket(client: Address, server: Address) -> str | None:
-    """The inode of the client's socket as in proc_net(5), 0 when nobody has it any longer; None when it is
-    not here."""
+    """The inode of the client's socket, 0 when nobody has it any longer; None when it is not here."""
+    try:
+        return asked(client, server)
+    except OSError:
+        return in_table(client, server)
+
+
+_DIAGNOSIS, _BY_FAMILY, _REQUEST, _ERROR = 4, 20, 1, 2
+_HEADER, _QUESTION, _PORTS = struct.Struct("=IHHII"), struct.Struct("=BBBBI"), struct.Struct(">HH")
+_INODE = _HEADER.size + 68
+_LISTENS = 10
+
+
+def asked(client: Address, server: Address) -> str | None:
+    """The same by sock_diag(7), for the one socket. Raises OSError where the kernel does not answer."""
+    family = socket.AF_INET6 if ":" in client[0] else socket.AF_INET
+    ends = (socket.inet_pton(family, host.partition("%")[0]).ljust(16, b"\0") for host, _ in (client, server))
+    place = _PORTS.pack(client[1], server[1]) + b"".join(ends)
+    question = _QUESTION.pack(family, socket.IPPROTO_TCP, 0, 0, 0xFFFFFFFF) + place + bytes(4) + b"\xff" * 8
+    with socket.socket(socket.AF_NETLINK, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC, _DIAGNOSIS) as kernel:
+        kernel.settimeout(_SECONDS)
+        kernel.send(_HEADER.pack(_HEADER.size + len(question), _BY_FAMILY, _REQUEST, 0, 0) + question)
+        answer = kernel.recv(4096)
+    _, kind, *_ = _HEADER.unpack_from(answer)
+    if kind == _ERROR:
+        (code,) = struct.unpack_from("=i", answer, _HEADER.size)
+        if -code != errno.ENOENT:
+            raise OSError(-code, os.strerror(-code))
+        return None
+    if answer[_HEADER.size + 1] == _LISTENS:
+        return None
+    return str(struct.unpack_from("=I", answer, _INODE)[0])
+
+
+def in_table(client: Address, server: Address) -> str | None:
+    """The same by proc_net(5), which the kernel writes in some milliseconds."""
     for family, table in ((socket.AF_INET, "tcp"), (socket.AF_INET6, "tcp6")):
         try:
             wanted = f" {_written(family, client)} {_written(family, server)} ".encode()

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from sessions.core.platform.peers import MARK, Commands
+from sessions.core.platform.peers import MARK, Commands, asked, in_table
 from tests.hostile.disguises import DISGUISES, INNOCENT
 
 pytestmark = pytest.mark.proc
@@ -98,3 +98,35 @@ def test_where_there_is_no_proc_the_other_way_finds_them(server: socket.socket, 
         assert commands._elsewhere(*ends(connection))
     with connected(server, line, {}) as (connection, _):
         assert not commands._elsewhere(*ends(connection))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the kernel is asked on Linux alone")
+@pytest.mark.parametrize(
+    ("family", "host", "told"),
+    [
+        (socket.AF_INET, "127.0.0.1", "127.0.0.1"),
+        (socket.AF_INET6, "::1", "::1"),
+        (socket.AF_INET6, "::ffff:127.0.0.1", "127.0.0.1"),
+        (socket.AF_INET6, "::ffff:127.0.0.1", "::ffff:127.0.0.1"),
+    ],
+)
+def test_the_kernel_says_of_a_connection_what_its_table_does(family: int, host: str, told: str) -> None:
+    with socket.socket(family) as listening, socket.socket(family) as client:
+        if family == socket.AF_INET6:
+            listening.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 0)
+        listening.bind((host, 0))
+        listening.listen()
+        client.connect(listening.getsockname())
+        server, _ = listening.accept()
+        with server:
+            here, there = (told, client.getsockname()[1]), (told, server.getsockname()[1])
+            assert asked(here, there) == in_table(here, there) == str(os.fstat(client.fileno()).st_ino)
+            assert asked(there, here) == in_table(there, here) == str(os.fstat(server.fileno()).st_ino)
+            assert asked((told, 1), there) is None is in_table((told, 1), there)
+            client.close()
+            assert server.recv(1) == b""
+            assert asked(here, there) == in_table(here, there) == "0", "nobody has it any longer"
+    with socket.socket(family) as listening:
+        listening.bind((host, 0))
+        listening.listen()
+        assert asked((told, listening.getsockname()[1]), (told, 1)) is None, "it only listens there"
