@@ -47,6 +47,7 @@ async def begin(run: Run, work: Work | None = None) -> UserMessage | None:
         return None
     if work.state and (prompt := await resumption.begin(run, work.state)) is not None:
         run.silent, run.has_errands = False, True
+        await in_db(session_store.set_status, run.session.id, Status(type="busy"))
         if run.taken:
             await _choose_anew(run, prompt)
         else:
@@ -57,9 +58,10 @@ async def begin(run: Run, work: Work | None = None) -> UserMessage | None:
     run.has_errands = False
     if work.session.revert and await in_db(operations.make_final, run.session.id):
         run.transcript.forget()
+        work = await look(run) or work
     waiting = await _wait_for_context(run, inbox.first_of(work.waiting))
     run.silent = all(row.no_reply for row in waiting)
-    return await _promote(run, waiting)
+    return await _promote(run, waiting, answered=not run.silent)
 
 
 async def steer(run: Run) -> UserMessage | None:
@@ -68,7 +70,7 @@ async def steer(run: Run) -> UserMessage | None:
     return await _promote(run, [row for row in work.waiting if row.delivery == "steer"] if work else [])
 
 
-async def _promote(run: Run, waiting: list[AdmittedPrompt]) -> UserMessage | None:
+async def _promote(run: Run, waiting: list[AdmittedPrompt], *, answered: bool = False) -> UserMessage | None:
     promoted = None
     for row in waiting:
         choice = await next_choice(run, row)
@@ -83,6 +85,7 @@ async def _promote(run: Run, waiting: list[AdmittedPrompt]) -> UserMessage | Non
             model_id=model_id,
             variant=choice.variant,
             completed=_in_turn(changed, filled, completed, run.note_errands),
+            answered=answered,
         )
         promoted = message or promoted
     if promoted is not None:

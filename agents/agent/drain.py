@@ -29,7 +29,6 @@ async def drain(run: Run, work: Work | None = None) -> None:
         run.error, run.rejected, run.instead, run.longer = None, False, {}, False
         if run.silent:
             continue
-        await in_db(session_store.set_status, run.session.id, Status(type="busy"))
         run.spawn(asyncio.to_thread(run.tracker.warm))
         run.spawn(titles.give_title(run, prompt))
         last = await _answer(run, prompt)

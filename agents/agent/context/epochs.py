@@ -20,7 +20,7 @@ from agents.agent.context.system_context import (
 )
 from agents.toolkit.turn import Turn
 from sessions.core.db import in_db
-from sessions.core.models import ContextEpoch
+from sessions.core.models import ContextEpoch, Session
 from sessions.core.store import context as store
 
 logger = logging.getLogger(__name__)
@@ -35,7 +35,7 @@ async def prepare(turn: Turn) -> None:
 
     Called before the first prompt of a session is promoted; cheap when there is an epoch.
     """
-    epoch = await in_db(store.epoch, turn.session.id)
+    epoch = await _epoch(turn)
     if epoch is None or epoch.ended or _snapshot(epoch, turn) is None:
         await _take(await _next_action(turn, epoch), turn)
 
@@ -43,11 +43,18 @@ async def prepare(turn: Turn) -> None:
 async def admit(turn: Turn) -> str:
     """Reconcile at a safe boundary: what changed becomes one Mid-Conversation System Message, durable with
     the snapshot. Returns the baseline of the epoch in force. Raises ContextBlocked."""
-    epoch = await in_db(store.epoch, turn.session.id)
+    epoch = await _epoch(turn)
     while begun := await _take(await _next_action(turn, epoch), turn):
         epoch = begun  # and what stands in no baseline is told in its place
     assert epoch is not None, "only an epoch can be unchanged"
     return epoch.baseline
+
+
+async def _epoch(turn: Turn) -> ContextEpoch | None:
+    """As it was read with the session's row, or else now."""
+    if Session.epoch.is_cached(turn.session):
+        return getattr(turn.session, "epoch", None)
+    return await in_db(store.epoch, turn.session.id)
 
 
 async def _take(action: Action, turn: Turn) -> ContextEpoch | None:
@@ -57,9 +64,14 @@ async def _take(action: Action, turn: Turn) -> ContextEpoch | None:
             raise ContextBlocked(reason)
         case ReplacementReady(baseline, snapshot):
             kept = to_json(snapshot)
-            return await in_db(store.begin, turn.session.id, turn.session.directory, baseline, kept)
+            begun = await in_db(store.begin, turn.session.id, turn.session.directory, baseline, kept)
+            if Session.epoch.is_cached(turn.session):
+                turn.session.epoch = begun
+            return begun
         case Updated(text, snapshot):
             await in_db(store.advance, turn.session.id, text, to_json(snapshot))
+            if Session.epoch.is_cached(turn.session):
+                turn.session.epoch.snapshot = to_json(snapshot)
     return None
 
 

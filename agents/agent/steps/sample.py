@@ -70,13 +70,13 @@ async def sample(run: Run, choice: Choice) -> Turn:
     agent = choose(loaded.config, choice.agent, unreadable=unreadable)
     model = await model_for(run.directory, choice.model)
     return Turn(
-        session=run.session,
+        session=run.seen,
         directory=run.directory,
         worktree=run.worktree,
         config=loaded.config,
         agent=agent,
         model=model,
-        rules=effective_rules(agent, model, run.session, loaded.config),
+        rules=effective_rules(agent, model, run.seen, loaded.config),
         variant=known_variant(model, choice.variant or agent.variant_for(model)),
     )
 

@@ -59,13 +59,15 @@ def advance(session_id: str, text: str, snapshot: dict[str, Any]) -> ContextMess
 MOST_VISITED = 100
 
 
-def visit(session_id: str, folders: Sequence[str]) -> None:
-    """Note folders with instructions of their own; nothing for a session that has no epoch yet."""
+def visit(session_id: str, folders: Sequence[str]) -> list[str]:
+    """Note folders with instructions of their own, and give all of them; nothing where there is no epoch yet."""
     with transaction.atomic():
         known = visited(session_id)
         fresh = [folder for folder in folders if folder not in known]
         if fresh:
-            ContextEpoch.objects.filter(session_id=session_id).update(visited=(known + fresh)[:MOST_VISITED])
+            known = (known + fresh)[:MOST_VISITED]
+            ContextEpoch.objects.filter(session_id=session_id).update(visited=known)
+    return known
 
 
 def visited(session_id: str) -> list[str]:

@@ -22,11 +22,13 @@ from sessions.core.db import durable
 from sessions.core.ids import ascending, now
 from sessions.core.models import Admission, AdmittedPrompt, Message, Part, Session
 from sessions.core.store import events, leases, messages, resumption
+from sessions.core.store import sessions as session_store
 from sessions.core.store.order import last_id
 from sessions.core.store.rows import part_wire
 from sessions.core.wire.messages import MessageTime, UserMessage
 from sessions.core.wire.parts import PART
 from sessions.core.wire.parts import Part as WirePart
+from sessions.core.wire.session import Status
 
 _CONTENT = "agent provider_id model_id variant system tools format parts no_reply".split()
 
@@ -324,11 +326,13 @@ def promote(
     model_id: str,
     variant: str = "",
     completed: Callable[[Parts], Parts] = list,
+    answered: bool = False,
 ) -> UserMessage | None:
     """Turn an Admitted Prompt into a user message with its parts, in one transaction.
 
     The agent and model given are those of prompts that name none; `completed` gives what the message has of
-    the prompt's parts. None when it no longer waits.
+    the prompt's parts. `answered`: a turn begins with it, and the session is busy then. None when it no
+    longer waits.
     """
     with events.together():
         row = locked().filter(id=prompt_id).first()
@@ -340,6 +344,8 @@ def promote(
             Message.objects.filter(id=message.id).update(prompt_id=row.id)
         record(row.session, row.id, row.delivery, promoted=message.id)
         row.delete()
+        if answered:
+            session_store.put_status(row.session, Status(type="busy"))
     return message
 
 

@@ -13,6 +13,7 @@ from agents.agent.context.sources import discovery
 from agents.agent.context.sources.files import Document
 from agents.toolkit.turn import Turn
 from sessions.core.db import in_db
+from sessions.core.models import Session
 from sessions.core.models.ledger import pack_path, unpack_path
 from sessions.core.store import context as store
 
@@ -20,12 +21,19 @@ from sessions.core.store import context as store
 async def visit(turn: Turn, paths: Iterable[Path]) -> None:
     """Files of these paths (absolute) were read or written."""
     if found := await asyncio.to_thread(_instructed, turn, list(paths)):
-        await in_db(store.visit, turn.session.id, found)
+        known = await in_db(store.visit, turn.session.id, found)
+        if Session.epoch.is_cached(turn.session) and hasattr(turn.session, "epoch"):
+            turn.session.epoch.visited = known
 
 
 async def produce(turn: Turn) -> Sequence[Source[Document]]:
     """One a folder, so that each is told by itself."""
-    return [_source(turn, folder) for folder in await in_db(store.visited, turn.session.id)]
+    if Session.epoch.is_cached(turn.session):
+        epoch = getattr(turn.session, "epoch", None)
+        folders = epoch.visited if epoch else []
+    else:
+        folders = await in_db(store.visited, turn.session.id)
+    return [_source(turn, folder) for folder in folders]
 
 
 def _source(turn: Turn, packed: str) -> Source[Document]:

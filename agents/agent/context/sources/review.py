@@ -1,7 +1,7 @@
 """The Context Source `core/review`: what the user took back of the session's changes, so it is not put back.
 
-Verdicts are rows; the source shows those that stand. So the model is told at the next safe boundary (seed
-002), a redo takes a verdict out of it, and after a compaction it is still known.
+Verdicts are rows; the source shows those that stand. So the model is told at the next safe boundary, a redo
+takes a verdict out of it, and after a compaction it is still known.
 """
 
 from __future__ import annotations
