@@ -60,7 +60,7 @@ MOST_VISITED = 100
 
 
 def visit(session_id: str, folders: Sequence[str]) -> list[str]:
-    """Note folders with instructions of their own, and give all of them; nothing where there is no epoch yet."""
+    """Note folders with instructions of their own and give all of them; none where there is no epoch yet."""
     with transaction.atomic():
         known = visited(session_id)
         fresh = [folder for folder in folders if folder not in known]
