@@ -14,7 +14,7 @@ from hashlib import sha256
 from typing import Any, Literal
 
 from django.db import transaction
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import QuerySet
 from pydantic import ValidationError
 
 from sessions.core.data_url import content_of
@@ -199,16 +199,15 @@ class Work:
 def work(session_id: str) -> Work | None:
     """None where the session is deleted."""
     rows = Session.objects.filter(id=session_id, time_deleted=None).select_related("project", "epoch")
-    session = rows.annotate(resumption=resumption.state_of(OuterRef("id"))).first()
-    return Work(session, session.resumption or "", waiting(session_id)) if session else None
+    session = rows.first()
+    return Work(session, resumption.state(session_id), waiting(session_id)) if session else None
 
 
 def has_work(session_id: str) -> bool:
     """Whether a turn is to go on, or a prompt waits."""
-    due = resumption.state_of(OuterRef("id"))
-    prompts = Exists(AdmittedPrompt.objects.filter(session_id=OuterRef("id")))
-    rows = Session.objects.filter(id=session_id).annotate(resumption=due)
-    return rows.filter(Q(prompts) | Q(resumption="due")).exists()
+    return (
+        AdmittedPrompt.objects.filter(session_id=session_id).exists() or resumption.state(session_id) == "due"
+    )
 
 
 def sessions_waiting() -> list[str]:

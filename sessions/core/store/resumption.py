@@ -6,10 +6,10 @@ that sent it. See docs/decisions/0020-resume.md.
 
 from __future__ import annotations
 
-from typing import Any, Literal, cast
+from typing import Literal, cast
 
 from django.db import transaction
-from django.db.models import F, QuerySet, Subquery
+from django.db.models import F, QuerySet
 
 from sessions.core.models import Message, Resumption, Session
 from sessions.core.wire.messages import UserMessage
@@ -93,12 +93,6 @@ def state(session_id: str) -> State:
     """What waits in a session to be decided or done."""
     rows = Resumption.objects.filter(prompt__session_id=session_id).exclude(state="")
     return cast(State, rows.order_by("-prompt_id").values_list("state", flat=True).first() or "")
-
-
-def state_of(session: Any) -> Subquery:
-    """The same as a column of a query of sessions; `session` refers to their id."""
-    rows = Resumption.objects.filter(prompt__session_id=session).exclude(state="")
-    return Subquery(rows.order_by("-prompt_id").values("state")[:1])
 
 
 def begin(session_id: str) -> tuple[UserMessage, int] | None:
