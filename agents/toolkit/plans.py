@@ -6,7 +6,7 @@ import os
 from typing import Final
 
 from agents.config.schema import Config
-from agents.toolkit.definitions import agents
+from agents.toolkit.definitions import known_agents
 from agents.toolkit.turn import Turn
 
 PLAN: Final = "plan"
@@ -37,5 +37,5 @@ def has_plan_mode(turn: Turn) -> bool:
         turn.agent.mode != "subagent"
         and turn.session.parent_id is None
         and not is_short(turn.config)
-        and PLAN in agents(turn.config)
+        and PLAN in known_agents(turn.config)
     )

@@ -149,7 +149,9 @@ def narrowed(permission: str, patterns: Sequence[str], always: Sequence[str], ru
 
 def hidden_tools(tools: Iterable[tuple[str, str]], rules: Ruleset) -> set[str]:
     """Names of the (name, permission) pairs that can never be allowed, so the model need not see them."""
-    return {name for name, permission in tools if _denied_outright(permission, rules)}
+    pairs = list(tools)
+    denied = {one for one in {permission for _, permission in pairs} if _denied_outright(one, rules)}
+    return {name for name, permission in pairs if permission in denied}
 
 
 def _approval(permission: str, pattern: str, asking: Rule, approved: Ruleset) -> Rule | None:

@@ -9,6 +9,7 @@ from django.db import transaction
 
 from sessions.core.ids import now
 from sessions.core.models import ContextEpoch, ContextMessage, Session
+from sessions.core.prepared import Prepared
 
 from . import events
 from . import sessions as session_store
@@ -17,7 +18,16 @@ from .order import next_id
 
 def epoch(session_id: str) -> ContextEpoch | None:
     """The session's epoch, in force or ended; None before the first."""
-    return ContextEpoch.objects.filter(session_id=session_id).first()
+    return _EPOCH.first(session_id)
+
+
+_EPOCH = Prepared(lambda session_id: ContextEpoch.objects.filter(session_id=session_id))
+_BEGAN = Prepared(lambda session_id: ContextEpoch.objects.filter(session_id=session_id).only("began"))
+_TOLD = Prepared(
+    lambda session_id, after: ContextMessage.objects.filter(session_id=session_id, id__gt=after).order_by(
+        "id"
+    )
+)
 
 
 def begin(session_id: str, directory: str, baseline: str, snapshot: dict[str, Any]) -> ContextEpoch:
@@ -97,11 +107,10 @@ def remove_from(session_id: str, message_id: str) -> None:
 
 def history(session_id: str, after: str = "") -> tuple[str, list[dict[str, Any]]]:
     """Where the epoch begins, and its system messages after an id as `{"info", "parts"}`, oldest first."""
-    began = ContextEpoch.objects.filter(session_id=session_id).values_list("began", flat=True).first()
-    if began is None:
+    epoch = _BEGAN.first(session_id)
+    if epoch is None:
         return "", []
-    rows = ContextMessage.objects.filter(session_id=session_id, id__gt=max(began, after)).order_by("id")
-    return began, [_entry(row) for row in rows]
+    return epoch.began, [_entry(row) for row in _TOLD.rows(session_id, max(epoch.began, after))]
 
 
 def _entry(row: ContextMessage) -> dict[str, Any]:

@@ -21,7 +21,8 @@ from sessions.core.data_url import content_of
 from sessions.core.db import durable
 from sessions.core.ids import ascending, now
 from sessions.core.models import Admission, AdmittedPrompt, Message, Part, Session
-from sessions.core.store import events, leases, messages, resumption
+from sessions.core.prepared import Prepared
+from sessions.core.store import context, events, leases, messages, resumption
 from sessions.core.store import sessions as session_store
 from sessions.core.store.order import last_id
 from sessions.core.store.rows import part_wire
@@ -167,8 +168,10 @@ Delivery = Literal["steer", "queue"]
 
 def waiting(session_id: str) -> list[AdmittedPrompt]:
     """Everything that waits, in the order of its promotion: what steers comes before what is queued."""
-    rows = AdmittedPrompt.objects.filter(session_id=session_id)
-    return sorted(rows, key=lambda row: row.delivery != "steer")
+    return sorted(_WAITING.rows(session_id), key=lambda row: row.delivery != "steer")
+
+
+_WAITING = Prepared(lambda session_id: AdmittedPrompt.objects.filter(session_id=session_id))
 
 
 def steering(session_id: str) -> list[AdmittedPrompt]:
@@ -198,16 +201,17 @@ class Work:
 
 def work(session_id: str) -> Work | None:
     """None where the session is deleted."""
-    rows = Session.objects.filter(id=session_id, time_deleted=None).select_related("project", "epoch")
-    session = rows.first()
-    return Work(session, resumption.state(session_id), waiting(session_id)) if session else None
+    session = session_store.get(session_id)
+    if session is None:
+        return None
+    if (epoch := context.epoch(session_id)) is not None:
+        session.epoch = epoch
+    return Work(session, resumption.state(session_id), waiting(session_id))
 
 
 def has_work(session_id: str) -> bool:
     """Whether a turn is to go on, or a prompt waits."""
-    return (
-        AdmittedPrompt.objects.filter(session_id=session_id).exists() or resumption.state(session_id) == "due"
-    )
+    return bool(_WAITING.rows(session_id)) or resumption.state(session_id) == "due"
 
 
 def sessions_waiting() -> list[str]:

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 from sessions.core.ids import ascending
 from sessions.core.models import Message
+from sessions.core.prepared import Prepared
 
 
 def last_id(session_id: str) -> str:
     """The id of the newest message; empty where there is none."""
-    ids = Message.objects.filter(session_id=session_id).order_by("-id").values_list("id", flat=True)
-    return ids.first() or ""
+    row = _LAST.first(session_id)
+    return row.id if row else ""
+
+
+_LAST = Prepared(
+    lambda session_id: Message.objects.filter(session_id=session_id).order_by("-id").only("id")[:1]
+)
 
 
 def next_id(session_id: str) -> str:

@@ -12,6 +12,7 @@ from django.db import transaction
 from django.db.models import F, QuerySet
 
 from sessions.core.models import Message, Resumption, Session
+from sessions.core.prepared import Prepared
 from sessions.core.wire.messages import UserMessage
 
 from .rows import message_info
@@ -91,8 +92,15 @@ def sessions_due() -> list[str]:
 
 def state(session_id: str) -> State:
     """What waits in a session to be decided or done."""
-    rows = Resumption.objects.filter(prompt__session_id=session_id).exclude(state="")
-    return cast(State, rows.order_by("-prompt_id").values_list("state", flat=True).first() or "")
+    row = _UNDONE.first(session_id)
+    return cast(State, row.state) if row else ""
+
+
+_UNDONE = Prepared(
+    lambda session_id: (
+        Resumption.objects.filter(prompt__session_id=session_id).exclude(state="").order_by("-prompt_id")[:1]
+    )
+)
 
 
 def begin(session_id: str) -> tuple[UserMessage, int] | None:

@@ -12,6 +12,7 @@ from django.db import transaction
 from sessions.core.db import durable
 from sessions.core.ids import descending, now
 from sessions.core.models import Project, Session
+from sessions.core.prepared import Prepared
 from sessions.core.wire.messages import ABORTED
 from sessions.core.wire.session import SessionModel, Status
 
@@ -62,9 +63,19 @@ def create(
     return row
 
 
+_GET = Prepared(lambda session_id: Session.objects.filter(id=session_id, time_deleted=None))
+_PROJECT = Prepared(lambda project_id: Project.objects.filter(id=project_id))
+_ANY = Prepared(lambda session_id: Session.objects.filter(id=session_id))
+_LOCKED = Prepared(lambda session_id: Session.objects.select_for_update().filter(id=session_id))
+
+
 def get(session_id: str) -> Session | None:
-    """A session that is not deleted."""
-    return Session.objects.filter(id=session_id, time_deleted=None).select_related("project").first()
+    """A session that is not deleted, with its project."""
+    row = _GET.first(session_id)
+    project = _PROJECT.first(row.project_id) if row else None
+    if row is not None and project is not None:
+        row.project = project
+    return row
 
 
 def listing(project: Project | None = None, *, limit: int = 100, **wanted: Any) -> list[Session]:
@@ -81,13 +92,16 @@ def at_work(project_id: str) -> dict[str, Any]:
 def update(session_id: str, **columns: Any) -> Session | None:
     """Change columns (title, archive time, agent, revert, …) and tell everybody; None when it is gone."""
     with events.together():
-        row = Session.objects.select_for_update().filter(id=session_id).first()
+        row = _LOCKED.first(session_id)
         return row and change(row, **columns)
 
 
 def locked(session_id: str) -> Session:
-    """The row, which nobody else changes until the transaction ends."""
-    return Session.objects.select_for_update().get(id=session_id)
+    """The row, which nobody else changes until the transaction ends. Raises Session.DoesNotExist."""
+    row = _LOCKED.first(session_id)
+    if row is None:
+        raise Session.DoesNotExist(session_id)
+    return row
 
 
 def change(row: Session, **columns: Any) -> Session:
@@ -162,7 +176,7 @@ def set_status(session_id: str, status: Status, *, error: dict[str, Any] | None 
     """The live state; `error` is what the last turn ended with, until the next one starts. Idle is told only
     when the turn outlives a power cut, and an error only when it is a failure."""
     with durable() if status.type == "idle" else nullcontext(), events.together():
-        row = Session.objects.filter(id=session_id).first()
+        row = _ANY.first(session_id)
         if row is not None:
             put_status(row, status, error=error)
 

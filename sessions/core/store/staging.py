@@ -14,6 +14,7 @@ from django.db import transaction
 
 from sessions.core.ids import now
 from sessions.core.models import Session, StagedFile
+from sessions.core.prepared import Prepared
 
 from . import sessions as session_store
 from .children import errand_of
@@ -78,7 +79,10 @@ def topmost(session: Session) -> Session:
 
 def files(session: Session) -> list[StagedFile]:
     """What waits for a session and its subagents, by path."""
-    return list(StagedFile.objects.filter(session=topmost(session)).order_by("path"))
+    return _STAGED.rows(topmost(session).id)
+
+
+_STAGED = Prepared(lambda session_id: StagedFile.objects.filter(session_id=session_id).order_by("path"))
 
 
 def held(session: Session) -> Held:

@@ -9,6 +9,7 @@ from django.db.models import Q, QuerySet
 
 from sessions.core.ids import now
 from sessions.core.models import Message, PermissionRequest, SavedRule, Session
+from sessions.core.prepared import Prepared
 from sessions.core.store.children import errand_of, is_busy
 from sessions.core.store.turns import last_prompt
 
@@ -39,8 +40,13 @@ def reach(row: PermissionRequest, scope: str, minutes: int) -> Reach | None:
     return Reach()
 
 
+_OF_PROJECT = Prepared(lambda project_id: SavedRule.objects.filter(project_id=project_id)[:1])
+
+
 def in_force(session: Session, message_id: str) -> list[SavedRule]:
     """The saved rules that reach a call of a message now, oldest first."""
+    if not _OF_PROJECT.rows(session.project_id):
+        return []
     here = Q(session=None) | Q(session_id__in=_line(session))
     found = list(_unexpired(session.project_id).filter(here))
     turn = _turn(session, message_id)[1] if any(rule.message_id for rule in found) else ""

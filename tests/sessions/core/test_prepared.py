@@ -1,0 +1,68 @@
+"""A prepared query gives what the query gives."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from sessions.core.db import in_db
+from sessions.core.models import AdmittedPrompt, Session
+from sessions.core.prepared import Prepared
+from sessions.core.store import inbox
+from tests.sessions.talk import Talk
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+async def test_a_query_is_put_together_once_and_asks_the_database_each_time(tmp_path: Path) -> None:
+    talk = await Talk.begin(tmp_path / "project")
+    built: list[str] = []
+
+    def build(session_id: str, delivery: str) -> object:
+        built.append(session_id)
+        return AdmittedPrompt.objects.filter(session_id=session_id, no_reply=False).exclude(delivery=delivery)
+
+    def look() -> None:
+        waiting: Prepared[AdmittedPrompt] = Prepared(build)  # type: ignore[arg-type]
+        assert waiting.rows(talk.session.id, "steer") == []
+        for delivery in ("queue", "steer", "queue"):
+            inbox.admit(talk.session, [{"type": "text", "text": 'it\'s 100% "so"'}], delivery=delivery)
+        with CaptureQueriesContext(connection) as asked:
+            found = waiting.rows(talk.session.id, "steer")
+        assert len(asked) == 1
+        wanted = AdmittedPrompt.objects.filter(session=talk.session, delivery="queue")
+        assert found == list(wanted)
+        assert [row.parts for row in found] == [row.parts for row in wanted]
+        assert len(waiting.rows(talk.session.id, "queue")) == 1
+        assert waiting.rows("parameter 0", "steer") == []
+        assert len(built) == 1
+
+    await in_db(look)
+
+
+async def test_all_columns_are_those_of_the_row(tmp_path: Path) -> None:
+    talk = await Talk.begin(tmp_path / "project")
+
+    def look() -> None:
+        prepared = Prepared(lambda session_id: Session.objects.filter(id=session_id, time_deleted=None)[:1])
+        row, same = prepared.first(talk.session.id), Session.objects.get(id=talk.session.id)
+        assert row is not None
+        names = [field.attname for field in Session._meta.concrete_fields]
+        assert [getattr(row, name) for name in names] == [getattr(same, name) for name in names]
+        row.title = "Changed"
+        row.save(update_fields=["title"])
+        again = prepared.first(talk.session.id)
+        assert again is not None
+        assert again.title == "Changed"
+        assert prepared.first("ses_none") is None
+
+    await in_db(look)
+
+
+async def test_what_is_not_in_the_query_as_it_is_is_refused() -> None:
+    prepared = Prepared(lambda text: Session.objects.filter(title__icontains=text))
+    with pytest.raises(AssertionError, match="as it is"):
+        await in_db(prepared.rows, "x")
