@@ -2,6 +2,7 @@
 // it is new, and each second while one starts or is installed; what is open and focused stays (data-merge).
 import { isBusy } from "./busy.js";
 import { apply } from "./fragments.js";
+import { begun, changed, press, tell, words } from "./server-news.js";
 
 const GATHERED = 150;
 const WORKING = 1000;
@@ -23,22 +24,17 @@ async function read(url, more = {}) {
   }
 }
 
-function stands() {
-  return new Map([...section.querySelectorAll(".server-head")].map((head) => [head.id, head.dataset.said]));
-}
-
 async function renew() {
   due = 0;
   if (reading || isBusy(section)) return later();
   reading = true;
   try {
-    const before = stands();
+    const before = words(section);
     const html = await read("/servers/languages");
     if (acting) return;
     if (isBusy(section)) return later(); // what is held back could not be told
     if (html) put(html);
-    const news = [...stands()].filter(([id, words]) => before.has(id) && before.get(id) !== words);
-    if (news.length) said.textContent = news.map(([, words]) => words).join("; ");
+    tell(said, section, before);
     const more = section.querySelector("#languages-more[open]");
     if (more?.querySelector("[data-working]")) await fill(more);
   } finally {
@@ -86,20 +82,24 @@ function toggled(details) {
   else details.querySelector(".lazy").replaceChildren();
 }
 
-document.addEventListener("servers:changed", () => later());
+document.addEventListener("servers:changed", () => {
+  changed();
+  later();
+});
 document.addEventListener("visibilitychange", () => document.hidden || later());
 document.addEventListener("languages:renew", ({ target, detail }) => {
   acted = target.id;
   document.getElementById("languages-problem")?.replaceChildren();
-  said.textContent = detail.said;
+  begun(said, detail.said);
   later();
 });
 document.addEventListener("toggle", ({ target }) => target.matches?.(".language-more") && toggled(target), true);
 section.querySelectorAll(".language-more[open]").forEach(toggled); // somebody was faster than this script
 section.addEventListener("htmx:afterSettle", watch);
 // The answer to the switch finds it in its place: what is new meanwhile is read after it.
-section.addEventListener("htmx:beforeRequest", ({ target }) => {
-  acting = target.id === "languages-switch";
+section.addEventListener("htmx:beforeRequest", (event) => {
+  press(event);
+  acting = event.target.id === "languages-switch";
 });
 section.addEventListener("htmx:afterRequest", () => {
   if (acting) later();

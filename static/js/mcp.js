@@ -6,6 +6,7 @@ import "./time.js";
 import "./toast.js";
 import { isBusy } from "./busy.js";
 import { apply } from "./fragments.js";
+import { begun, changed, press, tell, words } from "./server-news.js";
 
 const GATHERED = 150;
 const said = document.getElementById("servers-said");
@@ -27,10 +28,6 @@ async function read(url) {
   }
 }
 
-function stands() {
-  return new Map([...list().querySelectorAll(".server-head")].map((head) => [head.id, head.dataset.said]));
-}
-
 // Where the focus was, or at what was acted on.
 function put(html) {
   if (!html) return;
@@ -47,12 +44,11 @@ async function renew() {
   if (reading || isBusy(list())) return later();
   reading = true;
   try {
-    const before = stands();
+    const before = words(list());
     const html = await read(`/servers/mcp/list?${project}`);
     if (isBusy(list())) return later(); // what is held back could not be told
     put(html);
-    const news = [...stands()].filter(([id, words]) => before.has(id) && before.get(id) !== words);
-    if (news.length) said.textContent = news.map(([, words]) => words).join("; ");
+    tell(said, list(), before);
     acted = "";
     for (const details of opened()) put(await read(address(details)));
     list().querySelectorAll("[data-find]").forEach(find);
@@ -96,11 +92,15 @@ function drop(button) {
   (pairs.querySelector("li:last-child [data-drop]") || pairs.querySelector("[data-another]")).focus();
 }
 
-document.addEventListener("servers:changed", later);
+document.addEventListener("servers:changed", () => {
+  changed();
+  later();
+});
+document.addEventListener("htmx:beforeRequest", press);
 document.addEventListener("servers:renew", ({ detail }) => {
   document.querySelector("#dialog dialog")?.close();
   document.getElementById(`${detail.place}-problem`)?.replaceChildren();
-  said.textContent = detail.said;
+  begun(said, detail.said);
   acted = detail.place;
   later();
 });

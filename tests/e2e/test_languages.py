@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import sys
@@ -10,7 +11,7 @@ from pathlib import Path
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import BrowserContext, Locator, Page, expect
+from playwright.async_api import BrowserContext, Locator, Page, Route, expect
 
 from tests.e2e.conftest import repository
 from tests.e2e.stage import Stage
@@ -93,6 +94,31 @@ async def test_from_off_to_running_and_back(context: BrowserContext, place: Stag
     await section.get_by_role("button", name="Turn off").click()
     await expect(section).to_contain_text("They are off.")
     await expect(section.get_by_role("button", name="Turn on")).to_be_focused()
+
+
+async def test_one_that_ran_again_before_the_page_looked_is_said_to_run(
+    context: BrowserContext, place: Stage
+) -> None:
+    page = await opened(context, place)
+    await page.locator("#languages").get_by_role("button", name="Turn on").click()
+    ruff, said = row(page, "Python (Ruff)"), page.locator("#servers-said")
+    file = place.project / "a.py"
+    await works(place, ToolUse("write", {"filePath": str(file), "content": "import os\n"}))
+    await expect(said).to_contain_text("Python (Ruff): Running")
+
+    runs = asyncio.Event()
+
+    async def late(route: Route) -> None:
+        await runs.wait()
+        await route.continue_()
+
+    await page.route("**/servers/languages?*", late)
+    await ruff.get_by_role("button", name="Restart").click()
+    await expect(said).to_contain_text("Python (Ruff): starting again")
+    edit = {"filePath": str(file), "oldString": "import os", "newString": "import re"}
+    await works(place, ToolUse("read", {"filePath": str(file)}), ToolUse("edit", edit))
+    runs.set()
+    await expect(said).to_contain_text("Python (Ruff): Running")
 
 
 @pytest.mark.long
