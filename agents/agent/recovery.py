@@ -107,8 +107,9 @@ class Close:
     stopped: bool = False
 
 
-def close(lease: Lease, how: Close) -> None:
-    """Settle and give the lease back in one: who hears that the session is idle finds it free."""
+def close(lease: Lease, how: Close) -> int:
+    """Settle and give the lease back in one: who hears that the session is idle finds it free. The number
+    that the next event will have which changes the session or what it has, where the turn ended in order."""
     with durable(), events.together():
         row = session_store.locked(lease.session_id)
         stopped = how.stopped or leases.is_stopped(row)
@@ -128,6 +129,7 @@ def close(lease: Lease, how: Close) -> None:
             if how.error:
                 _note_failed(lease.session_id)
         leases.release(lease)
+        return events.following(lease.session_id)
 
 
 async def alarm(session_id: str, error: BaseException) -> None:

@@ -20,7 +20,7 @@ from agents.agent.calls import approvals, questions
 from agents.agent.drain import drain, finished
 from agents.agent.offered import register as mcp
 from agents.agent.run import Children, Run
-from agents.agent.steps.history import Transcript
+from agents.agent.steps.history import Transcripts
 from agents.plugins import hooks
 from agents.servers.mcp.hub import hub
 from agents.toolkit import scratch
@@ -54,6 +54,7 @@ class _Drain:
 
     `left` is the row of a session whose last turn nobody ended: that is settled, then `settled` is set.
     `stop_epoch`: a stop was heard before the lease was there, and is for the turn under this one.
+    `number` is that of the next event which would change the session when the turn began.
     """
 
     left: Session | None = None
@@ -64,6 +65,7 @@ class _Drain:
     run: Run | None = None
     stopping: bool = False
     stop_epoch: int = -1
+    number: int = 0
 
 
 class Runtime:
@@ -74,6 +76,7 @@ class Runtime:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
         self._drains: dict[str, _Drain] = {}
+        self._transcripts = Transcripts()
         self._chores: list[asyncio.Task[None]] = []
         self._closing = False
 
@@ -274,10 +277,12 @@ class Runtime:
             entry.turn.cancel()
         await asyncio.wait([entry.turn])
         ending = self._ending(session_id, entry.turn)
-        await self._close(entry, lease, self._closing_of(entry, ending))
+        number = await self._close(entry, lease, self._closing_of(entry, ending))
         lease.over = True
         if entry.run is not None:
             if ending is None:
+                if number == entry.number + lease.numbered:  # nobody else wrote into the session meanwhile
+                    self._transcripts.keep(session_id, number, entry.run.transcript)
                 await finished(entry.run)
             caretaker.turn_ended(entry.run.session)
         return ending is None or ending is recovery.STOPPED  # the heartbeat goes on after an error: no spin
@@ -298,6 +303,7 @@ class Runtime:
         return recovery.Close(ending, error=run.error)
 
     async def _drain(self, session_id: str, entry: _Drain) -> None:
+        entry.number = await in_db(events.following, session_id)
         work = await in_db(inbox.work, session_id)
         if work is None:
             return
@@ -306,7 +312,7 @@ class Runtime:
             work.session,
             await asyncio.to_thread(tracker, work.session.project),
             Children(self._run_child, self._interrupt),
-            Transcript(session_id),
+            self._transcripts.take(session_id, entry.number),
         )
         await drain(entry.run, work)
 
@@ -317,8 +323,9 @@ class Runtime:
         if entry is not None and entry.task is not None:
             await asyncio.shield(entry.task)
 
-    async def _close(self, entry: _Drain, lease: Lease, close: recovery.Close) -> None:
+    async def _close(self, entry: _Drain, lease: Lease, close: recovery.Close) -> int:
         """End the turn and give the lease back; again with each heartbeat where that fails (a full disk).
+        What `recovery.close` answers.
 
         Raises LeaseLost: the rows are another's.
         """

@@ -46,6 +46,8 @@ class Lease:
     confirmed: float = field(default_factory=lambda: clock())
     over: bool = False
     left_stopped: bool = False
+    numbered: int = 0
+    """The events that were logged under it and count within the session."""
 
     @property
     def is_fresh(self) -> bool:
@@ -91,6 +93,13 @@ def epoch(session_id: str) -> int:
     """Its epoch where it is this session's lease, else 0."""
     lease = current()
     return lease.epoch if lease is not None and lease.session_id == session_id else 0
+
+
+def count(session_id: str, events: int) -> None:
+    """So many more events that count within a session were logged."""
+    lease = current()
+    if lease is not None and lease.session_id == session_id:
+        lease.numbered += events
 
 
 def is_fresh() -> bool:

@@ -194,6 +194,29 @@ class Transcript:
         self._entries = []
 
 
+MOST_ENTRIES = 20_000
+
+
+class Transcripts:
+    """Those of sessions whose turns have ended in order, for their next one: the newest, as many as have no
+    more than MOST_ENTRIES together. Each holds while nothing else is written into its session, which the
+    number of the session's next event tells. Of one event loop."""
+
+    def __init__(self) -> None:
+        self._kept: dict[str, tuple[int, Transcript]] = {}
+
+    def take(self, session_id: str, number: int) -> Transcript:
+        """What is known, or one that knows nothing yet."""
+        kept = self._kept.pop(session_id, None)
+        return kept[1] if kept is not None and kept[0] == number else Transcript(session_id)
+
+    def keep(self, session_id: str, number: int, transcript: Transcript) -> None:
+        self._kept.pop(session_id, None)
+        self._kept[session_id] = number, transcript
+        while sum(len(kept.entries) for _, kept in self._kept.values()) > MOST_ENTRIES:
+            del self._kept[next(iter(self._kept))]
+
+
 def _newer(session_id: str, last: str) -> tuple[str, list[Entry]]:
     """The epoch, and messages and its system messages after an id, merged by their ids."""
     epoch, told = context.history(session_id, last)

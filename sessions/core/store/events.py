@@ -136,13 +136,14 @@ _VALUES = "(%s, %s, %s, %s, %s, %s, %s)"
 
 def _log(entries: Sequence[_Entry]) -> None:
     """Insert them, and publish them after the commit."""
-    following: dict[str, int] = {}
+    numbers: dict[str, int] = {}
     for entry in entries:
         if entry.is_numbered:
             session_id = entry.row.session_id
-            number = following[session_id] if session_id in following else _next_number(session_id)
+            number = numbers[session_id] if session_id in numbers else _next_number(session_id)
             entry.row.number = number + entry.untold
-            following[session_id] = entry.row.number + 1
+            numbers[session_id] = entry.row.number + 1
+            fence.count(session_id, 1 + entry.untold)
     _insert([entry.row for entry in entries])
     for entry in entries:
         transaction.on_commit(partial(bus.publish, entry.event()))
@@ -169,6 +170,11 @@ def _next_number(session_id: str) -> int:
     """Under the lease of a session its row is held by then; others take hold of it."""
     if connection.features.has_select_for_update and not fence.epoch(session_id):
         Session.objects.select_for_update(no_key=True).filter(id=session_id).first()
+    return following(session_id)
+
+
+def following(session_id: str) -> int:
+    """The number that the next event will have which changes a session or what it has."""
     with connection.cursor() as cursor:
         cursor.execute(_NUMBERED, [session_id, session_id])
         return int(cursor.fetchone()[0])
