@@ -155,6 +155,14 @@ def _insert(rows: Sequence[Event]) -> None:
         for row in rows:
             row.save(force_insert=True)
         return
+    limit = connection.features.max_query_params
+    most = limit // _VALUES.count("%s") if limit else len(rows)
+    for start in range(0, len(rows), most):
+        _insert_some(rows[start : start + most])
+
+
+def _insert_some(rows: Sequence[Event]) -> None:
+    """As many as one statement may have parameters for."""
     values = [
         (r.type, r.project_id, r.session_id, r.number, json.dumps(r.reference), r.stage, r.time_created)
         for r in rows
@@ -162,8 +170,8 @@ def _insert(rows: Sequence[Event]) -> None:
     with connection.cursor() as cursor:
         marks = ", ".join([_VALUES] * len(values))
         cursor.execute(f"{_INSERT}{marks} RETURNING id", [value for row in values for value in row])
-        for row, (row.pk,) in zip(rows, sorted(cursor.fetchall()), strict=True):
-            row._state.adding = False
+        for row, (number,) in zip(rows, sorted(cursor.fetchall()), strict=True):
+            row.pk, row._state.adding = number, False
 
 
 def _next_number(session_id: str) -> int:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import sqlite3
 from pathlib import Path
 
 import pytest
-from django.db import transaction
+from django.db import connection, transaction
 
 from sessions.core import bus
 from sessions.core.db import in_db
@@ -183,3 +184,26 @@ def test_a_text_from_elsewhere_has_its_text() -> None:
     assert part_wire(row)["text"] == ""
     row.data["text"] = "said"
     assert part_wire(row)["text"] == "said"
+
+
+async def test_more_events_than_a_statement_takes_are_logged_together(tmp_path: Path) -> None:
+    many = 300
+
+    def log() -> list[tuple[int, int | None]]:
+        session = new_session(tmp_path)
+        connection.ensure_connection()
+        connection.connection.setlimit(sqlite3.SQLITE_LIMIT_VARIABLE_NUMBER, 999)
+        try:
+            with events.together():
+                for _ in range(many):
+                    events.record("message.removed", {}, project=session.project_id, session=session.id)
+        finally:
+            connection.connection.setlimit(sqlite3.SQLITE_LIMIT_VARIABLE_NUMBER, 250_000)
+        rows = Event.objects.filter(session_id=session.id, type="message.removed").order_by("id")
+        return list(rows.values_list("id", "number"))
+
+    async with bus.subscribe(wants=lambda event: event.type == "message.removed") as mailbox:
+        logged = await in_db(log)
+        told = await mailbox.take(10)
+    assert [number for _, number in logged] == list(range(1, many + 1))
+    assert [(event.seq, event.number) for event in told] == logged
