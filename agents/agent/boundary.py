@@ -67,7 +67,7 @@ async def begin(run: Run, work: Work | None = None) -> UserMessage | None:
 async def steer(run: Run) -> UserMessage | None:
     """Between two steps: promote the steering prompts that wait; the last of them, if any."""
     work = await look(run)
-    return await _promote(run, [row for row in work.waiting if row.delivery == "steer"] if work else [])
+    return await _promote(run, inbox.steering(work.waiting) if work else [])
 
 
 async def _promote(run: Run, waiting: list[AdmittedPrompt], *, answered: bool = False) -> UserMessage | None:

@@ -174,9 +174,9 @@ def waiting(session_id: str) -> list[AdmittedPrompt]:
 _WAITING = Prepared(lambda session_id: AdmittedPrompt.objects.filter(session_id=session_id))
 
 
-def steering(session_id: str) -> list[AdmittedPrompt]:
-    """The prompts that promote at the next safe boundary of a running drain, in order."""
-    return list(AdmittedPrompt.objects.filter(session_id=session_id, delivery="steer"))
+def steering(rows: Sequence[AdmittedPrompt]) -> list[AdmittedPrompt]:
+    """Of all that waits what promotes at the next safe boundary of a running drain, in order."""
+    return [row for row in rows if row.delivery == "steer"]
 
 
 def next_when_idle(session_id: str) -> list[AdmittedPrompt]:
@@ -186,7 +186,7 @@ def next_when_idle(session_id: str) -> list[AdmittedPrompt]:
 
 def first_of(rows: Sequence[AdmittedPrompt]) -> list[AdmittedPrompt]:
     """Of all that waits: every steering prompt, or else one queued prompt."""
-    return [row for row in rows if row.delivery == "steer"] or list(rows[:1])
+    return steering(rows) or list(rows[:1])
 
 
 @dataclass(frozen=True, slots=True)

@@ -77,13 +77,13 @@ def test_a_move_beyond_the_end_changes_nothing(session: Session) -> None:
 def test_what_steers_comes_before_what_is_queued(session: Session) -> None:
     queued, steers = admit(session, "queued"), admit(session, "steers", "steer")
     assert said(inbox.waiting(session.id)) == ["steers", "queued"]
-    assert said(inbox.steering(session.id)) == ["steers"]
+    assert said(inbox.steering(inbox.waiting(session.id))) == ["steers"]
     assert said(inbox.next_when_idle(session.id)) == ["steers"]
     assert inbox.move(session.id, queued, -1)  # not past what steers
     assert said(inbox.waiting(session.id)) == ["steers", "queued"]
     assert inbox.switch(session.id, steers, "queue")
     assert inbox.switch(session.id, queued, "steer")
-    assert said(inbox.steering(session.id)) == ["queued"]
+    assert said(inbox.steering(inbox.waiting(session.id))) == ["queued"]
     assert inbox.switch(session.id, queued, "queue")
     assert said(inbox.next_when_idle(session.id)) == ["queued"]
 
