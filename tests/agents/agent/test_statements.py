@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -45,7 +44,7 @@ async def counted() -> AsyncIterator[list[str]]:
 
 
 async def test_a_turn_and_a_step_ask_no_more_than_they_need(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, answers: Callable[[OpenAIServer], None]
 ) -> None:
     talk = await Talk.begin(tmp_path / "project")
     file = Path(talk.project.worktree) / "a.txt"
@@ -59,13 +58,7 @@ async def test_a_turn_and_a_step_ask_no_more_than_they_need(
     ]
     runtime = Runtime()
     async with OpenAIServer(script) as model:
-        provider = {
-            "npm": "@ai-sdk/openai-compatible",
-            "options": {"baseURL": model.base_url, "apiKey": "none"},
-            "models": {"one": {"limit": {"context": 100_000, "output": 4_000}}},
-        }
-        config = {"provider": {"fake": provider}, "model": "fake/one", "small_model": "fake/one"}
-        monkeypatch.setenv("OPENCODE_CONFIG_CONTENT", json.dumps(config))
+        answers(model)
         runtime.start()
 
         async def turn(text: str) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -32,7 +31,7 @@ async def talk(tmp_path: Path) -> Talk:
 
 
 @pytest.fixture
-async def ask(talk: Talk, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Ask]:
+async def ask(talk: Talk, answers: Callable[[OpenAIServer], None]) -> AsyncIterator[Ask]:
     bodies: list[Body] = []
     read: list[str] = []
 
@@ -56,13 +55,7 @@ async def ask(talk: Talk, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Ask]
 
     runtime = Runtime()
     async with OpenAIServer(answer) as model:
-        provider = {
-            "npm": "@ai-sdk/openai-compatible",
-            "options": {"baseURL": model.base_url, "apiKey": "none"},
-            "models": {"one": {"limit": {"context": 100_000, "output": 4_000}}},
-        }
-        config = {"provider": {"fake": provider}, "model": "fake/one", "small_model": "fake/one"}
-        monkeypatch.setenv("OPENCODE_CONFIG_CONTENT", json.dumps(config))
+        answers(model)
         await in_db(lambda: connection.execute_wrappers.append(note))
         runtime.start()
         try:
