@@ -40,6 +40,8 @@ def hold(response: Any, most: int | None, failure: Failure | None = None) -> Non
     failure = failure or library.DecodingError
     codings = [name.strip().lower() for name in response.headers.get("content-encoding", "").split(",")]
     codings = [name for name in codings if name not in ("", "identity")]
+    if most is None and not codings and not response.has_redirect_location:
+        return  # a stream of small pieces, each of which would pass two more hands
     pieces = _pieces(response.stream, codings, most, failure)
     if response.has_redirect_location:
         pieces = _cut(_raw(response.stream))

@@ -118,9 +118,8 @@ class _Stream:
         # Known before it stands: events come from any thread.
         self._mailbox = bus.subscribe(project=self.project_id or None, wants=self._wants)
         async with self._mailbox as mailbox:
-            yield await self._frame(
-                bus.Event("server.connected", {}, seq=None if self.since == FOREIGN else self.since)
-            )
+            cursor = None if self.since == FOREIGN else self.since
+            yield await self._frames([bus.Event("server.connected", {}, seq=cursor)])
             yield await self._missed(self.since)
             if not self.again:
                 yield await self._settled()
@@ -138,13 +137,13 @@ class _Stream:
                 if told or not texts.late:
                     yield await self._frames(told or [bus.Event("server.heartbeat", {})])
             if mailbox.overflowed:
-                yield await self._frame(bus.Event(RESYNC, {"reason": "The reader was too slow."}))
+                yield await self._frames([bus.Event(RESYNC, {"reason": "The reader was too slow."})])
 
     def _wants(self, event: bus.Event) -> bool:
         """Called from any thread."""
         if not self._tells(event) or self._mailbox.overflowed:
             return False
-        self._waiting += len(self._encoded(event))
+        self._waiting += len(self._told(event))
         if self._waiting > MOST_BYTES:
             self._mailbox.cut_off()
         return not self._mailbox.overflowed
@@ -163,26 +162,19 @@ class _Stream:
         self._seen, found = await in_db(replay, since, project=self.project_id)
         if found is None:
             why = {"reason": "The log of events does not reach back to this cursor."}
-            return await self._frame(bus.Event(RESYNC, why, seq=self._seen))
-        return b"".join([await self._frame(event) for event in found if self._tells(event)])
+            return await self._frames([bus.Event(RESYNC, why, seq=self._seen)])
+        return await self._frames([event for event in found if self._tells(event)])
 
     async def _settled(self) -> bytes:
         """Who comes back after a restart may still take sessions for busy whose turns were settled before."""
         found = await in_db(event_log.settled_since, now() - SETTLED_MS, self.project_id)
-        return b"".join([await self._frame(event) for event in found if self._concerns(event)])
+        return await self._frames([event for event in found if self._concerns(event)])
 
     async def _frames(self, events: list[bus.Event]) -> bytes:
-        return b"".join([await self._frame(event) for event in events])
+        return b"".join(map(self._told, events))
 
-    async def _frame(self, event: bus.Event) -> bytes:
-        cursor = f"id: {event.seq}\n" if event.seq is not None else ""
-        return f"{cursor}data: {await self._content(event)}\n\n".encode("utf-8", "replace")
-
-    async def _content(self, event: bus.Event) -> str:
-        return self._encoded(event)
-
-    def _encoded(self, event: bus.Event) -> str:
-        return event.json if self.own else event.plain_json
+    def _told(self, event: bus.Event) -> bytes:
+        return event.frame if self.own else event.plain_frame
 
 
 class _Order:
@@ -226,24 +218,25 @@ class _Global(_Stream):
     def _is_last(self, event: bus.Event) -> bool:
         return False
 
-    async def _frame(self, event: bus.Event) -> bytes:
+    async def _frames(self, events: list[bus.Event]) -> bytes:
+        return b"".join([await self._both(event) for event in events])
+
+    async def _both(self, event: bus.Event) -> bytes:
         """The cursor stands at the last one of an event: who is cut off between them is told both again."""
-        again = sync.of(event)
-        if again is None:
-            return await super()._frame(event)
-        first = await self._content(event)
-        second = await self._about(event, json.dumps(again, ensure_ascii=False))
-        return f"data: {first}\n\nid: {event.seq}\ndata: {second}\n\n".encode("utf-8", "replace")
+        cursor = f"id: {event.seq}\n" if event.seq is not None else ""
+        about = await self._about(event)
+        told = f'data: {{{about}"payload":{event.json if self.own else event.plain_json}}}\n\n'
+        if (again := sync.of(event)) is None:
+            return f"{cursor}{told}".encode("utf-8", "replace")
+        second = json.dumps(again, ensure_ascii=False)
+        return f'{told}{cursor}data: {{{about}"payload":{second}}}\n\n'.encode("utf-8", "replace")
 
-    async def _content(self, event: bus.Event) -> str:
-        return await self._about(event, await super()._content(event))
-
-    async def _about(self, event: bus.Event, payload: str) -> str:
+    async def _about(self, event: bus.Event) -> str:
         directory = event.directory or GLOBAL
         if event.project_id and not event.directory and event.type != "project.updated":
             directory = await in_db(worktree_of, event.project_id)
         project = f'"project":{json.dumps(event.project_id)},' if event.project_id else ""
-        return f'{{"directory":{json.dumps(directory)},{project}"payload":{payload}}}'
+        return f'"directory":{json.dumps(directory)},{project}'
 
 
 # Texts that still stream while a client comes back: what it missed of them is read from their rows.

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
-from weakref import WeakSet
+from weakref import WeakKeyDictionary, ref
 
 from sessions.core.bounded import Bounded
 
@@ -54,6 +54,20 @@ class Event:
         plain = ours.event(self.type, self.properties)
         return self.json if plain is self.properties else self._encoded(plain)
 
+    @cached_property
+    def frame(self) -> bytes:
+        """It as a server-sent event, with its cursor."""
+        return self._framed(self.json)
+
+    @cached_property
+    def plain_frame(self) -> bytes:
+        """The same without what is ours."""
+        return self._framed(self.plain_json)
+
+    def _framed(self, content: str) -> bytes:
+        cursor = f"id: {self.seq}\n" if self.seq is not None else ""
+        return f"{cursor}data: {content}\n\n".encode("utf-8", "replace")
+
     def _encoded(self, properties: dict[str, Any]) -> str:
         return json.dumps({"id": self.id, "type": self.type, "properties": properties}, ensure_ascii=False)
 
@@ -77,19 +91,18 @@ class Subscription:
         self._wants = wants
         self._limit = limit
         self._loop = asyncio.get_running_loop()
+        self._bell = _Bell.of(self._loop)
         self._events: deque[Event] = deque()
         self._wake = asyncio.Event()
         self._signalled = False
         self.overflowed = False
 
     async def __aenter__(self) -> Subscription:
-        with _lock:
-            _subscriptions.add(self)
+        _change(self, listens=True)
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        with _lock:
-            _subscriptions.discard(self)
+        _change(self, listens=False)
 
     def offer(self, event: Event) -> None:
         """Called from any thread."""
@@ -121,13 +134,11 @@ class Subscription:
     def _signal(self) -> None:
         if not self._signalled:
             self._signalled = True
-            self._call(self._wake.set)
+            self._bell.ring(self, self._loop)
 
-    def _call(self, function: Any) -> None:
-        try:
-            self._loop.call_soon_threadsafe(function)
-        except RuntimeError:  # the listener's loop has closed: it is going away
-            self.overflowed = True
+    def wake(self) -> None:
+        """Called from its loop: there is something to take."""
+        self._wake.set()
 
     async def take(self, patience: float | None = None) -> list[Event]:
         """All that has come, at least one event; an empty list after `patience` seconds without any."""
@@ -148,12 +159,46 @@ class Subscription:
         return events
 
 
+class _Bell:
+    """Wakes the listeners of one loop, all of a moment by one call: a loop that is called from another thread
+    is written to, and that for each of two hundred listeners would be most of what an event costs."""
+
+    def __init__(self) -> None:
+        self._due: deque[Subscription] = deque()
+        self._rung = False
+
+    @classmethod
+    def of(cls, loop: asyncio.AbstractEventLoop) -> _Bell:
+        """The one of a loop. Called from that loop."""
+        return _bells.setdefault(loop, cls())
+
+    def ring(self, listener: Subscription, loop: asyncio.AbstractEventLoop) -> None:
+        """Called from any thread."""
+        self._due.append(listener)
+        if self._rung:
+            return
+        self._rung = True
+        try:
+            loop.call_soon_threadsafe(self._wake)
+        except RuntimeError:  # the loop has closed: its listeners are going away
+            self._rung = False
+            while self._due:
+                self._due.popleft().overflowed = True
+
+    def _wake(self) -> None:
+        self._rung = False  # first: who comes from here on rings again
+        while self._due:
+            self._due.popleft().wake()
+
+
+_bells: WeakKeyDictionary[asyncio.AbstractEventLoop, _Bell] = WeakKeyDictionary()
 REMEMBERED = 4096
 _epochs: Bounded[str, int] = Bounded(REMEMBERED)
-"""By session the newest epoch heard of, the last heard last."""
+"""By session the newest epoch heard of, the last that was new to us last."""
 _lock = threading.Lock()
-_subscriptions: WeakSet[Subscription] = WeakSet()
-"""Weak: nobody listens any more at one that was lost on its way to who would have."""
+_subscriptions: tuple[ref[Subscription], ...] = ()
+"""Weak: nobody listens any more at one that was lost on its way to who would have. Never changed but made
+anew, so that who tells them needs no lock."""
 _relay: Callable[[Event], None] | None = None
 
 
@@ -194,6 +239,8 @@ def deliver(event: Event) -> None:
 
 
 def _is_newest(event: Event) -> bool:
+    if _epochs.get(event.session_id) == event.epoch:
+        return True
     with _lock:
         known = _epochs.get(event.session_id, 0)
         _epochs[event.session_id] = max(known, event.epoch)
@@ -218,5 +265,11 @@ def is_relayed() -> bool:
 
 
 def _listeners() -> list[Subscription]:
+    return [listener for found in _subscriptions if (listener := found()) is not None]
+
+
+def _change(subscription: Subscription, *, listens: bool) -> None:
+    global _subscriptions
     with _lock:
-        return list(_subscriptions)
+        others = tuple(found for found in _subscriptions if found() not in (None, subscription))
+        _subscriptions = (*others, ref(subscription)) if listens else others

@@ -1,6 +1,7 @@
 """Turns the events of one provider stream into the parts of one assistant message.
 
-Text deltas are published as they come and folded into the row a few times a second.
+Text deltas are published as they come, those of one moment as one, and folded into the row a few times a
+second.
 """
 
 from __future__ import annotations
@@ -62,6 +63,9 @@ class Recorder:
         self.run = run
         self.message = message
         self._open: TextPart | ReasoningPart | None = None
+        self._told = 0
+        """The characters of the open part that were published."""
+        self._telling = False
         self._attempt: list[TextPart | ReasoningPart] = []
         self._pending: dict[str, ToolPart] = {}
         self._folding: asyncio.Task[None] | None = None
@@ -130,12 +134,20 @@ class Recorder:
             self._open = self._new(kind, text="", time=Span(start=now()))
             self._attempt.append(self._open)
             await self._put(self._open)
-        part = self._open
-        offset = len(part.text)
-        part.text += text
-        messages.publish_delta(self.run.session.project_id, part, "text", text, offset)
+        self._open.text += text
+        if not self._telling:
+            self._tell()
+            self._telling = True
+            asyncio.get_running_loop().call_soon(self._tell)
         if self._folding is None:
             self._folding = asyncio.create_task(self._fold_soon())
+
+    def _tell(self) -> None:
+        """Publish what came since: the first of a burst at once, the rest of it when the loop comes round."""
+        self._telling, part, told = False, self._open, self._told
+        if part is not None and len(part.text) > told:
+            self._told = len(part.text)
+            messages.publish_delta(self.run.session.project_id, part, "text", part.text[told:], told)
 
     async def _fold_soon(self) -> None:
         """By the clock and not by the next delta: a stream may stand still."""
@@ -179,7 +191,8 @@ class Recorder:
                 self._attempt.append(self._open)
             else:
                 return None
-        part, self._open = self._open, None
+        self._tell()
+        part, self._open, self._told = self._open, None, 0
         if part.time is not None:
             part.time.end = now()
         if metadata:

@@ -7,6 +7,7 @@ import secrets
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from weakref import ref
 
 import pytest
 from django.conf import settings as django_settings
@@ -157,7 +158,7 @@ class Listener(bus.Subscription):
 @pytest.fixture
 def listener(monkeypatch: pytest.MonkeyPatch) -> Listener:
     found = Listener()
-    monkeypatch.setattr(bus, "_subscriptions", [found])
+    monkeypatch.setattr(bus, "_subscriptions", (ref(found),))
     return found
 
 
