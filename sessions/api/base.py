@@ -25,6 +25,7 @@ from sessions.core.paths import normalized
 from sessions.core.store import projects
 from sessions.core.store import sessions as session_store
 from sessions.core.wire import ours
+from sessions.core.wire.base import tight
 
 LONGEST_PATH = 4096
 """Linux has no longer ones."""
@@ -55,7 +56,11 @@ class Busy(Exception):
 
 def wire(data: Any, status: int = 200) -> HttpResponse:
     """A JSON response of what is on the wire already: no second validation of rows."""
-    text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return json_answer(tight(data), status)
+
+
+def json_answer(text: str, status: int = 200) -> HttpResponse:
+    """A response of JSON that was encoded already."""
     return HttpResponse(text.encode("utf-8", "replace"), status=status, content_type="application/json")
 
 

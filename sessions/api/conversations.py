@@ -9,7 +9,15 @@ from ninja import Query, Router
 from ninja.errors import HttpError
 from pydantic import Field
 
-from sessions.api.base import NotFound, directory_of, project_of, session_answer, session_of, wire
+from sessions.api.base import (
+    NotFound,
+    directory_of,
+    json_answer,
+    project_of,
+    session_answer,
+    session_of,
+    wire,
+)
 from sessions.api.described import answers
 from sessions.changes import actions
 from sessions.core.db import in_db
@@ -86,11 +94,10 @@ class ForkAt(Wire):
 @answers(list[SessionInfo])
 async def list_sessions(request: HttpRequest, query: Query[Listing]) -> HttpResponse:
     """The sessions of the project, archived ones among them, the last used first."""
-    found = await in_db(_listing, await project_of(request), query)
-    return wire(found if ours.asked(request) else [ours.session(info) for info in found])
+    return json_answer(await in_db(_listing, await project_of(request), query, own=ours.asked(request)))
 
 
-def _listing(project: Project, query: Listing) -> list[dict[str, Any]]:
+def _listing(project: Project, query: Listing, *, own: bool) -> str:
     rows = lists.matching(
         project,
         search=query.search,
@@ -100,7 +107,7 @@ def _listing(project: Project, query: Listing) -> list[dict[str, Any]]:
         path=query.path,
         start=None if query.start is None else int(query.start),
     )
-    return lists.wires(rows[: query.limit])
+    return lists.encoded(rows[: query.limit], own=own)
 
 
 @router.post("", operation_id="session.create")

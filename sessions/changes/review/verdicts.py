@@ -75,7 +75,7 @@ def entries(session: Session, scope: Scope) -> list[FileChange]:
     """The ledger's entries of a scope, oldest first: what tools and subagents did and no undo of the
     conversation took back. Verdicts are not among them: whether a hunk is still there, its file says.
     """
-    rows = FileChange.objects.filter(operation=None, undone_by=None).select_related("session")
+    rows = FileChange.objects.filter(operation=None, undone_by=None).prefetch_related("session")
     if scope.kind == "project":
         found = rows.filter(project_id=session.project_id, session__time_deleted=None)
     elif scope.kind == "call":

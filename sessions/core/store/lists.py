@@ -1,13 +1,18 @@
-"""Lists of sessions, as rows and as wire objects."""
+"""Lists of sessions, as rows, as wire objects and as JSON."""
 
 from __future__ import annotations
 
+import json
+from collections import namedtuple
 from typing import Any, cast
 
-from django.db.models import Q, QuerySet
+from django.db.models import BooleanField, JSONField, Q, QuerySet
 
+from sessions.core.bounded import LRU
 from sessions.core.models import Project, Session
 from sessions.core.paths import normalized
+from sessions.core.wire import ours
+from sessions.core.wire.base import tight
 
 from .rows import session_wire, worktree_of
 
@@ -15,7 +20,18 @@ _UNSHOWN = frozenset(
     "window status error used unread forked_from forked_at time_deleted lease_owner lease_until lease_epoch "
     "stop_epoch".split()
 )
-_COLUMNS = [field.attname for field in Session._meta.concrete_fields if field.name not in _UNSHOWN]
+_FIELDS = [field for field in Session._meta.concrete_fields if field.name not in _UNSHOWN]
+_COLUMNS = [field.attname for field in _FIELDS]
+_PROJECT = _COLUMNS.index("project_id")
+_Columns = namedtuple("_Columns", _COLUMNS)  # type: ignore[misc]
+_CONVERTED = [
+    (place, json.loads if isinstance(field, JSONField) else bool)
+    for place, field in enumerate(_FIELDS)
+    if isinstance(field, JSONField | BooleanField)
+]
+"""The columns that a database gives in another form, and what makes values of them."""
+_encoded: LRU[str] = LRU(16_000_000)
+"""JSON of sessions by what their rows have, in characters: of a thousand, few are others than before."""
 
 
 def matching(
@@ -58,5 +74,34 @@ def matching(
 def wires(rows: QuerySet[Session]) -> list[dict[str, Any]]:
     """Their wire objects from the columns alone: of a thousand sessions, making objects of them is most of
     the work."""
-    found = cast("list[Session]", rows.values_list(*_COLUMNS, named=True))
-    return [session_wire(row, worktree_of(row.project_id)) for row in found]
+    return [_wire(values) for values in _values(rows)]
+
+
+def encoded(rows: QuerySet[Session], *, own: bool) -> str:
+    """The JSON array of their wire objects; `own`: with what is ours (`wire.ours`)."""
+
+    def text(values: tuple[Any, ...]) -> str:
+        key = own, worktree_of(values[_PROJECT]), values
+        return _encoded.get(key, lambda: _weighed(_wire(values), own=own))
+
+    return f"[{','.join(map(text, _values(rows)))}]"
+
+
+def _values(rows: QuerySet[Session]) -> list[tuple[Any, ...]]:
+    """The columns as the database gives them."""
+    compiler = rows.values_list(*_COLUMNS).query.get_compiler(using=rows.db)
+    return [values for chunk in compiler.execute_sql() for values in chunk]
+
+
+def _wire(values: tuple[Any, ...]) -> dict[str, Any]:
+    given = list(values)
+    for place, convert in _CONVERTED:
+        if given[place] is not None:
+            given[place] = convert(given[place])
+    row = cast("Session", _Columns(*given))
+    return session_wire(row, worktree_of(row.project_id))
+
+
+def _weighed(info: dict[str, Any], *, own: bool) -> tuple[str, int]:
+    text = tight(info if own else ours.session(info))
+    return text, 4 * len(text)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -15,6 +16,11 @@ class Wire(BaseModel):
     def wire(self) -> dict[str, Any]:
         """The JSON object OpenCode's clients expect: aliases, no nulls."""
         return self.model_dump(mode="json", by_alias=True, exclude_none=True)
+
+
+def tight(data: Any) -> str:
+    """JSON without white space. Raises ValueError for numbers that JSON has not."""
+    return json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 
 LARGEST = 2**53 - 1
