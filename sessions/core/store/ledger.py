@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from django.db import transaction
 from django.db.models import Max, Q, QuerySet
 
 from sessions.core.ids import now
@@ -63,14 +62,16 @@ class Later:
 
 def add(session: Session, changes: Iterable[FileChange]) -> None:
     """Append changes; every one must name its path and contents, the rest is filled in here."""
-    with transaction.atomic():
+    made = list(changes)
+    with events.together():
         errand = errand_of(session)
-        for change in changes:
+        for change in made:
             change.session, change.project_id, change.time_created = session, session.project_id, now()
             if errand is not None:
                 change.for_session_id = errand.session_id
                 change.for_message_id, change.for_part_id = errand.message_id, errand.id
-            change.save(force_insert=True)
+        FileChange.objects.bulk_create(made)
+        for change in made:
             announce(change)
 
 

@@ -66,15 +66,15 @@ def begin(
             time_created=now(),
             **columns,
         )
-        made = {}
-        for change in intents:
+        written = list(intents)
+        for change in written:
             if change.origin != FileChange.Origin.KEPT:
                 change.operation, change.origin = operation, FileChange.Origin.UNDO
             change.project_id, change.time_created = session.project_id, now()
-            change.save(force_insert=True)
-            made[pack_path(change.path)] = change.pk
+        FileChange.objects.bulk_create(written)
         noted = outcome
         if kind in STAGED:
+            made = {pack_path(change.path): change.pk for change in written}
             noted = [{**entry, "change": made.get(entry["path"])} for entry in outcome]
         operation.outcome = list(noted)
         operation.save(force_insert=True)
@@ -92,7 +92,7 @@ def finish(
     is struck out. Of one on the conversation `diffs` are what the session has changed then, `revert` the
     wire's state of the session. Raises StaleEdit, of what is staged, where the agent has edited meanwhile.
     """
-    with transaction.atomic():
+    with events.together():
         if operation.kind in CONVERSATION:
             _settle_conversation(operation, left_alone)
         elif operation.kind in STAGED:
