@@ -25,6 +25,7 @@ from agents.plugins import hooks
 from agents.servers.mcp.hub import hub
 from agents.toolkit import scratch
 from agents.toolkit.catalog import warm_up
+from agents.toolkit.sandbox import door
 from agents.toolkit.shared.output import expire
 from agents.tools import custom, lsp
 from sessions.changes.tracking import tracker
@@ -138,6 +139,7 @@ class Runtime:
                 await asyncio.to_thread(expire_outputs)
                 await in_db(prune_rows)
                 await remove_scratch()
+                await asyncio.to_thread(door.recover)
                 await caretaker.rounds()
             except Exception:
                 logger.exception("the housekeeping failed")

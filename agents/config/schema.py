@@ -19,6 +19,9 @@ Permission = Action | dict[str, Rules]
 Milliseconds = PositiveInt | Literal[False]
 """`False` switches the limit off."""
 
+Sandbox = Literal["off", "offline"]
+"""Whether what the agent starts is confined to the workspace, without a network."""
+
 OPEN = ConfigDict(extra="allow")
 
 
@@ -53,6 +56,8 @@ class AgentConfig(_Section):
     restrictions: Permission | None = Field(None, exclude=True)
     """Rules of a repository that is not trusted: they make others stricter and never looser."""
     tools: dict[str, bool] = {}
+    sandbox: Sandbox | None = None
+    """As for all agents. Ours."""
     options: dict[str, Any] = {}
     disable: bool = False
     color: Color | None = None
@@ -227,6 +232,10 @@ class Config(_Section):
     restrictions: Permission | None = Field(None, exclude=True)
     """As for an agent."""
     tools: dict[str, bool] = {}
+    sandbox: Sandbox = "off"
+    """How commands and formatters are confined (docs/sandbox.md). Ours."""
+    sandbox_write: list[str] = []
+    """Folders besides the workspace that a confined program may write; `~` is the home folder. Ours."""
     instructions: list[str] = []
     command: dict[str, CommandConfig] = {}
     mcp: dict[str, McpConfig] = {}

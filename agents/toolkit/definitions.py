@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from agents.config.schema import AgentConfig, Config
+from agents.config.schema import AgentConfig, Config, Sandbox
 from agents.llm.families import OPEN, Family
 from agents.llm.settings.domains import Controls, Settings
 from agents.llm.settings.ingest import settings_of
@@ -42,6 +42,8 @@ class Agent:
     temperature: float | None = None
     top_p: float | None = None
     steps: int | None = None
+    sandbox: Sandbox | None = None
+    """How what it starts is confined; None: as the configuration says for all."""
     color: str = ""
     options: Mapping[str, Any] = field(default_factory=dict)
     """As configured; `settings` has what they mean."""
@@ -219,6 +221,7 @@ def _changed(agent: Agent, changes: AgentConfig) -> Agent:
         "temperature": changes.temperature,
         "top_p": changes.top_p,
         "steps": changes.steps or changes.max_steps,
+        "sandbox": changes.sandbox,
         "color": changes.color,
         "options": {**agent.options, **changes.model_options} or None,
     }

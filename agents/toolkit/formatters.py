@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from agents.config.schema import FormatterConfig
+from agents.toolkit.sandbox import door
 from agents.toolkit.shared.environment import shell_environment
-from agents.toolkit.shared.process import CannotStart, run
+from agents.toolkit.shared.process import CannotStart
 from agents.toolkit.turn import Turn
 from sessions.core.confined import read
 
@@ -145,10 +146,16 @@ async def run_formatter(formatter: Formatter, path: Path, turn: Turn) -> None:
     argv = [str(path) if word == FILE else word for word in formatter.command]
     environment = {**shell_environment(), **dict(formatter.environment)}
     try:
-        ended = await run(
-            argv, cwd=turn.worktree, env=environment, timeout=TIMEOUT, abort=asyncio.Event(), on_output=listen
+        ended = await door.run(
+            argv,
+            turn,
+            cwd=turn.worktree,
+            env=environment,
+            timeout=TIMEOUT,
+            abort=asyncio.Event(),
+            on_output=listen,
         )
-    except CannotStart as error:
+    except (CannotStart, door.Refused) as error:
         logger.warning("%s did not format %s: %s", formatter.name, path, error)
         return
     if ended.exit_code != 0:

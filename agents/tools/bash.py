@@ -18,10 +18,11 @@ from agents.toolkit.permission import planning
 from agents.toolkit.permission.denials import uncertain
 from agents.toolkit.permission.rules import evaluate
 from agents.toolkit.permission.shell import ShellAnalysis, analyse
+from agents.toolkit.sandbox import door
 from agents.toolkit.shared.capture import Capture
 from agents.toolkit.shared.environment import shell_environment
 from agents.toolkit.shared.paths import is_scratch, read_pattern
-from agents.toolkit.shared.process import CannotStart, Ended, run
+from agents.toolkit.shared.process import CannotStart, Ended
 from agents.toolkit.turn import Turn
 from sessions.core.store.permissions.marks import UNCERTAIN
 
@@ -50,6 +51,12 @@ a new commit. Never `--no-verify`, `--amend` of a commit that is not yours or is
 or a change of git's configuration.
 - For a pull request read all commits of the branch and its whole diff against the base, not the last \
 commit alone; push, open it with `gh` or the forge's own tool, and give its address in the answer."""
+
+CONFINED = """\
+Commands run in a sandbox: they may write in the project, in /tmp (which is theirs alone) and in the caches \
+of package managers, and nowhere else. There is no network. The person's keys are out of sight; git's hooks \
+and configuration and the settings of agents and editors cannot be written. If that is why a command fails, \
+say so to the person and do not look for a way around."""
 
 
 class BashInput(BaseModel):
@@ -83,8 +90,9 @@ class _Call:
 
     async def run(self) -> None:
         try:
-            self.ended = await run(
+            self.ended = await door.run(
                 [_shell(), "-c", self.input.command],
+                self.ctx.turn,
                 cwd=self.workdir,
                 env={**shell_environment(), **self.variables},
                 timeout=self.input.limit / 1000,
@@ -93,6 +101,8 @@ class _Call:
             )
         except CannotStart as error:
             raise ToolError(f"The command could not be started: {error}") from error
+        except door.Refused as error:
+            raise ToolError(str(error)) from error
         finally:
             await asyncio.shield(self.capture.close())
 
@@ -204,9 +214,10 @@ def _shell() -> str:
 
 
 def describe(turn: Turn) -> str:
-    """With the limits of output that hold."""
+    """With the limits of output that hold, and what a confined command cannot do."""
     limits = turn.config.tool_output
-    return DESCRIPTION.format(lines=limits.max_lines, size=f"{limits.max_bytes // 1024} KB")
+    text = DESCRIPTION.format(lines=limits.max_lines, size=f"{limits.max_bytes // 1024} KB")
+    return text if door.mode(turn) == "off" else f"{text}\n\n{CONFINED}"
 
 
 TOOL = Tool("bash", DESCRIPTION, BashInput, execute, "bash", describe=describe)

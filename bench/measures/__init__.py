@@ -43,6 +43,7 @@ MEASURES: dict[str, Measure] = {
     "tokens": tokens.measure,
     "tools": tools.measure,
     "ignored": tools.ignored,
+    "sandbox": tools.confined,
     "diagnostics": diagnostics.measure,
     "mcp": mcp.measure,
     "history": history.measure,

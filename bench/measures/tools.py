@@ -8,6 +8,7 @@ from bench.lab import Lab
 from bench.model import prompt
 from bench.project import file, line
 from bench.stats import median
+from bench.targets import OURS
 from bench.turns import Driver, driving
 from tests.loopback.script import ToolUse
 
@@ -47,6 +48,24 @@ async def ignored(lab: Lab) -> dict[str, float]:
     async with lab.server() as server, driving(server.client) as driver:
         await driver.warm_up()
         return {"bash tool step beside 50,000 ignored files (ms per call)": await per_call(driver, bashes)}
+
+
+async def confined(lab: Lab) -> dict[str, float]:
+    """Ours alone: OpenCode has no sandbox. The same command outside of it and in it."""
+    if lab.target is not OURS:
+        return {}
+    calls = range(lab.count(40) + 1)
+    bashes = [ToolUse("bash", {"command": f"echo {n}", "description": "Print a number"}) for n in calls]
+    taken = {}
+    for sandbox in ("off", "offline"):
+        async with lab.server(config={"sandbox": sandbox}) as server, driving(server.client) as driver:
+            await driver.warm_up()
+            taken[sandbox] = await per_call(driver, bashes)
+    return {
+        "bash tool step, no sandbox (ms per call)": taken["off"],
+        "bash tool step, bubblewrap (ms per call)": taken["offline"],
+        "bubblewrap adds (ms per call)": taken["offline"] - taken["off"],
+    }
 
 
 async def per_call(driver: Driver, uses: Sequence[ToolUse], before: Sequence[ToolUse] = ()) -> float:

@@ -26,6 +26,8 @@ _WORDS = {
     "instructions": "Reads from outside of the project",
     "skills": "Looks for skills outside of the project",
     "default_agent": "Chooses the agent",
+    "sandbox": "Changes how commands are confined",
+    "sandbox_write": "Lets confined commands write in",
     "snapshot": "Changes what undo can bring back",
     "share": "Changes what is shared",
     "resume": "Changes whether a turn that was cut off goes on",

@@ -46,8 +46,10 @@ async def run(
     timeout: float,  # noqa: ASYNC109 - the caller must learn how it ended, so cancelling is not enough
     abort: asyncio.Event,
     on_output: Callable[[bytes], Awaitable[None]],
+    inherited: Sequence[int] = (),
 ) -> Ended:
-    """Run `argv` in a session of its own; stdout and stderr go merged to `on_output` as they come.
+    """Run `argv` in a session of its own; stdout and stderr go merged to `on_output` as they come, and
+    descriptors that are `inherited` go along.
 
     After `timeout` seconds, on `abort`, and when this coroutine is cancelled, the child and all its
     descendants end. When the child ends by itself, a background child of it lives on but is no longer
@@ -57,7 +59,7 @@ async def run(
         return Ended("aborted", None)
     await confirmed()
     mark = uuid.uuid4().hex
-    process, output = await _start(argv, cwd, {**env, MARK: mark, **commands().variable})
+    process, output = await _start(argv, cwd, {**env, MARK: mark, **commands().variable}, inherited)
     commands().started(process.pid)
     tree = Tree(process.pid, mark)
     warden.watch(process.pid, mark)
@@ -127,7 +129,7 @@ class _Output:
 
 
 async def _start(
-    argv: Sequence[str], cwd: Path, env: Mapping[str, str]
+    argv: Sequence[str], cwd: Path, env: Mapping[str, str], inherited: Sequence[int]
 ) -> tuple[asyncio.subprocess.Process, _Output]:
     read_end, write_end = os.pipe()
     output = _Output(os.fdopen(read_end, "rb", buffering=0))
@@ -141,6 +143,7 @@ async def _start(
             stdout=write_end,
             stderr=write_end,
             start_new_session=True,
+            pass_fds=inherited,
         )
     except BaseException as error:
         output.close()

@@ -26,6 +26,7 @@ from agents.llm import tls
 from agents.llm.providers import UnknownModel
 from agents.llm.trial import try_key
 from agents.toolkit.catalog import default_ref, model_for
+from agents.toolkit.sandbox import probe
 from opencode_web.cli.terminal import Stop, plain, say
 from opencode_web.site import database
 from sessions.changes.snapshots.objects import ObjectMissing, ObjectStore, Packs, object_id
@@ -263,6 +264,8 @@ def run(arguments: argparse.Namespace, directory: Path) -> None:
             + ("" if arguments.repair and not salvaged else "; --repair mends what can be mended")
         )
     say("All is well: every row can be read, and every content that one names is there.")
+    for line in probe.in_words(probe.found()):
+        say(plain(line))
 
 
 def _providers(directory: Path) -> None:

@@ -1,0 +1,1 @@
+"""What confines the programs that the agent starts (docs/decisions/0035)."""

@@ -1,0 +1,165 @@
+"""The one way by which programs of the agent start: confined where the configuration says so, or not."""
+
+from __future__ import annotations
+
+import asyncio
+import fcntl
+import os
+import uuid
+from collections import Counter
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from threading import Lock
+
+from agents.config.schema import Sandbox
+from agents.toolkit import scratch
+from agents.toolkit.sandbox import bubblewrap, probe
+from agents.toolkit.sandbox.policy import CannotConfine, Policy, environment, policy, stand_in, stood_in
+from agents.toolkit.shared import process
+from agents.toolkit.shared.process import Ended
+from agents.toolkit.turn import Turn
+from sessions.core import paths
+
+
+class Refused(Exception):
+    """A program was not started, as it could not be confined; the text is for people and for the model."""
+
+
+def mode(turn: Turn) -> Sandbox:
+    """What the configuration says: of the agent, else of all."""
+    return turn.agent.sandbox or turn.config.sandbox
+
+
+async def run(
+    argv: Sequence[str],
+    turn: Turn,
+    *,
+    cwd: Path,
+    env: Mapping[str, str],
+    timeout: float,  # noqa: ASYNC109 - as `process.run`
+    abort: asyncio.Event,
+    on_output: Callable[[bytes], Awaitable[None]],
+) -> Ended:
+    """`process.run` of a turn. Raises Refused, and what that raises."""
+    how = partial(process.run, cwd=cwd, timeout=timeout, abort=abort, on_output=on_output)
+    if mode(turn) == "off":
+        return await how(argv, env=env)
+    around = await asyncio.to_thread(_around, turn)
+    standing = await asyncio.to_thread(_standing.take, around)
+    reading, writing = os.pipe()
+    try:
+        command = bubblewrap.wrapped(argv, cwd, around, standing, _empty(), lives=writing)
+        return await how(command, env=environment(env), inherited=[writing])
+    finally:
+        os.close(writing)
+        _when_all_have_ended(reading, partial(_standing.give_back, standing))
+
+
+def _around(turn: Turn) -> Policy:
+    """Raises Refused. Blocks."""
+    found = probe.found()
+    if not found.holds:
+        raise Refused(
+            f'Not run: the configuration asks for a sandbox ("sandbox": "offline"), and {found.words}'
+        )
+    outputs = paths.tool_output()
+    folder = scratch.made(outputs, turn.session.id)
+    if folder is None:
+        raise Refused("Not run: the session's temporary folder cannot be made, and the sandbox needs one.")
+    temporary = folder / "tmp"
+    temporary.mkdir(mode=scratch.PRIVATE, exist_ok=True)
+    try:
+        return policy([turn.worktree, turn.directory], temporary, [folder], turn.config.sandbox_write)
+    except CannotConfine as error:
+        raise Refused(f"Not run: the configuration asks for a sandbox, and {error}") from error
+
+
+def _empty() -> Path:
+    path = paths.data_directory() / "empty"
+    path.touch(mode=0o400)
+    return path
+
+
+def _when_all_have_ended(reading: int, then: Callable[[], None]) -> None:
+    """Once nobody holds the other end of a pipe any more: programs in the background live on."""
+    loop = asyncio.get_running_loop()
+
+    def ended() -> None:
+        loop.remove_reader(reading)
+        os.close(reading)
+        then()
+
+    loop.add_reader(reading, ended)
+
+
+class _Standing:
+    """What stands in for what is held and is not there, as long as a program could put something there. It
+    is noted in a file that is locked while this process lives: another takes away what a killed one left."""
+
+    def __init__(self) -> None:
+        self._counts: Counter[Path] = Counter()
+        self._lock = Lock()
+        self._file = -1
+
+    def take(self, around: Policy) -> list[Path]:
+        """Raises Refused. Blocks."""
+        taken: list[Path] = []
+        with self._lock:
+            missing = around.missing(self._counts)
+            self._note({*self._counts, *missing})
+            for path in missing:
+                try:
+                    if not self._counts[path]:
+                        stand_in(path)
+                except FileExistsError:
+                    continue  # somebody has just made it: it is held as it is
+                except OSError as error:
+                    raise Refused(f"Not run: {path} cannot be kept from being made: {error}") from error
+                self._counts[path] += 1
+                taken.append(path)
+        return taken
+
+    def give_back(self, standing: Sequence[Path]) -> None:
+        with self._lock:
+            for path in standing:
+                self._counts[path] -= 1
+                if not self._counts[path]:
+                    del self._counts[path]
+                    with suppress(OSError):
+                        stood_in(path)
+            self._note(set(self._counts))
+
+    def _note(self, standing: set[Path]) -> None:
+        if self._file < 0:
+            self._file = os.open(_notes() / uuid.uuid4().hex, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            fcntl.flock(self._file, fcntl.LOCK_EX)
+        os.ftruncate(self._file, 0)
+        os.pwrite(self._file, b"\0".join(sorted(map(os.fsencode, standing))), 0)
+
+
+_standing = _Standing()
+
+
+def _notes() -> Path:
+    folder = paths.data_directory() / "standing-in"
+    folder.mkdir(mode=0o700, exist_ok=True)
+    return folder
+
+
+def recover() -> None:
+    """Take away what processes left that were killed. Blocks."""
+    for note in _notes().iterdir():
+        file = os.open(note, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:  # it lives
+            continue
+        else:
+            for path in filter(None, note.read_bytes().split(b"\0")):
+                with suppress(OSError):
+                    stood_in(Path(os.fsdecode(path)))
+            note.unlink(missing_ok=True)
+        finally:
+            os.close(file)

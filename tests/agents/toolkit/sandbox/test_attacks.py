@@ -1,0 +1,40 @@
+"""What a program of the agent tries against the person: none of it succeeds confined, all of it does else."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from agents.toolkit.sandbox import probe
+from tests.agents.toolkit.sandbox.scene import Scene, scene
+
+ATTACKS: list[dict[str, str]] = json.loads(Path(__file__).with_name("attacks.json").read_text())
+pytestmark = pytest.mark.skipif(not probe.found().holds, reason=f"no sandbox: {probe.found().words}")
+
+
+@pytest.fixture(scope="module")
+def target() -> Iterator[Scene]:
+    with scene() as made:
+        yield made
+
+
+@pytest.mark.parametrize("attack", ATTACKS, ids=[attack["what"] for attack in ATTACKS])
+async def test_it_fails_confined_and_succeeds_else(target: Scene, attack: dict[str, str]) -> None:
+    target.lay_out()
+    said, _ = await target.run(attack["run"], "offline")
+    await asyncio.sleep(0)
+    assert not target.shows(attack["sign"], said), said
+    if attack.get("needs") == "root" and os.getuid():
+        return
+    target.lay_out()
+    said, _ = await target.run(attack["run"], "off")
+    for _ in range(100):  # who counts calls is a thread of its own
+        if target.shows(attack["sign"], said):
+            break
+        await asyncio.sleep(0.02)
+    assert target.shows(attack["sign"], said), f"this proves nothing: {said}"
