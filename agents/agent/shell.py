@@ -7,6 +7,7 @@ between two snapshots, so it can be undone.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from agents.agent.calls.calls import Calls
@@ -36,9 +37,10 @@ async def admit(session: Session, command: str, **choice: Any) -> AdmittedPrompt
 
 
 async def run_shell(run: Run, prompt: UserMessage, command: str) -> None:
-    """Run it as the one call of an answer to the prompt."""
+    """Run it as the one call of an answer to the prompt. It is a person's own: no sandbox is around it."""
     try:
         turn = await sample(run, choice_now(run, prompt))
+        turn = replace(turn, agent=replace(turn.agent, sandbox="off"))
     except (UnknownAgent, UnknownModel) as error:
         await failed(run, await Recorder.open(run, prompt), error)
         return

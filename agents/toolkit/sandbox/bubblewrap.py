@@ -8,7 +8,7 @@ a program from typing into a terminal (TIOCSTI).
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -49,6 +49,7 @@ def _files(policy: Policy, standing: Sequence[Path], empty: Path) -> Iterator[st
         yield from ("--ro-bind-try", place, place)
     for place in _TEMPORARY:
         yield from ("--bind", str(policy.temporary), place)
+    yield from _shown(policy, map(Path, _TEMPORARY))
     for path in policy.caches:
         yield from ("--bind", str(path), str(path))
     yield from _out_of_sight(policy, empty, policy.hidden)
@@ -67,8 +68,14 @@ def _files(policy: Policy, standing: Sequence[Path], empty: Path) -> Iterator[st
 def _out_of_sight(policy: Policy, empty: Path, hidden: Sequence[Path]) -> Iterator[str]:
     for path in hidden:
         yield from ("--tmpfs", str(path)) if path.is_dir() else ("--ro-bind", str(empty), str(path))
+    yield from _shown(policy, hidden)
+
+
+def _shown(policy: Policy, hiding: Iterable[Path]) -> Iterator[str]:
+    """What is read all the same of what one of some folders hides."""
+    folders = list(hiding)
     for path in policy.shown:
-        if any(path.is_relative_to(parent) for parent in hidden):
+        if any(path.is_relative_to(folder) for folder in folders):
             yield from ("--ro-bind", str(path), str(path))
 
 

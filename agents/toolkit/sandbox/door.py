@@ -47,7 +47,7 @@ async def run(
     if mode(turn) == "off":
         return await how(argv, env=env)
     around = await asyncio.to_thread(_around, turn)
-    standing = await asyncio.to_thread(_standing.take, around)
+    standing = _standing.take(around)  # not in a thread: a stop would leave it there
     reading, writing = os.pipe()
     try:
         command = bubblewrap.wrapped(argv, cwd, around, standing, _empty(), lives=writing)

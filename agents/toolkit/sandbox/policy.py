@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+import sys
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -78,8 +79,8 @@ class CannotConfine(Exception):
 @dataclass(frozen=True, slots=True)
 class Policy:
     """`workspace` are the folders to write in, of which `held` is not written, whether it is there or not.
-    `caches` may be written too, `hidden` is out of sight, and of that `shown` is read all the same.
-    `temporary` stands in for the system's temporary folders. All are absolute and without links.
+    `caches` may be written too. `hidden` is out of sight, `temporary` stands in for the system's temporary
+    folders, and of what is there `shown` is read all the same. All are absolute and without links.
     """
 
     workspace: tuple[Path, ...]
@@ -127,13 +128,14 @@ def policy(
     more = [path.resolve() for path in map(_expanded, write) if path.is_dir()]
     data = [paths.data_home(environ) / name for name in ("opencode-web", "opencode")]
     hidden = [*data, *(home / name for name in SECRETS), Path(RUN)]
-    shown = [home / KNOWN_HOSTS, paths.tool_output(environ), *map(Path, NAMES)]
+    own = [Path(sys.prefix), Path(sys.base_prefix)]  # programs of this environment are in everybody's path
+    shown = [home / KNOWN_HOSTS, paths.tool_output(environ), *map(Path, NAMES), *own]
     return Policy(
         workspace=_distinct([*roots, *gits, *more, *(path.resolve() for path in scratch)]),
         held=tuple(path for path in dict.fromkeys(held) if not path.is_symlink()),
         caches=tuple((home / name).resolve() for name in CACHES if (home / name).is_dir()),
         hidden=tuple(path.resolve() for path in hidden if path.exists()),
-        shown=tuple(path for path in shown if path.exists()),
+        shown=tuple(path.resolve() for path in shown if path.exists()),
         temporary=temporary.resolve(),
     )
 

@@ -1,0 +1,69 @@
+"""Confinement in whole turns: whose programs, what of them is undone, and what the model is told."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from agents.toolkit.sandbox import probe
+from tests.loopback.script import ToolUse, Turn
+from tests.server import parts_of, serving
+
+pytestmark = pytest.mark.skipif(not probe.found().holds, reason=f"no sandbox: {probe.found().words}")
+
+
+def bash(command: str) -> ToolUse:
+    return ToolUse("bash", {"command": command, "description": "Run"})
+
+
+async def test_an_agents_commands_are_confined_and_undone_and_a_persons_are_free(
+    home: Path, project: Path, tmp_path: Path
+) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    script = [
+        Turn(tools=[bash(f"echo x > made.txt; echo x > {outside}/agent; echo x > .envrc")]),
+        Turn(text="Done."),
+    ]
+    config = {"sandbox": "offline", "permission": {"*": "allow", "external_directory": "allow"}}
+    async with serving(home, project, script, **config) as (client, model):
+        session = (await client.create_session(title="named"))["id"]
+        await client.prompt(session, "Go.")
+        (description,) = (
+            tool["function"]["description"]
+            for tool in model.requests[0].body["tools"]
+            if tool["function"]["name"] == "bash"
+        )
+        assert "Commands run in a sandbox" in description
+        assert (project / "made.txt").exists()
+        assert not (outside / "agent").exists()
+        assert not (project / ".envrc").exists()
+        messages = await client.messages(session)
+        await client.revert(session, messages[0]["info"]["id"])
+        assert not (project / "made.txt").exists()
+        body = {"agent": "build", "command": f"echo x > {outside}/person"}
+        await client.post(f"/session/{session}/shell", body)
+        assert (outside / "person").exists()
+
+
+async def test_an_agent_may_be_free_where_others_are_not(home: Path, project: Path) -> None:
+    script = [
+        *(Turn(tools=[bash("python3 -c 'import os; print(os.getpid() < 9)'")]), Turn(text="One.")),
+        *(Turn(tools=[bash("python3 -c 'import os; print(os.getpid() < 9)'")]), Turn(text="Two.")),
+    ]
+    config = {
+        "sandbox": "offline",
+        "agent": {"free": {"mode": "primary", "sandbox": "off"}},
+        "permission": {"*": "allow"},
+    }
+    async with serving(home, project, script, **config) as (client, _):
+        session = (await client.create_session(title="named"))["id"]
+        for agent in ("build", "free"):
+            await client.post(
+                f"/session/{session}/message", {"agent": agent, "parts": [{"type": "text", "text": "Go."}]}
+            )
+        outputs = [
+            part["state"]["output"].strip() for part in parts_of(await client.messages(session), "tool")
+        ]
+    assert outputs == ["True", "False"], "the first has a namespace of processes of its own"
