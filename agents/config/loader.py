@@ -163,7 +163,8 @@ def _readings(
         file, through = source.path, None if source.own else gate
         if source.markdown:
             yield from _entries(file, stamps, environ, through)
-        elif stamps[file] is not None:
+        elif stamps[file] is not None and (source.own or not file.is_dir()):
+            # A folder of that name is no configuration; one may stand there while a confined program runs.
             yield file, read_file(file, environ, through)
         elif file == named:
             missing = Problem(file, None, "", "the file named by OPENCODE_CONFIG does not exist")

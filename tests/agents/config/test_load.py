@@ -243,6 +243,15 @@ def test_unchanged_files_are_not_read_again_and_changed_ones_are(machine: Machin
     assert machine.load() is not first
 
 
+def test_a_folder_in_place_of_a_projects_file_is_none(machine: Machine) -> None:
+    """One stands there while a confined program runs."""
+    (machine.repository / "opencode.json").mkdir()
+    assert machine.load().problems == []
+    (machine.repository / "opencode.json").rmdir()
+    machine.write(machine.repository / "opencode.json", {"username": "me"})
+    assert machine.load().config.username == "me"
+
+
 def test_the_file_named_by_the_environment_must_exist(machine: Machine) -> None:
     machine.environ["OPENCODE_CONFIG"] = "~/nowhere.json"
     [problem] = machine.load().problems
