@@ -143,7 +143,7 @@ class _Stream:
         """Called from any thread."""
         if not self._tells(event) or self._mailbox.overflowed:
             return False
-        self._waiting += len(self._told(event))
+        self._waiting += len(self._encoded(event))
         if self._waiting > MOST_BYTES:
             self._mailbox.cut_off()
         return not self._mailbox.overflowed
@@ -175,6 +175,9 @@ class _Stream:
 
     def _told(self, event: bus.Event) -> bytes:
         return event.frame if self.own else event.plain_frame
+
+    def _encoded(self, event: bus.Event) -> str:
+        return event.json if self.own else event.plain_json
 
 
 class _Order:
@@ -225,7 +228,7 @@ class _Global(_Stream):
         """The cursor stands at the last one of an event: who is cut off between them is told both again."""
         cursor = f"id: {event.seq}\n" if event.seq is not None else ""
         about = await self._about(event)
-        told = f'data: {{{about}"payload":{event.json if self.own else event.plain_json}}}\n\n'
+        told = f'data: {{{about}"payload":{self._encoded(event)}}}\n\n'
         if (again := sync.of(event)) is None:
             return f"{cursor}{told}".encode("utf-8", "replace")
         second = json.dumps(again, ensure_ascii=False)

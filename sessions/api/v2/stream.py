@@ -80,7 +80,7 @@ class _Load:
 
     def takes(self, event: bus.Event) -> bool:
         """Called from any thread."""
-        self.waiting += len(event.plain_frame)
+        self.waiting += len(event.plain_json)
         if self.waiting > self.most and self.mailbox is not None:
             self.mailbox.cut_off()
         return self.waiting <= self.most
