@@ -13,26 +13,19 @@ from agents.agent import recovery
 from agents.agent.calls import calls
 from agents.agent.calls.calls import Calls
 from agents.agent.calls.completion import undisturbed
-from agents.agent.run import Children, Run
-from agents.agent.steps.history import Transcript
-from agents.agent.steps.recorder import Recorder
 from agents.llm.types import ToolCall
 from agents.toolkit.base import FileWrite, FreeInput, Tool, ToolContext, ToolError, ToolResult
 from agents.toolkit.shared.output import model_output
 from agents.tools import invalid
 from agents.tools.registry import Toolset
 from sessions.changes.snapshots.objects import object_id
-from sessions.changes.tracking import tracker
 from sessions.core import bus
 from sessions.core.db import in_db
 from sessions.core.fence import fenced
-from sessions.core.models import Event, FileChange, Message, Part, Session
+from sessions.core.models import Event, FileChange, Part, Session
 from sessions.core.store import leases, ledger, messages
-from sessions.core.store.rows import message_info
-from sessions.core.wire.messages import UserMessage
 from sessions.core.wire.parts import Running, Span, ToolPart
-from tests.agents.tools.context import turn_in
-from tests.sessions.talk import Talk
+from tests.runtime.recording import recording
 
 
 async def succeed(_: FreeInput, ctx: ToolContext) -> ToolResult:
@@ -43,23 +36,10 @@ LASTING = Tool("lasting", "Does something that lasts.", FreeInput, succeed, "las
 CALL = ToolCall("call_1", "lasting", {}, "{}")
 
 
-async def never(_: str) -> None:
-    raise AssertionError("there are no child sessions here")
-
-
 async def calling(folder: Path) -> Calls:
     """The calls of an answer that has just begun."""
-    talk = await Talk.begin(folder)
-    await talk.prompt()
-    prompt = await in_db(message_info, await Message.objects.aget(session=talk.session, role="user"))
-    assert isinstance(prompt, UserMessage)
-    tracked = await asyncio.to_thread(tracker, talk.project)
-    run = Run(talk.session, tracked, Children(never, lambda _: None), Transcript(talk.session.id))
-    turn = turn_in(folder, folder, session=talk.session)
-    tools = Toolset({"lasting": LASTING, "invalid": invalid.TOOL})
-    recorder = await Recorder.open(run, prompt, turn)
-    await recorder.started()
-    return Calls(run, recorder, turn, tools)
+    recorder, turn = await recording(folder)
+    return Calls(recorder.run, recorder, turn, Toolset({"lasting": LASTING, "invalid": invalid.TOOL}))
 
 
 @pytest.mark.django_db(transaction=True)

@@ -7,40 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from agents.agent.run import Children, Run
-from agents.agent.steps.history import Transcript
-from agents.agent.steps.recorder import Recorder
 from agents.llm.types import ModelEvent, ReasoningDelta, ReasoningEnd, TextDelta
-from sessions.changes.tracking import tracker
 from sessions.core import bus
-from sessions.core.db import in_db
-from sessions.core.models import Message
-from sessions.core.store.rows import message_info
-from sessions.core.wire.messages import UserMessage
-from tests.agents.tools.context import turn_in
-from tests.sessions.talk import Talk
+from tests.runtime.recording import recording
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-async def never(_: str) -> None:
-    raise AssertionError("there are no child sessions here")
-
-
-async def recorder_in(folder: Path) -> Recorder:
-    talk = await Talk.begin(folder)
-    await talk.prompt()
-    prompt = await in_db(message_info, await Message.objects.aget(session=talk.session, role="user"))
-    assert isinstance(prompt, UserMessage)
-    tracked = await asyncio.to_thread(tracker, talk.project)
-    run = Run(talk.session, tracked, Children(never, lambda _: None), Transcript(talk.session.id))
-    recorder = await Recorder.open(run, prompt, turn_in(folder, folder, session=talk.session))
-    await recorder.started()
-    return recorder
-
-
 async def test_the_first_delta_goes_at_once_and_those_of_one_moment_as_one(tmp_path: Path) -> None:
-    recorder = await recorder_in(tmp_path / "project")
+    recorder, _ = await recording(tmp_path / "project")
     await recorder.take(TextDelta("a"))
     await asyncio.sleep(0)  # the part is written, and its first delta told
     async with bus.subscribe(wants=lambda event: event.type == "message.part.delta") as mailbox:
@@ -54,7 +29,7 @@ async def test_the_first_delta_goes_at_once_and_those_of_one_moment_as_one(tmp_p
 
 
 async def test_what_is_told_of_a_text_comes_before_its_end_and_once(tmp_path: Path) -> None:
-    recorder = await recorder_in(tmp_path / "project")
+    recorder, _ = await recording(tmp_path / "project")
     answer: list[ModelEvent] = [ReasoningDelta(word) for word in ("I ", "th", "ink")]
     answer += [ReasoningEnd(), *(TextDelta(word) for word in ("So ", "it ", "is."))]
     async with bus.subscribe(session=recorder.run.session.id) as mailbox:
