@@ -194,13 +194,13 @@ class Transcript:
         self._entries = []
 
 
-MOST_ENTRIES = 20_000
+MOST_ENTRIES = 1_000
 
 
 class Transcripts:
-    """Those of sessions whose turns have ended in order, for their next one: the newest, as many as have no
-    more than MOST_ENTRIES together. Each holds while nothing else is written into its session, which the
-    number of the session's next event tells. Of one event loop."""
+    """Those of sessions whose turns have ended in order, for their next one: the newest, and of the others as
+    many as have no more than MOST_ENTRIES together with it. Each holds while nothing else is written into its
+    session, which the number of the session's next event tells. Of one event loop."""
 
     def __init__(self) -> None:
         self._kept: dict[str, tuple[int, Transcript]] = {}
@@ -213,8 +213,11 @@ class Transcripts:
     def keep(self, session_id: str, number: int, transcript: Transcript) -> None:
         self._kept.pop(session_id, None)
         self._kept[session_id] = number, transcript
-        while sum(len(kept.entries) for _, kept in self._kept.values()) > MOST_ENTRIES:
+        while len(self._kept) > 1 and self._entries() > MOST_ENTRIES:
             del self._kept[next(iter(self._kept))]
+
+    def _entries(self) -> int:
+        return sum(len(kept.entries) for _, kept in self._kept.values())
 
 
 def _newer(session_id: str, last: str) -> tuple[str, list[Entry]]:

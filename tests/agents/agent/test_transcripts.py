@@ -104,5 +104,7 @@ def test_no_more_are_kept_than_there_is_room_for() -> None:
     assert kept.take("b", 8) is not made["b"], "something was written since"
     assert kept.take("c", 7) is made["c"]
     assert kept.take("c", 7) is not made["c"], "it is in use"
+    kept.keep("c", 8, made["c"])
     kept.keep("d", 1, made["d"])
-    assert kept.take("d", 1) is not made["d"], "more than all the room"
+    assert kept.take("c", 8) is not made["c"], "a long one has made the others go"
+    assert kept.take("d", 1) is made["d"], "the newest stays, however long it is"
