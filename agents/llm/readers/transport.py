@@ -1,4 +1,5 @@
-"""HTTP for the direct readers: one shared client per event loop, and event streams read through it."""
+"""HTTP for the direct readers: one session of aiohttp per event loop, and event streams read through it
+(docs/decisions/0036 says why not httpx, as elsewhere)."""
 
 from __future__ import annotations
 
@@ -7,55 +8,71 @@ import json
 import os
 import socket
 import ssl
-from collections.abc import AsyncGenerator, Mapping
-from contextlib import suppress
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from contextlib import asynccontextmanager, suppress
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
 from weakref import WeakKeyDictionary
 
 from agents.llm import errors, tls
-from agents.llm.bounded import bound
+from agents.llm.bounded import pieces
 from agents.llm.types import Model, ModelError, ModelRequest
 from sessions.core.sse import Decoder
 from sessions.core.text import error_text
 
 if TYPE_CHECKING:
-    import httpx
+    import aiohttp
 
 _CONNECT_TIMEOUT = 15.0
+_KEEPALIVE = 60.0
+_HEADER_LIMIT = 64 * 1024
 _ERROR_BODY_LIMIT = 64 * 1024
 _JSON_LIMIT = 8 * 1024 * 1024
 _DRAIN_TIMEOUT = 0.1
-_DIRECT_HOSTS = ("127.0.0.1", "localhost", "[::1]")
+_DIRECT_HOSTS = ("127.0.0.1", "localhost", "::1")
 
-_clients: WeakKeyDictionary[asyncio.AbstractEventLoop, httpx.AsyncClient] = WeakKeyDictionary()
+_sessions: WeakKeyDictionary[asyncio.AbstractEventLoop, aiohttp.ClientSession] = WeakKeyDictionary()
 
 
-def client() -> httpx.AsyncClient:
-    """The client of the running loop. Proxies of the environment are used, but never for loopback."""
+def _session() -> aiohttp.ClientSession:
+    """That of the running loop."""
     loop = asyncio.get_running_loop()
-    found = _clients.get(loop)
+    found = _sessions.get(loop)
     if found is None:
-        import httpx  # 70 ms: not before the first request
+        import aiohttp  # 100 ms: not before the first request
 
-        found = _clients[loop] = httpx.AsyncClient(
-            limits=httpx.Limits(max_connections=None, max_keepalive_connections=32, keepalive_expiry=60),
-            mounts=dict.fromkeys((f"all://{host}" for host in _DIRECT_HOSTS), None),
-            verify=tls.context(),
+        found = _sessions[loop] = aiohttp.ClientSession(
+            connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=_KEEPALIVE, ssl=tls.context()),
+            cookie_jar=aiohttp.DummyCookieJar(),
+            timeout=aiohttp.ClientTimeout(total=None),
+            headers={"accept-encoding": "identity", "user-agent": _user_agent()},
+            auto_decompress=False,  # it would unpack a chunk whole, before anybody can count
+            max_line_size=_HEADER_LIMIT,
+            max_field_size=_HEADER_LIMIT,
         )
-        bound(found, None)
-        found.headers["accept-encoding"] = "identity"
-        found.headers["user-agent"] = _user_agent()
     return found
 
 
 async def aclose() -> None:
-    """Close the running loop's client and all its connections."""
-    found = _clients.pop(asyncio.get_running_loop(), None)
+    """Close the running loop's session and all its connections."""
+    found = _sessions.pop(asyncio.get_running_loop(), None)
     if found is not None:
-        await found.aclose()
+        await found.close()
+
+
+def _proxy(url: str) -> str | None:
+    """The environment's for an address, never one for loopback. Raises ModelError for one of another kind."""
+    parts = urlsplit(url)
+    if not parts.hostname or parts.hostname in _DIRECT_HOSTS or proxy_bypass(parts.netloc):
+        return None
+    found = getproxies()
+    proxy = found.get(parts.scheme) or found.get("all")
+    if proxy and urlsplit(proxy).scheme not in ("http", "https"):
+        raise ModelError(f"The proxy {_shown(proxy)} is none of HTTP, which is the only kind that is known.")
+    return proxy
 
 
 def session_headers(request: ModelRequest) -> dict[str, str]:
@@ -70,6 +87,63 @@ def _user_agent() -> str:
     return "opencode-web/0"
 
 
+@asynccontextmanager
+async def answer(
+    model: Model, method: str, url: str, headers: Mapping[str, str], body: bytes | None = None
+) -> AsyncIterator[aiohttp.ClientResponse]:
+    """The answer to one request once its head is there, closed in the end. Redirects are not followed: a key
+    goes where it was meant. Raises ModelError (or a subclass) when the provider cannot be reached, refuses,
+    or what is done with the answer fails for the connection's sake."""
+    import aiohttp
+
+    connecting = aiohttp.ClientTimeout(total=None, connect=min(_CONNECT_TIMEOUT, model.timeout))
+    sent = {name.lower(): value for name, value in headers.items()}
+    if "@" in urlsplit(url).netloc:
+        sent.pop("authorization", None)  # the address has its own
+    begun = False
+    try:
+        async with asyncio.timeout(model.timeout):
+            response = await _session().request(
+                method,
+                url,
+                data=body,
+                headers=sent,
+                allow_redirects=False,
+                proxy=_proxy(url),
+                timeout=connecting,
+            )
+        begun = True
+        try:
+            if not 200 <= response.status < 300:
+                raise await _refusal(response, model)
+            yield response
+        finally:
+            response.close()
+    except (aiohttp.ClientError, TimeoutError, OSError, ValueError, _Undecodable) as error:
+        raise _failure(error, url, model, begun) from error
+
+
+async def chunks(model: Model, response: aiohttp.ClientResponse) -> AsyncIterator[bytes]:
+    """What comes of a body as it comes, unpacked. Raises TimeoutError after the pause the model allows."""
+    read = _read(response.content, model.chunk_timeout)
+    codings = response.headers.get("content-encoding", "")
+    async for piece in pieces(read, codings, None, _Undecodable) if codings else read:
+        yield piece
+
+
+async def _read(content: aiohttp.StreamReader, pause: float) -> AsyncIterator[bytes]:
+    while True:
+        async with asyncio.timeout(pause):
+            piece = await content.readany()
+        if not piece:
+            return
+        yield piece
+
+
+class _Undecodable(Exception):
+    """Of a body: it is packed otherwise than was asked for."""
+
+
 async def post_events(
     model: Model, path: str, headers: Mapping[str, str], body: bytes
 ) -> AsyncGenerator[str, None]:
@@ -78,39 +152,21 @@ async def post_events(
     Raises ModelError (or a subclass) when the provider cannot be reached, refuses, falls silent, or
     answers without a single event.
     """
-    import httpx
-
     decoder, begun, head = Decoder(), False, b""
     url = model.base_url.rstrip("/") + path
-    try:
-        request = client().build_request(
-            "POST",
-            url,
-            content=body,
-            headers={"content-type": "application/json", "accept": "text/event-stream", **headers},
-            timeout=httpx.Timeout(model.timeout, connect=min(_CONNECT_TIMEOUT, model.timeout)),
-        )
-        response = await client().send(request, stream=True)
-        try:
-            if not response.is_success:
-                raise await _refusal(response, model)
-            # The transport reads this figure when the body begins: from here on it is the pause allowed.
-            request.extensions["timeout"]["read"] = model.chunk_timeout
-            async for chunk in response.aiter_bytes():
-                for data in decoder.feed(chunk):
-                    begun = True
-                    yield data
-                if not begun:
-                    head = (head + chunk)[:_ERROR_BODY_LIMIT]
-            for data in decoder.end():
+    asked = {"content-type": "application/json", "accept": "text/event-stream", **headers}
+    async with answer(model, "POST", url, asked, body) as response:
+        async for chunk in chunks(model, response):
+            for data in decoder.feed(chunk):
                 begun = True
                 yield data
             if not begun:
-                raise _no_events(head, response, model)
-        finally:
-            await response.aclose()
-    except (httpx.TransportError, httpx.InvalidURL, httpx.DecodingError) as error:
-        raise _failure(error, url, model, begun) from error
+                head = (head + chunk)[:_ERROR_BODY_LIMIT]
+        for data in decoder.end():
+            begun = True
+            yield data
+        if not begun:
+            raise _no_events(head, response, model)
 
 
 async def get_json(model: Model, url: str, headers: Mapping[str, str]) -> Any:
@@ -119,22 +175,14 @@ async def get_json(model: Model, url: str, headers: Mapping[str, str]) -> Any:
     Raises ModelError (or a subclass) when the provider cannot be reached, refuses, or answers with
     anything else.
     """
-    import httpx
-
     body = b""
-    times = httpx.Timeout(model.timeout, connect=min(_CONNECT_TIMEOUT, model.timeout))
-    asked = {"accept": "application/json", **headers}
+    async with answer(model, "GET", url, {"accept": "application/json", **headers}) as response:
+        async for chunk in chunks(model, response):
+            body += chunk
+            if len(body) > _JSON_LIMIT:
+                raise ModelError(f"{_shown(url)} sent an answer of more than {_JSON_LIMIT >> 20} MB.")
     try:
-        async with client().stream("GET", url, headers=asked, timeout=times) as response:
-            if not response.is_success:
-                raise await _refusal(response, model)
-            async for chunk in response.aiter_bytes():
-                body += chunk
-                if len(body) > _JSON_LIMIT:
-                    raise ModelError(f"{_shown(url)} sent an answer of more than {_JSON_LIMIT >> 20} MB.")
         return json.loads(body)
-    except (httpx.TransportError, httpx.InvalidURL, httpx.DecodingError) as error:
-        raise _failure(error, url, model, begun=False) from error
     except (ValueError, RecursionError) as error:
         raise ModelError(f"{_shown(url)} did not answer with JSON.") from error
 
@@ -147,19 +195,17 @@ async def drain(events: AsyncGenerator[str, None]) -> None:
                 pass
 
 
-async def _refusal(response: httpx.Response, model: Model) -> ModelError:
+async def _refusal(response: aiohttp.ClientResponse, model: Model) -> ModelError:
     body = b""
-    async for chunk in response.aiter_bytes():
+    async for chunk in chunks(model, response):
         body += chunk
         if len(body) > _ERROR_BODY_LIMIT:
             break
     text = body.decode("utf-8", "replace")
-    return errors.from_response(
-        response.status_code, response.headers, text, secrets=errors.secrets_of(model)
-    )
+    return errors.from_response(response.status, response.headers, text, secrets=errors.secrets_of(model))
 
 
-def _no_events(head: bytes, response: httpx.Response, model: Model) -> ModelError:
+def _no_events(head: bytes, response: aiohttp.ClientResponse, model: Model) -> ModelError:
     """A 200 without events: either an error object, or something that is no model at all."""
     text = head.decode("utf-8", "replace").strip()
     if text.startswith(("{", "[")):
@@ -171,19 +217,21 @@ def _no_events(head: bytes, response: httpx.Response, model: Model) -> ModelErro
 
 
 def _failure(error: Exception, url: str, model: Model, begun: bool) -> ModelError:
-    import httpx
+    import aiohttp
 
     shown = _shown(url)
     match error:
-        case httpx.InvalidURL() | httpx.UnsupportedProtocol():
+        case aiohttp.InvalidURL() | aiohttp.NonHttpUrlClientError():
             return ModelError(f"The base URL {shown!r} of {model.provider_id} is no web address.")
-        case httpx.ConnectTimeout() | httpx.ConnectError() | httpx.ProxyError() | httpx.PoolTimeout():
+        case aiohttp.ClientConnectorError() | aiohttp.ClientHttpProxyError() | aiohttp.ConnectionTimeoutError():
             root = _root(error)
             retryable = not isinstance(root, ssl.SSLCertVerificationError)
             return ModelError(
                 f"Could not connect to {model.provider_id} at {shown}: {_reason(root)}", retryable=retryable
             )
-        case httpx.TimeoutException():
+        case ValueError():  # a header that is none, for example
+            return ModelError(f"{shown} cannot be asked: {_reason(error)}")
+        case TimeoutError():
             text = (
                 f"sent nothing for {model.chunk_timeout:g} s"
                 if begun

@@ -6,10 +6,11 @@ import asyncio
 import logging
 import time
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from agents.agent.context.source import Unavailable
 from agents.agent.context.sources.files import Document, bounded
-from agents.llm.readers.transport import client
+from agents.llm.bounded import client
 from sessions.core.text import error_text
 
 FETCH_SECONDS = 5.0
@@ -20,6 +21,9 @@ PATIENCE_SECONDS = 30.0
 RETRY_SECONDS = 1.0
 FRESH_SECONDS = 60.0
 GONE = (404, 410)
+
+if TYPE_CHECKING:
+    import httpx
 
 logger = logging.getLogger(__name__)
 
@@ -90,26 +94,32 @@ async def _fetch(url: str, address: _Address) -> None:
 
 
 async def _load(url: str, address: _Address) -> None:
-    async with client().stream(
-        "GET", url, headers=address.validators, follow_redirects=True, timeout=FETCH_SECONDS
-    ) as response:
-        if response.status_code == 304:
-            return
-        if response.status_code in GONE:
-            address.document, address.validators = None, {}
-            return
-        response.raise_for_status()
-        body = bytearray()
-        async for chunk in response.aiter_bytes():
-            body += chunk
-            if len(body) > MAX_BODY:
-                break
-        text = bounded(bytes(body))
-        address.document = Document(url, text) if text else None
-        tags = {"if-none-match": "etag", "if-modified-since": "last-modified"}
-        address.validators = {
-            ask: value for ask, told in tags.items() if (value := response.headers.get(told))
-        }
+    async with (
+        client(None, follow_redirects=True, timeout=FETCH_SECONDS) as asking,
+        asking.stream("GET", url, headers=address.validators) as response,
+    ):
+        await _take(response, url, address)
+
+
+async def _take(response: httpx.Response, url: str, address: _Address) -> None:
+    """What an answer says of the address."""
+    if response.status_code == 304:
+        return
+    if response.status_code in GONE:
+        address.document, address.validators = None, {}
+        return
+    response.raise_for_status()
+    body = bytearray()
+    async for chunk in response.aiter_bytes():
+        body += chunk
+        if len(body) > MAX_BODY:
+            break
+    text = bounded(bytes(body))
+    address.document = Document(url, text) if text else None
+    tags = {"if-none-match": "etag", "if-modified-since": "last-modified"}
+    address.validators = {
+        ask: value for ask, told in tags.items() if (value := response.headers.get(told))
+    }
 
 
 remote = Remote()

@@ -9,13 +9,11 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
-from agents.llm import tls
+from agents.llm import bounded
 from agents.llm.accounts.flows.base import USER_AGENT, Unreachable
-from agents.llm.bounded import bound
 
 SECONDS = 30.0
 _MOST = 1024 * 1024
-_LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,13 +59,8 @@ async def ask(
     try:
         async with (
             asyncio.timeout(SECONDS),
-            httpx.AsyncClient(
-                timeout=SECONDS,
-                mounts=dict.fromkeys(f"all://{name}" for name in _LOOPBACK),
-                verify=tls.context(),
-            ) as client,
+            bounded.client(_MOST, too_much, timeout=SECONDS) as client,
         ):
-            bound(client, _MOST, too_much)
             response = await client.request(method, url, json=body, data=form, headers=sent)
             return Answer(response.status_code, _object(response.content))
     except TimeoutError as error:

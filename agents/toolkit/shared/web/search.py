@@ -15,8 +15,7 @@ from urllib.parse import quote
 
 from pydantic import BaseModel, Field
 
-from agents.llm import tls
-from agents.llm.bounded import bound
+from agents.llm import bounded
 from agents.toolkit.base import Tool, ToolContext, ToolError, ToolResult
 from agents.toolkit.turn import Turn
 from sessions.core.text import error_text
@@ -46,10 +45,8 @@ class Service:
             **({"Authorization": f"Bearer {self.key}"} if self.key else {}),
         }
         try:
-            async with httpx.AsyncClient(
-                timeout=SECONDS, headers=headers, follow_redirects=True, verify=tls.context()
-            ) as client:
-                bound(client, MAX_BYTES)
+            client = bounded.client(MAX_BYTES, timeout=SECONDS, headers=headers, follow_redirects=True)
+            async with client:
                 response = await client.get(self.url.replace("{query}", quote(query, safe="")))
                 response.raise_for_status()
         except (httpx.HTTPError, httpx.InvalidURL) as error:
