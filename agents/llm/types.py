@@ -5,9 +5,9 @@ Nothing here knows a provider.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, TypeVar
 
 from agents.llm.names import readable
 from agents.llm.settings.domains import Controls, Settings
@@ -64,6 +64,8 @@ class ProviderCallContent:
     items: Sequence[Mapping[str, Any]]
 
 
+T = TypeVar("T")
+
 Content = (
     TextContent | FileContent | ReasoningContent | ToolCallContent | ToolResultContent | ProviderCallContent
 )
@@ -76,6 +78,14 @@ class ChatMessage:
 
     role: Literal["user", "assistant", "tool", "system"]
     content: Sequence[Content]
+    _made: dict[Hashable, Any] = field(default_factory=dict, init=False, compare=False, repr=False)
+
+    def once(self, key: Hashable, make: Callable[[], T]) -> T:
+        """What `make` makes of this message, made once for each key: a message of a history is sent again
+        with every step. Nobody may change it."""
+        if key not in self._made:
+            self._made[key] = make()
+        return self._made[key]  # type: ignore[no-any-return]
 
 
 @dataclass(frozen=True, slots=True)

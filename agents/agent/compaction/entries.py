@@ -20,7 +20,10 @@ def request_of(entry: Entry) -> dict[str, Any] | None:
     """The part of a user message that asks for a compaction."""
     if role_of(entry) != "user":
         return None
-    return next((part for part in entry["parts"] if part["type"] == "compaction"), None)
+    for part in entry["parts"]:
+        if part["type"] == "compaction":
+            return part  # type: ignore[no-any-return]
+    return None
 
 
 def is_summary(entry: Entry) -> bool:
@@ -36,7 +39,9 @@ def is_complete(summary: Entry) -> bool:
 
 def is_conversation(entry: Entry) -> bool:
     """Neither a request for a compaction nor its answer."""
-    return not is_summary(entry) and request_of(entry) is None
+    if entry["info"]["role"] == "assistant":
+        return not entry["info"].get("summary")
+    return request_of(entry) is None
 
 
 def is_written(entry: Entry) -> bool:
@@ -65,10 +70,10 @@ def _is_call(part: dict[str, Any]) -> bool:
 
 def last_summary(entries: Sequence[Entry]) -> int | None:
     """Where the last complete summary is."""
-    return next(
-        (at for at in reversed(range(len(entries))) if is_summary(entries[at]) and is_complete(entries[at])),
-        None,
-    )
+    for at in range(len(entries) - 1, -1, -1):
+        if entries[at]["info"].get("summary") and is_summary(entries[at]) and is_complete(entries[at]):
+            return at
+    return None
 
 
 def is_step(entry: Entry) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from agents.config.schema import CompactionConfig
@@ -61,11 +62,19 @@ def _messages(messages: Iterable[ChatMessage]) -> tuple[int, int]:
     """Bytes of what was said, and of what tools gave back."""
     said = outputs = 0
     for message in messages:
-        for content in message.content:
-            if isinstance(content, ToolResultContent):
-                outputs += size(content.output) + len(content.attachments) * FILE_TOKENS * BYTES_PER_TOKEN
-            else:
-                said += _said(content)
+        own, given = message.once("size", partial(_sizes, message))
+        said += own
+        outputs += given
+    return said, outputs
+
+
+def _sizes(message: ChatMessage) -> tuple[int, int]:
+    said = outputs = 0
+    for content in message.content:
+        if isinstance(content, ToolResultContent):
+            outputs += size(content.output) + len(content.attachments) * FILE_TOKENS * BYTES_PER_TOKEN
+        else:
+            said += _said(content)
     return said, outputs
 
 

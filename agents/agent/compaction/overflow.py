@@ -11,7 +11,6 @@ from agents.agent.compaction.entries import (
     is_step,
     is_summary,
     is_written,
-    last_summary,
     project,
     prompt_tokens,
     tool_parts,
@@ -29,15 +28,16 @@ MOST_IN_A_ROW = 3
 def used(entries: Sequence[Entry], model: Model) -> int:
     """Tokens of the window that the next request begins with: what the provider counted for the last finished
     step, less what was pruned since. 0 when no step has ended since the last compaction."""
-    at = last_summary(entries)
-    since = entries if at is None else entries[at + 1 :]
-    steps = [entry["info"] for entry in since if is_step(entry)]
-    if not steps:
-        return 0
-    counted = next((info for info in reversed(steps) if total_tokens(info)), None)
-    if counted is None:  # a provider that does not count
-        return estimate.messages_tokens(request_messages(project(entries), model))
-    return max(total_tokens(counted) - _pruned_after(entries, counted["time"]["completed"]), 0)
+    stepped = False
+    for entry in reversed(entries):
+        if is_summary(entry) and is_complete(entry):
+            break
+        if is_step(entry):
+            stepped, info = True, entry["info"]
+            if total := total_tokens(info):
+                return max(total - _pruned_after(entries, info["time"]["completed"]), 0)
+    # A provider that does not count.
+    return estimate.messages_tokens(request_messages(project(entries), model)) if stepped else 0
 
 
 def is_full(entries: Sequence[Entry], turn: Turn) -> bool:

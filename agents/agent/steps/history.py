@@ -43,15 +43,20 @@ def request_messages(
     answer that was cut off and then gone on with stands that it was; `answered`: an answer comes next."""
     found: list[ChatMessage] = []
     for at, row in enumerate(rows):
-        role = row["info"]["role"]
-        if role in ("user", "system"):
-            content = list(_user(row["parts"], model))
-            found += [ChatMessage(role, content)] if content else []
-        elif said := _assistant(row["info"], row["parts"], model):
-            found += said
-            if row["info"].get("error") and _goes_on(rows[at + 1 :], answered):
-                found.append(_cut_off(row["info"]["error"]))
+        said = row.messages(model) if isinstance(row, Entry) else _messages(row, model)
+        found += said
+        error = said and row["info"]["role"] == "assistant" and row["info"].get("error")
+        if error and _goes_on(rows[at + 1 :], answered):
+            found.append(_cut_off(error))
     return found
+
+
+def _messages(row: dict[str, Any], model: Model) -> list[ChatMessage]:
+    role = row["info"]["role"]
+    if role == "assistant":
+        return _assistant(row["info"], row["parts"], model)
+    content = list(_user(row["parts"], model))
+    return [ChatMessage(role, content)] if content else []
 
 
 def _goes_on(later: Sequence[dict[str, Any]], answered: bool) -> bool:
@@ -160,8 +165,18 @@ def _result(part: dict[str, Any], model: Model) -> ToolResultContent:
     return ToolResultContent(part["callID"], part["tool"], words, is_error=True)
 
 
-Entry = dict[str, Any]
-"""`{"info", "parts"}` as the store gives it; a system message has the role `system`."""
+class Entry(dict[str, Any]):
+    """`{"info", "parts"}` as the store gives it; a system message has the role `system`. Nobody changes it,
+    so what it is to a model is found out once and not at every step."""
+
+    __slots__ = ("_said",)
+
+    def messages(self, model: Model) -> list[ChatMessage]:
+        key = model.provider_id, model.model_id, model.attachment
+        said: tuple[Any, list[ChatMessage]] | None = getattr(self, "_said", None)
+        if said is None or said[0] != key:
+            said = self._said = key, _messages(self, model)
+        return said[1]
 
 
 class Transcript:
@@ -224,7 +239,7 @@ def _newer(session_id: str, last: str) -> tuple[str, list[Entry]]:
     """The epoch, and messages and its system messages after an id, merged by their ids."""
     epoch, told = context.history(session_id, last)
     said = messages.history(session_id, after=last)
-    return epoch, sorted([*said, *told], key=lambda entry: str(entry["info"]["id"]))
+    return epoch, sorted(map(Entry, [*said, *told]), key=lambda entry: str(entry["info"]["id"]))
 
 
 def _complete(entry: Entry) -> bool:

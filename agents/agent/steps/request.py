@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from pathlib import Path
+from typing import Any
 
 from django.conf import settings
 
-from agents.agent.steps.history import Entry, request_messages
+from agents.agent.steps.history import request_messages
 from agents.llm.families import family
 from agents.llm.settings.domains import Settings
 from agents.llm.types import ChatMessage, ModelRequest, TextContent
@@ -35,7 +36,12 @@ Call it now with what is known.
 
 
 def build(
-    turn: Turn, prompt: UserMessage, entries: Sequence[Entry], baseline: str, tools: Toolset, taken: int
+    turn: Turn,
+    prompt: UserMessage,
+    entries: Sequence[dict[str, Any]],
+    baseline: str,
+    tools: Toolset,
+    taken: int,
 ) -> ModelRequest:
     """The request of the step after `taken` others. The base prompt and the epoch's baseline come first and
     stay as they are, so that the provider's cache keeps them."""

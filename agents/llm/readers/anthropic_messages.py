@@ -9,7 +9,7 @@ from agents.llm import errors
 from agents.llm.readers import server_tools
 from agents.llm.readers.calls import complete, cut_off, unused
 from agents.llm.readers.decoding import decoded
-from agents.llm.readers.openai_body import encode, output_limit, thinking_block, with_fields
+from agents.llm.readers.openai_body import Kept, encode, output_limit, thinking_block, with_fields
 from agents.llm.readers.openai_chat import words_of
 from agents.llm.readers.told import wrapped
 from agents.llm.readers.transport import post_events, session_headers
@@ -272,14 +272,19 @@ def _messages(request: ModelRequest, thinking: bool) -> list[Json]:
     out: list[Json] = []
     for message in request.messages:
         role = "assistant" if message.role == "assistant" else "user"
-        blocks = _blocks(message, request.model, thinking)
+        blocks = _kept(message, request.model, thinking)
         if blocks and out and out[-1]["role"] == role:
             out[-1]["content"].extend(blocks)
         elif blocks:
-            out.append({"role": role, "content": blocks})
+            out.append({"role": role, "content": [*blocks]})
     for sent in [sent for sent in out if sent["role"] == "user"][-2:]:
-        _marked(sent["content"][-1])
+        sent["content"][-1] = _marked(sent["content"][-1])
     return out
+
+
+def _kept(message: ChatMessage, model: Model, thinking: bool) -> list[Json]:
+    key = ("messages", model.attachment, thinking)
+    return message.once(key, lambda: [Kept(block) for block in _blocks(message, model, thinking)])
 
 
 def _blocks(message: ChatMessage, model: Model, thinking: bool) -> list[Json]:
@@ -336,5 +341,4 @@ def _result_content(item: ToolResultContent, model: Model) -> str | list[Json]:
 
 
 def _marked(block: Json) -> Json:
-    block["cache_control"] = _CACHE_MARK
-    return block
+    return {**block, "cache_control": _CACHE_MARK}

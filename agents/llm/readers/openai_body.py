@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from copy import deepcopy
+from functools import cached_property, partial
 from hashlib import sha256
 from typing import Any
 from urllib.parse import urlsplit
@@ -115,7 +116,7 @@ def basis(request: ModelRequest) -> Json:
         body["stream_options"] = {"include_usage": True}
     body.update(_controls(model, request.settings.controls))
     if model.maker == "mistral":
-        _as_mistral(body)
+        body = _as_mistral(body)
     if request.tools:
         body["tools"] = [{"type": "function", "function": _function(tool)} for tool in request.tools]
         if request.tool_choice == "required":
@@ -123,15 +124,20 @@ def basis(request: ModelRequest) -> Json:
     return body
 
 
-def _as_mistral(body: Json) -> None:
+def _as_mistral(body: Json) -> Json:
     """Mistral refuses fields that it does not know, and ids of calls that are not nine letters and digits."""
     if (seed := body.pop("seed", None)) is not None:
         body["random_seed"] = seed
-    for message in body["messages"]:
-        for call in message.get("tool_calls", ()):
-            call["id"] = _nine(call["id"])
-        if "tool_call_id" in message:
-            message["tool_call_id"] = _nine(message["tool_call_id"])
+    return {**body, "messages": [_with_short_ids(message) for message in body["messages"]]}
+
+
+def _with_short_ids(message: Json) -> Json:
+    if "tool_call_id" in message:
+        return {**message, "tool_call_id": _nine(message["tool_call_id"])}
+    if "tool_calls" in message:
+        calls = [{**call, "id": _nine(call["id"])} for call in message["tool_calls"]]
+        return {**message, "tool_calls": calls}
+    return message
 
 
 def _nine(call_id: str) -> str:
@@ -144,9 +150,37 @@ def _function(tool: ToolSpec) -> Json:
     return {"name": tool.name, "description": tool.description, "parameters": in_place(tool.parameters)}
 
 
+class Kept(Json):
+    """An object that goes into one request after the other as it is: nobody may change it."""
+
+    @cached_property
+    def encoded(self) -> bytes:
+        return _dumped(self)
+
+
 def encode(body: Json) -> bytes:
-    """The body as bytes; half characters out of broken files become question marks."""
-    return json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
+    """The body as bytes; half characters out of broken files become question marks. What of its lists is kept
+    is not encoded anew."""
+    return b"{%s}" % b",".join(b"%s:%s" % (_dumped(name), _field(value)) for name, value in body.items())
+
+
+def _field(value: Any) -> bytes:
+    return b"[%s]" % b",".join(map(_item, value)) if isinstance(value, list) else _dumped(value)
+
+
+def _item(value: Any) -> bytes:
+    if isinstance(value, Kept):
+        return value.encoded
+    # A message may be made of pieces that are kept.
+    pieces = isinstance(value, dict) and isinstance(value.get("content"), list)
+    return encode(value) if pieces else _dumped(value)
+
+
+_JSON = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
+
+
+def _dumped(value: Any) -> bytes:
+    return _JSON.encode(value).encode("utf-8", "replace")
 
 
 def with_fields(body: Json, *given: Mapping[str, Any]) -> Json:
@@ -176,18 +210,21 @@ def messages(request: ModelRequest, *, sealed: bool = False) -> list[Json]:
     `sealed`: send signed reasoning back as `thinking_blocks`, which litellm hands on and no server knows.
     """
     model, out, files = request.model, list[Json](), list[Json]()
+    key = ("chat", model.attachment)
     if request.system:
         # One message: many chat templates refuse a second system message.
         out.append({"role": "system", "content": "\n\n".join(request.system)})
     for message in request.messages:
-        if message.role == "tool":
-            out.extend(_results(message, model, files))
-            continue
-        _flush(files, out)
+        if message.role != "tool":
+            _flush(files, out)
         if message.role == "system":
             add_chat(message, model, out)
             continue
-        out.append(_user(message, model) if message.role == "user" else _assistant(message, sealed))
+        # What litellm is given it may change.
+        make = partial(_message, message, model, sealed)
+        said, came = make() if sealed else message.once(key, make)
+        out += said
+        files += came
     _flush(files, out)
     return _with_cache_marks(out) if "claude" in model.api_model else out
 
@@ -211,6 +248,13 @@ def _controls(model: Model, controls: Controls) -> Json:
     if theirs or (model.maker not in _TOP_K and model.protocol == "openai"):
         said.pop("top_k", None)
     return said | {"max_completion_tokens" if theirs else "max_tokens": limit}
+
+
+def _message(message: ChatMessage, model: Model, sealed: bool) -> tuple[list[Json], list[Json]]:
+    """A message as it is sent, and the files that came with results of tools."""
+    if message.role == "tool":
+        return _results(message, model)
+    return [Kept(_user(message, model) if message.role == "user" else _assistant(message, sealed))], []
 
 
 def _user(message: ChatMessage, model: Model) -> Json:
@@ -261,16 +305,16 @@ def _call(item: ToolCallContent) -> Json:
     return {"id": item.call_id, "type": "function", "function": function, **beside}
 
 
-def _results(message: ChatMessage, model: Model, files: list[Json]) -> list[Json]:
-    out: list[Json] = []
+def _results(message: ChatMessage, model: Model) -> tuple[list[Json], list[Json]]:
+    out, files = list[Json](), list[Json]()
     for item in message.content:
         if not isinstance(item, ToolResultContent):
             continue
-        out.append({"role": "tool", "tool_call_id": item.call_id, "content": item.output})
+        out.append(Kept(role="tool", tool_call_id=item.call_id, content=item.output))
         if item.attachments:
             files.append({"type": "text", "text": f"Files from the call {item.call_id} of {item.name}:"})
             files.extend(_part(attachment, model) for attachment in item.attachments)
-    return out
+    return out, files
 
 
 def _flush(files: list[Json], out: list[Json]) -> None:
@@ -282,11 +326,12 @@ def _flush(files: list[Json], out: list[Json]) -> None:
 def _with_cache_marks(out: list[Json]) -> list[Json]:
     """Claude behind a chat-completions gateway caches only what is marked: the system text and the last two
     messages that are not the model's own. Only a text takes a mark."""
-    theirs = [message for message in out if message["role"] in ("user", "tool")]
-    for message in (*out[:1], *theirs[-2:]):
-        if isinstance(message["content"], str) and message["content"]:
-            message["content"] = [{"type": "text", "text": message["content"]}]
-        texts = [part for part in message["content"] if part["type"] == "text"]
-        if texts:
-            texts[-1]["cache_control"] = _CACHE_MARK
+    theirs = [at for at, message in enumerate(out) if at and message["role"] in ("user", "tool")]
+    for at in (0, *theirs[-2:]) if out else ():
+        content = out[at]["content"]
+        parts = [{"type": "text", "text": content}] if isinstance(content, str) and content else [*content]
+        last = next((place for place in reversed(range(len(parts))) if parts[place]["type"] == "text"), None)
+        if last is not None:
+            parts[last] = {**parts[last], "cache_control": _CACHE_MARK}
+            out[at] = {**out[at], "content": parts}
     return out

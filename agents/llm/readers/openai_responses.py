@@ -190,7 +190,7 @@ def build(request: ModelRequest) -> Json:
     body: Json = {
         "model": model.api_model,
         "instructions": "\n\n".join(filter(None, request.system)),
-        "input": [item for message in request.messages for item in _items(message, model)],
+        "input": [item for message in request.messages for item in _kept(message, model)],
         "stream": True,
         "store": False,
         **_controls(model, request.settings.controls),
@@ -244,6 +244,12 @@ def _options(options: Mapping[str, Any], body: Json) -> Json:
         else:
             out[name] = value
     return out
+
+
+def _kept(message: ChatMessage, model: Model) -> list[Json]:
+    return message.once(
+        ("responses", model.attachment), lambda: [openai_body.Kept(item) for item in _items(message, model)]
+    )
 
 
 def _items(message: ChatMessage, model: Model) -> Iterator[Json]:

@@ -26,10 +26,10 @@ def add_chat(message: ChatMessage, model: Model, out: list[Json]) -> None:
         out.append({"role": "developer" if model.reasoning else "system", "content": _text(message)})
     elif not out or out[-1]["role"] != "user":
         out.append({"role": "user", "content": wrapped(message)})
-    elif isinstance(out[-1]["content"], str):
-        out[-1]["content"] += f"\n\n{wrapped(message)}"
     else:
-        out[-1]["content"].append({"type": "text", "text": wrapped(message)})
+        said, told = out[-1]["content"], wrapped(message)
+        both = f"{said}\n\n{told}" if isinstance(said, str) else [*said, {"type": "text", "text": told}]
+        out[-1] = {**out[-1], "content": both}
 
 
 def _text(message: ChatMessage) -> str:

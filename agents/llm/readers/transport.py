@@ -220,10 +220,11 @@ def _failure(error: Exception, url: str, model: Model, begun: bool) -> ModelErro
     import aiohttp
 
     shown = _shown(url)
+    unreached = aiohttp.ClientConnectorError, aiohttp.ClientHttpProxyError, aiohttp.ConnectionTimeoutError
     match error:
         case aiohttp.InvalidURL() | aiohttp.NonHttpUrlClientError():
             return ModelError(f"The base URL {shown!r} of {model.provider_id} is no web address.")
-        case aiohttp.ClientConnectorError() | aiohttp.ClientHttpProxyError() | aiohttp.ConnectionTimeoutError():
+        case _ if isinstance(error, unreached):
             root = _root(error)
             retryable = not isinstance(root, ssl.SSLCertVerificationError)
             return ModelError(

@@ -10,7 +10,7 @@ import pytest
 from django.db import connection
 
 from agents.agent.runtime import Runtime
-from agents.agent.steps.history import MOST_ENTRIES, Transcript, Transcripts
+from agents.agent.steps.history import MOST_ENTRIES, Entry, Transcript, Transcripts
 from sessions.core import bus
 from sessions.core.db import in_db
 from sessions.core.models import Part
@@ -97,7 +97,7 @@ def test_no_more_are_kept_than_there_is_room_for() -> None:
     sizes = {"a": MOST_ENTRIES // 2, "b": MOST_ENTRIES // 2, "c": 1, "d": MOST_ENTRIES + 1}
     made = {name: Transcript(name) for name in sizes}
     for name, size in sizes.items():
-        made[name]._entries = [{}] * size
+        made[name]._entries = [Entry()] * size
     for name in "abc":
         kept.keep(name, 7, made[name])
     assert kept.take("a", 7) is not made["a"], "the oldest has made room"

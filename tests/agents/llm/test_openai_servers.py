@@ -134,7 +134,7 @@ async def test_no_web_address() -> None:
 async def test_a_proxy_that_cannot_be_gone_by(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ALL_PROXY", "socks5://127.0.0.1:1")
     monkeypatch.delenv("NO_PROXY", raising=False)
-    with pytest.raises(ModelError, match="The proxy socks5://.* is none of HTTP") as raised:
+    with pytest.raises(ModelError, match=r"The proxy socks5://.* is none of HTTP") as raised:
         await events(stream, request(model("http://model.example/v1")))
     assert not raised.value.retryable
 

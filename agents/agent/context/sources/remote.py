@@ -117,9 +117,7 @@ async def _take(response: httpx.Response, url: str, address: _Address) -> None:
     text = bounded(bytes(body))
     address.document = Document(url, text) if text else None
     tags = {"if-none-match": "etag", "if-modified-since": "last-modified"}
-    address.validators = {
-        ask: value for ask, told in tags.items() if (value := response.headers.get(told))
-    }
+    address.validators = {ask: value for ask, told in tags.items() if (value := response.headers.get(told))}
 
 
 remote = Remote()
