@@ -1,8 +1,9 @@
-"""Queries whose SQL is put together once: for what every step of a turn reads (docs/decisions/0034)."""
+"""Statements whose SQL is put together once: for what every step of a turn reads and writes
+(docs/decisions/0034)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
 from typing import Generic, TypeVar
 
 from django.db import connection
@@ -41,6 +42,44 @@ class Prepared(Generic[M]):
         found = {value.number for value in values if isinstance(value, _Mark)}
         assert found == set(range(count)), "a parameter is not in the query as it is"
         self._model = query.model
+
+
+class Upsert(Generic[M]):
+    """Inserts rows whose id is new, and replaces the others, all but the columns `kept`. Fields are written
+    as they are: none may want something done before it is saved."""
+
+    def __init__(self, model: type[M], kept: Collection[str] = ()) -> None:
+        self._model = model
+        self._kept = {"id", *kept}
+        self._ends = ("", "")
+
+    def put(self, rows: Sequence[M]) -> None:
+        """Call it on the ORM's thread; in a transaction, as it may take several statements."""
+        fields = self._model._meta.concrete_fields
+        marks = f"({', '.join(['%s'] * len(fields))})"
+        begin, end = self._statement()
+        limit = connection.features.max_query_params
+        most = limit // len(fields) if limit else max(len(rows), 1)
+        for start in range(0, len(rows), most):
+            some = rows[start : start + most]
+            values = [
+                field.get_db_prep_save(getattr(row, field.attname), connection)
+                for row in some
+                for field in fields
+            ]
+            with connection.cursor() as cursor:
+                cursor.execute(f"{begin}{', '.join([marks] * len(some))}{end}", values)
+
+    def _statement(self) -> tuple[str, str]:
+        if not self._ends[0]:
+            about, quoted = self._model._meta, connection.ops.quote_name
+            columns = {field.name: quoted(field.column or "") for field in about.concrete_fields}
+            changed = [column for name, column in columns.items() if name not in self._kept]
+            news = ", ".join(f"{column} = EXCLUDED.{column}" for column in changed)
+            into = f"{quoted(about.db_table)} ({', '.join(columns.values())})"
+            begin = f"INSERT INTO {into} VALUES "  # noqa: S608 (names of the model)
+            self._ends = begin, f" ON CONFLICT ({quoted('id')}) DO UPDATE SET {news}"
+        return self._ends
 
 
 class _Mark(str):

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal
 
 from django.db import transaction
 from django.db.models import Count
 
 from sessions.core.ids import now
 from sessions.core.models import Message, Part, Session, Todo
+from sessions.core.prepared import Upsert
 from sessions.core.text import wellformed
 
 from . import sessions as session_store
 from .folders import NotTaken, project_for
 
 Wire = Mapping[str, Any]
-Row = TypeVar("Row", Message, Part)
+_messages, _parts = Upsert(Message), Upsert(Part)
 Outcome = Literal["imported", "updated", "same", "newer", "diverged", "deleted", "running"]
 """`newer`: it was continued here, and `diverged`: in both places; `deleted`: here; `running`: now, here.
 Nothing is written in these four, nor for `same`."""
@@ -185,15 +186,8 @@ def _word(value: Any, longest: int) -> str:
 
 
 def _put_entries(session_id: str, entries: Sequence[Wire]) -> None:
-    _put(Message, [_message(entry["info"], session_id) for entry in entries])
-    _put(Part, [_part(part, session_id) for entry in entries for part in entry["parts"]])
-
-
-def _put(kind: type[Row], rows: list[Row]) -> None:
-    columns = [field.name for field in kind._meta.concrete_fields if not field.primary_key]
-    kind._default_manager.bulk_create(
-        rows, batch_size=_BATCH, update_conflicts=True, unique_fields=["id"], update_fields=columns
-    )
+    _messages.put([_message(entry["info"], session_id) for entry in entries])
+    _parts.put([_part(part, session_id) for entry in entries for part in entry["parts"]])
 
 
 def _message(info: Wire, session_id: str) -> Message:

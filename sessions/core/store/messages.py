@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, TypeVar, cast
+from typing import Any, cast
 
 from django.db import transaction
 from django.db.models import QuerySet
@@ -13,6 +13,7 @@ from django.db.models import QuerySet
 from sessions.core import bus, fence
 from sessions.core.ids import now
 from sessions.core.models import Message, Part, Session
+from sessions.core.prepared import Upsert
 from sessions.core.wire.messages import AssistantMessage, UserMessage
 from sessions.core.wire.parts import Part as WirePart
 from sessions.core.wire.parts import ReasoningPart, Running, TextPart, ToolPart
@@ -21,7 +22,7 @@ from . import context, events, switches
 from . import sessions as session_store
 from .rows import message_data, message_wire, part_data, part_wire
 
-Row = TypeVar("Row", Message, Part)
+_messages, _parts = Upsert(Message, kept=["prompt_id"]), Upsert(Part)
 _MESSAGE = ("id", "session_id", "role", "data")
 _PART = ("id", "session_id", "message_id", "type", "data")
 """What a history is made of; objects of the rows would be most of the work."""
@@ -47,7 +48,7 @@ def put_message(message: UserMessage | AssistantMessage, parts: Sequence[WirePar
         data=message_data(message),
     )
     with events.together():
-        _put(Message, [row])
+        _messages.put([row])
         record(
             message.session_id,
             "message.updated",
@@ -83,7 +84,7 @@ def put_parts(parts: Iterable[WirePart], *, quiet: bool = False) -> None:
     """Insert or replace parts in one transaction; `quiet` folds streamed text in without an event."""
     parts = list(parts)
     with events.together():
-        _put(Part, [_part_row(part) for part in parts])
+        _parts.put([_part_row(part) for part in parts])
         for part in parts if not quiet else ():
             record(
                 part.session_id,
@@ -109,15 +110,6 @@ def _part_row(part: WirePart) -> Part:
         session_id=part.session_id,
         type=part.type,
         data=part_data(part),
-    )
-
-
-def _put(kind: type[Row], rows: list[Row]) -> None:
-    """Insert or replace in one statement: a turn does little else."""
-    kept = ("id", "prompt_id")
-    columns = [field.name for field in kind._meta.concrete_fields if field.name not in kept]
-    kind._default_manager.bulk_create(
-        rows, update_conflicts=True, unique_fields=["id"], update_fields=columns
     )
 
 

@@ -1,16 +1,16 @@
-"""A prepared query gives what the query gives."""
+"""Prepared statements do what those of the ORM do."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import pytest
-from django.db import connection
+from django.db import IntegrityError, connection, transaction
 from django.test.utils import CaptureQueriesContext
 
 from sessions.core.db import in_db
-from sessions.core.models import AdmittedPrompt, Session
-from sessions.core.prepared import Prepared
+from sessions.core.models import AdmittedPrompt, Message, Part, Session
+from sessions.core.prepared import Prepared, Upsert
 from sessions.core.store import inbox
 from tests.sessions.talk import Talk
 
@@ -66,3 +66,36 @@ async def test_what_is_not_in_the_query_as_it_is_is_refused() -> None:
     prepared = Prepared(lambda text: Session.objects.filter(title__icontains=text))
     with pytest.raises(AssertionError, match="as it is"):
         await in_db(prepared.rows, "x")
+
+
+async def test_rows_are_inserted_or_replaced_but_for_what_is_kept(tmp_path: Path) -> None:
+    talk = await Talk.begin(tmp_path / "project")
+    upsert, data = (
+        Upsert(Message, kept=["prompt_id"]),
+        {"text": "100% 'so' \u00e9", "none": None, "n": [1, {}]},
+    )
+
+    def row(number: int, **given: object) -> Message:
+        values = {"role": "user", "prompt_id": "", "time_created": 1, "data": data, **given}
+        return Message(id=f"msg_{number:04}", session_id=talk.session.id, **values)
+
+    def look() -> None:
+        with transaction.atomic():
+            upsert.put([row(1, prompt_id="msg_first"), row(2)])
+            upsert.put([row(2, role="assistant", data={}), row(1, prompt_id="msg_other", time_created=2)])
+        first, second = Message.objects.order_by("id")
+        assert (first.prompt_id, first.time_created, first.data) == ("msg_first", 2, data)
+        assert (second.role, second.data) == ("assistant", {})
+        upsert.put([])
+        most = connection.features.max_query_params or 1000
+        upsert.put([row(number) for number in range(most // 6 + 2)])
+        assert Message.objects.filter(data=data).count() == most // 6 + 2
+
+    await in_db(look)
+
+
+async def test_a_row_that_hangs_on_none_is_refused(tmp_path: Path) -> None:
+    talk = await Talk.begin(tmp_path / "project")
+    part = Part(id="prt_1", message_id="msg_none", session_id=talk.session.id, type="text", data={})
+    with pytest.raises(IntegrityError):
+        await in_db(Upsert(Part).put, [part])
