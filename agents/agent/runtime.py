@@ -278,6 +278,7 @@ class Runtime:
         if entry.stopping:
             entry.turn.cancel()
         await asyncio.wait([entry.turn])
+        await door.rest(session_id)
         ending = self._ending(session_id, entry.turn)
         number = await self._close(entry, lease, self._closing_of(entry, ending))
         lease.over = True
@@ -374,6 +375,7 @@ class Runtime:
         for session_id in list(self._drains):
             self._interrupt(session_id)
         await asyncio.gather(*tasks, return_exceptions=True)
+        await door.close()
 
 
 runtime = Runtime()

@@ -1,4 +1,4 @@
-"""Confinement by bubblewrap: namespaces of its own, and a file system put together for each program.
+"""Confinement by bubblewrap: namespaces of its own, and a file system put together of mounts.
 
 Mounts are made in the order of the arguments, the later ones on top of the earlier. Every folder between a
 workspace and what is held in it is a mount too: what is mounted cannot be renamed away. `--new-session` keeps
@@ -33,14 +33,11 @@ def program() -> str:
         return ""
 
 
-def wrapped(
-    argv: Sequence[str], cwd: Path, policy: Policy, standing: Sequence[Path], empty: Path, lives: int
-) -> list[str]:
-    """The command that runs `argv` confined. `standing` is what stands in for what is held and is not there,
-    `empty` a file with nothing in it, `lives` a descriptor that is open as long as anything of it runs."""
+def wrapped(argv: Sequence[str], policy: Policy, standing: Sequence[Path], empty: Path) -> list[str]:
+    """The command that runs `argv` confined, as the first process of a namespace that ends with it.
+    `standing` is what stands in for what is held and is not there, `empty` a file with nothing in it."""
     alone = (*_NAMESPACES, "--unshare-net", "--new-session", "--disable-userns", "--cap-drop", "ALL")
-    files = _files(policy, standing, empty)
-    return [program(), *alone, "--sync-fd", str(lives), *files, "--chdir", str(cwd), "--", *argv]
+    return [program(), *alone, "--as-pid-1", *_files(policy, standing, empty), "--chdir", "/", "--", *argv]
 
 
 def _files(policy: Policy, standing: Sequence[Path], empty: Path) -> Iterator[str]:

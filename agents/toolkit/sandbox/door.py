@@ -9,13 +9,16 @@ import uuid
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from threading import Lock
+from weakref import WeakKeyDictionary
 
 from agents.config.schema import Sandbox
 from agents.toolkit import scratch
-from agents.toolkit.sandbox import bubblewrap, probe
+from agents.toolkit.sandbox import probe
+from agents.toolkit.sandbox.box import Box, CannotOpen
 from agents.toolkit.sandbox.policy import CannotConfine, Policy, environment, policy, stand_in, stood_in
 from agents.toolkit.shared import process
 from agents.toolkit.shared.process import Ended
@@ -43,18 +46,64 @@ async def run(
     on_output: Callable[[bytes], Awaitable[None]],
 ) -> Ended:
     """`process.run` of a turn. Raises Refused, and what that raises."""
-    how = partial(process.run, cwd=cwd, timeout=timeout, abort=abort, on_output=on_output)
+    how = partial(process.run, argv, cwd=cwd, timeout=timeout, abort=abort, on_output=on_output)
     if mode(turn) == "off":
-        return await how(argv, env=env)
+        return await how(env=env)
+    box = await _box(turn)
+    return await how(env=environment(env), start=box.start)
+
+
+@dataclass(slots=True)
+class _Boxes:
+    """Those of one event loop, by session."""
+
+    open: dict[str, Box] = field(default_factory=dict)
+    opening: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    def over(self, session_id: str, box: Box, standing: Sequence[Path]) -> None:
+        """Nothing of it lives any more."""
+        _standing.give_back(standing)
+        if self.open.get(session_id) is box:
+            del self.open[session_id]
+
+
+_boxes: WeakKeyDictionary[asyncio.AbstractEventLoop, _Boxes] = WeakKeyDictionary()
+
+
+async def _box(turn: Turn) -> Box:
+    """The sandbox of a session, made anew where it is no more what it is to be. Raises Refused."""
     around = await asyncio.to_thread(_around, turn)
-    standing = _standing.take(around)  # not in a thread: a stop would leave it there
-    reading, writing = os.pipe()
-    try:
-        command = bubblewrap.wrapped(argv, cwd, around, standing, _empty(), lives=writing)
-        return await how(command, env=environment(env), inherited=[writing])
-    finally:
-        os.close(writing)
-        _when_all_have_ended(reading, partial(_standing.give_back, standing))
+    boxes = _boxes.setdefault(asyncio.get_running_loop(), _Boxes())
+    async with boxes.opening:
+        box = boxes.open.get(turn.session.id)
+        if box is not None and box.holds(around):
+            return box
+        if box is not None:
+            box.rest()
+        standing = _standing.take(around)  # not in a thread: a stop would leave it there
+        box = Box(around, lambda it: boxes.over(turn.session.id, it, standing))
+        try:
+            await box.open(standing, _empty())
+        except CannotOpen as error:
+            raise Refused(f"Not run: the sandbox that is asked for did not begin: {error}") from error
+        boxes.open[turn.session.id] = box
+        return box
+
+
+async def rest(session_id: str) -> None:
+    """A turn is over: its sandbox ends, at once or with the last program that goes on in the background."""
+    boxes = _boxes.get(asyncio.get_running_loop())
+    if boxes is not None and (box := boxes.open.get(session_id)) is not None and box.rest():
+        await box.ended()
+
+
+async def close() -> None:
+    """End every sandbox of the running loop, with all that runs in it."""
+    boxes = _boxes.pop(asyncio.get_running_loop(), _Boxes())
+    closing = list(boxes.open.values())
+    for box in closing:
+        box.close()
+    await asyncio.gather(*(box.ended() for box in closing))
 
 
 def _around(turn: Turn) -> Policy:
@@ -80,18 +129,6 @@ def _empty() -> Path:
     path = paths.data_directory() / "empty"
     path.touch(mode=0o400)
     return path
-
-
-def _when_all_have_ended(reading: int, then: Callable[[], None]) -> None:
-    """Once nobody holds the other end of a pipe any more: programs in the background live on."""
-    loop = asyncio.get_running_loop()
-
-    def ended() -> None:
-        loop.remove_reader(reading)
-        os.close(reading)
-        then()
-
-    loop.add_reader(reading, ended)
 
 
 class _Standing:

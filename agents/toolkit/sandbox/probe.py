@@ -73,7 +73,8 @@ _TRIES = {
 
 _SCRIPT = """
 import json, os, socket, sys
-tries, elsewhere, secret, port, pid = json.loads(sys.argv[1])
+tries, workspace, elsewhere, secret, port, pid = json.loads(sys.argv[1])
+os.chdir(workspace)
 done = []
 for code in tries:
     try:
@@ -123,25 +124,20 @@ def _tried(folder: Path, port: int) -> Found:
     empty.touch()
     tries = [code for code, _ in _TRIES.values()]
     secret = str(paths.data_directory() / "secret")
-    told = json.dumps([tries, str(elsewhere / "file"), secret, port, os.getpid()])
+    told = json.dumps([tries, str(workspace), str(elsewhere / "file"), secret, port, os.getpid()])
     argv = [sys.executable, "-I", "-S", "-c", _SCRIPT, told]
-    reading, writing = os.pipe()
     try:
         done = subprocess.run(
-            bubblewrap.wrapped(argv, workspace, around, standing, empty, writing),
+            bubblewrap.wrapped(argv, around, standing, empty),
             env=environment(os.environ),
             capture_output=True,
             text=True,
             timeout=SECONDS,
             check=False,
-            pass_fds=[writing],
         )
         went = json.loads(done.stdout) if not done.returncode else None
     except (OSError, ValueError, subprocess.TimeoutExpired) as error:
         return Found("bubblewrap", words=_CONTAINER.format(said=error))
-    finally:
-        os.close(reading)
-        os.close(writing)
     if went is None:
         return Found("bubblewrap", words=_why(done.stderr.strip()))
     lines = tuple(

@@ -9,7 +9,7 @@ import uuid
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO, Literal
+from typing import Any, BinaryIO, Literal, Protocol
 
 from agents.toolkit.children.tree import MARK, Tree
 from agents.toolkit.children.warden import warden
@@ -25,6 +25,34 @@ _REAP_SECONDS = 2.0
 
 class CannotStart(Exception):
     """The child never ran; the text says why."""
+
+
+class Child(Protocol):
+    """What was started. All of it is of the session (setsid(2)) of the process `pid`, or below that."""
+
+    @property
+    def pid(self) -> int: ...
+
+    async def wait(self) -> int:
+        """Until it has ended; its exit code, negative for a signal."""
+        ...
+
+
+Start = Callable[[Sequence[str], Path, Mapping[str, str], int], Awaitable[Child]]
+"""Starts a command line in a folder, with an environment; stdout and stderr go to a descriptor. Raises
+CannotStart, OSError or ValueError."""
+
+
+async def spawned(argv: Sequence[str], cwd: Path, env: Mapping[str, str], output: int) -> Child:
+    return await asyncio.create_subprocess_exec(
+        *argv,
+        cwd=cwd,
+        env=env,
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=output,
+        stderr=output,
+        start_new_session=True,
+    )
 
 
 Ending = Literal["exited", "timeout", "aborted"]
@@ -46,10 +74,9 @@ async def run(
     timeout: float,  # noqa: ASYNC109 - the caller must learn how it ended, so cancelling is not enough
     abort: asyncio.Event,
     on_output: Callable[[bytes], Awaitable[None]],
-    inherited: Sequence[int] = (),
+    start: Start = spawned,
 ) -> Ended:
-    """Run `argv` in a session of its own; stdout and stderr go merged to `on_output` as they come, and
-    descriptors that are `inherited` go along.
+    """Run `argv` in a session of its own; stdout and stderr go merged to `on_output` as they come.
 
     After `timeout` seconds, on `abort`, and when this coroutine is cancelled, the child and all its
     descendants end. When the child ends by itself, a background child of it lives on but is no longer
@@ -59,7 +86,8 @@ async def run(
         return Ended("aborted", None)
     await confirmed()
     mark = uuid.uuid4().hex
-    process, output = await _start(argv, cwd, {**env, MARK: mark, **commands().variable}, inherited)
+    environ = {**env, MARK: mark, **commands().variable}
+    process, output = await _start(start, argv, cwd, environ)
     commands().started(process.pid)
     tree = Tree(process.pid, mark)
     warden.watch(process.pid, mark)
@@ -129,22 +157,13 @@ class _Output:
 
 
 async def _start(
-    argv: Sequence[str], cwd: Path, env: Mapping[str, str], inherited: Sequence[int]
-) -> tuple[asyncio.subprocess.Process, _Output]:
+    start: Start, argv: Sequence[str], cwd: Path, env: Mapping[str, str]
+) -> tuple[Child, _Output]:
     read_end, write_end = os.pipe()
     output = _Output(os.fdopen(read_end, "rb", buffering=0))
     try:
         await output.connect()
-        process = await asyncio.create_subprocess_exec(
-            *argv,
-            cwd=cwd,
-            env=env,
-            stdin=asyncio.subprocess.DEVNULL,
-            stdout=write_end,
-            stderr=write_end,
-            start_new_session=True,
-            pass_fds=inherited,
-        )
+        process = await start(argv, cwd, env, write_end)
     except BaseException as error:
         output.close()
         if isinstance(error, OSError | ValueError):

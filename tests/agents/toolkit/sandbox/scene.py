@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
@@ -32,6 +33,14 @@ SECRETS = (
     ".local/share/opencode-web/db.sqlite3-copy",
 )
 GIT = ("git", "-c", "user.name=A", "-c", "user.email=a@example.org", "-c", "protocol.file.allow=always")
+
+
+def is_gone(path: Path) -> bool:
+    """Waits for it."""
+    end = time.monotonic() + 20
+    while path.exists() and time.monotonic() < end:
+        time.sleep(0.02)
+    return not path.exists()
 
 
 @dataclass
@@ -72,9 +81,9 @@ class Scene:
         self.calls = 0
 
     async def run(
-        self, line: str, sandbox: Sandbox, *, seconds: float = 30, folder: str = "work"
+        self, line: str, sandbox: Sandbox, *, seconds: float = 30, folder: str = "work", rests: bool = True
     ) -> tuple[str, Ended]:
-        """What a shell line says in a workspace, and how it ended."""
+        """What a shell line says in a workspace, and how it ended. `rests`: the turn is over with it."""
         said: list[bytes] = []
 
         async def listen(chunk: bytes) -> None:
@@ -92,6 +101,8 @@ class Scene:
             abort=asyncio.Event(),
             on_output=listen,
         )
+        if rests:
+            await door.rest(turn.session.id)
         return b"".join(said).decode("utf-8", "replace"), ended
 
     def shows(self, sign: str, said: str) -> bool:

@@ -7,7 +7,6 @@ import fcntl
 import os
 import signal
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,7 +15,7 @@ import pytest
 from agents.toolkit.sandbox import door, probe
 from agents.toolkit.sandbox.policy import CannotConfine, policy
 from sessions.core import paths
-from tests.agents.toolkit.sandbox.scene import Scene, scene
+from tests.agents.toolkit.sandbox.scene import Scene, is_gone, scene
 
 pytestmark = pytest.mark.skipif(not probe.found().holds, reason=f"no sandbox: {probe.found().words}")
 SERVED = (
@@ -25,14 +24,6 @@ SERVED = (
     "print(urlopen(f'http://127.0.0.1:{s.server_port}').status)"
 )
 IDENTITY = "-c user.name=A -c user.email=a@example.org"
-
-
-def is_gone(path: Path) -> bool:
-    """Waits for it."""
-    end = time.monotonic() + 20
-    while path.exists() and time.monotonic() < end:
-        time.sleep(0.02)
-    return not path.exists()
 
 
 @pytest.fixture(scope="module")
@@ -139,4 +130,4 @@ async def test_its_exit_code_and_its_signal_are_told(place: Scene) -> None:
     _, ended = await place.run("exit 3", "offline")
     assert ended.exit_code == 3
     _, ended = await place.run(f"kill -{int(signal.SIGKILL)} $$", "offline")
-    assert ended.exit_code == 128 + signal.SIGKILL
+    assert ended.exit_code == -signal.SIGKILL
