@@ -19,7 +19,7 @@ Permission = Action | dict[str, Rules]
 Milliseconds = PositiveInt | Literal[False]
 """`False` switches the limit off."""
 
-Sandbox = Literal["off", "offline"]
+Sandbox = Literal["off", "project", "offline", "auto"]
 """Whether what the agent starts is confined to the workspace, without a network."""
 
 OPEN = ConfigDict(extra="allow")
@@ -234,6 +234,8 @@ class Config(_Section):
     tools: dict[str, bool] = {}
     sandbox: Sandbox = "off"
     """How commands and formatters are confined (docs/sandbox.md). Ours."""
+    sandbox_domains: dict[str, Literal["allow", "ask", "deny"]] = {}
+    """Hosts that a confined program may reach, as rules of the permission `network`. Ours."""
     sandbox_write: list[str] = []
     """Folders besides the workspace that a confined program may write; `~` is the home folder. Ours."""
     instructions: list[str] = []

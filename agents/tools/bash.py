@@ -19,6 +19,7 @@ from agents.toolkit.permission.denials import uncertain
 from agents.toolkit.permission.rules import evaluate
 from agents.toolkit.permission.shell import ShellAnalysis, analyse
 from agents.toolkit.sandbox import door
+from agents.toolkit.sandbox.proxy import Place
 from agents.toolkit.shared.capture import Capture
 from agents.toolkit.shared.environment import shell_environment
 from agents.toolkit.shared.paths import is_scratch, read_pattern
@@ -54,9 +55,16 @@ commit alone; push, open it with `gh` or the forge's own tool, and give its addr
 
 CONFINED = """\
 Commands run in a sandbox: they may write in the project, in /tmp (which is theirs alone) and in the caches \
-of package managers, and nowhere else. There is no network. The person's keys are out of sight; git's hooks \
+of package managers, and nowhere else. {network} The person's keys are out of sight; git's hooks \
 and configuration and the settings of agents and editors cannot be written. If that is why a command fails, \
 say so to the person and do not look for a way around."""
+NETWORK = {
+    "offline": "There is no network but a loopback that is the session's own.",
+    "project": "The network is reached by HTTP and HTTPS alone, through the proxy that the environment names \
+(for git use addresses of HTTPS); the person is asked about a host that no rule knows. The loopback is the \
+session's own: nothing else of this machine is reached.",
+}
+"""What is told of it by mode."""
 
 
 class BashInput(BaseModel):
@@ -98,6 +106,7 @@ class _Call:
                 timeout=self.input.limit / 1000,
                 abort=self.ctx.abort,
                 on_output=self.take,
+                ask=self._ask_to_reach,
             )
         except CannotStart as error:
             raise ToolError(f"The command could not be started: {error}") from error
@@ -105,6 +114,11 @@ class _Call:
             raise ToolError(str(error)) from error
         finally:
             await asyncio.shield(self.capture.close())
+
+    async def _ask_to_reach(self, permission: str, place: Place) -> None:
+        about = {"command": self.input.command, "description": self.input.description}
+        where = {"host": place.host, "port": place.port, "address": place.address}
+        await self.ctx.ask(permission, [place.host], always=[place.host], metadata={**about, **where})
 
     async def take(self, chunk: bytes) -> None:
         await self.capture.write(chunk)
@@ -195,6 +209,12 @@ def _held(permission: str, paths: Sequence[Path], ctx: ToolContext) -> list[str]
 
 
 def _notes(ended: Ended, timeout: int) -> str:
+    """How it ended, where that is worth a word, and what the sandbox kept it from."""
+    kept = f"[The sandbox did not let it reach: {', '.join(ended.refused)}.]" if ended.refused else ""
+    return " ".join(filter(None, (_ending(ended, timeout), kept)))
+
+
+def _ending(ended: Ended, timeout: int) -> str:
     if ended.ending == "timeout":
         advice = "Give a longer timeout if it needs one."
         if timeout == MAX_TIMEOUT:
@@ -217,7 +237,8 @@ def describe(turn: Turn) -> str:
     """With the limits of output that hold, and what a confined command cannot do."""
     limits = turn.config.tool_output
     text = DESCRIPTION.format(lines=limits.max_lines, size=f"{limits.max_bytes // 1024} KB")
-    return text if door.mode(turn) == "off" else f"{text}\n\n{CONFINED}"
+    network = NETWORK.get(door.mode(turn))
+    return f"{text}\n\n{CONFINED.format(network=network)}" if network else text
 
 
 TOOL = Tool("bash", DESCRIPTION, BashInput, execute, "bash", describe=describe)

@@ -19,6 +19,7 @@ from agents.toolkit.permission.defaults import guarded
 from agents.toolkit.permission.planning import plan_rules
 from agents.toolkit.permission.rules import Floor, Rule, configured
 from agents.toolkit.plans import PLAN
+from agents.toolkit.sandbox.network import PERMISSION
 from agents.toolkit.turn import Turn
 from sessions.core.models import AdmittedPrompt, Session
 from sessions.core.wire.messages import UserMessage
@@ -90,7 +91,8 @@ def effective_rules(agent: Agent, model: Model, session: Session, config: Config
     demo = DEMO if model.protocol == "scripted" else ()
     plans = Path(settings.PLAN_DIR)
     reachable = Rule("external_directory", f"{plans}/*", "allow")
-    return [*demo, *agent.permission, reachable, *guarded(own), *_planning(agent, config, plans)]
+    hosts = configured({PERMISSION: config.sandbox_domains}) if config.sandbox_domains else []
+    return [*demo, *agent.permission, *hosts, reachable, *guarded(own), *_planning(agent, config, plans)]
 
 
 def _planning(agent: Agent, config: Config, plans: Path) -> list[Rule]:

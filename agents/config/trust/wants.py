@@ -27,6 +27,7 @@ _WORDS = {
     "skills": "Looks for skills outside of the project",
     "default_agent": "Chooses the agent",
     "sandbox": "Changes how commands are confined",
+    "sandbox_domains": "Lets confined commands reach",
     "sandbox_write": "Lets confined commands write in",
     "snapshot": "Changes what undo can bring back",
     "share": "Changes what is shared",

@@ -42,6 +42,7 @@ DEFAULTS: Final[Ruleset] = (
             "doom_loop": "ask",
             "external_directory": {"*": "ask"},
             "private_address": "ask",
+            "network": "ask",
             "question": "deny",
             "plan_enter": "deny",
             "plan_exit": "deny",

@@ -16,7 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from agents.toolkit.sandbox import box_process, bubblewrap
+from agents.toolkit.sandbox.network import Calls
 from agents.toolkit.sandbox.policy import Policy
+from agents.toolkit.sandbox.proxy import Proxy
 from agents.toolkit.shared.process import CannotStart
 
 IDLE_SECONDS = 30.0
@@ -84,7 +86,12 @@ class Program:
 class Box:
     """Of one event loop. `over` is called once nothing of it lives any more."""
 
-    def __init__(self, around: Policy, over: Callable[[Box], None]) -> None:
+    def __init__(self, around: Policy, over: Callable[[Box], None], *, network: bool = False) -> None:
+        """`network`: its programs reach the network, each as its call is permitted to."""
+        self.calls = Calls()
+        self.port = 0
+        self._network = network
+        self._proxy: asyncio.Server | None = None
         self._around = around
         self._over = over
         self._seal = _seal(around)
@@ -130,12 +137,31 @@ class Box:
         if begun != box_process.READY:
             await self._following
             raise CannotOpen("".join(said).strip()[-300:] or "it said nothing")
+        if self._network:
+            await self._open_proxy(ours)
         self._closing = self._later()
 
-    def holds(self, around: Policy) -> bool:
+    async def _open_proxy(self, control: socket.socket) -> None:
+        """On a socket of the loopback in there."""
+        loop = asyncio.get_running_loop()
+        told = asyncio.Event()
+        loop.add_reader(control, told.set)
+        await loop.sock_sendall(control, box_process.LISTEN)
+        try:
+            await told.wait()
+        finally:
+            loop.remove_reader(control)
+        port, (place,), *_ = socket.recv_fds(control, 64, 1, socket.MSG_CMSG_CLOEXEC)
+        self.port = int(port)
+        self._proxy = await asyncio.start_server(
+            Proxy(self.calls.permit).serve, sock=socket.socket(fileno=place)
+        )
+
+    def holds(self, around: Policy, *, network: bool = False) -> bool:
         """Whether it is still there, and around the very files that it is to be around: a file that was
         replaced has left its mount."""
-        return self._control is not None and self._around == around and self._seal == _seal(around)
+        same = self._network == network and self._around == around
+        return self._control is not None and same and self._seal == _seal(around)
 
     async def start(self, argv: Sequence[str], cwd: Path, env: Mapping[str, str], output: int) -> Program:
         """Raises CannotStart."""
@@ -149,7 +175,7 @@ class Box:
         ours.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
         program = Program(ours, self._left)
         with theirs, suppress(ConnectionError):  # where it has ended, the program is told that it has
-            socket.send_fds(self._control, [b"run"], [theirs.fileno(), output])
+            socket.send_fds(self._control, [box_process.RUN], [theirs.fileno(), output])
         await program.start(argv, cwd, env)
         return program
 
@@ -167,6 +193,9 @@ class Box:
         if self._control is not None:
             self._control.close()
             self._control = None
+        if self._proxy is not None:
+            self._proxy.close()
+            self._proxy = None
 
     async def ended(self) -> None:
         """Until nothing of it lives any more."""

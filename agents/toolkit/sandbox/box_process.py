@@ -19,7 +19,7 @@ import socket
 import sys
 from typing import Any
 
-READY = b"ready"
+READY, LISTEN, RUN = b"ready", b"listen", b"run"
 _DUMPABLE, _SUBREAPER = 4, 36
 _prctl = ctypes.CDLL(None, use_errno=True).prctl
 
@@ -46,6 +46,9 @@ def main() -> None:
             message, places, *_ = socket.recv_fds(control, 64, 2, socket.MSG_CMSG_CLOEXEC)
             if not message:
                 return
+            if message == LISTEN:
+                _listen(control)
+                continue
             pid = os.fork()
             if not pid:
                 control.close()
@@ -53,6 +56,13 @@ def main() -> None:
             supervisors.add(pid)
             for place in places:
                 os.close(place)
+
+
+def _listen(control: socket.socket) -> None:
+    """Hand out a socket that listens on the loopback in here."""
+    with socket.create_server(("127.0.0.1", 0), backlog=128) as server:
+        port = server.getsockname()[1]
+        socket.send_fds(control, [str(port).encode()], [server.fileno()])
 
 
 def _nothing(*_: object) -> None:

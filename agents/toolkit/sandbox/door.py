@@ -9,7 +9,7 @@ import uuid
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from threading import Lock
@@ -17,9 +17,13 @@ from weakref import WeakKeyDictionary
 
 from agents.config.schema import Sandbox
 from agents.toolkit import scratch
+from agents.toolkit.permission.errors import NotPermitted
+from agents.toolkit.permission.rules import evaluate
 from agents.toolkit.sandbox import probe
 from agents.toolkit.sandbox.box import Box, CannotOpen
+from agents.toolkit.sandbox.network import Ask
 from agents.toolkit.sandbox.policy import CannotConfine, Policy, environment, policy, stand_in, stood_in
+from agents.toolkit.sandbox.proxy import Place
 from agents.toolkit.shared import process
 from agents.toolkit.shared.process import Ended
 from agents.toolkit.turn import Turn
@@ -31,8 +35,10 @@ class Refused(Exception):
 
 
 def mode(turn: Turn) -> Sandbox:
-    """What the configuration says: of the agent, else of all."""
-    return turn.agent.sandbox or turn.config.sandbox
+    """What the configuration says: of the agent, else of all. `auto` is what there is to be had. Blocks, once
+    for a tenth of a second."""
+    asked = turn.agent.sandbox or turn.config.sandbox
+    return asked if asked != "auto" else "project" if probe.found().holds else "off"
 
 
 async def run(
@@ -44,13 +50,26 @@ async def run(
     timeout: float,  # noqa: ASYNC109 - as `process.run`
     abort: asyncio.Event,
     on_output: Callable[[bytes], Awaitable[None]],
+    ask: Ask | None = None,
 ) -> Ended:
-    """`process.run` of a turn. Raises Refused, and what that raises."""
+    """`process.run` of a turn; `ask` asks the person about the network. Raises Refused, and what that
+    raises."""
     how = partial(process.run, argv, cwd=cwd, timeout=timeout, abort=abort, on_output=on_output)
-    if mode(turn) == "off":
+    confined = await asyncio.to_thread(mode, turn)
+    if confined == "off":
         return await how(env=env)
-    box = await _box(turn)
-    return await how(env=environment(env), start=box.start)
+    box = await _box(turn, network=confined == "project")
+    rules = partial(_by_rules, turn)
+    with box.calls.running(ask or rules, after=rules) as call:
+        variables = call.variables(box.port) if box.port else {}
+        ended = await how(env={**environment(env), **variables}, start=box.start, pauses=call.pauses)
+    return replace(ended, refused=tuple(call.refused))
+
+
+async def _by_rules(turn: Turn, permission: str, place: Place) -> None:
+    """Where nobody is asked. Raises NotPermitted."""
+    if evaluate(permission, place.host, turn.rules).action != "allow":
+        raise NotPermitted("No rule allows it, and nobody can be asked for this program.")
 
 
 @dataclass(slots=True)
@@ -70,18 +89,18 @@ class _Boxes:
 _boxes: WeakKeyDictionary[asyncio.AbstractEventLoop, _Boxes] = WeakKeyDictionary()
 
 
-async def _box(turn: Turn) -> Box:
+async def _box(turn: Turn, *, network: bool) -> Box:
     """The sandbox of a session, made anew where it is no more what it is to be. Raises Refused."""
     around = await asyncio.to_thread(_around, turn)
     boxes = _boxes.setdefault(asyncio.get_running_loop(), _Boxes())
     async with boxes.opening:
         box = boxes.open.get(turn.session.id)
-        if box is not None and box.holds(around):
+        if box is not None and box.holds(around, network=network):
             return box
         if box is not None:
             box.rest()
         standing = _standing.take(around)  # not in a thread: a stop would leave it there
-        box = Box(around, lambda it: boxes.over(turn.session.id, it, standing))
+        box = Box(around, lambda it: boxes.over(turn.session.id, it, standing), network=network)
         try:
             await box.open(standing, _empty())
         except CannotOpen as error:
@@ -111,7 +130,7 @@ def _around(turn: Turn) -> Policy:
     found = probe.found()
     if not found.holds:
         raise Refused(
-            f'Not run: the configuration asks for a sandbox ("sandbox": "offline"), and {found.words}'
+            f'Not run: the configuration asks for a sandbox ("sandbox": "{mode(turn)}"), and {found.words}'
         )
     outputs = paths.tool_output()
     folder = scratch.made(outputs, turn.session.id)

@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import time
 import uuid
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, Literal, Protocol
@@ -21,6 +23,8 @@ GRACE_SECONDS = 0.2
 """Between SIGTERM and SIGKILL; and how long output may stay silent after the child ended."""
 MAX_DRAIN_SECONDS = 2.0
 _REAP_SECONDS = 2.0
+_LOOK_SECONDS = 0.02
+"""A pause keeps what is left as it is, however little."""
 
 
 class CannotStart(Exception):
@@ -55,6 +59,34 @@ async def spawned(argv: Sequence[str], cwd: Path, env: Mapping[str, str], output
     )
 
 
+class Pauses:
+    """The seconds that are no part of a child's time: a person is waited for."""
+
+    def __init__(self) -> None:
+        self._waits = 0
+        self._since = 0.0
+        self._before = 0.0
+
+    @property
+    def seconds(self) -> float:
+        """Until now."""
+        return self._before + (time.monotonic() - self._since if self._waits else 0.0)
+
+    @contextmanager
+    def pause(self) -> Iterator[None]:
+        """Those that overlap count once."""
+        if not self._waits:
+            self._since = time.monotonic()
+        self._waits += 1
+        try:
+            yield
+        finally:
+            before = self.seconds
+            self._waits -= 1
+            if not self._waits:
+                self._before = before
+
+
 Ending = Literal["exited", "timeout", "aborted"]
 
 
@@ -64,6 +96,8 @@ class Ended:
 
     ending: Ending
     exit_code: int | None
+    refused: tuple[str, ...] = ()
+    """Hosts that the sandbox kept it from."""
 
 
 async def run(
@@ -75,12 +109,13 @@ async def run(
     abort: asyncio.Event,
     on_output: Callable[[bytes], Awaitable[None]],
     start: Start = spawned,
+    pauses: Pauses | None = None,
 ) -> Ended:
     """Run `argv` in a session of its own; stdout and stderr go merged to `on_output` as they come.
 
-    After `timeout` seconds, on `abort`, and when this coroutine is cancelled, the child and all its
-    descendants end. When the child ends by itself, a background child of it lives on but is no longer
-    listened to. Raises CannotStart; what `on_output` raises ends the tree and goes up.
+    After `timeout` seconds (`pauses` are none of them), on `abort`, and when this coroutine is cancelled, the
+    child and all its descendants end. When the child ends by itself, a background child of it lives on but
+    is no longer listened to. Raises CannotStart; what `on_output` raises ends the tree and goes up.
     """
     if abort.is_set():
         return Ended("aborted", None)
@@ -95,7 +130,7 @@ async def run(
     reading = asyncio.create_task(_pump(output, on_output))
     aborted = asyncio.create_task(abort.wait())
     try:
-        ending = await _ending(exited, aborted, reading, timeout)
+        ending = await _ending(exited, aborted, reading, timeout, pauses or Pauses())
         if ending != "exited":
             await _end_tree(tree, {exited, reading})
         await _drain(reading, output)
@@ -118,14 +153,17 @@ async def _ending(
     aborted: asyncio.Task[Literal[True]],
     reading: asyncio.Task[None],
     timeout: float,  # noqa: ASYNC109
+    pauses: Pauses,
 ) -> Ending:
     end = asyncio.get_running_loop().time() + timeout
     waiting: set[asyncio.Future[Any]] = {exited, aborted, reading}
     while not exited.done() and not aborted.done():
-        left = end - asyncio.get_running_loop().time()
+        left = end + pauses.seconds - asyncio.get_running_loop().time()
         if left <= 0:
             return "timeout"
-        done, waiting = await asyncio.wait(waiting, timeout=left, return_when=asyncio.FIRST_COMPLETED)
+        done, waiting = await asyncio.wait(
+            waiting, timeout=max(left, _LOOK_SECONDS), return_when=asyncio.FIRST_COMPLETED
+        )
         if reading in done:
             reading.result()  # a reader that failed would let the child hang on a full pipe
     return "exited" if exited.done() else "aborted"

@@ -107,6 +107,10 @@ def _page(row: PermissionRequest, root: str) -> dict[str, Any]:
 
 def _private(row: PermissionRequest, root: str) -> dict[str, Any]:
     """An address of this machine or its network, which the page of a stranger could have named."""
+    if "command" in row.metadata:
+        told = _host(row, root)
+        address = ("Address", visible(str(row.metadata.get("address", ""))))
+        return {**told, "facts": (*told["facts"], address)}
     known = [
         (label, visible(str(row.metadata[key])))
         for label, key in (("Host", "host"), ("Address", "address"))
@@ -116,6 +120,16 @@ def _private(row: PermissionRequest, root: str) -> dict[str, Any]:
         **_page(row, root),
         "subject": "It is on this machine or its private network.",
         "facts": tuple(known),
+    }
+
+
+def _host(row: PermissionRequest, root: str) -> dict[str, Any]:
+    """Where a confined command wants to."""
+    port = row.metadata.get("port")
+    return {
+        **_command(row, root),
+        "subject": _listed(row.patterns),
+        "facts": (("Port", visible(str(port))),) if port else (),
     }
 
 
@@ -181,7 +195,8 @@ _KINDS: dict[str, tuple[str, str, Callable[[PermissionRequest, str], dict[str, A
     "grep": ("Search in files?", "search", _search),
     "lsp": ("Ask the language server about this file?", "search", _file),
     "webfetch": ("Fetch this page?", "globe", _page),
-    "private_address": ("Fetch from a private address?", "shield", _private),
+    "private_address": ("Reach a private address?", "shield", _private),
+    "network": ("Let this command reach the network?", "globe", _host),
     "websearch": ("Search the web for this?", "globe", _query),
     "codesearch": ("Search for this code?", "globe", _query),
     "skill": ("Load this skill?", "spark", _skill),

@@ -129,10 +129,10 @@ async def _target(url: str, permit: Permit) -> _Target:
     if parts.username or parts.password:
         raise ToolError("An address with a user name or password in it is not fetched.")
     port = parts.port or (443 if parts.scheme == "https" else 80)
-    if proxy := _proxy(parts.scheme, host):
+    if proxy := proxy_for(parts.scheme, host):
         await _permit_proxied(host, port, permit)
         return _Target(url, proxy)
-    address = (await _resolve(host, port))[0]
+    address = (await resolve(host, port))[0]
     if not is_public(address):
         await permit(host, str(address))
     place = f"[{address}]" if address.version == 6 else str(address)
@@ -144,7 +144,7 @@ async def _target(url: str, permit: Permit) -> _Target:
     )
 
 
-def _proxy(scheme: str, host: str) -> str:
+def proxy_for(scheme: str, host: str) -> str:
     """The proxy of the environment or of the system for a host; empty for none."""
     found = getproxies()
     return "" if proxy_bypass(host) else found.get(scheme) or found.get("all", "")
@@ -153,7 +153,7 @@ def _proxy(scheme: str, host: str) -> str:
 async def _permit_proxied(host: str, port: int, permit: Permit) -> None:
     try:
         async with asyncio.timeout(_RESOLVE_SECONDS):
-            found = await _resolve(host, port)
+            found = await resolve(host, port)
     except (ToolError, TimeoutError):
         name = host.rstrip(".").lower()
         if "." not in name or any(name.endswith(f".{end}") for end in _LOCAL):
@@ -180,7 +180,8 @@ _TRANSLATED = ipaddress.IPv6Network("64:ff9b::/96")
 _COMPATIBLE = ipaddress.IPv6Network("::/96")
 
 
-async def _resolve(host: str, port: int) -> list[Address]:
+async def resolve(host: str, port: int) -> list[Address]:
+    """The addresses of a name. Raises ToolError."""
     try:
         found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as error:

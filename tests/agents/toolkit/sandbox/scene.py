@@ -11,14 +11,16 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from unittest import mock
 
 from agents.config.schema import Config, Sandbox
+from agents.toolkit.permission.rules import Rule
 from agents.toolkit.sandbox import door
+from agents.toolkit.sandbox.network import Ask
 from agents.toolkit.shared.environment import shell_environment
 from agents.toolkit.shared.process import Ended
 from sessions.core.git import clean_environment
@@ -81,7 +83,15 @@ class Scene:
         self.calls = 0
 
     async def run(
-        self, line: str, sandbox: Sandbox, *, seconds: float = 30, folder: str = "work", rests: bool = True
+        self,
+        line: str,
+        sandbox: Sandbox,
+        *,
+        seconds: float = 30,
+        folder: str = "work",
+        rests: bool = True,
+        ask: Ask | None = None,
+        rules: Sequence[Rule] = (),
     ) -> tuple[str, Ended]:
         """What a shell line says in a workspace, and how it ended. `rests`: the turn is over with it."""
         said: list[bytes] = []
@@ -90,7 +100,7 @@ class Scene:
             said.append(chunk)
 
         place = self.root / folder
-        turn = turn_in(place, place, config=Config(sandbox=sandbox))
+        turn = turn_in(place, place, config=Config(sandbox=sandbox), rules=rules)
         environ = {**shell_environment(), **self.variables, "OPENAI_API_KEY": LOOT}
         ended = await door.run(
             ["bash", "-c", line],
@@ -100,6 +110,7 @@ class Scene:
             timeout=seconds,
             abort=asyncio.Event(),
             on_output=listen,
+            ask=ask,
         )
         if rests:
             await door.rest(turn.session.id)
