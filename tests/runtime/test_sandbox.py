@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 
 from agents.toolkit.sandbox import probe
+from tests.agents.toolkit.sandbox.outside import Outside
+from tests.loopback.openai import OpenAIServer
 from tests.loopback.script import ToolUse, Turn
-from tests.server import parts_of, serving
+from tests.server import Server, model_config, parts_of, running, serving, until
 
 pytestmark = pytest.mark.skipif(not probe.found().holds, reason=f"no sandbox: {probe.found().words}")
 
@@ -67,3 +69,36 @@ async def test_an_agent_may_be_free_where_others_are_not(home: Path, project: Pa
             part["state"]["output"].strip() for part in parts_of(await client.messages(session), "tool")
         ]
     assert outputs == ["True", "False"], "the first has a namespace of processes of its own"
+
+
+async def test_a_person_is_asked_about_each_host_and_a_refusal_is_told(home: Path, project: Path) -> None:
+    def get(host: str) -> ToolUse:
+        return bash(f"python3 -c \"import urllib.request as u; print(u.urlopen('http://{host}/x').read())\"")
+
+    script = [Turn(tools=[get("api.maker.example"), get("open.example")]), Turn(text="Done.")]
+    script += [Turn(tools=[get("evil.example")]), Turn(text="Done.")]
+    outside = Outside()
+    async with OpenAIServer(script) as model, outside.listening() as address:
+        domains = {"*.example": "ask", "open.example": "allow"}
+        config = model_config(model.base_url, sandbox="project", sandbox_domains=domains)
+        server = Server(home, project, config, {"http_proxy": address, "no_proxy": "127.0.0.1"})
+        async with running(server) as client, client.events() as events:
+            session = (await client.create_session(title="named"))["id"]
+            await client.prompt_async(session, "Go.")
+            asked = (await until(events, "permission.asked")).properties
+            assert (asked["permission"], asked["patterns"]) == ("network", ["api.maker.example"])
+            assert "api.maker.example" in asked["metadata"]["command"]
+            await client.reply(asked["id"], "always")
+            await until(events, "session.idle")
+            first, second = parts_of(await client.messages(session), "tool")
+            assert "api.maker.example:80 says: GET /x" in first["state"]["output"]
+            assert "open.example:80 says: GET /x" in second["state"]["output"]
+            await client.prompt_async(session, "Go on.")
+            asked = (await until(events, "permission.asked")).properties
+            await client.reply(asked["id"], "reject")
+            await until(events, "session.idle")
+            *_, last = parts_of(await client.messages(session), "tool")
+            told = last["state"].get("output") or last["state"].get("error")
+            assert "403" in told
+            assert "The sandbox did not let it reach: evil.example." in told
+    assert set(outside.reached) == {"api.maker.example:80", "open.example:80"}

@@ -5,16 +5,14 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import AsyncIterator, Iterator
-from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
 import pytest_asyncio
 
-from agents.toolkit.permission.errors import PermissionRejected
 from agents.toolkit.permission.rules import Rule
 from agents.toolkit.sandbox import door, probe
-from agents.toolkit.sandbox.proxy import Place
+from tests.agents.toolkit.sandbox.outside import Outside
 from tests.agents.toolkit.sandbox.scene import Scene, scene
 
 pytestmark = pytest.mark.skipif(not probe.found().holds, reason=f"no sandbox: {probe.found().words}")
@@ -49,31 +47,6 @@ print(s.recv(1000).decode())
 """
 
 
-@dataclass
-class Outside:
-    """A proxy that stands for the network: every host is behind it. `reached` has who was connected to, and
-    `asked` what a person was asked, who says no to `refused` and takes `seconds` to say anything."""
-
-    reached: list[str] = field(default_factory=list)
-    asked: list[tuple[str, str, int]] = field(default_factory=list)
-    refused: set[str] = field(default_factory=set)
-    seconds: float = 0.0
-
-    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        target = (await reader.readuntil(b"\r\n\r\n")).split(b" ")[1].decode()
-        self.reached.append(target)
-        writer.write(b"HTTP/1.1 200 OK\r\n\r\n")
-        head = (await reader.readuntil(b"\r\n\r\n")).decode()
-        writer.write(f"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n{target} says: {head}".encode())
-        writer.close()
-
-    async def ask(self, permission: str, place: Place) -> None:
-        self.asked.append((permission, place.host, place.port))
-        await asyncio.sleep(self.seconds)
-        if place.host in self.refused:
-            raise PermissionRejected
-
-
 @pytest.fixture(scope="module")
 def place() -> Iterator[Scene]:
     with scene() as made:
@@ -84,12 +57,11 @@ def place() -> Iterator[Scene]:
 async def outside(place: Scene, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Outside]:
     place.lay_out()
     made = Outside()
-    server = await asyncio.start_server(made.serve, "127.0.0.1", 0)
     for name in (*PROXIES, *map(str.lower, PROXIES)):
         monkeypatch.delenv(name, raising=False)
-    for name in ("http_proxy", "https_proxy"):
-        monkeypatch.setenv(name, f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}")
-    async with server:
+    async with made.listening() as address:
+        for name in ("http_proxy", "https_proxy"):
+            monkeypatch.setenv(name, address)
         yield made
         await door.close()
 
