@@ -1,5 +1,5 @@
-"""The choice beside the prompt, of an agent, a model and its variant: what is chosen, what there is to choose
-from, and choosing."""
+"""The choice beside the prompt, of an agent, a model and its variant, and of how much is asked: what is
+chosen, what there is to choose from, and choosing."""
 
 from __future__ import annotations
 
@@ -14,14 +14,21 @@ from django.shortcuts import render
 from django.views.decorators.http import require_GET, require_POST
 
 from agents.config.configuration import load
+from agents.config.schema import Config
 from agents.llm.accounts.state import State, states
 from agents.llm.providers import Provider, UnknownModel, find_model
 from agents.llm.settings.variants import known_variant
 from agents.llm.types import Model
 from agents.toolkit.catalog import default_ref, model_for, providers_of
 from agents.toolkit.definitions import Agent, default_name, known_agents
+from agents.toolkit.permission import presets
+from agents.toolkit.plans import PLAN
+from agents.toolkit.sandbox import probe
+from sessions.core import wake
 from sessions.core.db import in_db
 from sessions.core.models import Session
+from sessions.core.principal import actor
+from sessions.core.store import presets as store
 from sessions.core.store import sessions as session_store
 from sessions.web.access import located
 
@@ -50,6 +57,8 @@ class Choice:
     model: Model | None
     variant: str
     problem: str = ""
+    preset: str = "ask"
+    """How much is asked; `plan` where the agent plans."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +74,8 @@ class Group:
 
 @require_GET
 async def choice(request: HttpRequest) -> HttpResponse:
-    """The buttons that show the choice: a session's, or `agent`, `model` and `variant` of the query where
-    there is none yet. `chosen=agent` has that agent's model come with it."""
+    """The buttons that show the choice: a session's, or `agent`, `model`, `variant` and `preset` of the query
+    where there is none yet. `chosen=agent` has that agent's model come with it."""
     directory, session, _ = await located(request.GET)
     return await _shown(request, directory, session, await _choice(request, directory, session))
 
@@ -87,6 +96,7 @@ async def options(request: HttpRequest) -> HttpResponse:
         "favourites": favourites,
         "variants": list(chosen.model.variants) if chosen.model else [],
         "agents": [agent for agent in known_agents(config).values() if agent.primary],
+        "presets": await _presets(config),
         "project": project.id,
     }
     return render(request, "pickers/options.html", context)
@@ -94,8 +104,8 @@ async def options(request: HttpRequest) -> HttpResponse:
 
 @require_POST
 async def choose(request: HttpRequest) -> HttpResponse:
-    """Set the session's agent, its model (`provider/model`), or its variant, for its next prompts; gives the
-    choice as it is then."""
+    """Set the session's agent, its model (`provider/model`), or its variant, for its next prompts, or how
+    much is asked from now on; gives the choice as it is then."""
     session = await in_db(session_store.get, request.POST.get("session", ""))
     if session is None:
         raise Http404("The session is gone.")
@@ -106,6 +116,8 @@ async def choose(request: HttpRequest) -> HttpResponse:
         now = await _choice(request, directory, session)
         if now.model is not None:
             await _choose_model(session, now.ref, request.POST["variant"])
+    elif "preset" in request.POST:
+        await _choose_preset(request, session, request.POST["preset"])
     else:
         await _choose_agent(session, request.POST.get("agent", ""))
     session = await in_db(session_store.get, session.id) or session
@@ -116,19 +128,22 @@ async def _choice(request: HttpRequest, directory: Path, session: Session | None
     config = (await asyncio.to_thread(load, directory)).config
     if session is not None:
         agent, variant = session.agent or default_name(config), session.variant
-        ref = await default_ref(directory, session)
+        ref, preset = await default_ref(directory, session), session.preset
     else:
-        agent = request.GET.get("agent", "") or default_name(config)
+        agent, preset = request.GET.get("agent", "") or default_name(config), request.GET.get("preset", "")
+        if request.GET.get("chosen") == "preset" and (preset == PLAN or agent == PLAN):
+            agent = PLAN if preset == PLAN else _working(config)
         entry = known_agents(config).get(agent)
         ref, variant = request.GET.get("model", ""), request.GET.get("variant", "")
         if entry and entry.model and (not ref or request.GET.get("chosen") == "agent"):
             ref, variant = entry.model, entry.variant
         ref = ref or await default_ref(directory, None, agent)
+    preset = PLAN if agent == PLAN else presets.of(preset)
     try:
         model = await model_for(directory, ref)
     except UnknownModel as error:
-        return Choice(agent, ref, None, "", str(error))
-    return Choice(agent, model.ref, model, known_variant(model, variant))
+        return Choice(agent, ref, None, "", str(error), preset)
+    return Choice(agent, model.ref, model, known_variant(model, variant), "", preset)
 
 
 async def _shown(
@@ -142,6 +157,8 @@ async def _shown(
         "description": agent.description if agent else "",
         "color": _COLOURS.get(agent.color, agent.color) if agent else "",
         "agents": json.dumps([agent.name for agent in agents.values() if agent.primary]),
+        "meaning": _PLANNING if chosen.preset == PLAN else presets.MEANINGS[presets.of(chosen.preset)],
+        "presets": json.dumps([name for name, _ in await _presets(config)]),
     }
     return render(request, "pickers/choice.html", context)
 
@@ -165,6 +182,35 @@ async def _choose_agent(session: Session, name: str) -> None:
     await in_db(session_store.update, session.id, agent=name)
     if agent.model:
         await _choose_model(session, agent.model, agent.variant)
+
+
+_PLANNING = presets.Meaning("Plan", "The agent only reads, and makes a plan.")
+
+
+async def _presets(config: Config) -> list[tuple[str, presets.Meaning]]:
+    """Those that can be chosen, by what a form sends: planning is an agent's."""
+    holds = (await asyncio.to_thread(probe.found)).holds
+    planning = [(PLAN, _PLANNING)] if PLAN in known_agents(config) else []
+    return [*planning, *presets.offered(sandbox=holds).items()]
+
+
+def _working(config: Config) -> str:
+    """The agent that takes over from one that planned."""
+    return default_name(config) if default_name(config) != PLAN else "build"
+
+
+async def _choose_preset(request: HttpRequest, session: Session, name: str) -> None:
+    """How much is asked; what waits for an answer is looked at again."""
+    config = (await asyncio.to_thread(load, Path(session.directory))).config
+    if name not in dict(await _presets(config)):
+        raise Http404("There is no such mode here.")
+    if name == PLAN:
+        await _choose_agent(session, PLAN)
+        return
+    if (session.agent or default_name(config)) == PLAN:
+        await _choose_agent(session, _working(config))
+    await in_db(store.switch, session, presets.of(name), actor(request))
+    await wake.answered(session.id, "")
 
 
 def _groups(

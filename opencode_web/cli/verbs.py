@@ -20,6 +20,8 @@ NAMES = (
     *("restore", "run", "session", "stats"),
 )
 
+MODES = ("ask", "edits", "alone", "everything")
+"""As `sessions.core.wire.session` has them, which takes its time to load."""
 ALL = 1_000_000
 """More than there is to list."""
 
@@ -146,6 +148,9 @@ def _run(commands: Subparsers) -> None:
         "-m", "--model", metavar="PROVIDER/MODEL", help="the model (`opencode-web models` lists them)"
     )
     parser.add_argument("--agent", metavar="NAME", help="the agent (`opencode-web agent list`)")
+    parser.add_argument(
+        "--mode", choices=MODES, help="how much is asked: what would be asked is refused here"
+    )
     parser.add_argument("--variant", metavar="NAME", help="how hard the model thinks, such as high")
     parser.add_argument(
         "--command", metavar="NAME", help="call this command, such as init; the message is its arguments"

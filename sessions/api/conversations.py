@@ -20,15 +20,17 @@ from sessions.api.base import (
 )
 from sessions.api.described import answers
 from sessions.changes import actions
+from sessions.core import wake
 from sessions.core.db import in_db
 from sessions.core.models import Project
+from sessions.core.principal import actor
 from sessions.core.sharing import share_new
-from sessions.core.store import children, forks, lists, messages, resumption, staging, todos
+from sessions.core.store import children, forks, lists, messages, presets, resumption, staging, todos
 from sessions.core.store import sessions as session_store
 from sessions.core.store.rows import session_wire
 from sessions.core.wire import ours
 from sessions.core.wire.base import Amount, Moment, Wire
-from sessions.core.wire.session import SessionInfo, SessionModel, SessionRule, Status, TodoInfo
+from sessions.core.wire.session import Preset, SessionInfo, SessionModel, SessionRule, Status, TodoInfo
 
 router = Router()
 
@@ -67,10 +69,12 @@ class SessionTimes(Wire):
 class SessionChange(Wire):
     """`permission` is added to the rules there are, `metadata` takes the place of what there was; 0 or null
     as the time of its archiving brings a session back. `staging` is ours: review mode, of the topmost
-    session. What is staged when it is turned off goes on waiting."""
+    session. What is staged when it is turned off goes on waiting. So is `preset`, of the topmost session and
+    those below it."""
 
     title: str | None = None
     staging: bool | None = None
+    preset: Preset | None = None
     time: SessionTimes | None = None
     metadata: dict[str, Any] | None = None
     permission: list[SessionRule] | None = None
@@ -166,6 +170,9 @@ async def change_session(request: HttpRequest, session_id: str, body: SessionCha
     if body.staging is not None:
         await in_db(staging.switch, row, body.staging)
         changed = await in_db(session_store.get, session_id)
+    if body.preset is not None:
+        changed = await in_db(presets.switch, row, body.preset, actor(request))
+        await wake.answered(session_id, "")
     return session_answer(request, session_wire(changed or row))
 
 

@@ -1,10 +1,11 @@
-// Tab in the prompt's text takes the next agent; after Esc it leaves the text, as Shift-Tab always does.
-import { agents, choose, chosen } from "./choice.js";
+// Tab in the prompt's text takes the next agent and Shift-Tab the next mode; after Esc they leave the text.
+import { agents, choose, chosen, presets } from "./choice.js";
 import { field } from "./composer.js";
 import { composes } from "./ime.js";
 
 const status = document.getElementById("composer-status");
 const MODIFIERS = ["Shift", "Control", "Alt", "Meta"];
+const RISKY = "everything"; // is chosen from the list alone
 let leaving = false;
 
 field.addEventListener("keydown", (event) => {
@@ -14,11 +15,13 @@ field.addEventListener("keydown", (event) => {
 field.addEventListener("blur", () => (leaving = false));
 
 function next(event) {
-  const names = agents();
-  const kept = event.shiftKey || event.ctrlKey || event.altKey || event.metaKey || composes(event);
+  const kind = event.shiftKey ? "preset" : "agent";
+  const names = event.shiftKey ? presets().filter((name) => name !== RISKY) : agents();
+  const kept = event.ctrlKey || event.altKey || event.metaKey || composes(event);
   if (kept || leaving || event.defaultPrevented || names.length < 2) return;
   event.preventDefault();
-  const name = names[(names.indexOf(chosen("agent")) + 1) % names.length];
-  choose("agent", name);
-  status.textContent = `Agent: ${name[0].toUpperCase()}${name.slice(1)}`;
+  const name = names[(names.indexOf(chosen(kind)) + 1) % names.length];
+  const done = choose(kind, name);
+  if (kind === "agent") status.textContent = `Agent: ${name[0].toUpperCase()}${name.slice(1)}`;
+  else done.then(() => (status.textContent = `Mode: ${document.querySelector("#preset-picker .pick-name").textContent}`));
 }

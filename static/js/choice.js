@@ -1,15 +1,16 @@
-// What is chosen beside the prompt, of `agent`, `model` and `variant`: read, changed, coloured. A session has its
+// What is chosen beside the prompt, of `agent`, `model`, `variant` and `preset`: read, changed, coloured. A session has its
 // choice from the server, a new one has it in the form.
 import { onPage } from "./page.js";
 
 const place = document.getElementById("choice");
 const asking = document.getElementById("picker"); // outside of the form, whose fields would be sent along
-const KINDS = ["agent", "model", "variant"];
+const KINDS = ["agent", "model", "variant", "preset"];
 
 const field = (kind) => place.querySelector(`[name=${kind}]`);
 
 export const chosen = (kind) => field(kind)?.value ?? "";
 export const agents = () => JSON.parse(document.getElementById("agent-picker")?.dataset.agents ?? "[]");
+export const presets = () => JSON.parse(document.getElementById("preset-picker")?.dataset.presets ?? "[]");
 export const picked = () => Object.fromEntries(KINDS.filter(field).map((kind) => [kind, chosen(kind)]));
 export const context = () => ({ project: document.body.dataset.project, session: document.body.dataset.session, ...picked() });
 

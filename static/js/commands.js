@@ -15,6 +15,7 @@ const COMMANDS = {
   compact: () => ask("POST", "compact"),
   models: () => openPicker("model"),
   agents: () => openPicker("agent"),
+  mode: () => openPicker("preset"),
   permissions: () => location.assign(`/p/${document.body.dataset.project}/rules`),
   mcp: () => location.assign(`/servers?project=${document.body.dataset.project}`),
   inbox: openInbox,

@@ -1,4 +1,4 @@
-// The popover that chooses model, variant and agent: its keys, a button beside the prompt, or the event `picker:open`
+// The popover that chooses model, variant, agent and how much is asked: its keys, a button beside the prompt, or the event `picker:open`
 // with `{kind}`. Typing filters, the arrow keys move, Enter chooses.
 import { choose, context } from "./choice.js";
 import { favourites, recents, toggle, use } from "./favourites.js";
@@ -11,7 +11,7 @@ const search = document.getElementById("picker-search");
 const lists = document.getElementById("picker-lists");
 const nothing = document.getElementById("picker-nothing");
 const said = document.getElementById("picker-said");
-const WORDS = { model: "Search models", variant: "Search variants", agent: "Search agents" };
+const WORDS = { model: "Search models", variant: "Search variants", agent: "Search agents", preset: "Search" };
 let kind = "model";
 let opener = ""; // the id of what has the focus afterwards; the buttons are made anew with each choice
 

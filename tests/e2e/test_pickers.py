@@ -42,7 +42,7 @@ def chosen(tab: Tab, kind: str) -> Locator:
 
 
 def panel(tab: Tab) -> Locator:
-    return tab.page.get_by_role("dialog", name="Model, variant and agent")
+    return tab.page.get_by_role("dialog", name="Model, variant, agent and how much is asked")
 
 
 async def test_variants_and_agents_are_chosen_beside_the_prompt(
@@ -164,3 +164,40 @@ async def test_one_popover_for_all_three_also_on_a_phone(thinking: Stage, contex
     provider = panel(tab).get_by_role("link", name="Add a provider")
     await tab.page.get_by_role("button", name="Agent: Plan").click()
     await expect(provider).to_have_attribute("href", re.compile("^/accounts"))
+
+
+async def test_how_much_is_asked_is_chosen_beside_the_prompt_and_always_in_sight(
+    thinking: Stage, context: BrowserContext
+) -> None:
+    session = await thinking.session("asks")
+    tab = await thinking.tab(context, session)
+    shown = tab.page.locator("#preset-picker .pick-name")
+    await expect(shown).to_have_text("Ask")
+    await expect(chosen(tab, "preset")).to_have_value("ask")
+    await tab.prompt.focus()
+    async with tab.page.expect_response("**/pickers/choose"):
+        await tab.page.keyboard.press("Shift+Tab")
+    await expect(shown).to_have_text("Edits go")
+    await expect(tab.prompt).to_be_focused()
+    await expect(tab.page.locator("#composer-status")).to_have_text("Mode: Edits go")
+    assert (await thinking.client.session(session))["preset"] == "edits"
+    await tab.choose("preset", "everything")
+    await expect(shown).to_have_text("Everything")
+    await tab.choose("preset", "plan")
+    await expect(shown).to_have_text("Plan")
+    await expect(chosen(tab, "agent")).to_have_value("plan")
+    await tab.choose("preset", "ask")
+    await expect(chosen(tab, "agent")).to_have_value("build")
+    assert "preset" not in await thinking.client.session(session)
+
+
+async def test_it_is_chosen_for_a_session_that_is_not_there_yet(
+    thinking: Stage, context: BrowserContext
+) -> None:
+    thinking.plays(Turn(text="Hello."))
+    tab = await thinking.tab(context)
+    await tab.choose("preset", "edits")
+    await expect(tab.page.locator("#preset-picker .pick-name")).to_have_text("Edits go")
+    await tab.send("Hi.")
+    await expect(tab.messages).to_contain_text("Hello.")
+    await expect(tab.page.locator("#preset-picker .pick-name")).to_have_text("Edits go")

@@ -15,6 +15,7 @@ from django.db import transaction
 
 from agents.plugins import calls as hooks
 from agents.toolkit.base import Approval
+from agents.toolkit.permission import presets
 from agents.toolkit.permission import rules as permission_rules
 from agents.toolkit.permission.errors import NotPermitted, Outdated, PermissionDenied, PermissionRejected
 from agents.toolkit.permission.rules import Rule, Verdict
@@ -60,6 +61,11 @@ class Question:
         """What the audit knows of it while nobody is asked."""
         return permissions.Call(self.session, self.call_id, self.permission, self.patterns, self.hash)
 
+    def preset(self) -> str:
+        """The session's, if it says yes where a rule asks; on the ORM's thread."""
+        chosen = Session.objects.filter(id=self.session.id).values_list("preset", flat=True).first() or ""
+        return chosen if presets.answers(chosen, self.permission, self.patterns, self.metadata) else ""
+
     def judge(self) -> tuple[Verdict, list[SavedRule]]:
         """What the rules say now, and the saved ones that count; on the ORM's thread."""
         saved = permissions.in_force(self.session, self.message_id)
@@ -84,7 +90,7 @@ def look_again() -> None:
 async def ask(question: Question) -> Approval:
     """Return when allowed; raises PermissionDenied, PermissionRejected, Outdated."""
     verdict = await _decided(question)
-    if verdict.action == "allow":
+    if verdict.action == "allow" or await in_db(_by_preset, question):
         return Approval()
     if question.waived:
         return await _waived(question)
@@ -132,6 +138,14 @@ async def _decided(question: Question) -> Verdict:
     return Verdict("allow")
 
 
+def _by_preset(question: Question) -> bool:
+    """Whether the session's preset says yes, as it is now; noted then. On the ORM's thread."""
+    preset = question.preset()
+    if preset:
+        permissions.note(question.call, "allow", "preset", rule=preset)
+    return bool(preset)
+
+
 async def _waived(question: Question) -> Approval:
     await in_db(permissions.note, question.call, "allow", "review")
     return Approval()
@@ -172,7 +186,9 @@ def _looked_at(request_id: str, question: Question) -> PermissionRequest:
     row = permissions.get(request_id)
     if row is not None and row.state == "pending":
         verdict, used = question.judge()
-        if verdict.action == "allow" and used and permissions.allow_by_rules(request_id, used):
+        by_rules = verdict.action == "allow" and used and permissions.allow_by_rules(request_id, used)
+        preset = question.preset() if verdict.action == "ask" else ""
+        if by_rules or (preset and permissions.allow_by_preset(request_id, preset)):
             row = permissions.get(request_id)
     if row is None:
         raise PermissionRejected("The request is gone.")

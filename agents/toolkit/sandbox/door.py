@@ -17,6 +17,7 @@ from weakref import WeakKeyDictionary
 
 from agents.config.schema import Sandbox
 from agents.toolkit import scratch
+from agents.toolkit.permission import presets
 from agents.toolkit.permission.errors import NotPermitted
 from agents.toolkit.permission.rules import evaluate
 from agents.toolkit.sandbox import probe
@@ -35,9 +36,12 @@ class Refused(Exception):
 
 
 def mode(turn: Turn) -> Sandbox:
-    """What the configuration says: of the agent, else of all. `auto` is what there is to be had. Blocks, once
-    for a tenth of a second."""
+    """What the session's preset says, else the configuration: of the agent, else of all. `auto` is what there
+    is to be had. Blocks, once for a tenth of a second."""
     asked = turn.agent.sandbox or turn.config.sandbox
+    confines = presets.MEANINGS[presets.of(turn.session.preset)].confines
+    if confines is not None:
+        return "off" if not confines else "offline" if asked == "offline" else "project"
     return asked if asked != "auto" else "project" if probe.found().holds else "off"
 
 

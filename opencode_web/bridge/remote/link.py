@@ -73,6 +73,9 @@ class Link:
     async def post(self, path: str, body: Any = None, **options: Any) -> Any:
         return await self.request("POST", path, body=body, **options)
 
+    async def patch(self, path: str, body: Any = None, **options: Any) -> Any:
+        return await self.request("PATCH", path, body=body, **options)
+
     async def events(self, directory: str | None = None) -> AsyncGenerator[Event]:
         """See Client.events: one stream, which may end."""
         client = await self.client()

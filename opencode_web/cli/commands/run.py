@@ -183,6 +183,8 @@ async def _run(link: Link, arguments: argparse.Namespace, text: str, directory: 
         request = _request(arguments, text, directory)
         await _look_up(link, arguments)
         session = await _session(link, arguments)
+        if arguments.mode:
+            await link.patch(f"/session/{session}", {"preset": arguments.mode})
         output: Output = Raw(session) if arguments.format == "json" else Readable(arguments.thinking)
         try:
             await _turn(link, session, request, output, auto=arguments.auto)

@@ -31,16 +31,21 @@ def roots(session_ids: Iterable[str]) -> set[str]:
     return {[session_id, *_above(session_id)][-1] for session_id in session_ids}
 
 
+def below(session_id: str) -> list[Session]:
+    """The sessions that a session started, and that those started."""
+    found: list[Session] = []
+    newest = [session_id]
+    while newest:
+        rows = list(Session.objects.filter(parent_id__in=newest))
+        newest = [row.id for row in rows]
+        found += rows
+    return found
+
+
 def at_work_below(session_id: str) -> list[str]:
     """Which of the sessions that a session started, and that those started, a worker drains; also deleted
     ones."""
-    found: list[str] = []
-    newest = [session_id]
-    while newest:
-        rows = list(Session.objects.filter(parent_id__in=newest).values_list("id", "lease_owner"))
-        newest = [child for child, _ in rows]
-        found += [child for child, owner in rows if owner]
-    return found
+    return [row.id for row in below(session_id) if row.lease_owner]
 
 
 def named_by_user(session_id: str, answer_id: str, agent: str) -> dict[str, Any] | None:

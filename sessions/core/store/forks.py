@@ -13,7 +13,7 @@ from sessions.core.ids import ascending
 from sessions.core.models import FileChange, Message, Operation, Part, Project, Session, StagedFile
 from sessions.core.wire.session import SessionModel
 
-from . import events, messages, todos
+from . import events, messages, presets, todos
 from . import sessions as session_store
 from .ledger import Point
 from .permissions import family
@@ -117,7 +117,8 @@ def _empty_copy(source: Session, before: str, project: Project, directory: str) 
         model=model if source.model_id else None,
     )
     copy.forked_from, copy.forked_at, copy.staging = source, before, source.staging
-    copy.save(update_fields=["forked_from", "forked_at", "staging"])
+    copy.preset = presets.carried(source.preset)
+    copy.save(update_fields=["forked_from", "forked_at", "staging", "preset"])
     return copy
 
 

@@ -53,6 +53,7 @@ def create(
             variant=(model.variant or "") if model else "",
             permission=permission or [],
             metadata=metadata,
+            preset=_preset_of(parent) if parent else "",
             time_created=moment,
             time_updated=moment,
             used=_used(moment),
@@ -61,6 +62,10 @@ def create(
         events.moved(row.id, directory)
         announce("session.created", row)
     return row
+
+
+def _preset_of(session_id: str) -> str:
+    return Session.objects.filter(id=session_id).values_list("preset", flat=True).first() or ""
 
 
 _GET = Prepared(lambda session_id: Session.objects.filter(id=session_id, time_deleted=None))

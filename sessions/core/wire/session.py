@@ -37,6 +37,10 @@ class SessionSummary(Wire):
     diffs: list[FileDiff] | None = None
 
 
+Preset = Literal["ask", "edits", "alone", "everything"]
+"""How much is asked in a session. Ours."""
+
+
 class SessionRevert(Wire):
     message_id: str = Field(alias="messageID")
     part_id: str | None = Field(default=None, alias="partID")
@@ -51,7 +55,8 @@ class Share(Wire):
 class SessionInfo(Wire):
     """A session as every client sees it; made of its row by `store.rows.session_wire`.
 
-    `path` is its folder within the project. `staging` is ours: review mode.
+    `path` is its folder within the project. `staging` is ours: review mode; so is `preset`: how much is
+    asked, where that is not as the configuration says.
     """
 
     id: str
@@ -73,6 +78,7 @@ class SessionInfo(Wire):
     permission: list[SessionRule] | None = None
     revert: SessionRevert | None = None
     staging: bool | None = None
+    preset: Preset | None = None
 
 
 class ProjectSummary(Wire):

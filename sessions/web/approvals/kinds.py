@@ -222,6 +222,8 @@ _DECIDERS = {
     "person": "by a person",
     "rule": "by a saved rule",
     "plugin": "by a plugin",
+    "preset": "by the session’s mode",
+    "review": "as it waits for review",
     "configuration": "by the configuration",
     "stop": "because the turn was stopped",
     "call": "because the file changed and the call proposed anew",

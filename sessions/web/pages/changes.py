@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import suppress
-from typing import Any
+from typing import Any, cast, get_args
 from urllib.parse import urlsplit
 
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllowed
@@ -15,11 +15,12 @@ from sessions.changes import actions
 from sessions.core import wake
 from sessions.core.db import in_db
 from sessions.core.models import Session
+from sessions.core.principal import actor
 from sessions.core.sharing import share_new
-from sessions.core.store import inbox, staging, todos
+from sessions.core.store import inbox, presets, staging, todos
 from sessions.core.store import sessions as session_store
 from sessions.core.store.resumption import NothingToResume
-from sessions.core.wire.session import SessionModel
+from sessions.core.wire.session import Preset, SessionModel
 from sessions.web.access import find_hidden, project_of, session_of
 from sessions.web.live import states
 from sessions.web.respond import done, fragment, late, redirect, refused, toast
@@ -52,6 +53,8 @@ async def _create(request: HttpRequest, project_id: str) -> HttpResponse:
     session = await in_db(
         session_store.create, project, project.worktree, agent=choice["agent"], model=_model(choice)
     )
+    if (preset := request.POST.get("preset", "")) in get_args(Preset):
+        await in_db(presets.switch, session, cast("Preset", preset), actor(request))
     await share_new(request, session.id, session.directory)
     if parts:
         await actions.prompt(session, parts, **choice)

@@ -36,6 +36,7 @@ COMMANDS = (
     Command("compact", "Sum up the conversation to free the model's context"),
     Command("models", "Choose the model"),
     Command("agents", "Choose the agent"),
+    Command("mode", "Choose how much is asked"),
     Command("changes", "Show or hide the changed files"),
     Command("problems", "What language servers find wrong"),
     Command("review-mode", "Hold edits back until you keep them, or no longer"),

@@ -184,7 +184,16 @@ async def mentions(world: World) -> Page:
 async def models(world: World) -> Page:
     tab = await world.tab("worked")
     await tab.send("/models")
-    return await shown(tab.page, tab.page.get_by_role("dialog", name="Model, variant and agent"))
+    return await shown(
+        tab.page, tab.page.get_by_role("dialog", name="Model, variant, agent and how much is asked")
+    )
+
+
+@state()
+async def modes(world: World) -> Page:
+    tab = await world.tab("worked")
+    await tab.send("/mode")
+    return await shown(tab.page, tab.page.get_by_role("option", name="Edits go"))
 
 
 @state()

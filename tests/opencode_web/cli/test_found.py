@@ -7,13 +7,16 @@ import json
 import sqlite3
 from contextlib import closing
 from pathlib import Path
+from typing import get_args
 from urllib.parse import parse_qs, urlsplit
 
 import httpx
 import pytest
 
+from opencode_web.cli.verbs import MODES
+from sessions.core.wire.session import Preset
 from tests.loopback.openai import OpenAIServer
-from tests.loopback.script import Turn, Wait
+from tests.loopback.script import ToolUse, Turn, Wait
 from tests.server import PASSWORD, Server, model_config, running
 
 
@@ -98,3 +101,21 @@ async def test_a_broken_configuration_is_said_by_every_verb(tmp_path: Path) -> N
     missing = str(tmp_path / "nowhere.json")
     done = await asyncio.to_thread(server.command, "models", environ={"OPENCODE_CONFIG": missing})
     assert missing in done.stderr
+
+
+async def test_a_turn_in_a_mode_of_its_own(tmp_path: Path) -> None:
+    assert get_args(Preset) == MODES
+    for name in ("home", "project"):
+        (tmp_path / name).mkdir()
+    write = ToolUse("write", {"filePath": "made.txt", "content": "x\n"})
+    script = [Turn(tools=[write]), Turn(tools=[write]), Turn(text="Done.")]  # a rejection ends a turn
+    async with OpenAIServer(script) as model:
+        config = model_config(model.base_url, permission={"edit": "ask"})
+        server = Server(tmp_path / "home", tmp_path / "project", config)
+        async with running(server) as client:
+            await asyncio.to_thread(server.command, "run", "Write it.")
+            assert not (tmp_path / "project/made.txt").exists(), "nobody is there to be asked"
+            done = await asyncio.to_thread(server.command, "run", "--mode", "edits", "Write it.")
+            assert done.returncode == 0, done.stderr
+            assert (tmp_path / "project/made.txt").exists()
+            assert [each.get("preset") for each in await client.sessions()] == ["edits", None]

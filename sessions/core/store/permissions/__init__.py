@@ -5,6 +5,7 @@ from sessions.core.store.permissions.audit import Match, matched
 from .audit import Call, decisions, in_words, note
 from .replies import REPLIES, BadPattern, BadReplacement, ReplyRefused, StaleReply, proposed_paths
 from .requests import (
+    allow_by_preset,
     allow_by_rules,
     ask,
     cancel,
@@ -29,6 +30,7 @@ __all__ = [
     "Match",
     "ReplyRefused",
     "StaleReply",
+    "allow_by_preset",
     "allow_by_rules",
     "ask",
     "cancel",

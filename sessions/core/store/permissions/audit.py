@@ -14,7 +14,7 @@ from sessions.core.models import Decision, PermissionRequest, SavedRule, Session
 from sessions.core.wire.patterns import matches
 
 Verdict = Literal["allow", "deny", "cancel"]
-By = Literal["person", "rule", "plugin", "configuration", "review", "stop", "call"]
+By = Literal["person", "rule", "plugin", "configuration", "review", "preset", "stop", "call"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +69,21 @@ def note_rule(rule: SavedRule, verdict: Literal["revoke", "restore"], actor: str
         actor=actor,
         rule=in_words([rule]),
         scope=rule.scope,
+        time_created=now(),
+    )
+
+
+def note_preset(session: Session, preset: str, actor: str) -> None:
+    """Note that a person chose how much is asked in a session."""
+    Decision.objects.create(
+        project_id=session.project_id,
+        session_id=session.id,
+        permission="preset",
+        patterns=[preset],
+        verdict="allow",
+        by="person",
+        actor=actor,
+        scope="session",
         time_created=now(),
     )
 

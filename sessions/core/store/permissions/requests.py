@@ -90,6 +90,16 @@ def allow_by_rules(request_id: str, rules: Sequence[SavedRule]) -> bool:
     return True
 
 
+def allow_by_preset(request_id: str, preset: str) -> bool:
+    """A preset that was chosen meanwhile answers a pending request; whether it still waited."""
+    with transaction.atomic():
+        row = _pending().select_related("session").filter(id=request_id).first()
+        if row is None or not _settle(row, "once"):
+            return False
+        audit.note(Call.of(row), "allow", "preset", rule=preset)
+    return True
+
+
 def withdraw(request_id: str, words: str) -> PermissionRequest | None:
     """The call no longer wants what it asked for, allowed already or not: that is noted, and a request that
     waits is cancelled. The request as it is then; None when it is unknown."""
