@@ -134,6 +134,8 @@ class _Call:
             "exit": ended.exit_code,
             "description": self.input.description,
         }
+        if ended.sandbox:
+            metadata["sandbox"] = ended.sandbox
         if self.capture.overflowed:
             metadata["truncated"] = True
         if self.capture.path:

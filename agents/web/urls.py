@@ -7,7 +7,16 @@ from django.urls import path
 from agents.agent.offered import completion as resources
 from agents.servers.lsp.uses import completion as symbols
 from agents.servers.mcp.oauth import signing as oauth
-from agents.web import accounts, choice_pages, commands, permission_pages, pickers, problem_pages, trust
+from agents.web import (
+    accounts,
+    choice_pages,
+    commands,
+    permission_pages,
+    pickers,
+    problem_pages,
+    sandbox_pages,
+    trust,
+)
 from agents.web import lsp as language_acts
 from agents.web import lsp as languages
 from agents.web.mcp import acts, editing, views
@@ -34,6 +43,8 @@ _pickers = [
     path("pickers/command", commands.send, name="command"),
     path("pickers/shell", commands.run, name="shell"),
 ]
+
+_settings = [path("settings/sandbox", sandbox_pages.found, name="sandbox")]
 
 _accounts = [
     path("accounts", accounts.accounts, name="accounts"),
@@ -73,4 +84,4 @@ _servers = [
     path("servers/languages/install", language_acts.install, name="install-language"),
 ]
 
-urlpatterns = [*_pickers, *_accounts, *_servers]
+urlpatterns = [*_pickers, *_settings, *_accounts, *_servers]

@@ -89,6 +89,8 @@ class Card:
     files: tuple[Attached, ...] = ()
     """What else is attached."""
     progress: Progress | None = None
+    confined: bool = False
+    """Whether it ran in the sandbox."""
 
 
 def relative(path: str, root: str) -> str:
@@ -247,6 +249,7 @@ def card(part: Mapping[str, Any], root: str = "") -> Card:
         ),
         files=attached(part),
         progress=progress_of(metadata) if running else None,
+        confined=bool(metadata.get("sandbox")),
     )
 
 

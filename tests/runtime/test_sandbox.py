@@ -39,6 +39,8 @@ async def test_an_agents_commands_are_confined_and_undone_and_a_persons_are_free
         )
         assert "Commands run in a sandbox" in description
         assert (project / "made.txt").exists()
+        (part,) = parts_of(await client.messages(session), "tool")
+        assert part["state"]["metadata"]["sandbox"] == "offline"
         assert not (outside / "agent").exists()
         assert not (project / ".envrc").exists()
         messages = await client.messages(session)

@@ -67,7 +67,7 @@ async def run(
     with box.calls.running(ask or rules, after=rules) as call:
         variables = call.variables(box.port) if box.port else {}
         ended = await how(env={**environment(env), **variables}, start=box.start, pauses=call.pauses)
-    return replace(ended, refused=tuple(call.refused))
+    return replace(ended, refused=tuple(call.refused), sandbox=confined)
 
 
 async def _by_rules(turn: Turn, permission: str, place: Place) -> None:

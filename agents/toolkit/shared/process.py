@@ -98,6 +98,8 @@ class Ended:
     exit_code: int | None
     refused: tuple[str, ...] = ()
     """Hosts that the sandbox kept it from."""
+    sandbox: str = ""
+    """The mode of the sandbox that it ran in; empty for none."""
 
 
 async def run(

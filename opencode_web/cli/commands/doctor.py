@@ -257,15 +257,16 @@ def run(arguments: argparse.Namespace, directory: Path) -> None:
             finding.repair()
         findings = examine(contents=arguments.verify)
         say(f"Mended. {len(findings)} left." if findings else "Mended.")
+    if not findings:
+        say("All is well: every row can be read, and every content that one names is there.")
+    for line in probe.in_words(probe.found()):
+        say(plain(line))
     if findings:
         count = f"{len(findings)} thing{'' if len(findings) == 1 else 's'}"
         raise Stop(
             f"{count} to look at"
             + ("" if arguments.repair and not salvaged else "; --repair mends what can be mended")
         )
-    say("All is well: every row can be read, and every content that one names is there.")
-    for line in probe.in_words(probe.found()):
-        say(plain(line))
 
 
 def _providers(directory: Path) -> None:

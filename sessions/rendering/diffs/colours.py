@@ -25,7 +25,8 @@ one only the lines shown are, which may miss that they lie inside of a long comm
 MOST = 24 * 1024
 """Characters of the lines shown; more have no colours. A lexer costs up to 10 µs a character."""
 
-_kept: LRU[Sequence[Pieces]] = LRU(8 * WHOLE)  # the pieces take some thirty times as much
+_kept: LRU[Sequence[Pieces]] = LRU(3 * WHOLE)
+"""Both sides of a long file, and some short ones. The pieces take some thirty times as much as the text."""
 
 
 def coloured(rows: Sequence[Row], name: str, before: str | None, after: str | None) -> tuple[Lines, Lines]:

@@ -49,9 +49,10 @@ async def accounts(world: World) -> Page:
     return await shown(page, page.locator(".account").first)
 
 
-@state("/settings", "/settings/store/{project}")
+@state("/settings", "/settings/store/{project}", "/settings/sandbox")
 async def settings(world: World) -> Page:
     page = await world.page(f"{world.url}/settings")
+    await page.get_by_text("Write in the workspace").wait_for()
     await page.locator(".store-projects summary").first.click()
     return await shown(page, page.locator(".holdings li"))
 
