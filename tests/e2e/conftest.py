@@ -35,7 +35,12 @@ QUIET = (
 WIDE: ViewportSize = {"width": 1440, "height": 900}
 PATIENCE = 15_000
 """Milliseconds that anything on a page may take; never waited for in a good run."""
-ASKED = {"*": "allow", "bash": {"*": "allow", "touch *": "ask"}, "edit": {"*": "allow", "asked*": "ask"}}
+ASKED = {
+    "*": "allow",
+    "bash": {"*": "allow", "touch *": "ask"},
+    "edit": {"*": "allow", "asked*": "ask"},
+    "network": "ask",
+}
 FAULTS = ("Content Security Policy", "returned no matches", "htmx:", "status of 404", "status of 500")
 """What no console may say unless a test provokes it. A form that is refused (422) is what tests are about."""
 _provoked: WeakKeyDictionary[BrowserContext, set[str]] = WeakKeyDictionary()

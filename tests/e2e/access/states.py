@@ -109,6 +109,12 @@ async def permission(world: World) -> Page:
     return await shown(page, page.locator(".permission").get_by_text("Asked because of"))
 
 
+@state()
+async def permission_to_reach_a_host(world: World) -> Page:
+    page = (await world.tab("networking")).page
+    return await shown(page, page.locator(".permission").get_by_text("packages.example", exact=True))
+
+
 @state("/permissions/per_x/matches")
 async def permission_with_a_rule(world: World) -> Page:
     page = (await world.tab("commanding")).page

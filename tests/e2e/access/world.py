@@ -102,6 +102,8 @@ class World:
             self.sessions[title] = session = await self.stage.session(title)
             if title == "staged":
                 await client.http.patch(f"/session/{session}", json={"staging": True})
+            if title == "networking":
+                await client.http.patch(f"/session/{session}", json={"preset": "alone"})
             if title not in ASKS:
                 await client.prompt(session, f"Do what is {title}.")
                 continue
@@ -113,6 +115,7 @@ class World:
         await client.revert(undone, (await client.messages(undone))[0]["info"]["id"])
 
 
+GETS = "python3 -c \"import urllib.request as u; u.urlopen('http://packages.example/index')\""
 TURNS: dict[str, tuple[Turn, ...]] = {
     "worked": WORK,
     "undone": (write("undone.txt"), Turn(text="Written.")),
@@ -122,8 +125,15 @@ TURNS: dict[str, tuple[Turn, ...]] = {
     "editing": (write("asked.txt"),),
     "questioning": (Turn(tools=[ToolUse("question", {"questions": [QUESTION]})]),),
     "planning": (Turn(text="A plan."),),
+    "networking": (
+        Turn(tools=[ToolUse("bash", {"command": "touch made.txt", "description": "Make a file"})]),
+        Turn(tools=[ToolUse("bash", {"command": GETS, "description": "Fetch the index"})]),
+    ),
 }
-ASKS = {"commanding": "permission.asked", "editing": "permission.asked", "questioning": "question.asked"}
+ASKS = {
+    **dict.fromkeys(("commanding", "editing", "networking"), "permission.asked"),
+    "questioning": "question.asked",
+}
 
 
 async def settled(page: Page) -> None:
