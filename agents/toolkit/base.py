@@ -6,7 +6,7 @@ A new tool is one new file with one `TOOL = Tool(...)` and one line in registry.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -235,7 +235,8 @@ class Tool(Generic[Input]):
     concerns a tool that has none.
 
     `offered` says whether the model of a turn is shown it; `describe` gives a description that depends on
-    the turn, in place of `description`. `parameters` is shown in place of the schema of `input`, for tools
+    the turn, in place of `description`; `without` names arguments that a turn has no use for. `parameters` is
+    shown in place of the schema of `input`, for tools
     whose arguments somebody else defines and checks (`input` is then FreeInput).
     """
 
@@ -246,11 +247,17 @@ class Tool(Generic[Input]):
     permission: str
     offered: Callable[[Turn], bool] = always
     describe: Callable[[Turn], str] | None = None
+    without: Callable[[Turn], Collection[str]] | None = None
     parameters: Mapping[str, Any] | None = None
 
-    def schema(self) -> Mapping[str, Any]:
+    def schema(self, turn: Turn) -> Mapping[str, Any]:
         """The JSON schema the model is shown; made once, so it must not be changed."""
-        return self.parameters if self.parameters is not None else _schema(self.input)
+        schema = self.parameters if self.parameters is not None else _schema(self.input)
+        gone = self.without(turn) if self.without else ()
+        if not gone:
+            return schema
+        properties = {name: value for name, value in schema["properties"].items() if name not in gone}
+        return {**schema, "properties": properties}
 
 
 class FreeInput(BaseModel):

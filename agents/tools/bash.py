@@ -57,7 +57,7 @@ CONFINED = """\
 Commands run in a sandbox: they may write in the project, in /tmp (which is theirs alone) and in the caches \
 of package managers, and nowhere else. {network} The person's keys are out of sight; git's hooks \
 and configuration and the settings of agents and editors cannot be written. If that is why a command fails, \
-say so to the person and do not look for a way around."""
+run it again with `outside` and the reason, which asks the person; do not look for a way around."""
 NETWORK = {
     "offline": "There is no network but a loopback that is the session's own.",
     "project": "The network is reached by HTTP and HTTPS alone, through the proxy that the environment names \
@@ -79,6 +79,11 @@ class BashInput(BaseModel):
         "", description="What it does, in five to ten words, for the person who reads along."
     )
 
+    outside: str | None = Field(
+        None,
+        description="Why it has to run outside of the sandbox, if it failed for that. The person is asked.",
+    )
+
     @property
     def limit(self) -> int:
         """The milliseconds that it gets."""
@@ -94,6 +99,7 @@ class _Call:
     workdir: Path
     capture: Capture
     variables: Mapping[str, str]
+    outside: bool
     ended: Ended | None = None
 
     async def run(self) -> None:
@@ -107,6 +113,7 @@ class _Call:
                 abort=self.ctx.abort,
                 on_output=self.take,
                 ask=self._ask_to_reach,
+                outside=self.outside,
             )
         except CannotStart as error:
             raise ToolError(f"The command could not be started: {error}") from error
@@ -154,8 +161,9 @@ async def execute(input: BashInput, ctx: ToolContext) -> ToolResult:
         await asyncio.to_thread(scratch.made, ctx.output_directory, ctx.session_id)
     workdir = _workdir(input.workdir, ctx)
     await _ask(input, workdir, ctx)
+    outside = input.outside is not None and await _ask_to_leave(input, workdir, ctx)
     variables = await shell_variables(ctx.turn, workdir, ctx.call_id)
-    call = _Call(input, ctx, workdir, Capture(ctx.output_directory), variables)
+    call = _Call(input, ctx, workdir, Capture(ctx.output_directory), variables, outside)
     await ctx.around_shell(call.run)
     return call.result()
 
@@ -190,6 +198,16 @@ async def _ask(input: BashInput, workdir: Path, ctx: ToolContext) -> None:
     await ctx.ask(
         "bash", list(dict.fromkeys(commands)), always=list(dict.fromkeys(always)), metadata=metadata
     )
+
+
+async def _ask_to_leave(input: BashInput, workdir: Path, ctx: ToolContext) -> bool:
+    """Whether it runs outside of a sandbox that there is."""
+    if await asyncio.to_thread(door.mode, ctx.turn) == "off":
+        return False
+    metadata = {"command": input.command, "description": input.description, "workdir": str(workdir)}
+    asked = [input.command.strip()]
+    await ctx.ask("sandbox", asked, always=asked, metadata={**metadata, "reason": input.outside or ""})
+    return True
 
 
 def _external(analysis: ShellAnalysis, workdir: Path, ctx: ToolContext) -> list[Path]:
@@ -243,4 +261,8 @@ def describe(turn: Turn) -> str:
     return f"{text}\n\n{CONFINED.format(network=network)}" if network else text
 
 
-TOOL = Tool("bash", DESCRIPTION, BashInput, execute, "bash", describe=describe)
+def _without(turn: Turn) -> Sequence[str]:
+    return ("outside",) if door.mode(turn) == "off" else ()
+
+
+TOOL = Tool("bash", DESCRIPTION, BashInput, execute, "bash", describe=describe, without=_without)

@@ -106,7 +106,7 @@ class Toolset:
             )
         ]
         names = [tool.name for tool in shown]
-        return [ToolSpec(tool.name, _described(tool, turn, names), tool.schema()) for tool in shown]
+        return [ToolSpec(tool.name, _described(tool, turn, names), tool.schema(turn)) for tool in shown]
 
 
 def _described(tool: Tool[Any], turn: Turn, names: Collection[str]) -> str:

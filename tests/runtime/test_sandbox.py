@@ -104,3 +104,35 @@ async def test_a_person_is_asked_about_each_host_and_a_refusal_is_told(home: Pat
             assert "403" in told
             assert "The sandbox did not let it reach: evil.example." in told
     assert set(outside.reached) == {"api.maker.example:80", "open.example:80"}
+
+
+async def test_a_command_leaves_the_sandbox_by_a_persons_yes_alone(
+    home: Path, project: Path, tmp_path: Path
+) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    line = {"command": f"echo x > {outside}/made", "description": "Make it"}
+    leaving = Turn(tools=[ToolUse("bash", {**line, "outside": "It writes elsewhere."})])
+    script = [Turn(tools=[ToolUse("bash", line)]), leaving, Turn(text="Done."), leaving]
+    config = {"sandbox": "offline", "permission": {"external_directory": "allow"}}
+    async with OpenAIServer(script) as model:
+        server = Server(home, project, model_config(model.base_url, **config))
+        async with running(server) as client, client.events() as events:
+            session = (await client.create_session(title="named"))["id"]
+            await client.prompt_async(session, "Go.")
+            asked = (await until(events, "permission.asked")).properties
+            assert (asked["permission"], asked["patterns"]) == ("sandbox", [line["command"]])
+            assert asked["metadata"]["reason"] == "It writes elsewhere."
+            assert not (outside / "made").exists()
+            await client.reply(asked["id"], "once")
+            await until(events, "session.idle")
+            assert (outside / "made").exists()
+            (outside / "made").unlink()
+            await client.prompt_async(session, "Again.")
+            asked = (await until(events, "permission.asked")).properties
+            await client.reply(asked["id"], "reject")
+            await until(events, "session.idle")
+            assert not (outside / "made").exists()
+            shown = [tool["function"] for tool in model.requests[0].body["tools"]]
+            (arguments,) = (tool["parameters"]["properties"] for tool in shown if tool["name"] == "bash")
+            assert "outside" in arguments

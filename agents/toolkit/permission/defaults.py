@@ -43,6 +43,7 @@ DEFAULTS: Final[Ruleset] = (
             "external_directory": {"*": "ask"},
             "private_address": "ask",
             "network": "ask",
+            "sandbox": "ask",
             "question": "deny",
             "plan_enter": "deny",
             "plan_exit": "deny",

@@ -133,6 +133,14 @@ def _host(row: PermissionRequest, root: str) -> dict[str, Any]:
     }
 
 
+def _leaving(row: PermissionRequest, root: str) -> dict[str, Any]:
+    """A command that the sandbox would not do for."""
+    told = _command(row, root)
+    facts = [fact for fact in told["facts"] if fact[0] == "In folder"]
+    reason = str(row.metadata.get("reason", ""))
+    return {**told, "facts": (*facts, ("The agent’s reason", visible(reason)))}
+
+
 def _query(row: PermissionRequest, root: str) -> dict[str, Any]:
     return {"code": _listed(row.patterns)}
 
@@ -196,6 +204,7 @@ _KINDS: dict[str, tuple[str, str, Callable[[PermissionRequest, str], dict[str, A
     "lsp": ("Ask the language server about this file?", "search", _file),
     "webfetch": ("Fetch this page?", "globe", _page),
     "private_address": ("Reach a private address?", "shield", _private),
+    "sandbox": ("Run this outside of the sandbox?", "shield", _leaving),
     "network": ("Let this command reach the network?", "globe", _host),
     "websearch": ("Search the web for this?", "globe", _query),
     "codesearch": ("Search for this code?", "globe", _query),

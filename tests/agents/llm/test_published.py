@@ -33,12 +33,16 @@ from agents.llm.types import (
 from agents.tools.registry import BUILTIN
 from tests.agents.llm.asking import events, request, user
 from tests.agents.llm.replay import replaying, sse
+from tests.agents.tools.context import turn_in
 from tests.programs import pypi
 
 pytestmark = [pytest.mark.long, pytest.mark.litellm]
 
 PROGRAM = Path(__file__).with_name("published.py")
-TOOLS = [ToolSpec(tool.name, tool.description, tool.schema()) for tool in BUILTIN if tool.name != "invalid"]
+TURN = turn_in(Path("/"), Path("/"))
+TOOLS = [
+    ToolSpec(tool.name, tool.description, tool.schema(TURN)) for tool in BUILTIN if tool.name != "invalid"
+]
 PICTURE = FileContent("image/png", "iVBORw0KGgo=", "a.png")
 SAMPLING = {"temperature": 0.5, "topP": 0.9, "stop": ["END"], "seed": 7}
 COMMON = {"maxOutputTokens": 4000, "parallelToolCalls": False}

@@ -28,9 +28,12 @@ from agents.toolkit.base import ToolError
 from agents.toolkit.permission.errors import NotPermitted
 from agents.tools.registry import BUILTIN
 from tests.agents.llm.asking import events, joined, model, user
-from tests.agents.tools.context import DirectContext
+from tests.agents.tools.context import DirectContext, turn_in
 
-SPECS = [ToolSpec(tool.name, tool.description, tool.schema()) for tool in BUILTIN if tool.name != "invalid"]
+TURN = turn_in(Path("/"), Path("/"))
+SPECS = [
+    ToolSpec(tool.name, tool.description, tool.schema(TURN)) for tool in BUILTIN if tool.name != "invalid"
+]
 TOOLS = {tool.name: tool for tool in BUILTIN}
 DEMO = model(protocol="scripted", options={"delay": 0})
 FILE = "OPENCODE_WEB_DEMO.md"

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
+from agents.config.schema import Config
 from agents.toolkit.base import ToolError, ToolResult
 from agents.toolkit.permission.defaults import BUILD, session_rules
 from agents.toolkit.permission.errors import NotPermitted, PermissionRejected
@@ -319,6 +320,8 @@ async def test_output_that_cannot_be_kept_does_not_fail_the_command(context: Dir
 
 
 def test_the_model_sees_a_plain_schema() -> None:
-    schema = TOOL.schema()
+    schema = TOOL.schema(turn_in(Path("/"), Path("/")))
     assert schema["required"] == ["command"]
     assert set(schema["properties"]) == {"command", "timeout", "workdir", "description"}
+    confined = TOOL.schema(turn_in(Path("/"), Path("/"), config=Config(sandbox="offline")))
+    assert set(confined["properties"]) - set(schema["properties"]) == {"outside"}

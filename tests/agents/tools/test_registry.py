@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 from pydantic import ValidationError
@@ -10,7 +11,7 @@ from pydantic import ValidationError
 from agents.toolkit.names import NAMES
 from agents.tools import invalid, todoread, todowrite
 from agents.tools.registry import BUILTIN, Toolset
-from tests.agents.tools.context import DirectContext
+from tests.agents.tools.context import DirectContext, turn_in
 
 ARGUMENTS = {
     "apply_patch": {"patchText"},
@@ -42,7 +43,8 @@ def test_the_names_are_known_without_the_tools() -> None:
 
 
 def test_the_model_sees_opencodes_names() -> None:
-    assert {tool.name: set(tool.schema().get("properties", {})) for tool in BUILTIN} == ARGUMENTS
+    turn = turn_in(Path("/"), Path("/"))
+    assert {tool.name: set(tool.schema(turn).get("properties", {})) for tool in BUILTIN} == ARGUMENTS
 
 
 def test_a_name_is_repaired_by_its_case_alone() -> None:
