@@ -114,9 +114,10 @@ async def test_a_command_leaves_the_sandbox_by_a_persons_yes_alone(
     line = {"command": f"echo x > {outside}/made", "description": "Make it"}
     leaving = Turn(tools=[ToolUse("bash", {**line, "outside": "It writes elsewhere."})])
     script = [Turn(tools=[ToolUse("bash", line)]), leaving, Turn(text="Done."), leaving]
-    config = {"sandbox": "offline", "permission": {"external_directory": "allow"}}
+    allowed = {"external_directory": "allow"}
     async with OpenAIServer(script) as model:
-        server = Server(home, project, model_config(model.base_url, **config))
+        config = model_config(model.base_url, sandbox="offline", permission=allowed)
+        server = Server(home, project, config)
         async with running(server) as client, client.events() as events:
             session = (await client.create_session(title="named"))["id"]
             await client.prompt_async(session, "Go.")
