@@ -2,13 +2,15 @@
 
 The grammar is an approximation of bash, so nothing is taken on trust: each node is of a known type, each leaf
 looks as its type does, and between leaves there are blanks only. What bash evaluates as text a second time
-(arithmetic, subscripts, indirection, `@P`) is not understood, whatever it holds.
+(arithmetic, subscripts, indirection, `@P`) is not understood, whatever it holds; but for arithmetic over
+numbers, and over names that have numbers alone.
 """
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import Final
@@ -60,6 +62,12 @@ _EXPANSION: Final = re.compile(
     r"|\$\{#?(?:\w+|[@*#?$!-])(?:\[(?:\d+|[@*])\])?"
     r"(?:(?:##?|%%?|//?|\^\^?|,,?|:?[-+?])[\w .,:/*?=+@%^#!\[\]-]*|: ?-?\d+(?::-?\d+)?)?\})"
 )
+_ARITHMETIC: Final = re.compile(r"\$\(\((?:\$?[^\W\d]\w*|\d{1,18}(?!\w)|[-+*/%<>=!&|^~?:(),\s])*\)\)")
+_GIVES: Final = frozenset(
+    ". : declare eval export getopts let local mapfile printf read readarray readonly source trap"
+    " typeset".split()
+)
+"""Commands that may give a name a value that is not seen as an assignment."""
 _BLANKS: Final = re.compile(rb"(?:[ \t\n]|\\\n)*")
 # Other blanks and control characters: bash takes them for letters, the grammar for blanks.
 _STRANGE: Final = re.compile(r"[^\S \t\n]|[\x00-\x08\x0b-\x1f\x7f]")
@@ -84,7 +92,9 @@ def understood(root: Node, text: str) -> bool:
         return False
     data = text.encode("utf-8", "replace")
     outside = data[: root.start_byte] + data[root.end_byte :]
-    return _BLANKS.fullmatch(outside) is not None and all(_known(node, data) for node in _nodes(root))
+    nodes = list(_nodes(root))
+    numbers = _numbers(nodes)
+    return _BLANKS.fullmatch(outside) is not None and all(_known(node, data, numbers) for node in nodes)
 
 
 def _nodes(root: Node) -> Iterator[Node]:
@@ -93,13 +103,54 @@ def _nodes(root: Node) -> Iterator[Node]:
     while waiting:
         node = waiting.pop()
         yield node
-        if node.type not in ("simple_expansion", "expansion"):
+        if node.type not in ("simple_expansion", "expansion", "arithmetic_expansion"):
             waiting += node.children
 
 
-def _known(node: Node, data: bytes) -> bool:
+def _numbers(nodes: Sequence[Node]) -> dict[str, int]:
+    """The names that a line gives nothing but numbers, and where it first does; what gives values in a way of
+    its own leaves none. In a line of a shell of its own a name may be of the environment before that."""
+    begun: dict[str, int] = {}
+    others: set[str] = set()
+    for node in nodes:
+        if node.type in ("declaration_command", "unset_command", "c_style_for_statement"):
+            return {}
+        if node.type == "command_name" and _base_name(node) in _GIVES:
+            return {}
+        if node.type == "for_statement":
+            others.add(_text(node.child_by_field_name("variable")))
+        if node.type == "variable_assignment":
+            name, value = _text(node).split("=", 1)[0], node.child_by_field_name("value")
+            # Neither `x+=` nor `x[0]=`.
+            numeric = name.isidentifier() and value is not None and _is_numeric(value)
+            name = re.split(r"[+[]", name)[0]
+            begun[name] = min(node.end_byte, begun.get(name, node.end_byte))
+            others |= set() if numeric and node.parent and node.parent.type != "command" else {name}
+    return {name: at for name, at in begun.items() if name not in others and name not in os.environ}
+
+
+def _is_numeric(value: Node) -> bool:
+    text = _text(value)
+    return (
+        _ARITHMETIC.fullmatch(text) is not None if value.type == "arithmetic_expansion" else text.isdecimal()
+    )
+
+
+def _base_name(node: Node) -> str:
+    return _text(node).rsplit("/", 1)[-1]
+
+
+def _text(node: Node | None) -> str:
+    return ((node.text if node else None) or b"").decode("utf-8", "replace")
+
+
+def _known(node: Node, data: bytes, numbers: Mapping[str, int]) -> bool:
     text = data[node.start_byte : node.end_byte].decode("utf-8", "replace")
     kind = node.type
+    if kind == "arithmetic_expansion":
+        names = re.findall(r"[^\W\d]\w*", text)
+        known = all(numbers.get(name, node.end_byte) < node.start_byte for name in names)
+        return known and _ARITHMETIC.fullmatch(text) is not None
     if kind in ("simple_expansion", "expansion"):
         return _EXPANSION.fullmatch(text) is not None
     if kind == "heredoc_redirect":
