@@ -228,7 +228,7 @@ class _Walk:
             if child.type != "variable_assignment" or node.type == "declaration_command":
                 self.visit(child, folders, depth)
             else:
-                self.errors |= not harmless(_assigned(child))
+                self.errors |= not harmless(_assigned(child), self.value(child))
                 self.sequence(child.children, folders, depth)
         words = [*command_words(node, self.variables), *late]
         for redirect in (child for child in node.children if child.type == "herestring_redirect"):
@@ -250,7 +250,7 @@ class _Walk:
         self.describe(words, name, fed=fed)
         self.errors |= first.raw in _RESERVED or not understood(name, words)
         self.errors |= not (wraps_clearly(words) and script_clear(words))
-        self.errors |= not all(map(harmless, assignments(words)))
+        self.errors |= not all(harmless(name, value) for name, value in assignments(words))
         self.touch(paths.touched(name, words), folders)
         if name == "sed":
             effects = sed.effects(words)
@@ -310,13 +310,18 @@ class _Walk:
 
     def assignment(self, node: Node) -> None:
         """One that stands alone, or in a declaration."""
-        name, value = _assigned(node), node.child_by_field_name("value")
+        name, value = _assigned(node), self.value(node)
         self.errors |= not assignable(name)
-        word = read_word(value, self.variables) if value else literal("")
-        if word.whole:
-            self.variables[name] = word.known
+        if value is not None:
+            self.variables[name] = value
         else:
             self.variables.pop(name, None)
+
+    def value(self, assignment: Node) -> str | None:
+        """What it gives, where that is known."""
+        node = assignment.child_by_field_name("value")
+        word = read_word(node, self.variables) if node else literal("")
+        return word.known if word.whole else None
 
 
 def _assigned(node: Node) -> str:
@@ -368,9 +373,30 @@ _SETTINGS: Final = re.compile(r"-[eufxvC]*o?|[-+][euxf]+|errexit|nounset|pipefai
 _GLOBS: Final = frozenset("-s -u -q dotglob failglob globstar nocaseglob nullglob".split())
 
 
-def harmless(name: str) -> bool:
-    """Whether no program that finds it in its environment takes more than words or looks from it."""
-    return _HARMLESS.fullmatch(name) is not None
+_WITHIN = r"(?!\.\.)[\w.-]+(?:/(?!\.\.)[\w.-]+)*"
+_HARMLESS_VALUES: Final = {
+    "PYTHONPATH": re.compile(rf"{_WITHIN}(?::{_WITHIN})*"),
+    "DJANGO_SETTINGS_MODULE": re.compile(r"[\w.]+"),
+    "FLASK_APP": re.compile(r"[\w.:-]+"),
+    "GOFLAGS": re.compile(r"(?:-mod=\w+|-count=\d+|-race|-v| )+"),
+    "NODE_OPTIONS": re.compile(r"--max-old-space-size=\d+"),
+    "MAKEFLAGS": re.compile(r"-j\d*"),
+    "RUST_LOG": re.compile(r"[\w:=,-]+"),
+    **dict.fromkeys(
+        "CGO_ENABLED GO111MODULE GOOS GOARCH GOARM PORT PYTHONDONTWRITEBYTECODE PYTHONHASHSEED PYTHONUTF8"
+        " RAILS_ENV RACK_ENV MIX_ENV FLASK_ENV FLASK_DEBUG APP_ENV".split(),
+        re.compile(r"[\w.-]+"),
+    ),
+}
+"""Names that a program takes code or settings from, and the values with which that is the project's own."""
+
+
+def harmless(name: str, value: str | None = None) -> bool:
+    """Whether no program that finds it in its environment, with a value where that is known, takes more from
+    it than words, looks, or which code of the project is run."""
+    wanted = _HARMLESS_VALUES.get(name)
+    of_value = wanted is not None and value is not None and wanted.fullmatch(value) is not None
+    return of_value or _HARMLESS.fullmatch(name) is not None
 
 
 def assignable(name: str) -> bool:

@@ -283,13 +283,18 @@ def script_clear(words: Sequence[Word]) -> bool:
     )
 
 
-def assignments(words: Sequence[Word]) -> list[str]:
-    """The names that `env NAME=value …` and `sudo NAME=value …` put into the environment."""
+def assignments(words: Sequence[Word]) -> list[tuple[str, str | None]]:
+    """The names that `env NAME=value …` and `sudo NAME=value …` put into the environment, with their values
+    where these are known."""
     wrapper = known.WRAPPERS.get(command_name(words))
     if wrapper is None or not wrapper.assignments:
         return []
     start = _inner_start(words)
-    return [word.text.split("=", 1)[0].rstrip("+") for word in words[1:start] if _ASSIGNMENT.match(word.text)]
+    found = [word for word in words[1:start] if _ASSIGNMENT.match(word.text)]
+    return [
+        (word.text.split("=", 1)[0].rstrip("+"), word.known.partition("=")[2] if word.whole else None)
+        for word in found
+    ]
 
 
 def inner_scripts(words: Sequence[Word]) -> Iterator[str | None]:
