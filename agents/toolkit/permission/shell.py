@@ -195,7 +195,8 @@ class _Walk:
         body = node.child_by_field_name("body")
         redirects = [child for child in node.children if child != body]
         self.sequence(redirects, folders, depth)
-        late = late_words(redirects, self.variables)
+        late = [literal("-")] if body and syntax.has_lost_dash(node) else []
+        late += late_words(redirects, self.variables)
         if body is None or body.type != "command":
             self.errors |= bool(late)
             return self.visit(body, folders, depth) if body else _After(folders, folders)

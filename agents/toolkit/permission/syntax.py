@@ -74,6 +74,7 @@ _STRANGE: Final = re.compile(r"[^\S \t\n]|[\x00-\x08\x0b-\x1f\x7f]")
 # The grammar takes a line continuation inside of a word for the end of the word; bash does not.
 _SPLIT_WORD: Final = re.compile(r"\S\\\n\S")
 _LINE: Final = re.compile(rb"(?:[ \t]|\\\n)*")
+_DASH: Final = re.compile(rb"[ \t]+-[ \t]*")
 _NOTHING: Final = re.compile(rb"")
 _ONE_LINE: Final = frozenset(
     "command command_name declaration_command file_redirect herestring_redirect redirected_statement"
@@ -217,7 +218,19 @@ def _blank(node: Node, data: bytes) -> bool:
     if node.type == "test_command" and node.children[0].type == "[" and b"\n" in (node.text or b""):
         return False
     blanks = _LINE if node.type in _ONE_LINE else _NOTHING if node.type == "concatenation" else _BLANKS
-    return all(blanks.fullmatch(data[start:end]) for start, end in _gaps(node))
+    gaps = [data[start:end] for start, end in _gaps(node)]
+    if node.type == "redirected_statement" and has_lost_dash(node):
+        gaps.remove(next(gap for gap in gaps if _DASH.fullmatch(gap)))
+    return all(map(blanks.fullmatch, gaps))
+
+
+def has_lost_dash(redirected: Node) -> bool:
+    """Whether the last word of a command is a `-` before a here-document, which the grammar loses."""
+    if [child.type for child in redirected.children[:2]] != ["command", "heredoc_redirect"]:
+        return False
+    body, first = redirected.children[:2]
+    text, begin = redirected.text or b"", redirected.start_byte
+    return _DASH.fullmatch(text[body.end_byte - begin : first.start_byte - begin]) is not None
 
 
 def _between(node: Node, data: bytes) -> str:
