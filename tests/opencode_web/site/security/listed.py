@@ -46,7 +46,7 @@ READS = (
     "{base}/timeline", "{base}/timeline/moments?kind=edit", "{base}/timeline/at?change={change}",
     "{base}/timeline/point?change={change}", "{base}/timeline/review/file?change={change}&path={file}",
     "{base}/timeline/review/image/none?change={change}&path={file}", "{waits}/timeline",
-    "/settings", "/settings?project={project}", "/settings/store/{project}",
+    "/settings", "/settings?project={project}", "/settings/store/{project}", "/settings/sandbox",
     "/pickers/choice?session={session}", "/pickers/options?session={session}&recent=pwned",
     "/pickers/status?session={session}", "/pickers/mentions?session={session}", "/nothing/<pwned>",
     "/pickers/symbols?session={session}&q=pwned",
