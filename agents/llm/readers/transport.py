@@ -132,9 +132,18 @@ async def chunks(model: Model, response: aiohttp.ClientResponse) -> AsyncIterato
 
 
 async def _read(content: aiohttp.StreamReader, pause: float) -> AsyncIterator[bytes]:
+    import aiohttp
+
     while True:
-        async with asyncio.timeout(pause):
-            piece = await content.readany()
+        try:
+            async with asyncio.timeout(pause):
+                piece = await content.readany()
+        except aiohttp.ClientError:
+            if rest := b"".join(
+                content._buffer
+            ):  # it came before the connection broke, and has no other name
+                yield rest
+            raise
         if not piece:
             return
         yield piece

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+from contextlib import aclosing
 from typing import Any
 
 import pytest
@@ -10,6 +12,7 @@ from agents.llm import stream
 from agents.llm.types import ModelError, TextDelta, Usage
 from tests.agents.llm.asking import Protocol, events, model, request
 from tests.agents.llm.replay import replaying, sse
+from tests.loopback.wire import read_request
 
 BEGUN = {"type": "message_start", "message": {"usage": {"input_tokens": 10, "service_tier": "standard"}}}
 PARTS = [{"type": "text", "text": "So"}, {"type": "text", "text": "."}]
@@ -82,3 +85,34 @@ async def test_an_answer_that_breaks_off_says_what_was_counted() -> None:
         with pytest.raises(ModelError, match="cut before its end") as caught:
             await events(stream, request(model(server.base_url, "anthropic")))
     assert caught.value.usage == Usage(input=10)
+
+
+async def test_what_came_before_the_connection_broke_is_read() -> None:
+    """Also where it was not read yet when it broke."""
+    go, gone = asyncio.Event(), asyncio.Event()
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await read_request(reader)
+        writer.write(
+            b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n"
+        )
+        for text in ("First. ", "Second."):
+            data = sse({"choices": [{"index": 0, "delta": {"content": text}, "finish_reason": None}]})
+            writer.write(b"%x\r\n%s\r\n" % (len(data), data))
+            await writer.drain()
+            await go.wait()
+        writer.close()
+        gone.set()
+
+    server = await asyncio.start_server(answer, "127.0.0.1", 0)
+    async with server:
+        url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1"
+        async with aclosing(stream(request(model(url)))) as answered:
+            assert await anext(answered) == TextDelta("First. ")
+            go.set()
+            await gone.wait()
+            for _ in range(10):  # until the end has come here, too
+                await asyncio.sleep(0)
+            assert await anext(answered) == TextDelta("Second.")
+            with pytest.raises(ModelError, match="broke"):
+                await anext(answered)
