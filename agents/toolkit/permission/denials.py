@@ -7,6 +7,10 @@ text. A rule that names such a command (`make *`) allows it still. See docs/deci
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
+from typing import Final
+
 from agents.toolkit.permission.planning import MAY_CHANGE
 from agents.toolkit.permission.rules import Rule, Ruleset, evaluate, in_effect
 from agents.toolkit.permission.shell import ShellAnalysis, ShellCommand
@@ -24,11 +28,27 @@ def uncertain(analysis: ShellAnalysis, rules: Ruleset) -> list[ShellCommand]:
 def _uncertain(command: ShellCommand, denials: list[str], asks: list[str], rules: Ruleset) -> bool:
     rule = evaluate("bash", command.text, rules)
     counts = denials or (asks and command.text.startswith(UNREADABLE))
-    if counts and command.hidden and is_everything(rule.pattern) and rule.action == "allow":
+    unseen = command.hidden or (command.code is not None and _runs(command.code, denials))
+    if counts and unseen and is_everything(rule.pattern) and rule.action == "allow":
         return True
     open_to = [pattern for pattern in (*denials, *asks) if not _within(rule, pattern)]
     shape = command.shape
     return shape is not None and any(_overlap(shape, pattern) for pattern in open_to)
+
+
+_STARTS: Final = re.compile(
+    r"system|popen|spawn|exec|fork|subprocess|child_process|ctypes|ffi|dlopen|eval|compile|import_module|importlib"
+    r"|runpy|pydoc|pickle|marshal|timeit|getattr|attrgetter|globals|locals|vars\b|__\w+__|require|import\s*\(|process\b"
+    r"|Function|constructor|Bun|Deno|Open3|Kernel|send\b|load\b|syscall|[\"']\s*\||`|qx|%x|\bdo\b|\bsh\b|\bbash\b"
+    r"|base64|b64|codecs|decode|fromhex|chr\b|atob|unescape|\\[xu0-7]"
+)
+"""By which a program starts another, or hides that it does."""
+
+
+def _runs(code: str, denials: Sequence[str]) -> bool:
+    """Whether a program in the line names what is denied, or starts what it does not name."""
+    names = (pattern.split()[0].strip("*?") for pattern in denials if pattern.split())
+    return _STARTS.search(code) is not None or any(name and name in code for name in names)
 
 
 def _within(rule: Rule, pattern: str) -> bool:

@@ -72,6 +72,7 @@ OPTIONS: Final = {
     "git submodule": _options("foreach"),
     "go": _options("-toolexec --toolexec -exec --exec -vettool --vettool -overlay --overlay"),
     "less": _options("+ --lesskey -k -o -O"),
+    "make": _options("--eval -E -f --file --makefile -I --include"),
     "man": _options("--pag --ht --pr --con", "PHpC"),
     "more": _options("+"),
     "npm": _options(
@@ -85,7 +86,7 @@ OPTIONS: Final = {
     "sdiff": _options("--di"),
     "sort": _options("--comp"),
     "split": _options("--fi"),
-    "sqlite3": _options("-cmd --cmd . -init --init"),
+    "sqlite3": _options("-cmd --cmd -init --init"),
     "tar": _options("--ch --to --us --rs --rm --inf --ne", "IF"),
     "tcpdump": _options("--", "z"),
     "wget": _options("--use-a --ex --conf", "e"),
@@ -109,9 +110,11 @@ _WIDENS: Final = PLAIN | frozenset(
 )
 
 _HIDES: Final = frozenset(
-    ". at batch bmake crontab ed emacs ex expect gdb gmake just make nvim parallel rake screen script source"
-    " ssh systemd-run tmux vi view vim vimdiff watch".split()
+    ". at batch crontab ed emacs ex expect gdb nvim parallel screen script source ssh systemd-run tmux vi"
+    " view vim vimdiff watch".split()
 )
+_ENVIRONMENT: Final = re.compile(r"(?!\.\.)(?:[\w.-]+/)*bin/activate")
+"""Of Python, in the project: what is run to work in it."""
 _GIT_HIDES: Final = frozenset(
     "daemon difftool filter-branch for-each-repo instaweb mergetool send-email web--browse".split()
 )
@@ -158,16 +161,69 @@ def runs_by_option(name: str, words: Sequence[Word]) -> bool:
     if options is None:
         return False
     rest = list(words[2 if name == "git" else 1 :])
+    if name == "pytest":
+        rest = _without_plugins(rest)
+    if name == "sqlite3" and any(word.text[:1] == "." and not _SHOWS.fullmatch(word.text) for word in rest):
+        return True
+    if name == "make" and any(_SETS.match(word.text) for word in rest):
+        return True
     if name == "tar" and rest and not rest[0].text.startswith("-") and set(rest[0].text) & {"I", "F"}:
         return True
     ended = next((at for at, word in enumerate(rest) if word.text == "--"), len(rest))
     return any(_may_begin_option(word) or options.in_([word.text]) for word in rest[:ended])
 
 
+_SHOWS: Final = re.compile(
+    r"\.(?:tables|schema|indexes|databases|headers|mode|dump|width|help|version)(?: [\w %]*)?"
+)
+"""Of sqlite3's own commands those that only show."""
+_SETS: Final = re.compile(r"(?:SHELL|MAKE\w*|\.SHELLFLAGS)\b|\w+[:?+!]*=(?![\w./,:+-]*$)")
+"""What sets a variable of make to more than words."""
+
+
+def _without_plugins(words: Sequence[Word]) -> list[Word]:
+    """Without `-p no:name`, which leaves a plugin out."""
+    texts = [word.text for word in words]
+    left_out = [
+        at for at, text in enumerate(texts) if text.startswith("no:") and texts[at - 1 : at] == ["-p"]
+    ]
+    gone = {at - back for at in left_out for back in (0, 1)}
+    return [word for at, word in enumerate(words) if at not in gone and not word.text.startswith("-pno:")]
+
+
+def code(name: str, words: Sequence[Word]) -> str | None:
+    """The program that is written out in the words, where that is all that is run."""
+    if name not in known.INTERPRETERS or name in known.SHELLS or any(word.dynamic for word in words[1:]):
+        return None
+    texts = [word.text for word in words[1:]]
+    at = next((at for at, text in enumerate(texts) if _WRITTEN.fullmatch(text)), None)
+    if at is None or any(_LOADS.match(text) for text in texts[:at]):
+        return None
+    return (
+        texts[at].partition("=")[2] if texts[at].startswith("--") else " ".join(texts[at + 1 :][:1]) or None
+    )
+
+
+def reads_code(name: str, words: Sequence[Word]) -> bool:
+    """Whether it runs what it is given as its input, and nothing else."""
+    rest = [word.text for word in words[1:]]
+    return name in known.INTERPRETERS - known.READS_SCRIPT and rest in ([], ["-"]) and not words[0].dynamic
+
+
+_WRITTEN: Final = re.compile(r"-[a-zA-Z]*[ceE]|--eval=.*|-p", re.DOTALL)
+_LOADS: Final = re.compile(r"-\w*[rIMm]|--(?:require|import|loader)")
+
+
 def hides(name: str, words: Sequence[Word]) -> bool:
     """Whether what it runs cannot be told from its words: it reads a program, or makes one of its input."""
     rest = [word.text for word in words[1:]]
+    if name in (".", "source"):
+        return not (len(words) > 1 and not words[1].dynamic and _ENVIRONMENT.fullmatch(words[1].text))
+    if name in ("node", "bun", "deno") and rest[:1] in (["--test"], ["test"]):
+        return runs_code(rest)
     if name in known.SHELLS | known.INTERPRETERS:
+        if code(name, words) is not None:
+            return False
         return not _runs_file(name, words) and not _ASKS_VERSION.issuperset(rest[:1] or ["-"])
     if name in ("awk", "gawk", "mawk", "nawk"):
         return _awk_hides(words)
@@ -182,6 +238,10 @@ def hides(name: str, words: Sequence[Word]) -> bool:
 
 def _may_begin_option(word: Word) -> bool:
     return word.dynamic and (not word.known or word.known.startswith("-"))
+
+
+def runs_code(texts: Sequence[str]) -> bool:
+    return any(_CODE.fullmatch(text) for text in texts if text.startswith("-"))
 
 
 def _runs_file(name: str, words: Sequence[Word]) -> bool:

@@ -59,7 +59,7 @@ class ShellCommand:
 
     `dynamic`: the shell makes something else of one of its words (`{}` it leaves alone). `shape` is a
     pattern of all that it may become, where that is more than the text; `hidden`: what it runs is not in the
-    line.
+    line; `code`: the program that it is given in the line.
     """
 
     text: str
@@ -68,6 +68,7 @@ class ShellCommand:
     dynamic: bool = False
     shape: str | None = None
     hidden: bool = False
+    code: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +139,8 @@ class _Walk:
         self.errors = False
         self.opaque = False
         self.variables = dict(os.environ)
+        self.given: str | None = None
+        """What the command that is looked at reads, where that is written out in the line."""
 
     def script(self, text: str, folders: Folders, depth: int) -> _After:
         root = _parser().parse(text.encode("utf-8", "replace")).root_node
@@ -200,7 +203,9 @@ class _Walk:
         if body is None or body.type != "command":
             self.errors |= bool(late)
             return self.visit(body, folders, depth) if body else _After(folders, folders)
+        self.given = syntax.quoted_text(redirects)
         after = self.command(body, folders, depth, late)
+        self.given = None
         if self.reads_script([*command_words(body, self.variables), *late]):
             bodies = [part for child in redirects for part in child.children if part.type == "heredoc_body"]
             for part in bodies:
@@ -272,6 +277,8 @@ class _Walk:
     def describe(self, words: Sequence[Word], name: str, *, fed: bool) -> None:
         """The command, what it is besides its options, and what an option makes of it."""
         command = _described(words, name, fed=fed)
+        if self.given is not None and runners.reads_code(name, words):
+            command = replace(command, hidden=False, code=self.given)
         self.commands.append(command)
         plain = runners.git_command(words) if name == "git" else words
         if len(plain) < len(words) and len(plain) > 1:
@@ -340,6 +347,7 @@ def _described(words: Sequence[Word], name: str, *, fed: bool) -> ShellCommand:
         dynamic,
         f"{shape} *" if fed else shape if dynamic else None,
         words[0].dynamic or runners.hides(name, words),
+        runners.code(name, words),
     )
 
 

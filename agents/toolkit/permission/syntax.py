@@ -207,6 +207,15 @@ def _ends(redirect: Node, data: bytes) -> bool:
     )
 
 
+def quoted_text(redirects: Sequence[Node]) -> str | None:
+    """What a command is given by a here-document that the shell leaves as it is, if that is all of it."""
+    nodes = [node for redirect in redirects for node in _nodes(redirect)]
+    bodies = [node for node in nodes if node.type == "heredoc_body"]
+    files = [node for node in nodes if node.type == "file_redirect" and b"<" in (node.text or b"")]
+    others = files or any(node.type == "herestring_redirect" for node in nodes)
+    return _text(bodies[0]) if len(bodies) == 1 and not others and _quotes(bodies[0]) else None
+
+
 def _quotes(body: Node) -> bool:
     """Whether a here-document is taken as it stands: its delimiter is quoted."""
     redirect = body.parent

@@ -1,4 +1,5 @@
-"""The list of hostile and of benign lines (lines.toml) against the whole gate: analyser, rules, plan mode."""
+"""The lists of hostile lines (lines.toml) and of everyday ones (everyday.toml) against the whole gate:
+analyser, rules, plan mode. What loosens one or tightens the other shows both numbers."""
 
 from __future__ import annotations
 
@@ -24,6 +25,7 @@ from sessions.core.models import Session
 from tests.agents.tools.context import DirectContext, turn_in
 
 LISTS = tomllib.loads(Path(__file__).with_name("lines.toml").read_text(encoding="utf-8"))
+EVERYDAY = tomllib.loads(Path(__file__).with_name("everyday.toml").read_text(encoding="utf-8"))
 MODEL = Model("fake", "fake", "Fake", "openai", "fake")
 
 
@@ -77,15 +79,38 @@ async def verdict(gate: Gate, line: str) -> str:
     return gate.says
 
 
+def ruled(gate: Gate, permission: dict[str, Any], agent: str = "build") -> Gate:
+    config = Config.model_validate({"permission": permission})
+    rules = effective_rules(choose(config, agent), MODEL, Session(), config)
+    gate.turn = turn_in(gate.directory, gate.worktree, rules=rules)
+    return gate
+
+
 @pytest.mark.parametrize("group", LISTS["list"], ids=lambda group: group["name"])
 async def test_lines(group: dict[str, Any], gate: Gate) -> None:
-    config = Config.model_validate({"permission": LISTS["rules"][group["rules"]]})
-    agent = choose(config, "plan" if group.get("plan") else "build")
-    rules = effective_rules(agent, MODEL, Session(), config)
-    gate.turn = turn_in(gate.directory, gate.worktree, rules=rules)
+    ruled(gate, LISTS["rules"][group["rules"]], "plan" if group.get("plan") else "build")
     gate.answers_always = True
     for line in group.get("always", []):
         await verdict(gate, line)
     gate.answers_always = False
     said = {line: await verdict(gate, line) for line in group["lines"]}
     assert {line: one for line, one in said.items() if one != group["expect"]} == {}
+
+
+@pytest.mark.parametrize("name", EVERYDAY["rules"])
+async def test_everyday_lines_are_asked_about_by_no_rules_for_something_else(name: str, gate: Gate) -> None:
+    ruled(gate, EVERYDAY["rules"][name])
+    lines = [line for group in EVERYDAY["list"] for line in group["lines"]]
+    needless = [line for line in lines if await verdict(gate, line) != "allow"]
+    ruled(gate, LISTS["rules"]["denied"])
+    hostile = [
+        line
+        for group in LISTS["list"]
+        if group["rules"] == "denied" and group["expect"] == "ask"
+        for line in group["lines"]
+    ]
+    passed = [line for line in hostile if await verdict(gate, line) == "allow"]
+    counts = f"{len(needless)} of {len(lines)} everyday lines asked about, "
+    counts += f"{len(passed)} of {len(hostile)} hostile ones not"
+    assert not needless, f"{counts}: {needless}"
+    assert not passed, f"{counts}: {passed}"
