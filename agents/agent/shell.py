@@ -40,7 +40,7 @@ async def run_shell(run: Run, prompt: UserMessage, command: str) -> None:
     """Run it as the one call of an answer to the prompt. It is a person's own: no sandbox is around it."""
     try:
         turn = await sample(run, choice_now(run, prompt))
-        turn = replace(turn, agent=replace(turn.agent, sandbox="off"))
+        turn = replace(turn, own=True)
     except (UnknownAgent, UnknownModel) as error:
         await failed(run, await Recorder.open(run, prompt), error)
         return

@@ -29,3 +29,5 @@ class Turn:
     model: Model
     rules: Sequence[Rule]
     variant: str = ""
+    own: bool = False
+    """A person runs it themselves: no sandbox is around it."""

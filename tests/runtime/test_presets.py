@@ -88,8 +88,12 @@ async def test_who_works_alone_is_confined_whatever_the_configuration_says(
         await choose(on, session, "alone")
         await on.client.prompt(session, "Go.")
         assert await on.statuses(session) == ["completed"]
+        await on.client.post(
+            f"/session/{session}/shell", {"agent": "build", "command": f"echo x > {outside}/own"}
+        )
     assert (project / "a.txt").exists()
     assert not (outside / "b").exists()
+    assert (outside / "own").exists(), "a person's own line"
 
 
 @confined
