@@ -199,8 +199,8 @@ class Box:
 
     async def ended(self) -> None:
         """Until nothing of it lives any more."""
-        if self._following is not None:
-            await asyncio.shield(self._following)
+        if self._following is not None:  # what failed in it (a full disk) keeps no turn from its end
+            await asyncio.wait({self._following})
 
     async def _follow(self, process: asyncio.subprocess.Process, said: list[str]) -> None:
         assert process.stderr is not None

@@ -177,10 +177,13 @@ async def _by_parent(parent: str, host: str, port: int) -> Streams:
         pair = f"{unquote(parts.username)}:{unquote(parts.password or '')}".encode()
         lines.append(f"Proxy-Authorization: Basic {base64.b64encode(pair).decode()}")
     writer.write("\r\n".join([*lines, "", ""]).encode())
-    status = (await reader.readuntil(b"\r\n\r\n")).split(b" ", 2)[1:2]
-    if status != [b"200"]:
+    try:
+        status = (await reader.readuntil(b"\r\n\r\n")).split(b" ", 2)[1:2]
+        if status != [b"200"]:
+            raise ConnectionError(f"the proxy answers {b''.join(status).decode('latin-1')}")
+    except BaseException:
         writer.close()
-        raise ConnectionError(f"the proxy answers {b''.join(status).decode('latin-1')}")
+        raise
     return reader, writer
 
 
