@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from agents.config.configuration import load
 from agents.config.written import written
 from agents.toolkit import catalog
-from sessions.core.above import Agents, ResumeMode, ShareMode
+from agents.toolkit.sandbox import door
+from sessions.core.above import Agents, Port, ResumeMode, ShareMode
 
 
 class Answers:
@@ -31,6 +32,9 @@ class Answers:
         self, directory: str, agent: str, provider_id: str, model_id: str
     ) -> list[tuple[str, str]]:
         return [(model.ref, model.label) for model in catalog.others(directory, agent, provider_id, model_id)]
+
+    def ports(self, session_id: str) -> Sequence[Port]:
+        return door.ports(session_id)
 
     def context_window(self, provider_id: str, model_id: str) -> int | None:
         return catalog.context_window(provider_id, model_id)

@@ -25,7 +25,7 @@ from agents.plugins import hooks
 from agents.servers.mcp.hub import hub
 from agents.toolkit import scratch
 from agents.toolkit.catalog import warm_up
-from agents.toolkit.sandbox import door
+from agents.toolkit.sandbox import door, probe
 from agents.toolkit.shared.output import expire
 from agents.tools import custom, lsp
 from sessions.changes.tracking import tracker
@@ -128,6 +128,7 @@ class Runtime:
         copier = Copier(lambda: bool(self._drains))
         chores = (self._keep_leases(), self._look_after_others(), self._keep_house(), copier.run())
         self._chores = [asyncio.create_task(chore) for chore in chores]
+        asyncio.get_running_loop().run_in_executor(None, probe.found)  # a first turn asks for it
         if settings.OPENED_DIRECTORY:
             hub.warm(Path(settings.OPENED_DIRECTORY))
             await warm_up(Path(settings.OPENED_DIRECTORY))

@@ -21,6 +21,7 @@ from agents.llm.providers import UnknownModel
 from agents.llm.types import ToolCall
 from agents.toolkit.base import Approval
 from agents.toolkit.definitions import UnknownAgent
+from agents.toolkit.permission.rules import Ruleset
 from agents.tools.bash import MAX_TIMEOUT
 from agents.tools.registry import toolset
 from sessions.changes import actions
@@ -40,7 +41,7 @@ async def run_shell(run: Run, prompt: UserMessage, command: str) -> None:
     """Run it as the one call of an answer to the prompt. It is a person's own: no sandbox is around it."""
     try:
         turn = await sample(run, choice_now(run, prompt))
-        turn = replace(turn, own=True)
+        turn = replace(turn, terms=replace(turn.terms, sandbox="off"))
     except (UnknownAgent, UnknownModel) as error:
         await failed(run, await Recorder.open(run, prompt), error)
         return
@@ -66,6 +67,7 @@ class _Granted(CallContext):
         always: Sequence[str] = (),
         metadata: Mapping[str, Any] | None = None,
         outdated: Callable[[], bool] | None = None,
+        rules: Ruleset | None = None,
     ) -> Approval:
         return Approval()
 

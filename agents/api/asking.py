@@ -6,7 +6,7 @@ import asyncio
 from pathlib import Path
 
 from agents.agent.calls.approvals import Question, by_rules
-from agents.agent.steps.sample import effective_rules
+from agents.agent.steps.sample import work
 from agents.config.configuration import load
 from agents.llm.providers import UnknownModel
 from agents.toolkit.catalog import default_ref, model_for
@@ -49,14 +49,16 @@ async def _question(session: Session, asked: AskPermission) -> Question:
     """Raises UnknownAgent or UnknownModel."""
     directory = Path(session.directory)
     config = (await asyncio.to_thread(load, directory)).config
-    agent = choose(config, asked.agent or session.agent)
-    model = await model_for(directory, await default_ref(directory, session, agent.name))
+    name = choose(config, asked.agent or session.agent).name
+    model = await model_for(directory, await default_ref(directory, session, name))
+    worktree = Path(session.project.worktree)
+    working = await asyncio.to_thread(work, session, model, name, directory, worktree)
     return Question(
         session=session,
         message_id=asked.source.message_id if asked.source else "",
         call_id=asked.source.call_id if asked.source else "",
-        agent=agent.name,
-        rules=effective_rules(agent, model, session, config),
+        agent=name,
+        rules=working.rules,
         permission=asked.action,
         patterns=asked.resources,
         always=asked.save,

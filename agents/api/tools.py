@@ -9,13 +9,11 @@ from django.http import HttpRequest, HttpResponse
 from ninja import Router
 from ninja.errors import HttpError
 
-from agents.agent.steps.sample import effective_rules
+from agents.agent.steps.sample import work
 from agents.api.shapes import ToolInfo
-from agents.config.configuration import load
 from agents.llm.providers import DEMO, UnknownModel
 from agents.llm.types import Model
 from agents.toolkit.catalog import default_model, model_for
-from agents.toolkit.definitions import choose
 from agents.toolkit.turn import Turn
 from agents.tools.registry import toolset
 from sessions.api.base import directory_of, project_of, wire
@@ -56,14 +54,15 @@ async def tools(request: HttpRequest, provider: str, model: str) -> HttpResponse
 
 async def _turn(directory: Path, project: Project, model: Model) -> Turn:
     """The first turn of a session that nobody has begun; the session is no row."""
-    config = (await asyncio.to_thread(load, directory)).config
-    session, agent = Session(project=project, directory=str(directory)), choose(config, "")
+    session, worktree = Session(project=project, directory=str(directory)), Path(project.worktree)
+    working = await asyncio.to_thread(work, session, model, "", directory, worktree)
     return Turn(
         session=session,
         directory=directory,
-        worktree=Path(project.worktree),
-        config=config,
-        agent=agent,
+        worktree=worktree,
+        config=working.config,
+        agent=working.agent,
         model=model,
-        rules=effective_rules(agent, model, session, config),
+        rules=working.rules,
+        terms=working.terms,
     )

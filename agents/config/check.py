@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
+from difflib import get_close_matches
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
@@ -97,3 +98,43 @@ def _repair(values: dict[str, Any], path: jsonc.Path) -> str:
         return "taken as false"
     del holder[path[-1]]
     return "the key is ignored"
+
+
+PERMISSIONS = frozenset(
+    "read edit glob grep list bash task skill lsp todowrite todoread question webfetch websearch codesearch"
+    " external_directory private_address network sandbox doom_loop plan_enter plan_exit mcp_sampling".split()
+)
+"""What tools ask for by themselves. Tools of MCP servers and plugins go by their own names besides."""
+_OTHERWISE = {
+    **dict.fromkeys(("write", "multiedit", "patch", "apply_patch"), "edit"),
+    **dict.fromkeys(("shell", "command", "commands", "terminal", "exec"), "bash"),
+    **dict.fromkeys(("fetch", "web", "domains"), "webfetch"),
+}
+"""What others call them."""
+_OF_ALL = ("permission", "sandbox", "sandbox_domains", "sandbox_write")
+_OF_AN_AGENT = ("permission", "sandbox")
+_ALIKE = 0.8
+
+
+def misspelt(config: Config) -> Iterator[Fault]:
+    """Keys of the sandbox and of permissions that nothing goes by, so that what they forbid is not held:
+    those that are almost one that there is."""
+    sections: list[tuple[jsonc.Path, Config | AgentConfig]] = [((), config)]
+    sections += [(("agent", name), agent) for name, agent in config.agent.items()]
+    for path, section in sections:
+        known = _OF_ALL if isinstance(section, Config) else _OF_AN_AGENT
+        for key in section.model_extra or {}:
+            if meant := _meant(key, known) or ("sandbox" if key.startswith("sandbox") else ""):
+                yield (*path, key), f"there is no such key; did you mean {meant!r}?"
+        if isinstance(section.permission, dict):
+            servers = tuple(f"{server}_" for server in config.mcp)
+            for key in section.permission:
+                meant = "" if key.startswith(servers) else _OTHERWISE.get(key) or _meant(key, PERMISSIONS)
+                if meant:
+                    yield (*path, "permission", key), f"there is no such permission; did you mean {meant!r}?"
+
+
+def _meant(key: str, known: Collection[str]) -> str:
+    if key in known or not key.replace("_", "").isalpha():
+        return ""
+    return next(iter(get_close_matches(key, known, 1, _ALIKE)), "")

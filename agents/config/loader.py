@@ -98,6 +98,11 @@ class Loaded:
     sources: list[Path]
     wants: list[Want]
 
+    @property
+    def unreadable(self) -> bool:
+        """Whether a whole file of it could not be read: what it says of permissions is not known."""
+        return any(problem.level == "error" and not problem.key for problem in self.problems)
+
 
 @dataclass(frozen=True, slots=True)
 class _Entry:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from agents.config import jsonc
-from agents.config.check import check, unknown_keys
+from agents.config.check import check, misspelt, unknown_keys
 from agents.config.folders import Entry
 from agents.config.frontmatter import Document, FrontmatterError
 from agents.config.problem import Problem
@@ -147,11 +147,12 @@ def read_text(
     written = _with_modes(document.value)
     substitution = Substitution(base, environ, origin=file)
     config, values, faults = check(substitution.apply(written))
+    spelt = dict(misspelt(config))
     problems = [
         Problem(file, _line(document, path), _dotted(path), message)
-        for path, message in [*substitution.failures, *faults]
+        for path, message in [*substitution.failures, *faults, *spelt.items()]
     ]
-    unknown = list(unknown_keys(config))
+    unknown = [path for path in unknown_keys(config) if path not in spelt]
     if unknown:
         names = ", ".join(map(_dotted, unknown))
         message = f"not used by opencode-web and ignored: {names}"

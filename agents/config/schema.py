@@ -232,7 +232,7 @@ class Config(_Section):
     restrictions: Permission | None = Field(None, exclude=True)
     """As for an agent."""
     tools: dict[str, bool] = {}
-    sandbox: Sandbox = "off"
+    sandbox: Sandbox | None = None
     """How commands and formatters are confined (docs/sandbox.md). Ours."""
     sandbox_domains: dict[str, Literal["allow", "ask", "deny"]] = {}
     """Hosts that a confined program may reach, as rules of the permission `network`. Ours."""

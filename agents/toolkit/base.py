@@ -15,6 +15,7 @@ from typing import Any, Generic, Protocol, TypeVar
 from pydantic import BaseModel, ConfigDict
 
 from agents.llm.families import patches
+from agents.toolkit.permission.rules import Ruleset
 from agents.toolkit.turn import Turn
 from sessions.core.wire.patterns import is_everything, matches
 
@@ -145,8 +146,10 @@ class ToolContext(Protocol):
         always: Sequence[str] = (),
         metadata: Mapping[str, Any] | None = None,
         outdated: Callable[[], bool] | None = None,
+        rules: Ruleset | None = None,
     ) -> Approval:
         """Return when the rules or the user allow it; raise PermissionDenied/PermissionRejected otherwise.
+        `rules` are those of the turn, if not as they are.
 
         `outdated` tells, now and then and after the answer, whether what is asked about is no longer so; it
         may block. Then the request is withdrawn and Outdated raised.

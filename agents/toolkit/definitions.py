@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from agents.config.schema import AgentConfig, Config, Sandbox
+from agents.config.schema import AgentConfig, Config
 from agents.llm.families import OPEN, Family
 from agents.llm.settings.domains import Controls, Settings
 from agents.llm.settings.ingest import settings_of
@@ -42,8 +42,6 @@ class Agent:
     temperature: float | None = None
     top_p: float | None = None
     steps: int | None = None
-    sandbox: Sandbox | None = None
-    """How what it starts is confined; None: as the configuration says for all."""
     color: str = ""
     options: Mapping[str, Any] = field(default_factory=dict)
     """As configured; `settings` has what they mean."""
@@ -127,13 +125,16 @@ NEEDED = frozenset({"compaction"})
 """What no configuration can disable: without it a session could not leave a full window behind."""
 
 
-def agents(config: Config, *, unreadable: bool = False) -> dict[str, Agent]:
+def agents(config: Config, *, unreadable: bool = False, careful: bool = False) -> dict[str, Agent]:
     """All agents of a configuration by name: built-in, changed and added ones, without disabled ones.
 
     Their rules are complete: defaults, the agent's own, the user's, the user's for this agent. With
-    `unreadable` (a configuration file could not be read) the defaults ask.
+    `unreadable` (a configuration file could not be read) the defaults ask; with `careful` they do so about
+    commands that are not known to only read.
     """
-    return {name: _with_rules(agent, config, unreadable) for name, agent in known_agents(config).items()}
+    return {
+        name: _with_rules(agent, config, unreadable, careful) for name, agent in known_agents(config).items()
+    }
 
 
 def known_agents(config: Config) -> dict[str, Agent]:
@@ -152,14 +153,15 @@ def default_name(config: Config) -> str:
     return next(wanted, usable[0] if usable else DEFAULT)
 
 
-def choose(config: Config, name: str, *, unreadable: bool = False) -> Agent:
-    """The agent of a name, or the default agent for an empty one. Raises UnknownAgent."""
+def choose(config: Config, name: str, *, unreadable: bool = False, careful: bool = False) -> Agent:
+    """The agent of a name, or the default agent for an empty one, with the rules as `agents` has them.
+    Raises UnknownAgent."""
     known = known_agents(config)
     wanted = name or default_name(config)
     if wanted not in known:
         visible = ", ".join(sorted(agent.name for agent in known.values() if not agent.hidden))
         raise UnknownAgent(f"There is no agent named {wanted!r}. There are: {visible}.")
-    return _with_rules(known[wanted], config, unreadable)
+    return _with_rules(known[wanted], config, unreadable, careful)
 
 
 def complaint(config: Config) -> str:
@@ -171,8 +173,8 @@ def complaint(config: Config) -> str:
     return f"default_agent: {name!r} is {why}; {default_name(config)!r} is used instead."
 
 
-def _with_rules(agent: Agent, config: Config, unreadable: bool) -> Agent:
-    caution = CAUTION if unreadable else ()
+def _with_rules(agent: Agent, config: Config, unreadable: bool, careful: bool) -> Agent:
+    caution = CAUTION if unreadable else defaults.CAREFUL if careful else ()
     return replace(
         agent, permission=_rules([*caution, *agent.permission], config, config.agent.get(agent.name))
     )
@@ -221,7 +223,6 @@ def _changed(agent: Agent, changes: AgentConfig) -> Agent:
         "temperature": changes.temperature,
         "top_p": changes.top_p,
         "steps": changes.steps or changes.max_steps,
-        "sandbox": changes.sandbox,
         "color": changes.color,
         "options": {**agent.options, **changes.model_options} or None,
     }

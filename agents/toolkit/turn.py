@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from agents.config.schema import Config
 from agents.llm.types import Model
 from agents.toolkit.definitions import Agent
 from agents.toolkit.permission.rules import Rule
+from agents.toolkit.sandbox.terms import Terms
 from sessions.core.models import Session
 
 
@@ -29,5 +30,4 @@ class Turn:
     model: Model
     rules: Sequence[Rule]
     variant: str = ""
-    own: bool = False
-    """A person runs it themselves: no sandbox is around it."""
+    terms: Terms = field(default_factory=Terms)

@@ -38,7 +38,7 @@ Run a command in bash and return what it prints (stdout and stderr together).
 - Every call is a new shell: `cd` and variables do not last. Use `workdir` instead of `cd`.
 - Put quotes around paths that have blanks in them.
 - There is no terminal and no input: give the options that keep a program from asking.
-- A background process (`&`) should write to a file; it is no longer read once the shell has ended.
+- A background process (`&`) should write to a file; what it says is lost once the shell has ended.
 - Commands that depend on each other go into one call with `&&`; independent ones into calls of their own.
 - Look with `read`, `glob` and `grep` rather than with cat, find and grep. Change files with `edit` and \
 `write`, not with sed or echo. Change files with `apply_patch`, not with sed or echo.
@@ -57,7 +57,8 @@ CONFINED = """\
 Commands run in a sandbox: they may write in the project, in /tmp (which is theirs alone) and in the caches \
 of package managers, and nowhere else. {network} The person's keys are out of sight; git's hooks \
 and configuration and the settings of agents and editors cannot be written. If that is why a command fails, \
-run it again with `outside` and the reason, which asks the person; do not look for a way around."""
+run it again with `outside` and the reason, which asks the person; do not look for a way around. A server \
+that you leave in the background is reached by your other commands, and by the person with a click."""
 NETWORK = {
     "offline": "There is no network but a loopback that is the session's own.",
     "project": "The network is reached by HTTP and HTTPS alone, through the proxy that the environment names \
@@ -195,14 +196,14 @@ async def _ask(input: BashInput, workdir: Path, ctx: ToolContext) -> None:
         always += [UNCERTAIN + command.text] if command.always == command.text else []
     if marked := planning.marked(input.command, analysis, ctx.turn.rules):
         commands, always = [*commands, *marked], []
-    await ctx.ask(
-        "bash", list(dict.fromkeys(commands)), always=list(dict.fromkeys(always)), metadata=metadata
-    )
+    rules = planning.knowing(ctx.turn.rules, analysis)
+    patterns, always = list(dict.fromkeys(commands)), list(dict.fromkeys(always))
+    await ctx.ask("bash", patterns, always=always, metadata=metadata, rules=rules)
 
 
 async def _ask_to_leave(input: BashInput, workdir: Path, ctx: ToolContext) -> bool:
     """Whether it runs outside of a sandbox that there is."""
-    if await asyncio.to_thread(door.mode, ctx.turn) == "off":
+    if ctx.turn.terms.sandbox == "off":
         return False
     metadata = {"command": input.command, "description": input.description, "workdir": str(workdir)}
     asked = [input.command.strip()]
@@ -257,12 +258,12 @@ def describe(turn: Turn) -> str:
     """With the limits of output that hold, and what a confined command cannot do."""
     limits = turn.config.tool_output
     text = DESCRIPTION.format(lines=limits.max_lines, size=f"{limits.max_bytes // 1024} KB")
-    network = NETWORK.get(door.mode(turn))
+    network = NETWORK.get(turn.terms.sandbox)
     return f"{text}\n\n{CONFINED.format(network=network)}" if network else text
 
 
 def _without(turn: Turn) -> Sequence[str]:
-    return ("outside",) if door.mode(turn) == "off" else ()
+    return ("outside",) if turn.terms.sandbox == "off" else ()
 
 
 TOOL = Tool("bash", DESCRIPTION, BashInput, execute, "bash", describe=describe, without=_without)

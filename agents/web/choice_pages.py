@@ -6,7 +6,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from django.http import Http404, HttpRequest, HttpResponse
@@ -23,14 +23,14 @@ from agents.toolkit.catalog import default_ref, model_for, providers_of
 from agents.toolkit.definitions import Agent, default_name, known_agents
 from agents.toolkit.permission import presets
 from agents.toolkit.plans import PLAN
-from agents.toolkit.sandbox import probe
+from agents.toolkit.sandbox.terms import Terms, terms
 from sessions.core import wake
 from sessions.core.db import in_db
 from sessions.core.models import Session
 from sessions.core.principal import actor
 from sessions.core.store import presets as store
 from sessions.core.store import sessions as session_store
-from sessions.web.access import located
+from sessions.web.access import Located, located
 
 _COLOURS = {
     "primary": "var(--accent)",
@@ -59,6 +59,9 @@ class Choice:
     problem: str = ""
     preset: str = "ask"
     """How much is asked; `plan` where the agent plans."""
+    picked: str = ""
+    """The same as a person chose it; empty where nobody did."""
+    terms: Terms = field(default_factory=Terms)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,16 +79,17 @@ class Group:
 async def choice(request: HttpRequest) -> HttpResponse:
     """The buttons that show the choice: a session's, or `agent`, `model`, `variant` and `preset` of the query
     where there is none yet. `chosen=agent` has that agent's model come with it."""
-    directory, session, _ = await located(request.GET)
-    return await _shown(request, directory, session, await _choice(request, directory, session))
+    place = await located(request.GET)
+    return await _shown(request, place, await _choice(request, place))
 
 
 @require_GET
 async def options(request: HttpRequest) -> HttpResponse:
     """The lists to choose from: the models by provider, before them those of the browser's `favourite` and
     `recent`; the variants of the chosen model; the agents."""
-    directory, session, project = await located(request.GET)
-    chosen = await _choice(request, directory, session)
+    place = await located(request.GET)
+    directory = place.directory
+    chosen = await _choice(request, place)
     config = (await asyncio.to_thread(load, directory)).config
     providers = await providers_of(directory)
     access = {state.id: _access(state) for state in await states(config)}
@@ -96,8 +100,8 @@ async def options(request: HttpRequest) -> HttpResponse:
         "favourites": favourites,
         "variants": list(chosen.model.variants) if chosen.model else [],
         "agents": [agent for agent in known_agents(config).values() if agent.primary],
-        "presets": await _presets(config),
-        "project": project.id,
+        "presets": _presets(config, chosen.terms),
+        "project": place.project.id,
     }
     return render(request, "pickers/options.html", context)
 
@@ -109,22 +113,23 @@ async def choose(request: HttpRequest) -> HttpResponse:
     session = await in_db(session_store.get, request.POST.get("session", ""))
     if session is None:
         raise Http404("The session is gone.")
-    directory = Path(session.directory)
+    place = Located(Path(session.directory), session, session.project)
     if "model" in request.POST:
         await _choose_model(session, request.POST["model"], session.variant)
     elif "variant" in request.POST:
-        now = await _choice(request, directory, session)
+        now = await _choice(request, place)
         if now.model is not None:
             await _choose_model(session, now.ref, request.POST["variant"])
     elif "preset" in request.POST:
-        await _choose_preset(request, session, request.POST["preset"])
+        await _choose_preset(request, place, session, request.POST["preset"])
     else:
         await _choose_agent(session, request.POST.get("agent", ""))
-    session = await in_db(session_store.get, session.id) or session
-    return await _shown(request, directory, session, await _choice(request, directory, session))
+    place = place._replace(session=await in_db(session_store.get, session.id) or session)
+    return await _shown(request, place, await _choice(request, place))
 
 
-async def _choice(request: HttpRequest, directory: Path, session: Session | None) -> Choice:
+async def _choice(request: HttpRequest, place: Located) -> Choice:
+    directory, session = place.directory, place.session
     config = (await asyncio.to_thread(load, directory)).config
     if session is not None:
         agent, variant = session.agent or default_name(config), session.variant
@@ -138,18 +143,29 @@ async def _choice(request: HttpRequest, directory: Path, session: Session | None
         if entry and entry.model and (not ref or request.GET.get("chosen") == "agent"):
             ref, variant = entry.model, entry.variant
         ref = ref or await default_ref(directory, None, agent)
-    preset = PLAN if agent == PLAN else presets.of(preset)
     try:
-        model = await model_for(directory, ref)
+        model, problem = await model_for(directory, ref), ""
     except UnknownModel as error:
-        return Choice(agent, ref, None, "", str(error), preset)
-    return Choice(agent, model.ref, model, known_variant(model, variant), "", preset)
+        model, problem = None, str(error)
+    working = session or Session(
+        directory=str(directory), preset=preset if preset in presets.MEANINGS else ""
+    )
+    loaded, folders = await asyncio.to_thread(load, directory), (directory, Path(place.project.worktree))
+    on = await asyncio.to_thread(terms, loaded, agent, working, model, folders)
+    return Choice(
+        agent,
+        model.ref if model else ref,
+        model,
+        known_variant(model, variant) if model else "",
+        problem,
+        PLAN if agent == PLAN else on.preset,
+        PLAN if agent == PLAN else working.preset,
+        on,
+    )
 
 
-async def _shown(
-    request: HttpRequest, directory: Path, session: Session | None, chosen: Choice
-) -> HttpResponse:
-    config = (await asyncio.to_thread(load, directory)).config
+async def _shown(request: HttpRequest, place: Located, chosen: Choice) -> HttpResponse:
+    config = (await asyncio.to_thread(load, place.directory)).config
     agents = known_agents(config)
     agent = agents.get(chosen.agent)
     context = {
@@ -157,8 +173,8 @@ async def _shown(
         "description": agent.description if agent else "",
         "color": _COLOURS.get(agent.color, agent.color) if agent else "",
         "agents": json.dumps([agent.name for agent in agents.values() if agent.primary]),
-        "meaning": _PLANNING if chosen.preset == PLAN else presets.MEANINGS[presets.of(chosen.preset)],
-        "presets": json.dumps([name for name, _ in await _presets(config)]),
+        "meaning": _meaning(chosen),
+        "presets": json.dumps([name for name, _ in _presets(config, chosen.terms)]),
     }
     return render(request, "pickers/choice.html", context)
 
@@ -187,11 +203,16 @@ async def _choose_agent(session: Session, name: str) -> None:
 _PLANNING = presets.Meaning("Plan", "The agent only reads, and makes a plan.")
 
 
-async def _presets(config: Config) -> list[tuple[str, presets.Meaning]]:
+def _meaning(chosen: Choice) -> presets.Meaning:
+    if chosen.preset == PLAN:
+        return _PLANNING
+    return presets.meant(presets.of(chosen.preset), silent=chosen.terms.silent)
+
+
+def _presets(config: Config, on: Terms) -> list[tuple[str, presets.Meaning]]:
     """Those that can be chosen, by what a form sends: planning is an agent's."""
-    holds = (await asyncio.to_thread(probe.found)).holds
     planning = [(PLAN, _PLANNING)] if PLAN in known_agents(config) else []
-    return [*planning, *presets.offered(sandbox=holds).items()]
+    return [*planning, *presets.offered(sandbox=not on.lacking, silent=on.silent).items()]
 
 
 def _working(config: Config) -> str:
@@ -199,10 +220,11 @@ def _working(config: Config) -> str:
     return default_name(config) if default_name(config) != PLAN else "build"
 
 
-async def _choose_preset(request: HttpRequest, session: Session, name: str) -> None:
+async def _choose_preset(request: HttpRequest, place: Located, session: Session, name: str) -> None:
     """How much is asked; what waits for an answer is looked at again."""
-    config = (await asyncio.to_thread(load, Path(session.directory))).config
-    if name not in dict(await _presets(config)):
+    config = (await asyncio.to_thread(load, place.directory)).config
+    chosen = await _choice(request, place)
+    if name not in dict(_presets(config, chosen.terms)):
         raise Http404("There is no such mode here.")
     if name == PLAN:
         await _choose_agent(session, PLAN)

@@ -11,11 +11,13 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
+from agents.agent.steps.sample import Working, work
 from agents.config.configuration import load
-from agents.toolkit.definitions import Agent, agents
-from agents.toolkit.permission.defaults import guarded
-from agents.toolkit.permission.rules import Floor, Rule, evaluate
+from agents.toolkit.definitions import UnknownAgent, known_agents
+from agents.toolkit.permission import presets
+from agents.toolkit.permission.rules import Floor, Rule, evaluate, nearest
 from sessions.core.db import in_db
+from sessions.core.models import Project, Session
 from sessions.core.store import permissions, projects
 
 
@@ -30,16 +32,22 @@ class Ruled:
 
 @require_GET
 async def why(request: HttpRequest) -> HttpResponse:
-    """`?request=`: the rules because of which a permission is asked for; empty where none of them asks."""
+    """`?request=`: the rules because of which a permission is asked for, and one that almost allowed it;
+    empty where there are none."""
     row = await in_db(permissions.get, request.GET.get("request", ""))
     if row is None:
         raise Http404("This question is not known here.")
-    agent = (await _agents(row.session.directory)).get(row.agent)
-    own = [Rule(rule["permission"], rule["pattern"], rule["action"]) for rule in row.session.permission]
-    rules = [*(agent.permission if agent else ()), *guarded(own)]
+    try:
+        rules = (await asyncio.to_thread(_working, row.session, row.agent)).rules
+    except UnknownAgent:
+        rules = ()
     found = [evaluate(row.permission, pattern, rules) for pattern in row.patterns]
     asking = dict.fromkeys(rule for rule in found if rule.action == "ask" and rule in rules)
-    return render(request, "approvals/why.html", {"rules": list(asking)})
+    saved = await in_db(permissions.in_force, row.session, row.message_id)
+    allowed = [*rules, *(Rule(rule.permission, rule.pattern, "allow") for rule in saved)]
+    almost = (nearest(row.permission, pattern, allowed) for pattern in row.patterns)
+    shown = {"rules": list(asking), "nearest": next(filter(None, almost), None)}
+    return render(request, "approvals/why.html", shown)
 
 
 @require_GET
@@ -48,20 +56,30 @@ async def configured(request: HttpRequest) -> HttpResponse:
     project = await in_db(projects.get, request.GET.get("project", ""))
     if project is None:
         raise Http404("This project is not known here.")
-    shown = [
-        Ruled(
-            agent.name,
-            [rule for rule in agent.permission if not isinstance(rule, Floor)],
-            [rule for rule in agent.permission if isinstance(rule, Floor)],
-        )
-        for agent in (await _agents(project.worktree)).values()
-        if not agent.hidden
-    ]
-    return render(request, "approvals/configured.html", {"agents": shown})
+    return render(request, "approvals/configured.html", await asyncio.to_thread(_in_force, project))
 
 
-async def _agents(directory: str) -> dict[str, Agent]:
-    """The agents of a folder with all their rules."""
-    loaded = await asyncio.to_thread(load, Path(directory))
-    unreadable = any(problem.level == "error" and not problem.key for problem in loaded.problems)
-    return agents(loaded.config, unreadable=unreadable)
+def _in_force(project: Project) -> dict[str, object]:
+    """The rules of each agent in a new session, and on what terms the one works that a session begins with.
+    Blocks."""
+    session = Session(project=project, directory=project.worktree)
+    known = known_agents(load(Path(project.worktree)).config).values()
+    agents = [_working(session, agent.name).agent for agent in known if not agent.hidden]
+    on = _working(session, "").terms
+    return {
+        "on": on,
+        "meaning": presets.meant(on.preset, silent=on.silent),
+        "agents": [
+            Ruled(
+                agent.name,
+                [rule for rule in agent.permission if not isinstance(rule, Floor)],
+                [rule for rule in agent.permission if isinstance(rule, Floor)],
+            )
+            for agent in agents
+        ],
+    }
+
+
+def _working(session: Session, name: str) -> Working:
+    """Raises UnknownAgent. Blocks."""
+    return work(session, None, name, Path(session.directory), Path(session.project.worktree))

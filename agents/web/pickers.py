@@ -18,7 +18,8 @@ from agents.llm.types import Model
 from agents.plugins.faults import faults
 from agents.servers.mcp.hub import hub
 from agents.toolkit.catalog import default_model, providers_of
-from agents.toolkit.definitions import Agent, complaint, known_agents
+from agents.toolkit.definitions import Agent, complaint, default_name, known_agents
+from agents.toolkit.sandbox.terms import terms
 from agents.toolkit.skills import skill_problems
 from agents.web.trust import banner as trust_banner
 from sessions.core.models import Session
@@ -44,15 +45,20 @@ async def mentions(request: HttpRequest) -> HttpResponse:
 async def status(request: HttpRequest) -> HttpResponse:
     """Whether the demo answers, and what is wrong in the configuration. Every page of a project asks, so its
     MCP servers are started with that."""
-    directory, session, _ = await located(request.GET)
+    directory, session, project = await located(request.GET)
     hub.warm(directory)
     loaded = await asyncio.to_thread(load, directory)
     selected, problem = await _selected(directory, session)
     skills = await asyncio.to_thread(skill_problems, directory)
     providers = await providers_of(directory)
     wrong = [complaint(loaded.config), *_without_model(known_agents(loaded.config).values(), providers)]
+    new, folders = Session(directory=str(directory)), (directory, Path(project.worktree))
+    on = await asyncio.to_thread(
+        terms, loaded, default_name(loaded.config), session or new, selected, folders
+    )
     context: dict[str, Any] = {
         "demo": selected is not None and selected.protocol == "scripted",
+        "lacking": on.lacking if on.careful and session is None else "",
         "complaints": [text for text in dict.fromkeys([problem, *wrong]) if text],
         "problems": [item for item in (*loaded.problems, *skills, *faults(directory)) if _is_error(item)],
         "config_path": settings.CONFIG_DIR / "opencode.json",

@@ -44,7 +44,12 @@ _pickers = [
     path("pickers/shell", commands.run, name="shell"),
 ]
 
-_settings = [path("settings/sandbox", sandbox_pages.found, name="sandbox")]
+_sandbox = [
+    path("settings/sandbox", sandbox_pages.found, name="sandbox"),
+    path("sandbox/port/open", sandbox_pages.open_port, name="sandbox-port-open"),
+    path("sandbox/port/close", sandbox_pages.close_port, name="sandbox-port-close"),
+    path("sandbox/port/go", sandbox_pages.go, name="sandbox-port-go"),
+]
 
 _accounts = [
     path("accounts", accounts.accounts, name="accounts"),
@@ -84,4 +89,4 @@ _servers = [
     path("servers/languages/install", language_acts.install, name="install-language"),
 ]
 
-urlpatterns = [*_pickers, *_settings, *_accounts, *_servers]
+urlpatterns = [*_pickers, *_sandbox, *_accounts, *_servers]

@@ -45,6 +45,7 @@ INTERNAL = {
     "session.read",
     "store.full",
     "mcp.changed",
+    "sandbox.ports",
     event_log.SETTLED,
 }
 """Events of ours alone: clients of the protocol do not know them."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from functools import cache
 from typing import Literal, Protocol, cast
 
@@ -11,6 +12,14 @@ from django.utils.module_loading import import_string
 
 ShareMode = Literal["manual", "auto", "disabled"]
 ResumeMode = Literal["auto", "ask", "off"]
+
+
+@dataclass(frozen=True, slots=True)
+class Port:
+    """`way` is the port on this machine that leads there; 0 while nobody opened one."""
+
+    number: int
+    way: int = 0
 
 
 class Agents(Protocol):
@@ -33,6 +42,9 @@ class Agents(Protocol):
     ) -> list[tuple[str, str]]:
         """Those to go on with where a model has failed, as `provider/model` and by name: what the
         configuration's `fallback` names, else the best of a few other providers."""
+
+    def ports(self, session_id: str) -> Sequence[Port]:
+        """Those that programs in the sandbox of a session listen on."""
 
     def context_window(self, provider_id: str, model_id: str) -> int | None:
         """Tokens that a model takes; None for one that is not known."""

@@ -119,3 +119,15 @@ def _inner(call: Wire) -> Wire:
 
 def _count(value: object) -> int:
     return value if isinstance(value, int) else 0
+
+
+def origin(session: Session, shown: Session | None = None) -> str:
+    """Who asks, on the page of the session `shown` or anywhere: the subagent by the title of its session, and
+    those that sent it; empty where it is none."""
+    names: list[str] = []
+    seen: set[str] = set()
+    while session.parent is not None and session.id not in seen and (shown is None or session.id != shown.id):
+        seen.add(session.id)
+        names.append(visible(session.title))
+        session = session.parent
+    return ", sent by ".join(names)

@@ -15,6 +15,7 @@ from sessions.core.store import questions
 from sessions.core.text import visible
 from sessions.core.wire.questions import QuestionInfo
 
+from .children import origin
 from .html import html
 from .plan import ASKS, plan_html
 
@@ -86,7 +87,7 @@ def request(row: QuestionRequest, session: Session, place: str = "") -> Request:
         title=title,
         icon=_ICONS.get(row.tool, "plug" if of_server else "ask"),
         questions=asked,
-        origin=visible(row.session.title) if row.session_id != session.id else "",
+        origin=origin(row.session, session),
         plan=plan_html(row.session) if row.tool == ASKS else SafeString(),
         dismissal=_DECLINES if of_server else _STOPS,
     )

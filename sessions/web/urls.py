@@ -43,6 +43,7 @@ _projects = [
     path(f"{_PROJECT}/complete/files", complete.files, name="complete-files"),
     path(_RULES, rules.rules, name="rules"),
     path(f"{_RULES}/decisions", rules.decisions, name="decisions"),
+    path(f"{_RULES}/decisions/<int:decision_id>/pass", rules.let_through, name="let-through"),
     path(f"{_RULES}/export.json", rules.export, name="export-rules"),
     path(f"{_RULES}/<int:rule_id>/revoke", rules.revoke, name="revoke-rule"),
     path(f"{_RULES}/<int:rule_id>/restore", rules.restore, name="restore-rule"),

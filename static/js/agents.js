@@ -1,5 +1,5 @@
 // Tab in the prompt's text takes the next agent and Shift-Tab the next mode; after Esc they leave the text.
-import { agents, choose, chosen, presets } from "./choice.js";
+import { agents, choose, now, presets } from "./choice.js";
 import { field } from "./composer.js";
 import { composes } from "./ime.js";
 
@@ -20,7 +20,7 @@ function next(event) {
   const kept = event.ctrlKey || event.altKey || event.metaKey || composes(event);
   if (kept || leaving || event.defaultPrevented || names.length < 2) return;
   event.preventDefault();
-  const name = names[(names.indexOf(chosen(kind)) + 1) % names.length];
+  const name = names[(names.indexOf(now(kind)) + 1) % names.length];
   const done = choose(kind, name);
   if (kind === "agent") status.textContent = `Agent: ${name[0].toUpperCase()}${name.slice(1)}`;
   else done.then(() => (status.textContent = `Mode: ${document.querySelector("#preset-picker .pick-name").textContent}`));

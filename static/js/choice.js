@@ -9,6 +9,8 @@ const KINDS = ["agent", "model", "variant", "preset"];
 const field = (kind) => place.querySelector(`[name=${kind}]`);
 
 export const chosen = (kind) => field(kind)?.value ?? "";
+// What counts, also where nobody chose it.
+export const now = (kind) => document.getElementById(`${kind}-picker`)?.dataset.now ?? chosen(kind);
 export const agents = () => JSON.parse(document.getElementById("agent-picker")?.dataset.agents ?? "[]");
 export const presets = () => JSON.parse(document.getElementById("preset-picker")?.dataset.presets ?? "[]");
 export const picked = () => Object.fromEntries(KINDS.filter(field).map((kind) => [kind, chosen(kind)]));

@@ -23,7 +23,7 @@ from agents.servers.lsp.types import Failed, Position, Range, Symbol
 from agents.toolkit.base import Approval, Outcome, ToolError, ToolResult
 from agents.toolkit.file_names import printable
 from agents.toolkit.permission.errors import NotPermitted, PermissionDenied
-from agents.toolkit.permission.rules import judge
+from agents.toolkit.permission.rules import Ruleset, judge
 from agents.tools import read
 from sessions.core.wire.parts import Pending, ToolPart
 
@@ -108,8 +108,9 @@ class _Attached(CallContext):
         always: Sequence[str] = (),
         metadata: Mapping[str, Any] | None = None,
         outdated: Callable[[], bool] | None = None,
+        rules: Ruleset | None = None,
     ) -> Approval:
-        verdict = judge(permission, patterns, self.turn.rules, ())
+        verdict = judge(permission, patterns, self.turn.rules if rules is None else rules, ())
         if verdict.action == "deny":
             raise PermissionDenied(verdict.rules[0])
         return Approval()

@@ -34,7 +34,7 @@ from agents.toolkit.base import (
 )
 from agents.toolkit.file_names import printable
 from agents.toolkit.formatters import chosen, run_formatter
-from agents.toolkit.permission.rules import narrowed
+from agents.toolkit.permission.rules import Ruleset, narrowed
 from agents.toolkit.shared.beside import rebased
 from agents.toolkit.turn import Turn
 from sessions.changes.undo.files import AS_NEW, NEW_FILE
@@ -85,19 +85,22 @@ class CallContext:
         always: Sequence[str] = (),
         metadata: Mapping[str, Any] | None = None,
         outdated: Callable[[], bool] | None = None,
+        rules: Ruleset | None = None,
     ) -> Approval:
+        rules = self.turn.rules if rules is None else rules
         question = approvals.Question(
             session=self._run.session,
             message_id=self.message_id,
             call_id=self.call_id,
             agent=self.agent,
-            rules=self.turn.rules,
+            rules=rules,
             permission=permission,
             patterns=patterns,
-            always=narrowed(permission, patterns, always, self.turn.rules),
+            always=narrowed(permission, patterns, always, rules),
             metadata=metadata or {},
             outdated=outdated,
             tool=self._part.tool,
+            unchosen=self.turn.terms.unchosen,
             waived=await self._stage.waives(permission, patterns, metadata or {}),
         )
         with self._clock.stopped():

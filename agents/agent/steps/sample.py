@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,6 +21,7 @@ from agents.toolkit.permission.planning import plan_rules
 from agents.toolkit.permission.rules import Floor, Rule, configured
 from agents.toolkit.plans import PLAN
 from agents.toolkit.sandbox.network import PERMISSION
+from agents.toolkit.sandbox.terms import Terms, terms
 from agents.toolkit.turn import Turn
 from sessions.core.models import AdmittedPrompt, Session
 from sessions.core.wire.messages import UserMessage
@@ -66,29 +68,48 @@ async def sample(run: Run, choice: Choice) -> Turn:
     """With the model in place of one that has failed in this turn. Raises UnknownAgent or UnknownModel."""
     while choice.model in run.instead:
         choice = Choice(choice.agent, run.instead[choice.model])
-    loaded = await asyncio.to_thread(load, run.directory)
-    unreadable = any(problem.level == "error" and not problem.key for problem in loaded.problems)
-    agent = choose(loaded.config, choice.agent, unreadable=unreadable)
     model = await model_for(run.directory, choice.model)
+    working = await asyncio.to_thread(work, run.seen, model, choice.agent, run.directory, run.worktree)
     return Turn(
         session=run.seen,
         directory=run.directory,
         worktree=run.worktree,
-        config=loaded.config,
-        agent=agent,
+        config=working.config,
+        agent=working.agent,
         model=model,
-        rules=effective_rules(agent, model, run.seen, loaded.config),
-        variant=known_variant(model, choice.variant or agent.variant_for(model)),
+        rules=working.rules,
+        terms=working.terms,
+        variant=known_variant(model, choice.variant or working.agent.variant_for(model)),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Working:
+    """Which agent works in a session now, by which configuration, rules and terms."""
+
+    config: Config
+    agent: Agent
+    rules: Sequence[Rule]
+    terms: Terms
+
+
+def work(session: Session, model: Model | None, name: str, *folders: Path) -> Working:
+    """`name` is the agent's, or empty for the default one; `folders` are that of the session, and the
+    project's. Raises UnknownAgent. Blocks."""
+    loaded = load(folders[0])
+    config = loaded.config
+    on = terms(loaded, name or default_name(config), session, model, folders)
+    agent = choose(config, name, unreadable=loaded.unreadable, careful=on.careful)
+    return Working(config, agent, effective_rules(agent, model, session, config), on)
 
 
 DEMO = (Floor("edit", "*", "ask"), Floor("bash", "*", "ask"))
 """The scripted demo shows what asking looks like, whatever the defaults allow; what is denied stays so."""
 
 
-def effective_rules(agent: Agent, model: Model, session: Session, config: Config) -> list[Rule]:
+def effective_rules(agent: Agent, model: Model | None, session: Session, config: Config) -> list[Rule]:
     own = [Rule(rule["permission"], rule["pattern"], rule["action"]) for rule in session.permission]
-    demo = DEMO if model.protocol == "scripted" else ()
+    demo = DEMO if model is not None and model.protocol == "scripted" else ()
     plans = Path(settings.PLAN_DIR)
     reachable = Rule("external_directory", f"{plans}/*", "allow")
     hosts = configured({PERMISSION: config.sandbox_domains}) if config.sandbox_domains else []

@@ -10,7 +10,17 @@ from itertools import chain, product
 from typing import Final
 
 from agents.toolkit.permission.planning import MAY_CHANGE
-from agents.toolkit.permission.rules import Action, Floor, Guard, Rule, Ruleset, evaluate, from_config, merge
+from agents.toolkit.permission.rules import (
+    Action,
+    Floor,
+    Guard,
+    Rule,
+    Ruleset,
+    Unread,
+    evaluate,
+    from_config,
+    merge,
+)
 from sessions.core.store.permissions.marks import UNCERTAIN
 from sessions.core.wire.patterns import EVERYTHING, READ_DEFAULTS, is_everything, matches
 
@@ -51,6 +61,9 @@ DEFAULTS: Final[Ruleset] = (
         }
     ),
 )
+
+CAREFUL: Final[Ruleset] = (Unread("bash", EVERYTHING, "ask"),)
+"""After the defaults, where nothing is configured and commands are not confined."""
 
 _BOTH: Final = {"question": "allow", "plan_enter": "allow", "plan_exit": "allow"}
 """Each says so when it is called in the wrong mode: one list of tools for both keeps the prefix that a

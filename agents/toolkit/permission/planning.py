@@ -12,10 +12,11 @@ user gives to the plan agent by name come after these.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from agents.toolkit.permission.rules import Rule, Ruleset
+from agents.toolkit.permission.rules import Rule, Ruleset, Unread
 from agents.toolkit.permission.runners import Options
 from agents.toolkit.permission.shell import ShellAnalysis, ShellCommand
 
@@ -40,6 +41,15 @@ def marks(rules: Ruleset) -> list[Rule]:
     return [rule for rule in rules if rule.permission == "bash" and rule.pattern.startswith(MAY_CHANGE)]
 
 
+def knowing(rules: Ruleset, analysis: ShellAnalysis) -> Ruleset:
+    """The rules for a line, of which those commands are known that only read."""
+    if not any(isinstance(rule, Unread) for rule in rules):
+        return rules
+    reading = [command.text for command in analysis.commands if _is_certain(analysis) and _reads(command)]
+    known = frozenset(reading)
+    return [replace(rule, known=known) if isinstance(rule, Unread) else rule for rule in rules]
+
+
 def marked(line: str, analysis: ShellAnalysis, rules: Ruleset) -> list[str]:
     """The line with its mark, as one more pattern to ask `bash` for; empty when it may run as it is."""
     return [MAY_CHANGE + line.strip()] if marks(rules) and not reads_only(analysis) else []
@@ -48,10 +58,8 @@ def marked(line: str, analysis: ShellAnalysis, rules: Ruleset) -> list[str]:
 # Which shell lines are known to only read. Pure.
 #
 # Not known is not the same as writing: a program may do anything, so only commands whose every option has
-# been
-# looked at are listed here, and where an option could write or run something, what the shell expands counts
-# as
-# that option.
+# been looked at are listed here, and where an option could write or run something, what the shell expands
+# counts as that option.
 
 HARMLESS: Final = frozenset(
     "[ : basename cat cd cmp comm cut df diff dirname du echo egrep expr false fgrep grep head id jq ls"
@@ -83,8 +91,11 @@ _GIT_LINES: Final = frozenset(
 
 def reads_only(analysis: ShellAnalysis) -> bool:
     """Whether the line is known to change no file and to run no other program."""
-    certain = bool(analysis.commands) and not (analysis.errors or analysis.written or analysis.opaque)
-    return certain and all(_reads(command) for command in analysis.commands)
+    return _is_certain(analysis) and all(_reads(command) for command in analysis.commands)
+
+
+def _is_certain(analysis: ShellAnalysis) -> bool:
+    return bool(analysis.commands) and not (analysis.errors or analysis.written or analysis.opaque)
 
 
 def _reads(command: ShellCommand) -> bool:

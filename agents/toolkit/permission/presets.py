@@ -7,9 +7,10 @@ nothing that guards what configures the agent itself (`defaults.GUARD`).
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from agents.toolkit.permission.defaults import is_guarded
+from agents.toolkit.permission.planning import MAY_CHANGE
 from sessions.core.wire.session import Preset
 
 
@@ -44,19 +45,41 @@ MEANINGS: Mapping[Preset, Meaning] = {
 }
 
 
+SILENT: Mapping[Preset, str] = {
+    "ask": "Edits in the project go unasked, and commands that are known to only read.",
+    "edits": "Edits in the project go unasked, and commands that are known to only read.",
+}
+"""The words where no configuration says anything."""
+
+
 def of(name: str) -> Preset:
-    """A session's; `ask` where it has none, or one that is not known any more."""
+    """The one of a name; `ask` where it is not known any more."""
     return next((preset for preset in MEANINGS if preset == name), "ask")
 
 
-def offered(*, sandbox: bool) -> dict[Preset, Meaning]:
-    """Those that can be chosen; `sandbox`: whether there is one."""
-    return {name: meaning for name, meaning in MEANINGS.items() if sandbox or not meaning.confines}
+def meant(preset: Preset, *, silent: bool) -> Meaning:
+    """What one means here; `silent`: no configuration says anything."""
+    words = SILENT.get(preset) if silent else None
+    return replace(MEANINGS[preset], words=words) if words else MEANINGS[preset]
+
+
+def offered(*, sandbox: bool, silent: bool) -> dict[Preset, Meaning]:
+    """Those that can be chosen; `sandbox`: whether there is one. Edits go anyway where nothing is
+    configured."""
+    useless = {"edits"} if silent else set()
+    return {
+        name: meant(name, silent=silent)
+        for name, meaning in MEANINGS.items()
+        if name not in useless and (sandbox or not meaning.confines)
+    }
 
 
 def answers(name: str, permission: str, patterns: Sequence[str], metadata: Mapping[str, object]) -> bool:
-    """Whether a preset says yes where a rule asks."""
+    """Whether a preset says yes where a rule asks. What an agent that only reads, or plans, is not known to
+    only read is asked about in any."""
     preset = of(name)
+    if any(pattern.startswith(MAY_CHANGE) for pattern in patterns):
+        return False
     if preset == "everything":
         return True
     if permission == "edit" and any(map(is_guarded, patterns)):

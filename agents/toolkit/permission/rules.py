@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, takewhile
 from pathlib import Path
 from typing import Literal, cast, get_args
 
@@ -35,6 +35,22 @@ class Guard(Rule):
 
     def fits(self, permission: str, pattern: str) -> bool:
         return Rule.fits(self, permission, pattern.casefold())
+
+
+@dataclass(frozen=True, slots=True)
+class Unread(Rule):
+    """A rule about commands that are not known to only read; `known` are those of the line that is asked
+    about which are (`planning.knowing`)."""
+
+    known: frozenset[str] = frozenset()
+
+    @property
+    def besides(self) -> str:
+        """What it is not about, for people."""
+        return "but for commands that are known to only read"
+
+    def fits(self, permission: str, pattern: str) -> bool:
+        return pattern not in self.known and Rule.fits(self, permission, pattern)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +151,21 @@ def judge(permission: str, patterns: Sequence[str], rules: Ruleset, approved: Ru
     if asking:
         return Verdict("ask", tuple(dict.fromkeys(asking)))
     return Verdict("allow", tuple(dict.fromkeys(used)))
+
+
+def nearest(permission: str, pattern: str, rules: Ruleset) -> Rule | None:
+    """The rule that almost allowed it: of those that allow something which begins with the same word, the one
+    that has most of its words."""
+    named = [rule for rule in rules if rule.action == "allow" and matches(rule.permission, permission)]
+    others = (rule for rule in named if not rule.fits(permission, pattern))
+    best = max(others, key=lambda rule: _shared(rule.pattern, pattern), default=None)
+    return best if best is not None and _shared(best.pattern, pattern) else None
+
+
+def _shared(first: str, second: str) -> int:
+    """How many words two texts begin with alike."""
+    pairs = zip(first.split(), second.split(), strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
 def narrowed(permission: str, patterns: Sequence[str], always: Sequence[str], rules: Ruleset) -> list[str]:

@@ -18,6 +18,7 @@ from typing import Any
 from agents.toolkit.sandbox import box_process, bubblewrap
 from agents.toolkit.sandbox.network import Calls
 from agents.toolkit.sandbox.policy import Policy
+from agents.toolkit.sandbox.ports import Ports
 from agents.toolkit.sandbox.proxy import Proxy
 from agents.toolkit.shared.process import CannotStart
 
@@ -25,7 +26,11 @@ IDLE_SECONDS = 30.0
 """How long it waits for the next program."""
 OPEN_SECONDS = 20.0
 _CREDENTIALS = struct.Struct("3i")
+LOOK_SECONDS = 1.0
+"""How long after each other it is looked which ports programs listen on."""
+_ANSWER = 64 * 1024
 _KILLED = -9
+_ENDED = "the sandbox has ended"
 
 
 class CannotOpen(Exception):
@@ -69,7 +74,7 @@ class Program:
         if not data:
             self._loop.remove_reader(self._talk)
             self._talk.close()
-            self._told({"failed": "the sandbox has ended", "code": _KILLED, "over": True})
+            self._told({"failed": _ENDED, "code": _KILLED, "over": True})
 
     def _told(self, words: Mapping[str, Any]) -> None:
         if not self._started.done() and "failed" in words:
@@ -86,8 +91,16 @@ class Program:
 class Box:
     """Of one event loop. `over` is called once nothing of it lives any more."""
 
-    def __init__(self, around: Policy, over: Callable[[Box], None], *, network: bool = False) -> None:
-        """`network`: its programs reach the network, each as its call is permitted to."""
+    def __init__(
+        self,
+        around: Policy,
+        over: Callable[[Box], None],
+        changed: Callable[[Box], None],
+        *,
+        network: bool = False,
+    ) -> None:
+        """`network`: its programs reach the network, each as its call is permitted to. `changed`: others of
+        its ports are shown."""
         self.calls = Calls()
         self.port = 0
         self._network = network
@@ -95,6 +108,10 @@ class Box:
         self._around = around
         self._over = over
         self._seal = _seal(around)
+        self.ports = Ports(self._socket, lambda: changed(self))
+        self._asking = asyncio.Lock()
+        self._told = asyncio.Event()
+        self._looking: asyncio.Task[None] | None = None
         self._running = 0
         self._closing: asyncio.TimerHandle | None = None
         self._resting = False
@@ -143,19 +160,45 @@ class Box:
 
     async def _open_proxy(self, control: socket.socket) -> None:
         """On a socket of the loopback in there."""
-        loop = asyncio.get_running_loop()
-        told = asyncio.Event()
-        loop.add_reader(control, told.set)
-        await loop.sock_sendall(control, box_process.LISTEN)
-        try:
-            await told.wait()
-        finally:
-            loop.remove_reader(control)
-        port, (place,), *_ = socket.recv_fds(control, 64, 1, socket.MSG_CMSG_CLOEXEC)
+        port, (place,) = await self._asked(control, box_process.LISTEN)
         self.port = int(port)
         self._proxy = await asyncio.start_server(
             Proxy(self.calls.permit).serve, sock=socket.socket(fileno=place)
         )
+
+    async def _asked(self, control: socket.socket, message: bytes) -> tuple[bytes, list[int]]:
+        """What the first process answers, and the descriptors that come with it. Raises ConnectionError."""
+        loop = asyncio.get_running_loop()
+        async with self._asking:
+            self._told.clear()
+            await loop.sock_sendall(control, message)
+            loop.add_reader(control, self._told.set)
+            await self._told.wait()
+            if self._control is not control:
+                raise ConnectionError(_ENDED)
+            loop.remove_reader(control)
+            answer, places, *_ = socket.recv_fds(control, _ANSWER, 1, socket.MSG_CMSG_CLOEXEC)
+        if not answer:
+            raise ConnectionError(_ENDED)
+        return answer, places
+
+    async def _socket(self, family: socket.AddressFamily) -> socket.socket:
+        """One of its network. Raises ConnectionError."""
+        if self._control is None:
+            raise ConnectionError(_ENDED)
+        _, (place,) = await self._asked(self._control, box_process.SOCKET[family])
+        return socket.socket(fileno=place)
+
+    async def _look(self) -> None:
+        """See which ports are listened on, as long as programs run."""
+        while self._running and self._control is not None:
+            await asyncio.sleep(LOOK_SECONDS)
+            with suppress(ConnectionError):
+                if self._control is not None:
+                    answer, _ = await self._asked(self._control, box_process.PORTS)
+                    found = [(port, socket.AddressFamily(family)) for port, family in json.loads(answer)]
+                    self.ports.seen(one for one in found if one[0] != self.port)
+        self.ports.seen(())
 
     def holds(self, around: Policy, *, network: bool = False) -> bool:
         """Whether it is still there, and around the very files that it is to be around: a file that was
@@ -166,10 +209,12 @@ class Box:
     async def start(self, argv: Sequence[str], cwd: Path, env: Mapping[str, str], output: int) -> Program:
         """Raises CannotStart."""
         if self._control is None:
-            raise CannotStart("the sandbox has ended")
+            raise CannotStart(_ENDED)
         self._stay()
         self._resting = False
         self._running += 1
+        if self._looking is None or self._looking.done():
+            self._looking = asyncio.create_task(self._look())
         ours, theirs = socket.socketpair()
         ours.setblocking(False)
         ours.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
@@ -191,8 +236,11 @@ class Box:
         """End all that runs in it."""
         self._stay()
         if self._control is not None:
+            asyncio.get_running_loop().remove_reader(self._control)
             self._control.close()
             self._control = None
+            self._told.set()
+            self.ports.seen(())
         if self._proxy is not None:
             self._proxy.close()
             self._proxy = None

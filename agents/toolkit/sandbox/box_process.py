@@ -20,7 +20,10 @@ import sys
 from typing import Any
 
 READY, LISTEN, RUN = b"ready", b"listen", b"run"
+PORTS, SOCKET = b"ports", {socket.AF_INET: b"socket", socket.AF_INET6: b"socket6"}
+_LISTENS = "0A"  # proc(5), as linux/include/net/tcp_states.h has it
 _DUMPABLE, _SUBREAPER = 4, 36
+_MOST_PORTS = 500  # go into one message
 _prctl = ctypes.CDLL(None, use_errno=True).prctl
 
 
@@ -46,8 +49,8 @@ def main() -> None:
             message, places, *_ = socket.recv_fds(control, 64, 2, socket.MSG_CMSG_CLOEXEC)
             if not message:
                 return
-            if message == LISTEN:
-                _listen(control)
+            if message != RUN:
+                _answer(message, control)
                 continue
             pid = os.fork()
             if not pid:
@@ -58,11 +61,35 @@ def main() -> None:
                 os.close(place)
 
 
+def _answer(message: bytes, control: socket.socket) -> None:
+    if message == LISTEN:
+        _listen(control)
+    elif message == PORTS:
+        control.send(json.dumps(_ports()).encode())
+    for family, wanted in SOCKET.items():
+        if message == wanted:
+            with socket.socket(family) as made:
+                socket.send_fds(control, [message], [made.fileno()])
+
+
 def _listen(control: socket.socket) -> None:
     """Hand out a socket that listens on the loopback in here."""
     with socket.create_server(("127.0.0.1", 0), backlog=128) as server:
         port = server.getsockname()[1]
         socket.send_fds(control, [str(port).encode()], [server.fileno()])
+
+
+def _ports() -> list[tuple[int, int]]:
+    """Those that are listened on, each with the family of its address."""
+    found = []
+    for name, family in (("tcp", socket.AF_INET), ("tcp6", socket.AF_INET6)):
+        try:
+            with open(f"/proc/self/net/{name}") as file:
+                rows = [line.split() for line in file][1:]
+        except OSError:
+            continue
+        found += [(int(row[1].rpartition(":")[2], 16), int(family)) for row in rows if row[3] == _LISTENS]
+    return found[:_MOST_PORTS]
 
 
 def _nothing(*_: object) -> None:

@@ -15,36 +15,28 @@ from pathlib import Path
 from threading import Lock
 from weakref import WeakKeyDictionary
 
-from agents.config.schema import Sandbox
 from agents.toolkit import scratch
-from agents.toolkit.permission import presets
 from agents.toolkit.permission.errors import NotPermitted
 from agents.toolkit.permission.rules import evaluate
 from agents.toolkit.sandbox import probe
 from agents.toolkit.sandbox.box import Box, CannotOpen
 from agents.toolkit.sandbox.network import Ask
 from agents.toolkit.sandbox.policy import CannotConfine, Policy, environment, policy, stand_in, stood_in
+from agents.toolkit.sandbox.ports import NotThere, Ports
 from agents.toolkit.sandbox.proxy import Place
 from agents.toolkit.shared import process
 from agents.toolkit.shared.process import Ended
 from agents.toolkit.turn import Turn
-from sessions.core import paths
+from sessions.core import bus, paths
+from sessions.core.above import Port
+from sessions.core.models import Session
+
+PORTS_CHANGED = "sandbox.ports"
+"""The event that others of a session's ports are listened on, or ways to them open."""
 
 
 class Refused(Exception):
     """A program was not started, as it could not be confined; the text is for people and for the model."""
-
-
-def mode(turn: Turn) -> Sandbox:
-    """What the session's preset says, else the configuration: of the agent, else of all. `auto` is what there
-    is to be had. Blocks, once for a tenth of a second."""
-    if turn.own:
-        return "off"
-    asked = turn.agent.sandbox or turn.config.sandbox
-    confines = presets.MEANINGS[presets.of(turn.session.preset)].confines
-    if confines is not None:
-        return "off" if not confines else "offline" if asked == "offline" else "project"
-    return asked if asked != "auto" else "project" if probe.found().holds else "off"
 
 
 async def run(
@@ -62,7 +54,7 @@ async def run(
     """`process.run` of a turn; `ask` asks the person about the network. `outside`: a person allowed that it
     is not confined. Raises Refused, and what that raises."""
     how = partial(process.run, argv, cwd=cwd, timeout=timeout, abort=abort, on_output=on_output)
-    confined = await asyncio.to_thread(mode, turn)
+    confined = turn.terms.sandbox
     if confined == "off" or outside:
         return await how(env=env)
     box = await _box(turn, network=confined == "project")
@@ -86,6 +78,15 @@ class _Boxes:
     open: dict[str, Box] = field(default_factory=dict)
     opening: asyncio.Lock = field(default_factory=asyncio.Lock)
 
+    def shows(self, session: Session, box: Box) -> None:
+        """Others of its ports."""
+        if shown := box.ports.shown():
+            _shown[session.id] = asyncio.get_running_loop(), box.ports, shown
+        else:
+            _shown.pop(session.id, None)
+        told = {"sessionID": session.id}
+        bus.publish(bus.Event(PORTS_CHANGED, told, project_id=session.project_id, session_id=session.id))
+
     def over(self, session_id: str, box: Box, standing: Sequence[Path]) -> None:
         """Nothing of it lives any more."""
         _standing.give_back(standing)
@@ -93,6 +94,8 @@ class _Boxes:
             del self.open[session_id]
 
 
+# What a person sees of the sandboxes is asked for by other threads.
+_shown: dict[str, tuple[asyncio.AbstractEventLoop, Ports, tuple[Port, ...]]] = {}
 _boxes: WeakKeyDictionary[asyncio.AbstractEventLoop, _Boxes] = WeakKeyDictionary()
 
 
@@ -107,13 +110,41 @@ async def _box(turn: Turn, *, network: bool) -> Box:
         if box is not None:
             box.rest()
         standing = _standing.take(around)  # not in a thread: a stop would leave it there
-        box = Box(around, lambda it: boxes.over(turn.session.id, it, standing), network=network)
+        box = Box(
+            around,
+            lambda it: boxes.over(turn.session.id, it, standing),
+            lambda it: boxes.shows(turn.session, it),
+            network=network,
+        )
         try:
             await box.open(standing, _empty())
         except CannotOpen as error:
             raise Refused(f"Not run: the sandbox that is asked for did not begin: {error}") from error
         boxes.open[turn.session.id] = box
         return box
+
+
+def ports(session_id: str) -> tuple[Port, ...]:
+    """Those that programs in the sandbox of a session listen on, where it is of this process. From any
+    thread."""
+    _, _, shown = _shown.get(session_id, (None, None, ()))
+    return shown
+
+
+async def open_port(session_id: str, number: int) -> int:
+    """Open a way to one of them from outside, and give the port on this machine's loopback that leads there.
+    From any loop. Raises NotThere."""
+    if session_id not in _shown:
+        raise NotThere("Nothing listens in the sandbox any more.")
+    loop, ways, _ = _shown[session_id]
+    return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(ways.open(number), loop))
+
+
+def close_port(session_id: str, number: int) -> None:
+    """From any thread."""
+    if session_id in _shown:
+        loop, ways, _ = _shown[session_id]
+        loop.call_soon_threadsafe(ways.close, number)
 
 
 async def rest(session_id: str) -> None:
@@ -136,9 +167,7 @@ def _around(turn: Turn) -> Policy:
     """Raises Refused. Blocks."""
     found = probe.found()
     if not found.holds:
-        raise Refused(
-            f'Not run: the configuration asks for a sandbox ("sandbox": "{mode(turn)}"), and {found.words}'
-        )
+        raise Refused(f'Not run: it is to be confined ("sandbox": "{turn.terms.sandbox}"), and {found.words}')
     outputs = paths.tool_output()
     folder = scratch.made(outputs, turn.session.id)
     if folder is None:
@@ -148,7 +177,7 @@ def _around(turn: Turn) -> Policy:
     try:
         return policy([turn.worktree, turn.directory], temporary, [folder], turn.config.sandbox_write)
     except CannotConfine as error:
-        raise Refused(f"Not run: the configuration asks for a sandbox, and {error}") from error
+        raise Refused(f"Not run: it is to be confined, and {error}") from error
 
 
 def _empty() -> Path:

@@ -72,6 +72,14 @@ VARIABLES = frozenset(
 """Of the environment what is a key, or leads to a socket that is out of sight."""
 
 
+_GIT = {
+    "GIT_SSH_COMMAND": "echo 'Refused by the sandbox: SSH does not get out. Use the address of HTTPS, or run "
+    "it `outside`.' >&2; false",
+    "GIT_SSH_VARIANT": "ssh",
+}
+"""Else git says that the host does not exist (git(1), to which the arguments are added)."""
+
+
 class CannotConfine(Exception):
     """A folder that no sandbox can be around; the text is for people and says why."""
 
@@ -114,13 +122,11 @@ def policy(
     """Around the folders that a session works in. `scratch` are folders of its own elsewhere, `write` what
     the person allows besides (`~` is the home folder). Raises CannotConfine. Blocks.
     """
-    home = paths.home(environ).resolve()
-    roots = _distinct(folder.resolve() for folder in folders)
-    for root in roots:
-        if home.is_relative_to(root):
-            raise CannotConfine(
-                f"{root} is, or has in it, your home folder: there is nothing to keep a program out of."
-            )
+    home, roots = _home_and(folders, environ)
+    for root in _around_home(home, roots):
+        raise CannotConfine(
+            f"{root} is, or has in it, your home folder: there is nothing to keep a program out of."
+        )
     gits = [git for root in roots for git in git_folders(root)]
     held = [root / name for root in roots for name in OWN]
     held += [root / ".git" for root in roots if (root / ".git").is_file()]
@@ -138,6 +144,19 @@ def policy(
         shown=tuple(path.resolve() for path in shown if path.exists()),
         temporary=temporary.resolve(),
     )
+
+
+def confinable(folders: Sequence[Path], environ: Mapping[str, str] = os.environ) -> bool:
+    """Whether there can be a sandbox around the folders of a session. Blocks."""
+    return not any(_around_home(*_home_and(folders, environ)))
+
+
+def _home_and(folders: Sequence[Path], environ: Mapping[str, str]) -> tuple[Path, tuple[Path, ...]]:
+    return paths.home(environ).resolve(), _distinct(folder.resolve() for folder in folders)
+
+
+def _around_home(home: Path, roots: Sequence[Path]) -> Iterator[Path]:
+    return (root for root in roots if home.is_relative_to(root))
 
 
 def _expanded(given: str) -> Path:
@@ -188,7 +207,7 @@ def _distinct(folders: Iterator[Path] | Sequence[Path]) -> tuple[Path, ...]:
 def environment(given: Mapping[str, str]) -> dict[str, str]:
     """What a confined program finds in its environment."""
     kept = {name: value for name, value in given.items() if name not in VARIABLES}
-    return {**kept, "TMPDIR": "/tmp"}  # noqa: S108 (its own)
+    return {**kept, "TMPDIR": "/tmp", **_GIT}  # noqa: S108 (its own)
 
 
 def stand_in(path: Path) -> None:

@@ -19,11 +19,11 @@ from dataclasses import dataclass
 from urllib.parse import unquote, urlsplit, urlunsplit
 
 from agents.toolkit.base import ToolError
+from agents.toolkit.sandbox.streams import Streams, joined
 from agents.toolkit.shared.web.fetch import Address, is_public, proxy_for, resolve
 
 HEAD_SECONDS = 60.0
 CONNECT_SECONDS = 30.0
-_PIECE = 64 * 1024
 _SOCKS = 5
 _DONE, _NOT_ALLOWED, _UNREACHABLE, _NO_COMMAND, _NO_ADDRESS = 0, 2, 4, 7, 8
 _OF_THE_HOP = frozenset({"connection", "keep-alive", "proxy-authorization", "proxy-connection", "host"})
@@ -51,7 +51,6 @@ class Place:
 Permit = Callable[[str, Place], Awaitable[None]]
 """Asked with the name of a call, once for a host and once more where it is in a private network. Raises
 Forbidden."""
-Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
 
 class Proxy:
@@ -88,7 +87,7 @@ class Proxy:
         except Unreachable as error:
             writer.write(_answer("502 Bad Gateway", f"{error}\n"))
         else:
-            await _joined(inside, outside)
+            await joined(inside, outside)
 
     async def _asked(self, call: str, method: str, target: str, version: str, fields: list[str]) -> Streams:
         """A request without TLS goes on as the server behind wants it, and is the last of its connection."""
@@ -125,7 +124,7 @@ class Proxy:
             said = _UNREACHABLE
         writer.write(bytes((_SOCKS, said, 0, 1, 0, 0, 0, 0, 0, 0)))
         if outside is not None:
-            await _joined(inside, outside)
+            await joined(inside, outside)
 
     async def _reached(self, call: str, host: str, port: int) -> Streams:
         """A connection. Raises Forbidden or Unreachable."""
@@ -226,23 +225,3 @@ def _answer(status: str, words: str) -> bytes:
     body = words.encode("utf-8", "replace")
     head = f"HTTP/1.1 {status}\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: {len(body)}\r\n"
     return f"{head}Connection: close\r\n\r\n".encode() + body
-
-
-async def _joined(inside: Streams, outside: Streams) -> None:
-    """What comes at one end goes out at the other, until both have ended."""
-    try:
-        async with asyncio.TaskGroup() as group:
-            group.create_task(_copied(inside[0], outside[1]))
-            group.create_task(_copied(outside[0], inside[1]))
-    except* OSError:
-        pass
-    finally:
-        outside[1].close()
-
-
-async def _copied(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    while piece := await reader.read(_PIECE):
-        writer.write(piece)
-        await writer.drain()
-    with suppress(OSError, RuntimeError):
-        writer.write_eof()

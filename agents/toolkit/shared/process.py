@@ -138,15 +138,16 @@ async def run(
         await _drain(reading, output)
         await asyncio.wait({exited}, timeout=_REAP_SECONDS)
         # A child of another user (sudo) may not be ours to kill, so this is not waited for without end.
+        output.leave()
         return Ended(ending, exited.result() if exited.done() else None)
     except BaseException:
         tree.kill()
         await asyncio.wait({exited}, timeout=_REAP_SECONDS)
+        output.close()
         raise
     finally:
         aborted.cancel()
         reading.cancel()
-        output.close()
         warden.forget(process.pid)
 
 
@@ -188,6 +189,12 @@ class _Output:
         self.transport, _ = await loop.connect_read_pipe(
             lambda: asyncio.StreamReaderProtocol(self.reader), self.file
         )
+
+    def leave(self) -> None:
+        """Throw away what a background child writes from now on: it would end by a pipe that is closed."""
+        if self.transport is not None and not self.transport.is_closing():
+            self.transport.set_protocol(asyncio.Protocol())
+            self.transport.resume_reading()
 
     def close(self) -> None:
         if self.transport:

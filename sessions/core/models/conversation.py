@@ -17,7 +17,7 @@ class Session(models.Model):
     none; `share_base` is the address of the server it was shared at. A fork names the session it came from
     and the message it was forked before (empty: at its end). `used` puts sessions in the order of their last
     use: it is `time_updated` as long as the clock goes forward, and rises when it does not.
-    `preset` is how much is asked, empty for as the configuration says (`store.presets`).
+    `preset` is how much is asked, empty where nobody chose (`store.presets`).
     `unread` is that a turn of it ended since a person last looked at it.
     """
 

@@ -106,10 +106,11 @@ class OnlyAdded(models.QuerySet["Decision"]):
 class Decision(models.Model):
     """The audit: one row for every decision on a permission, only ever added.
 
-    No foreign keys: a decision outlives what it names. `verdict` is `allow`, `deny`, `cancel`, or of a saved
-    rule `revoke` or `restore`; `by` says who or what decided (`person`, `rule`, `plugin`, `configuration`,
-    `review`, `stop`, or the `call` itself, whose file changed meanwhile), `actor` which person, `rule` which
-    rule in words, `scope` how far an allow reaches. SQLite refuses changes too (`site.database`).
+    No foreign keys: a decision outlives what it names. `verdict` is `allow`, `deny`, `cancel`, `pass` (a
+    denied call goes through once), or of a saved rule `revoke` or `restore`; `by` says who or what decided
+    (`person`, `rule`, `plugin`, `configuration`, `review`, `preset`, `stop`, or the `call` itself, whose file
+    changed meanwhile), `actor` which person, `rule` which rule in words, `scope` how far an allow reaches.
+    SQLite refuses changes too (`site.database`).
     """
 
     id = models.BigAutoField(primary_key=True)

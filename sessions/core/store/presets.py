@@ -19,12 +19,11 @@ EVERYTHING = "everything"
 def switch(session: Session, preset: Preset, actor: str = "") -> Session | None:
     """Choose one for the topmost session and those below it; noted in the audit. The session as it is then,
     None when it is gone."""
-    chosen = "" if preset == "ask" else preset
     with transaction.atomic():
         root = topmost(session)
-        if root.preset != chosen:
+        if root.preset != preset:
             for row in (root, *children.below(root.id)):
-                session_store.update(row.id, preset=chosen)
+                session_store.update(row.id, preset=preset)
             audit.note_preset(root, preset, actor)
     return session_store.get(session.id)
 

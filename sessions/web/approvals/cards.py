@@ -11,6 +11,7 @@ from sessions.changes.diffs.hunks import FileDiff, Hunk
 from sessions.core.models import PermissionRequest, Session
 from sessions.core.store import permissions
 from sessions.core.text import visible
+from sessions.rendering.children import origin
 from sessions.rendering.diffs.table import show
 from sessions.rendering.html import html
 
@@ -74,6 +75,8 @@ class Card:
     files: tuple[ShownFile, ...]
     rules: Sequence[str]
     origin: str
+    asked: int
+    """When, in milliseconds since 1970."""
     project: str
     again: bool
 
@@ -109,15 +112,11 @@ def card(row: PermissionRequest, session: Session | None = None, place: str = ""
         told=told,
         files=tuple(shown_files(files)),
         rules=[visible(pattern) for pattern in row.always],
-        origin=visible(row.session.title) if _from_below(row, session) else "",
+        origin=origin(row.session, session),
+        asked=row.time_created,
         project=row.session.project_id,
         again=bool(row.metadata.get("again")),
     )
-
-
-def _from_below(row: PermissionRequest, session: Session | None) -> bool:
-    """Whether a subagent asks; in the inbox, where no session is at hand, any."""
-    return bool(row.session.parent_id) if session is None else row.session_id != session.id
 
 
 def shown_files(files: Sequence[Proposal], room: int = MOST_ROWS) -> Iterator[ShownFile]:

@@ -24,6 +24,7 @@ from sessions.core.models import PermissionRequest, QuestionRequest, Session
 from sessions.core.sockets import HEARTBEAT, UNAUTHORISED
 from sessions.core.store import permissions, questions
 from sessions.core.text import visible
+from sessions.rendering.children import origin
 from sessions.rendering.html import html
 from sessions.rendering.questions import request
 from sessions.web.approvals.kinds import details
@@ -135,7 +136,7 @@ def _permission(row: PermissionRequest) -> Entry:
         title=told.title,
         icon=told.icon,
         line=told.line,
-        origin=_origin(row.session),
+        origin=origin(row.session),
         time=row.time_created,
         whole=told.is_a_line and row.permission in _LINES,
     )
@@ -150,14 +151,9 @@ def _question(row: QuestionRequest) -> Entry:
         title=shown.title,
         icon=shown.icon,
         line=shown.questions[0].text[:200] if shown.questions else "",
-        origin=_origin(row.session),
+        origin=origin(row.session),
         time=row.time_created,
     )
-
-
-def _origin(session: Session) -> str:
-    """The subagent that asks."""
-    return visible(session.title) if session.parent_id else ""
 
 
 def _root(session: Session) -> Session:

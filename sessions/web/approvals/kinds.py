@@ -226,6 +226,7 @@ _VERDICTS = {
     "cancel": "Withdrawn",
     "revoke": "Revoked",
     "restore": "Restored",
+    "pass": "Let through once",
 }
 _DECIDERS = {
     "person": "by a person",
@@ -243,6 +244,7 @@ _SCOPES = {
     "session": "for the session",
     "project": "for the project",
     "minutes": "for some minutes",
+    "pass": "as it was let through",
 }
 
 

@@ -53,6 +53,8 @@ class ShownDecision:
     text: str
     verdict: str
     decider: str
+    may_pass: bool
+    """Whether the call that was denied can be let through."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +91,15 @@ async def decisions(request: HttpRequest, project_id: str) -> HttpResponse:
     template = "approvals/decisions.html" if at else "approvals/audit.html"
     audit = await in_db(_audit, project.id, known, at)
     return fragment(template, project=project, audit=audit, filters=FILTERS)
+
+
+@require_POST
+async def let_through(request: HttpRequest, project_id: str, decision_id: int) -> HttpResponse:
+    """Have exactly the call that was denied go through once, when the agent makes it again."""
+    project = await project_of(project_id)
+    if await in_db(permissions.let_through, project.id, decision_id, actor(request)) is None:
+        raise Http404("There is no such denial.")
+    return fragment("approvals/passed.html")
 
 
 @require_POST
@@ -169,7 +180,13 @@ def _audit(project_id: str, show: str, before: int | None) -> Audit:
 
 def _decision(row: Decision) -> ShownDecision:
     text = f"{row.permission}: {', '.join(row.patterns)}"
-    return ShownDecision(row, visible(text)[:_LONGEST], kinds.verdict(row), kinds.decider(row))
+    return ShownDecision(
+        row,
+        visible(text)[:_LONGEST],
+        kinds.verdict(row),
+        kinds.decider(row),
+        permissions.may_pass(row),
+    )
 
 
 def _matching(project_id: str, show: str, before: int | None) -> Iterator[Decision]:

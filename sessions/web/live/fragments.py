@@ -18,7 +18,7 @@ from sessions.rendering.questions import question_list
 from sessions.rendering.queue import queue
 from sessions.web.approvals.cards import permission_list
 from sessions.web.comments import comment_tray
-from sessions.web.live.states import activity, head, resume, reverted, todo_panel, working
+from sessions.web.live.states import activity, head, resume, reverted, sandbox_ports, todo_panel, working
 from sessions.web.problems.panel import problems_news
 from sessions.web.review.display.undoing import files_undone, review_news
 from sessions.web.sharing import share_button
@@ -74,6 +74,7 @@ FRAGMENTS: dict[str, tuple[Fragment, ...]] = {
     "session.diff": (review_news, news),
     "review.changed": (review_news, staged_bar, comment_tray, timeline_news, files_undone),
     "store.full": (store_notice,),
+    "sandbox.ports": (sandbox_ports,),
     "plugin.failed": (news,),
 }
 

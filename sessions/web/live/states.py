@@ -132,6 +132,11 @@ def todo_panel(session: Session, *, oob: bool = True) -> str:
     )
 
 
+def sandbox_ports(session: Session, *, oob: bool = True) -> str:
+    """What programs in the session's sandbox listen on, and the way there."""
+    return html("sandbox/ports.html", session=session, ports=agents().ports(session.id), oob=oob)
+
+
 def reverted(session: Session, *, oob: bool = True) -> str:
     """The notice that part of the conversation is undone, with the way back."""
     start = undone_from(session.revert)

@@ -224,6 +224,35 @@ def test_unknown_keys_are_kept_with_one_warning(machine: Machine) -> None:
     assert loaded.config.agent["a"].model_options == {"reasoningEffort": "high"}
 
 
+def test_a_key_that_forbids_nothing_as_it_is_misspelt_is_an_error_by_name(machine: Machine) -> None:
+    machine.write_global(
+        {
+            "sandbox_domain": {"*": "deny"},
+            "permissions": "ask",
+            "permission": {
+                "bsh": "deny",
+                "write": "deny",
+                "net_work": "ask",
+                "bash": "ask",
+                "web_search_x": "ask",
+            },
+            "mcp": {"web": {"type": "local", "command": ["web"]}},
+            "agent": {"a": {"sandbx": "off", "permission": {"webfetsh": "deny"}, "temprature": 1}},
+        }
+    )
+    found = {problem.key: problem for problem in machine.load().problems}
+    assert {problem.level for problem in found.values()} == {"error"}
+    assert {key: problem.message.rpartition(" ")[2] for key, problem in found.items()} == {
+        "sandbox_domain": "'sandbox_domains'?",
+        "permissions": "'permission'?",
+        "permission.bsh": "'bash'?",
+        "permission.write": "'edit'?",
+        "permission.net_work": "'network'?",
+        "agent.a.sandbx": "'sandbox'?",
+        "agent.a.permission.webfetsh": "'webfetch'?",
+    }
+
+
 def test_unchanged_files_are_not_read_again_and_changed_ones_are(machine: Machine) -> None:
     machine.write(machine.repository / "prompt.md", "one")
     file = machine.write(

@@ -100,6 +100,7 @@ class DirectContext:
         always: Sequence[str] = (),
         metadata: Mapping[str, Any] | None = None,
         outdated: Callable[[], bool] | None = None,
+        rules: Sequence[Rule] | None = None,
     ) -> Approval:
         self.asked.append(Asked(permission, tuple(patterns), tuple(always), dict(metadata or {})))
         decision = self.decisions.get(permission, self.decision)

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from agents.config.schema import Config
 from agents.toolkit.base import ToolError, ToolResult
 from agents.toolkit.permission.defaults import BUILD, session_rules
 from agents.toolkit.permission.errors import NotPermitted, PermissionRejected
+from agents.toolkit.sandbox.terms import Terms
 from agents.toolkit.shared import capture
 from agents.toolkit.shared.output import MAX_BYTES, MAX_LINES
 from agents.tools.bash import TOOL, BashInput
@@ -230,6 +230,15 @@ async def test_a_background_child_does_not_hold_the_call(context: DirectContext)
     assert result.metadata["exit"] == 0
 
 
+async def test_a_background_child_may_go_on_writing(context: DirectContext) -> None:
+    result = await bash(
+        context, "mkfifo go said; (read line < go; yes | head -c 200000 && echo told > said) & echo x"
+    )
+    assert result.metadata["output"] == "x\n"
+    telling = "echo now > go; read -t 20 line < said; echo $line"
+    assert (await bash(context, telling)).metadata["output"] == "told\n"
+
+
 async def test_a_child_that_closes_its_output_is_waited_for(context: DirectContext) -> None:
     result = await bash(context, "mkfifo f; exec >&- 2>&-; (echo x > f) & read line < f; exit 7")
     assert result.metadata["exit"] == 7
@@ -323,5 +332,5 @@ def test_the_model_sees_a_plain_schema() -> None:
     schema = TOOL.schema(turn_in(Path("/"), Path("/")))
     assert schema["required"] == ["command"]
     assert set(schema["properties"]) == {"command", "timeout", "workdir", "description"}
-    confined = TOOL.schema(turn_in(Path("/"), Path("/"), config=Config(sandbox="offline")))
+    confined = TOOL.schema(turn_in(Path("/"), Path("/"), terms=Terms(sandbox="offline")))
     assert set(confined["properties"]) - set(schema["properties"]) == {"outside"}

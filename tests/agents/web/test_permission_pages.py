@@ -30,7 +30,7 @@ async def talk(tmp_path: Path, settings: Any) -> Talk:
     return talk
 
 
-async def asked(talk: Talk, pattern: str, agent: str = "build") -> str:
+async def asked(talk: Talk, pattern: str, agent: str = "build", always: str = "") -> str:
     row = await in_db(
         permissions.ask,
         talk.session,
@@ -39,7 +39,7 @@ async def asked(talk: Talk, pattern: str, agent: str = "build") -> str:
         agent=agent,
         permission="bash",
         patterns=[pattern],
-        always=[],
+        always=[always] if always else [],
         metadata={},
         arguments_hash="seen",
     )
@@ -60,6 +60,11 @@ async def test_the_rules_of_every_agent_with_the_configurations(
 async def test_the_rule_that_asks(talk: Talk, async_client: AsyncClient) -> None:
     page = await async_client.get("/pickers/why", {"request": await asked(talk, "touch <b>x")})
     assert "Asked because of <code>bash: touch &lt;b&gt;*</code>" in page.content.decode()
+    assert "Nearest" not in page.content.decode()
+    other = await asked(talk, "touch <b> y", always="touch <b> *")
+    await in_db(permissions.reply, other, "always")
+    page = await async_client.get("/pickers/why", {"request": await asked(talk, "touch <b>x y")})
+    assert "Nearest that allows:\n  <code>bash: touch &lt;b&gt; *</code>" in page.content.decode()
     quiet = await async_client.get("/pickers/why", {"request": await asked(talk, "ls", "unheard of")})
     assert quiet.content.decode().strip() == ""
     assert (await async_client.get("/pickers/why", {"request": "per_none"})).status_code == 404

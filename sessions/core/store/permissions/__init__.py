@@ -3,6 +3,7 @@
 from sessions.core.store.permissions.audit import Match, matched
 
 from .audit import Call, decisions, in_words, note
+from .passes import let_through, may_pass, use_pass
 from .replies import REPLIES, BadPattern, BadReplacement, ReplyRefused, StaleReply, proposed_paths
 from .requests import (
     allow_by_preset,
@@ -41,7 +42,9 @@ __all__ = [
     "in_force",
     "in_words",
     "inbox",
+    "let_through",
     "matched",
+    "may_pass",
     "note",
     "pending",
     "pending_below",
@@ -50,6 +53,7 @@ __all__ = [
     "restore",
     "revoke",
     "rules",
+    "use_pass",
     "used",
     "withdraw",
 ]

@@ -19,7 +19,7 @@ from agents.toolkit.base import Approval
 from agents.toolkit.definitions import choose
 from agents.toolkit.permission.errors import NotPermitted, PermissionDenied, PermissionRejected
 from agents.toolkit.permission.rules import Approval as Saved
-from agents.toolkit.permission.rules import judge, narrowed
+from agents.toolkit.permission.rules import Ruleset, judge, narrowed
 from agents.tools.bash import TOOL, BashInput
 from sessions.core.models import Session
 from tests.agents.tools.context import DirectContext, turn_in
@@ -45,14 +45,16 @@ class Gate(DirectContext):
         always: Sequence[str] = (),
         metadata: Mapping[str, Any] | None = None,
         outdated: Callable[[], bool] | None = None,
+        rules: Ruleset | None = None,
     ) -> Approval:
-        self.says = judge(permission, patterns, self.turn.rules, self.saved).action
+        rules = self.turn.rules if rules is None else rules
+        self.says = judge(permission, patterns, rules, self.saved).action
         if self.says == "deny":
             raise PermissionDenied(self.turn.rules[0])
         if self.says == "ask" and not self.answers_always:
             raise PermissionRejected
         if self.answers_always:
-            kept = narrowed(permission, patterns, always, self.turn.rules)
+            kept = narrowed(permission, patterns, always, rules)
             self.saved += [Saved(permission, pattern, "allow") for pattern in kept]
         return Approval()
 
@@ -79,6 +81,13 @@ async def verdict(gate: Gate, line: str) -> str:
     return gate.says
 
 
+def unconfigured(gate: Gate) -> Gate:
+    """As where nothing is configured and no sandbox is to be had."""
+    rules = effective_rules(choose(Config(), "build", careful=True), MODEL, Session(), Config())
+    gate.turn = turn_in(gate.directory, gate.worktree, rules=rules)
+    return gate
+
+
 def ruled(gate: Gate, permission: dict[str, Any], agent: str = "build") -> Gate:
     config = Config.model_validate({"permission": permission})
     rules = effective_rules(choose(config, agent), MODEL, Session(), config)
@@ -95,6 +104,27 @@ async def test_lines(group: dict[str, Any], gate: Gate) -> None:
     gate.answers_always = False
     said = {line: await verdict(gate, line) for line in group["lines"]}
     assert {line: one for line, one in said.items() if one != group["expect"]} == {}
+
+
+@pytest.mark.parametrize(
+    "group", [group for group in LISTS["list"] if group.get("plan")], ids=lambda it: it["name"]
+)
+async def test_without_a_sandbox_only_what_is_known_to_read_goes(group: dict[str, Any], gate: Gate) -> None:
+    unconfigured(gate)
+    said = {line: await verdict(gate, line) for line in group["lines"]}
+    expected = "allow" if group["expect"] == "allow" else "ask"
+    assert {line: one for line, one in said.items() if one != expected} == {}
+
+
+async def test_a_command_that_was_always_allowed_is_asked_about_no_more(gate: Gate) -> None:
+    unconfigured(gate)
+    gate.answers_always = True
+    await verdict(gate, "cargo test && ls")
+    gate.answers_always = False
+    assert await verdict(gate, "ls -la && cargo test --all") == "allow"
+    assert await verdict(gate, "cargo publish") == "ask"
+    assert await verdict(gate, "find . '#' -delete") == "ask"
+    assert await verdict(gate, "cat x > y; rm x") == "ask"
 
 
 @pytest.mark.parametrize("name", EVERYDAY["rules"])

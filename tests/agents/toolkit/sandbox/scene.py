@@ -17,10 +17,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from unittest import mock
 
-from agents.config.schema import Config, Sandbox
 from agents.toolkit.permission.rules import Rule
 from agents.toolkit.sandbox import door
 from agents.toolkit.sandbox.network import Ask
+from agents.toolkit.sandbox.terms import Confinement, Terms
 from agents.toolkit.shared.environment import shell_environment
 from agents.toolkit.shared.process import Ended
 from sessions.core.git import clean_environment
@@ -85,7 +85,7 @@ class Scene:
     async def run(
         self,
         line: str,
-        sandbox: Sandbox,
+        sandbox: Confinement,
         *,
         seconds: float = 30,
         folder: str = "work",
@@ -100,7 +100,7 @@ class Scene:
             said.append(chunk)
 
         place = self.root / folder
-        turn = turn_in(place, place, config=Config(sandbox=sandbox), rules=rules)
+        turn = turn_in(place, place, terms=Terms(sandbox=sandbox), rules=rules)
         environ = {**shell_environment(), **self.variables, "OPENAI_API_KEY": LOOT}
         ended = await door.run(
             ["bash", "-c", line],

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from agents.config.schema import Sandbox
 from agents.toolkit.permission.rules import Rule
 from agents.toolkit.sandbox import probe
+from agents.toolkit.sandbox.terms import Confinement
 from tests.agents.toolkit.sandbox.scene import Scene, scene
 
 ATTACKS: list[dict[str, str]] = json.loads(Path(__file__).with_name("attacks.json").read_text())
@@ -31,7 +31,7 @@ OPEN = [Rule("network", "*", "allow"), Rule("private_address", "*", "allow")]
 
 @pytest.mark.parametrize("attack", ATTACKS, ids=[attack["what"] for attack in ATTACKS])
 async def test_it_fails_confined_and_succeeds_else(target: Scene, attack: dict[str, str]) -> None:
-    modes: tuple[Sandbox, ...] = ("offline", "project")
+    modes: tuple[Confinement, ...] = ("offline", "project")
     for mode in modes:
         target.lay_out()
         said, _ = await target.run(attack["run"], mode, rules=OPEN)

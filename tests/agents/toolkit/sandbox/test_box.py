@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import asyncio
 import os
+import socket
 import sys
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
+import httpx
 import pytest
 import pytest_asyncio
 
 from agents.toolkit.sandbox import box as boxes
 from agents.toolkit.sandbox import door, probe
+from agents.toolkit.sandbox.ports import NotThere
 from agents.toolkit.shared.process import CannotStart
+from sessions.core import bus
+from sessions.core.above import Port
 from sessions.core.platform.processes import processes
 from tests.agents.toolkit.sandbox.scene import Scene, is_gone, scene
 
@@ -52,6 +57,56 @@ def living(place: Scene) -> list[str]:
             if Path(os.readlink(f"/proc/{pid}/cwd")).is_relative_to(place.root):
                 found.append(line)
     return found
+
+
+SESSION = "ses_test"
+Want = Callable[[tuple[Port, ...]], bool]
+
+
+async def ports(want: Want) -> tuple[Port, ...]:
+    """Those that are shown of the session, once they are as wanted."""
+    async with bus.subscribe(session=SESSION) as news:
+        async with asyncio.timeout(20):
+            while not want(found := door.ports(SESSION)):
+                await news.take()
+    return found
+
+
+async def test_a_port_that_is_listened_on_is_reached_once_a_person_opens_a_way(place: Scene) -> None:
+    await run(place, f"mkdir served; echo -n here > served/index.html; python3 {SERVER} & sleep 0.1")
+    (port,) = await ports(bool)
+    assert (port.number, port.way) == (8123, 0)
+    taken = socket.create_server(("127.0.0.1", 8123))
+    with taken, pytest.raises(NotThere):
+        await door.open_port(SESSION, 8124)
+    with socket.create_server(("127.0.0.1", 8123)):
+        way = await door.open_port(SESSION, 8123)
+    assert way not in (0, 8123)
+    assert door.ports(SESSION)[0].way == way == await door.open_port(SESSION, 8123)
+    async with httpx.AsyncClient(trust_env=False) as client:
+        assert (await client.get(f"http://127.0.0.1:{way}/served/")).text == "here"
+        door.close_port(SESSION, 8123)
+        await ports(lambda found: not found[0].way)
+        with pytest.raises(httpx.ConnectError):
+            await client.get(f"http://127.0.0.1:{way}/served/")
+        again = await door.open_port(SESSION, 8123)
+        assert (await client.get(f"http://localhost:{again}/served/")).text == "here"
+    await run(place, "pkill -f http.server")
+    assert await ports(lambda found: not found) == ()
+    with pytest.raises(ConnectionRefusedError):
+        socket.create_connection(("127.0.0.1", again), 2)
+
+
+async def test_a_way_ends_with_the_sandbox(place: Scene) -> None:
+    await run(place, "python3 -m http.server --bind ::1 8123 & sleep 0.1")
+    await ports(bool)
+    way = await door.open_port(SESSION, 8123)
+    async with httpx.AsyncClient(trust_env=False) as client:
+        assert (await client.get(f"http://127.0.0.1:{way}/")).is_success
+    await door.close()
+    assert door.ports(SESSION) == ()
+    with pytest.raises(ConnectionRefusedError):
+        socket.create_connection(("127.0.0.1", way), 2)
 
 
 def none_lives(place: Scene) -> bool:

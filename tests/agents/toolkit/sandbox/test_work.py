@@ -113,6 +113,12 @@ async def test_the_next_server_takes_away_what_a_killed_one_left(place: Scene) -
     assert not note.exists()
 
 
+async def test_git_says_that_ssh_does_not_get_out(place: Scene) -> None:
+    said, ended = await place.run("git ls-remote git@git.example:a/b.git", "project")
+    assert ended.exit_code != 0
+    assert "Refused by the sandbox: SSH does not get out." in said
+
+
 async def test_a_home_is_no_workspace(place: Scene) -> None:
     for folder in (place.home, place.root, Path("/")):
         with pytest.raises(CannotConfine, match="home folder"):

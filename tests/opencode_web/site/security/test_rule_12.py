@@ -55,6 +55,7 @@ OF_A_PROJECT: tuple[Case, ...] = (
     ("POST", "log/calls/{session}/{part}/invert", {}),
     ("POST", "rules/{rule}/revoke", {}),
     ("POST", "rules/{revoked}/restore", {}),
+    ("POST", "rules/decisions/{denied}/pass", {}),
 )
 WHOLE: tuple[Case, ...] = (
     ("GET", "review?scope=session", {}),
@@ -142,11 +143,14 @@ async def things(world: World, own: Session) -> dict[str, str]:
         await in_db(permissions.reply, row.id, "always", patterns=[pattern])
     rule, revoked = await in_db(permissions.rules, own.project_id)
     await in_db(permissions.revoke, revoked.id, "")
+    refused = await ask_edit(own, "", "x\n")
+    await in_db(permissions.reply, refused.id, "reject")
+    (denied, *_) = await in_db(permissions.decisions, own.project_id)
     change = await in_db(lambda: FileChange.objects.order_by("-id").values_list("id", flat=True)[0])
     return {
         "project": own.project_id, "session": own.id, "message": prompt, "part": part, "change": str(change),
         "undone": undone.id, "dropped": dropped.id, "comment": comment.id, "request": request.id,
-        "rule": str(rule.id), "revoked": str(revoked.id), "oid": object_id(PNG),
+        "denied": str(denied.id), "rule": str(rule.id), "revoked": str(revoked.id), "oid": object_id(PNG),
     }  # fmt: skip
 
 

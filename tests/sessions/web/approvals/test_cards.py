@@ -95,7 +95,7 @@ async def test_descendants_ask_on_the_parents_page(world: World) -> None:
     row = await ask(below, command="ls")
     page = await shown(parent)
     assert row.id in page
-    assert "asked by deep" in page
+    assert "asked by deep, sent by &lt;b&gt;" in page
     assert row.id not in await shown(await world.session("stranger"))
 
 
