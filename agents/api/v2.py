@@ -17,7 +17,7 @@ from agents.api.models import costs, entry_of, kinds, limit, options_of, package
 from agents.api.shapes import Cost, Limit, Stage
 from agents.config.configuration import load
 from agents.config.redaction import redacted
-from agents.config.schema import Action, ModelConfig, ProviderConfig
+from agents.config.schema import ModelConfig, ProviderConfig
 from agents.llm.known import KNOWN
 from agents.llm.providers import Provider
 from agents.llm.types import Model
@@ -43,7 +43,7 @@ class Asking(Wire):
 class Rule(Wire):
     action: str
     resource: str
-    effect: Action
+    effect: Literal["allow", "deny", "ask"]
 
 
 class AgentV2(Wire):

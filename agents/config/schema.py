@@ -11,7 +11,8 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, PositiveInt, with_config
 from typing_extensions import TypedDict
 
-Action = Literal["ask", "allow", "deny"]
+Action = Literal["ask", "allow", "deny", "person"]
+"""`person` is ours: asked about like `ask`, and of a person whatever the session's mode."""
 Rules = Action | dict[str, Action]
 Permission = Action | dict[str, Rules]
 """One action for everything, or an action (or actions by pattern) for each permission."""
@@ -35,6 +36,15 @@ Color = Annotated[
     str, Field(pattern="^(#[0-9a-fA-F]{6}|primary|secondary|accent|success|warning|error|info)$")
 ]
 """A colour as `#rrggbb` or one of the theme's by name."""
+
+
+class ReviewerConfig(_Section):
+    """Who reads first what would be asked, in the mode *Reviewed* (docs/decisions/0038-reviewed.md). Ours."""
+
+    model: str
+    """As `provider/model`."""
+    instructions: str = ""
+    """By what it judges, in place of what comes with the program."""
 
 
 class AgentConfig(_Section):
@@ -232,6 +242,7 @@ class Config(_Section):
     restrictions: Permission | None = Field(None, exclude=True)
     """As for an agent."""
     tools: dict[str, bool] = {}
+    reviewer: ReviewerConfig | None = None
     sandbox: Sandbox | None = None
     """How commands and formatters are confined (docs/sandbox.md). Ours."""
     sandbox_domains: dict[str, Literal["allow", "ask", "deny"]] = {}

@@ -74,6 +74,8 @@ class Approval:
 
     contents: Mapping[str, str | None] = field(default_factory=dict)
     words: str = ""
+    reviewed: str = ""
+    """Why the reviewer allowed it, where no person did."""
 
 
 @dataclass(frozen=True, slots=True)

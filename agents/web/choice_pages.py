@@ -212,7 +212,9 @@ def _meaning(chosen: Choice) -> presets.Meaning:
 def _presets(config: Config, on: Terms) -> list[tuple[str, presets.Meaning]]:
     """Those that can be chosen, by what a form sends: planning is an agent's."""
     planning = [(PLAN, _PLANNING)] if PLAN in known_agents(config) else []
-    return [*planning, *presets.offered(sandbox=not on.lacking, silent=on.silent).items()]
+    reviewer = config.reviewer is not None
+    offered = presets.offered(sandbox=not on.lacking, silent=on.silent, reviewer=reviewer)
+    return [*planning, *offered.items()]
 
 
 def _working(config: Config) -> str:

@@ -91,6 +91,8 @@ class Card:
     progress: Progress | None = None
     confined: bool = False
     """Whether it ran in the sandbox."""
+    reviewed: str = ""
+    """Why the reviewer allowed it, where no person did."""
 
 
 def relative(path: str, root: str) -> str:
@@ -250,6 +252,7 @@ def card(part: Mapping[str, Any], root: str = "") -> Card:
         files=attached(part),
         progress=progress_of(metadata) if running else None,
         confined=bool(metadata.get("sandbox")),
+        reviewed=visible(str(metadata.get("reviewed", ""))[:400]),
     )
 
 

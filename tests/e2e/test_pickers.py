@@ -173,7 +173,7 @@ async def test_how_much_is_asked_is_chosen_beside_the_prompt_and_always_in_sight
     tab = await thinking.tab(context, session)
     shown = tab.page.locator("#preset-picker .pick-name")
     await expect(shown).to_have_text("Ask")
-    await expect(chosen(tab, "preset")).to_have_value("ask")
+    await expect(chosen(tab, "preset")).to_have_value("")
     await tab.prompt.focus()
     async with tab.page.expect_response("**/pickers/choose"):
         await tab.page.keyboard.press("Shift+Tab")
@@ -188,7 +188,7 @@ async def test_how_much_is_asked_is_chosen_beside_the_prompt_and_always_in_sight
     await expect(chosen(tab, "agent")).to_have_value("plan")
     await tab.choose("preset", "ask")
     await expect(chosen(tab, "agent")).to_have_value("build")
-    assert "preset" not in await thinking.client.session(session)
+    assert (await thinking.client.session(session))["preset"] == "ask"
 
 
 async def test_it_is_chosen_for_a_session_that_is_not_there_yet(

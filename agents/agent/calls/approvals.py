@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,6 +13,7 @@ from typing import Any
 
 from django.db import transaction
 
+from agents.agent.calls.reviewing import Opinion
 from agents.plugins import calls as hooks
 from agents.toolkit.base import Approval
 from agents.toolkit.permission import presets
@@ -50,6 +51,8 @@ class Question:
     """The tool whose call it is, for the words of a denial."""
     unchosen: Preset = "ask"
     """The preset of a session that none was chosen for."""
+    review: Callable[[], Awaitable[Opinion]] | None = None
+    """Asks the reviewer, where there is one."""
     waived: bool = False
     """Review mode: what would be asked is allowed, as nothing is written until a person keeps it."""
 
@@ -67,10 +70,21 @@ class Question:
         return permissions.Call(self.session, self.call_id, self.permission, self.patterns, self.hash)
 
     def preset(self) -> str:
-        """The session's, if it says yes where a rule asks; on the ORM's thread."""
+        """That of the session, as it is now; on the ORM's thread."""
         chosen = Session.objects.filter(id=self.session.id).values_list("preset", flat=True).first()
-        preset = chosen or self.unchosen
+        return chosen or self.unchosen
+
+    def answered_by(self, verdict: Verdict) -> str:
+        """The session's preset, if it says yes where these rules ask; on the ORM's thread."""
+        if presets.is_for_a_person(self.patterns, verdict.rules):
+            return ""
+        preset = self.preset()
         return preset if presets.answers(preset, self.permission, self.patterns, self.metadata) else ""
+
+    def is_reviewed(self, verdict: Verdict) -> bool:
+        """Whether the reviewer reads it first; on the ORM's thread."""
+        for_a_person = presets.is_for_a_person(self.patterns, verdict.rules)
+        return self.review is not None and not for_a_person and self.preset() == "reviewed"
 
     def judge(self) -> tuple[Verdict, list[SavedRule]]:
         """What the rules say now, and the saved ones that count; on the ORM's thread."""
@@ -96,10 +110,17 @@ def look_again() -> None:
 async def ask(question: Question) -> Approval:
     """Return when allowed; raises PermissionDenied, PermissionRejected, Outdated."""
     verdict = await _decided(question)
-    if verdict.action == "allow" or await in_db(_by_preset, question):
+    if verdict.action == "allow" or await in_db(_by_preset, question, verdict):
         return Approval()
     if question.waived:
         return await _waived(question)
+    said: dict[str, str] = {}
+    if question.review is not None and await in_db(question.is_reviewed, verdict):
+        opinion = await question.review()
+        if opinion.allow:
+            await in_db(permissions.note, question.call, "allow", "reviewer", words=opinion.reason)
+            return Approval(reviewed=opinion.reason)
+        said["reviewer"] = opinion.reason
     row = await in_db(
         permissions.ask,
         question.session,
@@ -109,7 +130,7 @@ async def ask(question: Question) -> Approval:
         permission=question.permission,
         patterns=question.patterns,
         always=question.always,
-        metadata={**question.metadata, "rule": permissions.in_words(verdict.rules)},
+        metadata={**question.metadata, **said, "rule": permissions.in_words(verdict.rules)},
         arguments_hash=question.hash,
     )
     answer = await _answer(row.id, question)
@@ -144,9 +165,9 @@ async def _decided(question: Question) -> Verdict:
     return Verdict("allow")
 
 
-def _by_preset(question: Question) -> bool:
+def _by_preset(question: Question, verdict: Verdict) -> bool:
     """Whether the session's preset says yes, as it is now; noted then. On the ORM's thread."""
-    preset = question.preset()
+    preset = question.answered_by(verdict)
     if preset:
         permissions.note(question.call, "allow", "preset", rule=preset)
     return bool(preset)
@@ -195,7 +216,7 @@ def _looked_at(request_id: str, question: Question) -> PermissionRequest:
     if row is not None and row.state == "pending":
         verdict, used = question.judge()
         by_rules = verdict.action == "allow" and used and permissions.allow_by_rules(request_id, used)
-        preset = question.preset() if verdict.action == "ask" else ""
+        preset = question.answered_by(verdict) if verdict.action == "ask" else ""
         if by_rules or (preset and permissions.allow_by_preset(request_id, preset)):
             row = permissions.get(request_id)
     if row is None:

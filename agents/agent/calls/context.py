@@ -8,6 +8,7 @@ import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 from weakref import WeakValueDictionary
@@ -17,6 +18,7 @@ from django.conf import settings
 from agents.agent.calls import approvals
 from agents.agent.calls.clock import Clock
 from agents.agent.calls.questions import ask as ask_user
+from agents.agent.calls.reviewing import Opinion, opinion
 from agents.agent.calls.staged import Stage
 from agents.agent.calls.subagents import delegate
 from agents.agent.context.sources.nested import visit
@@ -65,6 +67,7 @@ class CallContext:
         self._part = part
         self._clock = clock
         self._stage = Stage(run, part)
+        self._reviewed = ""
         self._updated_at = 0.0
         self._late_update: asyncio.Task[None] | None = None
         self.session_id = run.session.id
@@ -101,10 +104,22 @@ class CallContext:
             outdated=outdated,
             tool=self._part.tool,
             unchosen=self.turn.terms.unchosen,
+            review=self._review(permission, patterns, metadata or {}),
             waived=await self._stage.waives(permission, patterns, metadata or {}),
         )
         with self._clock.stopped():
-            return await approvals.ask(question)
+            approval = await approvals.ask(question)
+        self._reviewed = approval.reviewed or self._reviewed
+        return approval
+
+    def _review(
+        self, permission: str, patterns: Sequence[str], metadata: Mapping[str, Any]
+    ) -> Callable[[], Awaitable[Opinion]] | None:
+        reviewer = self.turn.config.reviewer
+        if reviewer is None:
+            return None
+        asked = {"permission": permission, "patterns": list(patterns), **metadata}
+        return partial(opinion, self._run, reviewer, asked)
 
     async def update(self, *, title: str | None = None, metadata: Mapping[str, Any] | None = None) -> None:
         state = self._part.state
@@ -152,8 +167,11 @@ class CallContext:
         return self._stage.files()
 
     def noted(self, result: ToolResult) -> ToolResult:
-        """The result with what there is to say about review mode."""
-        return self._stage.noted(result)
+        """The result with what there is to say about review mode, and about who allowed it."""
+        noted = self._stage.noted(result)
+        if not self._reviewed:
+            return noted
+        return replace(noted, metadata={**noted.metadata, "reviewed": self._reviewed})
 
     async def around_shell(self, run: Callable[[], Awaitable[None]]) -> None:
         """The snapshot after is taken also when the command was stopped: what it did is in the ledger."""

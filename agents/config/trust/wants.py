@@ -22,6 +22,7 @@ _WORDS = {
     "command": "Runs shell lines in a command",
     "permission": "Allows without asking",
     "restrictions": "Allows without asking",
+    "reviewer": "Chooses who says yes in your place",
     "tools": "Switches on a tool",
     "instructions": "Reads from outside of the project",
     "skills": "Looks for skills outside of the project",

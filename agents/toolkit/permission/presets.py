@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from agents.toolkit.permission.defaults import is_guarded
 from agents.toolkit.permission.planning import MAY_CHANGE
+from agents.toolkit.permission.rules import Personal, Rule
 from sessions.core.wire.session import Preset
 
 
@@ -39,6 +40,10 @@ MEANINGS: Mapping[Preset, Meaning] = {
         {"external_directory"},
         confines=True,
     ),
+    "reviewed": Meaning(
+        "Reviewed",
+        "What would be asked is read by a model first: it says yes to that one call, or you are asked.",
+    ),
     "everything": Meaning(
         "Everything", "No sandbox and no questions. Only what you deny is refused.", confines=False
     ),
@@ -63,23 +68,28 @@ def meant(preset: Preset, *, silent: bool) -> Meaning:
     return replace(MEANINGS[preset], words=words) if words else MEANINGS[preset]
 
 
-def offered(*, sandbox: bool, silent: bool) -> dict[Preset, Meaning]:
-    """Those that can be chosen; `sandbox`: whether there is one. Edits go anyway where nothing is
+def offered(*, sandbox: bool, silent: bool, reviewer: bool) -> dict[Preset, Meaning]:
+    """Those that can be chosen; `sandbox`, `reviewer`: whether there is one. Edits go anyway where nothing is
     configured."""
-    useless = {"edits"} if silent else set()
+    left_out = {"edits": silent, "reviewed": not reviewer}
     return {
         name: meant(name, silent=silent)
         for name, meaning in MEANINGS.items()
-        if name not in useless and (sandbox or not meaning.confines)
+        if not left_out.get(name) and (sandbox or not meaning.confines)
     }
 
 
+def is_for_a_person(patterns: Sequence[str], asking: Sequence[Rule]) -> bool:
+    """Whether a person is asked in any mode: by a rule that says so, or as an agent that plans or only looks
+    is not known to only read."""
+    return any(pattern.startswith(MAY_CHANGE) for pattern in patterns) or any(
+        isinstance(rule, Personal) for rule in asking
+    )
+
+
 def answers(name: str, permission: str, patterns: Sequence[str], metadata: Mapping[str, object]) -> bool:
-    """Whether a preset says yes where a rule asks. What an agent that only reads, or plans, is not known to
-    only read is asked about in any."""
+    """Whether a preset says yes where a rule asks."""
     preset = of(name)
-    if any(pattern.startswith(MAY_CHANGE) for pattern in patterns):
-        return False
     if preset == "everything":
         return True
     if permission == "edit" and any(map(is_guarded, patterns)):

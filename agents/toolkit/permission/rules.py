@@ -28,6 +28,11 @@ class Rule:
     def fits(self, permission: str, pattern: str) -> bool:
         return matches(self.permission, permission) and matches(self.pattern, pattern)
 
+    @property
+    def besides(self) -> str:
+        """What is to be said with it, for people."""
+        return ""
+
 
 @dataclass(frozen=True, slots=True)
 class Guard(Rule):
@@ -46,7 +51,6 @@ class Unread(Rule):
 
     @property
     def besides(self) -> str:
-        """What it is not about, for people."""
         return "but for commands that are known to only read"
 
     def fits(self, permission: str, pattern: str) -> bool:
@@ -65,6 +69,15 @@ class Configured(Rule):
 
     def lifts(self, denial: Rule) -> bool:
         return denial.fits(self.permission, self.pattern)
+
+
+@dataclass(frozen=True, slots=True)
+class Personal(Rule):
+    """A rule that the user wrote which asks a person each time, whatever was saved or chosen."""
+
+    @property
+    def besides(self) -> str:
+        return "a person, each time"
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,12 +105,12 @@ def from_config(value: str | Mapping[str, str | Mapping[str, str]]) -> list[Rule
     A leading `~` or `$HOME` of a pattern is the home folder. Raises ValueError that names the key.
     """
     if isinstance(value, str):
-        return [Rule(EVERYTHING, EVERYTHING, _action(value, "permission"))]
+        return [_rule(EVERYTHING, EVERYTHING, value, "permission")]
     rules: list[Rule] = []
     for permission, setting in value.items():
         patterns = {EVERYTHING: setting} if isinstance(setting, str) else setting
         rules += [
-            Rule(permission, _at_home(pattern), _action(action, f"permission.{permission}"))
+            _rule(permission, _at_home(pattern), action, f"permission.{permission}")
             for pattern, action in patterns.items()
         ]
     return rules
@@ -110,7 +123,10 @@ def floors(value: str | Mapping[str, str | Mapping[str, str]]) -> list[Rule]:
 
 def configured(value: str | Mapping[str, str | Mapping[str, str]]) -> list[Rule]:
     """The same as rules of the user's own configuration."""
-    return [Configured(rule.permission, rule.pattern, rule.action) for rule in from_config(value)]
+    return [
+        rule if isinstance(rule, Personal) else Configured(rule.permission, rule.pattern, rule.action)
+        for rule in from_config(value)
+    ]
 
 
 def merge(*rulesets: Ruleset) -> list[Rule]:
@@ -171,9 +187,12 @@ def _shared(first: str, second: str) -> int:
 def narrowed(permission: str, patterns: Sequence[str], always: Sequence[str], rules: Ruleset) -> list[str]:
     """What "always" should save: `*` becomes the patterns of the rules that asked, the rest stays.
 
-    So "always" on `.env` approves `*.env` and not every file, and takes effect next time.
+    So "always" on `.env` approves `*.env` and not every file, and takes effect next time. Nothing where a
+    person is to be asked each time.
     """
-    asking = (evaluate(permission, pattern, rules) for pattern in patterns)
+    asking = [evaluate(permission, pattern, rules) for pattern in patterns]
+    if any(isinstance(rule, Personal) for rule in asking):
+        return []
     narrow = [rule.pattern for rule in asking if rule.action == "ask"] or [EVERYTHING]
     return list(dict.fromkeys(chain(*(narrow if is_everything(item) else [item] for item in always))))
 
@@ -186,6 +205,8 @@ def hidden_tools(tools: Iterable[tuple[str, str]], rules: Ruleset) -> set[str]:
 
 
 def _approval(permission: str, pattern: str, asking: Rule, approved: Ruleset) -> Rule | None:
+    if isinstance(asking, Personal):
+        return None
     narrow = not is_everything(asking.pattern)
     usable = [rule for rule in approved if not (narrow and is_everything(rule.pattern))]
     found = evaluate(permission, pattern, usable)
@@ -217,10 +238,12 @@ def _stricter(rule: Rule, floor: Rule | None) -> Rule:
     return floor if floor and _STRICTNESS[floor.action] > _STRICTNESS[rule.action] else rule
 
 
-def _action(value: object, key: str) -> Action:
-    if value not in get_args(Action):
-        raise ValueError(f'{key}: {value!r} is not one of "allow", "deny", "ask"')
-    return cast(Action, value)
+def _rule(permission: str, pattern: str, action: object, key: str) -> Rule:
+    if action == "person":
+        return Personal(permission, pattern, "ask")
+    if action not in get_args(Action):
+        raise ValueError(f'{key}: {action!r} is not one of "allow", "deny", "ask", "person"')
+    return Rule(permission, pattern, cast(Action, action))
 
 
 def _at_home(pattern: str) -> str:

@@ -21,7 +21,15 @@ from agents.toolkit.permission.rules import evaluate
 from agents.toolkit.sandbox import probe
 from agents.toolkit.sandbox.box import Box, CannotOpen
 from agents.toolkit.sandbox.network import Ask
-from agents.toolkit.sandbox.policy import CannotConfine, Policy, environment, policy, stand_in, stood_in
+from agents.toolkit.sandbox.policy import (
+    CannotConfine,
+    Policy,
+    environment,
+    make_caches,
+    policy,
+    stand_in,
+    stood_in,
+)
 from agents.toolkit.sandbox.ports import NotThere, Ports
 from agents.toolkit.sandbox.proxy import Place
 from agents.toolkit.shared import process
@@ -174,6 +182,7 @@ def _around(turn: Turn) -> Policy:
         raise Refused("Not run: the session's temporary folder cannot be made, and the sandbox needs one.")
     temporary = folder / "tmp"
     temporary.mkdir(mode=scratch.PRIVATE, exist_ok=True)
+    make_caches()
     try:
         return policy([turn.worktree, turn.directory], temporary, [folder], turn.config.sandbox_write)
     except CannotConfine as error:

@@ -3,29 +3,36 @@
 from __future__ import annotations
 
 import os
+import shutil
 import stat
 import sys
 from collections.abc import Container, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from agents.llm.known import LISTED
 from sessions.core import paths
 
-CACHES = (
-    *(".cache", ".npm", ".cargo/registry", ".cargo/git", "go/pkg", ".gradle/caches", ".m2/repository"),
-    *(".ivy2/cache", ".nuget/packages", ".bun/install/cache", ".deno", ".local/share/pnpm", ".pnpm-store"),
-    *(
-        ".yarn/berry/cache",
-        ".gem",
-        ".composer/cache",
-        ".hex",
-        ".mix",
-        ".opam/download-cache",
-        ".stack/pantry",
-    ),
-)
-"""Below the home folder: what package managers keep for every project, written where it is there."""
+CACHES: Mapping[str, str] = {
+    **{".cache": "", ".npm": "npm", ".cargo/registry": "cargo", ".cargo/git": "cargo", "go/pkg": "go"},
+    **{
+        ".gradle/caches": "gradle",
+        ".m2/repository": "mvn",
+        ".ivy2/cache": "sbt",
+        ".nuget/packages": "dotnet",
+    },
+    **{".bun/install/cache": "bun", ".deno": "deno", ".local/share/pnpm": "pnpm", ".pnpm-store": "pnpm"},
+    **{
+        ".yarn/berry/cache": "yarn",
+        ".gem": "gem",
+        ".composer/cache": "composer",
+        ".hex": "mix",
+        ".mix": "mix",
+    },
+    **{".opam/download-cache": "opam", ".stack/pantry": "stack"},
+}
+"""Below the home folder: what package managers keep for every project, and which program would make it."""
 SECRETS = (
     *(".ssh", ".aws", ".azure", ".kube", ".gnupg", ".config/gcloud", ".config/gh", ".config/op"),
     *(".netrc", ".git-credentials", ".config/git/credentials", ".docker/config.json", ".docker/run"),
@@ -144,6 +151,15 @@ def policy(
         shown=tuple(path.resolve() for path in shown if path.exists()),
         temporary=temporary.resolve(),
     )
+
+
+def make_caches(environ: Mapping[str, str] = os.environ) -> None:
+    """Make those that a program here would make as soon as it is run, which confined it could not. Blocks."""
+    home = paths.home(environ)
+    for name, program in CACHES.items():
+        if not (home / name).exists() and (not program or shutil.which(program, path=environ.get("PATH"))):
+            with suppress(OSError):
+                (home / name).mkdir(mode=0o700, parents=True)
 
 
 def confinable(folders: Sequence[Path], environ: Mapping[str, str] = os.environ) -> bool:

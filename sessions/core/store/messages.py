@@ -202,6 +202,13 @@ def message(session_id: str, message_id: str) -> dict[str, Any] | None:
     return {"info": message_wire(row), "parts": _parts_of(session_id, [row]).get(row.id, [])}
 
 
+def last_prompt_text(session_id: str) -> str:
+    """What was said last to the agent of a session, without what was added for the model."""
+    row = Message.objects.filter(session_id=session_id, role="user").order_by("-id").first()
+    parts = row.parts.filter(type="text").order_by("id") if row else ()
+    return "\n".join(part.data.get("text", "") for part in parts if not part.data.get("synthetic"))
+
+
 def part(session_id: str, part_id: str) -> dict[str, Any] | None:
     row = Part.objects.filter(session_id=session_id, id=part_id).first()
     return part_wire(row) if row else None

@@ -37,7 +37,7 @@ class SessionSummary(Wire):
     diffs: list[FileDiff] | None = None
 
 
-Preset = Literal["ask", "edits", "alone", "everything"]
+Preset = Literal["ask", "edits", "alone", "reviewed", "everything"]
 """How much is asked in a session. Ours."""
 
 

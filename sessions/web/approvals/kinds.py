@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sessions.core.ids import now
@@ -52,6 +52,12 @@ class Details:
 
 def details(row: PermissionRequest, root: str) -> Details:
     """What a request asks, without the diff of an edit (`proposals`); `root` is the project's folder."""
+    told = _details(row, root)
+    said = visible(str(row.metadata.get("reviewer", "")))
+    return replace(told, facts=(*told.facts, ("The reviewer", said))) if said else told
+
+
+def _details(row: PermissionRequest, root: str) -> Details:
     if row.permission == "edit" and "command" in row.metadata:
         return Details("Let a command write a protected file?", "terminal", **_command(row, root))
     known = _KINDS.get(row.permission)
@@ -233,6 +239,7 @@ _DECIDERS = {
     "rule": "by a saved rule",
     "plugin": "by a plugin",
     "preset": "by the session’s mode",
+    "reviewer": "by the reviewer",
     "review": "as it waits for review",
     "configuration": "by the configuration",
     "stop": "because the turn was stopped",

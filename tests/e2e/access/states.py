@@ -115,6 +115,12 @@ async def permission_to_reach_a_host(world: World) -> Page:
     return await shown(page, page.locator(".permission").get_by_text("packages.example", exact=True))
 
 
+@state()
+async def port_in_the_sandbox(world: World) -> Page:
+    page = (await world.tab("serving")).page
+    return await shown(page, page.locator("#sandbox-ports").get_by_role("button", name="Open it here"))
+
+
 @state("/permissions/per_x/matches")
 async def permission_with_a_rule(world: World) -> Page:
     page = (await world.tab("commanding")).page

@@ -102,7 +102,7 @@ class World:
             self.sessions[title] = session = await self.stage.session(title)
             if title == "staged":
                 await client.http.patch(f"/session/{session}", json={"staging": True})
-            if title == "networking":
+            if title in ("networking", "serving"):
                 await client.http.patch(f"/session/{session}", json={"preset": "alone"})
             if title not in ASKS:
                 await client.prompt(session, f"Do what is {title}.")
@@ -116,6 +116,7 @@ class World:
 
 
 GETS = "python3 -c \"import urllib.request as u; u.urlopen('http://packages.example/index')\""
+SERVES = "python3 -m http.server --bind 127.0.0.1 8123 &"
 TURNS: dict[str, tuple[Turn, ...]] = {
     "worked": WORK,
     "undone": (write("undone.txt"), Turn(text="Written.")),
@@ -125,6 +126,10 @@ TURNS: dict[str, tuple[Turn, ...]] = {
     "editing": (write("asked.txt"),),
     "questioning": (Turn(tools=[ToolUse("question", {"questions": [QUESTION]})]),),
     "planning": (Turn(text="A plan."),),
+    "serving": (
+        Turn(tools=[ToolUse("bash", {"command": SERVES, "description": "Serve the folder"})]),
+        Turn(text="It runs."),
+    ),
     "networking": (
         Turn(tools=[ToolUse("bash", {"command": "touch made.txt", "description": "Make a file"})]),
         Turn(tools=[ToolUse("bash", {"command": GETS, "description": "Fetch the index"})]),
