@@ -20,7 +20,7 @@ NAMES = (
     *("restore", "run", "session", "stats"),
 )
 
-MODES = ("ask", "edits", "alone", "everything")
+MODES = ("ask", "edits", "alone", "reviewed", "everything")
 """As `sessions.core.wire.session` has them, which takes its time to load."""
 ALL = 1_000_000
 """More than there is to list."""

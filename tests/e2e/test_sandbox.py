@@ -13,6 +13,7 @@ from tests.loopback.script import ToolUse, Turn
 
 pytestmark = [
     pytest.mark.e2e,
+    pytest.mark.asyncio(loop_scope="session"),
     pytest.mark.skipif(not probe.found().holds, reason=f"no sandbox: {probe.found().words}"),
 ]
 SERVE = "echo -n Served > index.html; python3 -m http.server --bind 127.0.0.1 8123 &"
