@@ -231,8 +231,12 @@ def _held(permission: str, paths: Sequence[Path], ctx: ToolContext) -> list[str]
 
 def _notes(ended: Ended, timeout: int) -> str:
     """How it ended, where that is worth a word, and what the sandbox kept it from."""
-    kept = f"[The sandbox did not let it reach: {', '.join(ended.refused)}.]" if ended.refused else ""
-    return " ".join(filter(None, (_ending(ended, timeout), kept)))
+    kept = [
+        f"[The sandbox did not let it {verb}: {', '.join(names)}.]"
+        for verb, names in (("reach", ended.refused), ("write", ended.unwritten))
+        if names
+    ]
+    return " ".join(filter(None, (_ending(ended, timeout), *kept)))
 
 
 def _ending(ended: Ended, timeout: int) -> str:

@@ -105,7 +105,7 @@ class Box:
         self.port = 0
         self._network = network
         self._proxy: asyncio.Server | None = None
-        self._around = around
+        self.around = around
         self._over = over
         self._seal = _seal(around)
         self.ports = Ports(self._socket, lambda: changed(self))
@@ -126,7 +126,7 @@ class Box:
             inside = [sys.executable, "-I", "-S", "-c", _code(), str(theirs.fileno())]
             try:
                 process = await asyncio.create_subprocess_exec(
-                    *bubblewrap.wrapped(inside, self._around, standing, empty),
+                    *bubblewrap.wrapped(inside, self.around, standing, empty),
                     env={"PATH": os.environ.get("PATH", os.defpath)},
                     stdin=DEVNULL,
                     stdout=DEVNULL,
@@ -203,7 +203,7 @@ class Box:
     def holds(self, around: Policy, *, network: bool = False) -> bool:
         """Whether it is still there, and around the very files that it is to be around: a file that was
         replaced has left its mount."""
-        same = self._network == network and self._around == around
+        same = self._network == network and self.around == around
         return self._control is not None and same and self._seal == _seal(around)
 
     async def start(self, argv: Sequence[str], cwd: Path, env: Mapping[str, str], output: int) -> Program:

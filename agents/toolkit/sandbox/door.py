@@ -32,6 +32,7 @@ from agents.toolkit.sandbox.policy import (
 )
 from agents.toolkit.sandbox.ports import NotThere, Ports
 from agents.toolkit.sandbox.proxy import Place
+from agents.toolkit.sandbox.refusals import Heard
 from agents.toolkit.shared import process
 from agents.toolkit.shared.process import Ended
 from agents.toolkit.turn import Turn
@@ -61,16 +62,18 @@ async def run(
 ) -> Ended:
     """`process.run` of a turn; `ask` asks the person about the network. `outside`: a person allowed that it
     is not confined. Raises Refused, and what that raises."""
-    how = partial(process.run, argv, cwd=cwd, timeout=timeout, abort=abort, on_output=on_output)
+    how = partial(process.run, argv, cwd=cwd, timeout=timeout, abort=abort)
     confined = turn.terms.sandbox
     if confined == "off" or outside:
-        return await how(env=env)
+        return await how(env=env, on_output=on_output)
     box = await _box(turn, network=confined == "project")
-    rules = partial(_by_rules, turn)
+    rules, heard = partial(_by_rules, turn), Heard(on_output)
     with box.calls.running(ask or rules, after=rules) as call:
         variables = call.variables(box.port) if box.port else {}
-        ended = await how(env={**environment(env), **variables}, start=box.start, pauses=call.pauses)
-    return replace(ended, refused=tuple(call.refused), sandbox=confined)
+        environ = {**environment(env), **variables}
+        ended = await how(env=environ, on_output=heard.take, start=box.start, pauses=call.pauses)
+    unwritten = await asyncio.to_thread(heard.refused, cwd, box.around) if ended.exit_code else ()
+    return replace(ended, unwritten=unwritten, refused=tuple(call.refused), sandbox=confined)
 
 
 async def _by_rules(turn: Turn, permission: str, place: Place) -> None:

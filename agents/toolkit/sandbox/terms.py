@@ -48,7 +48,7 @@ def terms(
     """Those of an agent (its name) in a session that works in `folders`. Blocks, once for a tenth of a
     second."""
     config, own = loaded.config, loaded.config.agent.get(agent)
-    silent = config.permission is None and (own is None or own.permission is None)
+    silent = not config.permission and not (own and own.permission)
     asked: Sandbox = (own and own.sandbox) or config.sandbox or ("auto" if silent else "off")
     lacking = _lacking(folders)
     sandbox: Confinement = asked if asked != "auto" else "off" if lacking else "project"

@@ -96,6 +96,8 @@ class Ended:
 
     ending: Ending
     exit_code: int | None
+    unwritten: tuple[str, ...] = ()
+    """Paths that the sandbox did not let it write."""
     refused: tuple[str, ...] = ()
     """Hosts that the sandbox kept it from."""
     sandbox: str = ""

@@ -113,6 +113,26 @@ async def test_the_next_server_takes_away_what_a_killed_one_left(place: Scene) -
     assert not note.exists()
 
 
+@pytest.mark.parametrize(
+    ("line", "names"),
+    [
+        ("echo x > ../elsewhere/x", ("../elsewhere/x",)),
+        ("echo x > .git/hooks/pre-commit", (".git/hooks/pre-commit",)),
+        ("touch ../elsewhere/a '../elsewhere/b c'", ("../elsewhere/a", "../elsewhere/b c")),
+        ("python3 -c \"open('/etc/made', 'w')\"", ("/etc/made",)),
+        ("node -e \"require('fs').writeFileSync('/etc/made', '')\"", ("/etc/made",)),
+        ("mkdir ~/made", ("$HOME/made",)),
+        ("cp a.txt opencode.json/x; ls ../elsewhere/none; false", ("opencode.json/x",)),
+        ("echo 'Read-only file system: ./a.txt' >&2; false", ()),
+    ],
+)
+async def test_where_it_was_not_let_write_is_told(place: Scene, line: str, names: tuple[str, ...]) -> None:
+    (place.work / "a.txt").write_text("a\n")
+    _, ended = await place.run(line, "offline")
+    assert ended.exit_code
+    assert ended.unwritten == tuple(name.replace("$HOME", str(place.home)) for name in names)
+
+
 async def test_git_says_that_ssh_does_not_get_out(place: Scene) -> None:
     said, ended = await place.run("git ls-remote git@git.example:a/b.git", "project")
     assert ended.exit_code != 0
