@@ -61,7 +61,7 @@ async def test_a_session_without_changes(bare: Stage, context: BrowserContext) -
     ("address", "place", "words"),
     [
         ("log", "#log", ("Nothing was changed yet", "Ask it for a change")),
-        ("rules", "#saved-rules", ("you are asked each time", "choose “Allow…”")),
+        ("rules", "#saved-rules", ("No rule is saved", "choose “Allow…”")),
         ("rules", "#audit", ("Nothing has been decided yet", "by which rule")),
         ("/servers?project={project}", "#mcp", ("No MCP server", "Add one above")),
         ("/import", "#import", ("No data of OpenCode was found", "Name its folder below")),
