@@ -215,7 +215,7 @@ class _Standing:
             self._note({*self._counts, *missing})
             for path in missing:
                 try:
-                    if not self._counts[path]:
+                    if not os.path.lexists(path):  # also where it stood already and somebody removed it
                         stand_in(path)
                 except FileExistsError:
                     continue  # somebody has just made it: it is held as it is

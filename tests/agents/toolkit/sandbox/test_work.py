@@ -83,6 +83,16 @@ async def test_what_stands_in_is_gone_with_the_last_program(place: Scene) -> Non
     assert not (place.work / ".git/commondir").exists()
 
 
+async def test_what_stands_in_and_was_removed_meanwhile_stands_in_anew(place: Scene) -> None:
+    waiting = "while [ ! -e go ]; do sleep 0.05; done"
+    await place.run(f"(setsid sh -c '{waiting}' &) ; true", "offline")
+    (place.work / ".claude").rmdir()  # as `git clean` of a person does
+    said, ended = await place.run("echo x > .claude; test -d .claude && echo held", "offline")
+    assert (ended.exit_code, said.splitlines()[-1]) == (0, "held")
+    (place.work / "go").touch()
+    assert await asyncio.to_thread(is_gone, place.work / ".claude")
+
+
 async def test_nothing_outlives_a_stop(place: Scene) -> None:
     line = (
         "(setsid sh -c 'echo $$ > pid; sleep 3; echo x > survived' </dev/null >/dev/null 2>&1 &) ; sleep 30"
