@@ -11,6 +11,7 @@ from agents.web import (
     accounts,
     choice_pages,
     commands,
+    palette,
     permission_pages,
     pickers,
     problem_pages,
@@ -24,6 +25,7 @@ from agents.web.mcp import acts, editing, views
 _pickers = [
     path("pickers/choice", choice_pages.choice, name="choice"),
     path("pickers/options", choice_pages.options, name="options"),
+    path("pickers/palette", palette.options, name="palette"),
     path("pickers/mentions", pickers.mentions, name="mentions"),
     path("pickers/resources", resources.options, name="resources"),
     path("pickers/arguments", resources.arguments, name="arguments"),

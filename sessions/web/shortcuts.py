@@ -101,6 +101,7 @@ GROUPS: Final = (
     Group(
         "Anywhere",
         (
+            _by("palette", "Mod+k", "Do something, or go to a session, a file, a setting: the palette"),
             _by("models", "Ctrl+m", "Choose the model, its variant or the agent"),
             _by(
                 "terminals",

@@ -14,6 +14,7 @@ import "./history.js";
 import "./images.js";
 import "./layout.js";
 import "./menu.js";
+import "./palette.js";
 import "./picker.js";
 import "./queue.js";
 import "./read.js";

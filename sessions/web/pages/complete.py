@@ -23,32 +23,36 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Command:
+    """`shortcut` names the keys that do the same (`sessions.web.shortcuts`)."""
+
     name: str
     description: str
+    icon: str
+    shortcut: str = ""
 
 
 COMMANDS = (
-    Command("new", "Start a new session"),
-    Command("undo", "Undo the last message and what it changed"),
-    Command("redo", "Bring back what was undone"),
-    Command("rename", "Rename this session"),
-    Command("stop", "Stop the running turn"),
-    Command("compact", "Sum up the conversation to free the model's context"),
-    Command("models", "Choose the model"),
-    Command("agents", "Choose the agent"),
-    Command("mode", "Choose how much is asked"),
-    Command("changes", "Show or hide the changed files"),
-    Command("problems", "What language servers find wrong"),
-    Command("review-mode", "Hold edits back until you keep them, or no longer"),
-    Command("fork", "Go on from here in a new session"),
-    Command("timeline", "What happened, and the files at any point of it"),
-    Command("permissions", "The saved permission rules of this project"),
-    Command("mcp", "MCP servers and language servers: how they stand, and setting them up"),
-    Command("inbox", "What waits for your answer, in all sessions"),
-    Command("log", "Every change made to the project, and how to take it back"),
-    Command("export", "Download the conversation"),
-    Command("share", "Share the conversation by a secret address"),
-    Command("help", "Keys and commands"),
+    Command("new", "Start a new session", "plus"),
+    Command("undo", "Undo the last message and what it changed", "undo"),
+    Command("redo", "Bring back what was undone", "redo"),
+    Command("rename", "Rename this session", "edit"),
+    Command("stop", "Stop the running turn", "stop", "stop"),
+    Command("compact", "Sum up the conversation to free the model's context", "layers"),
+    Command("models", "Choose the model", "think", "models"),
+    Command("agents", "Choose the agent", "spark"),
+    Command("mode", "Choose how much is asked", "shield"),
+    Command("changes", "Show or hide the changed files", "panel"),
+    Command("problems", "What language servers find wrong", "alert", "problems"),
+    Command("review-mode", "Hold edits back until you keep them, or no longer", "layers"),
+    Command("fork", "Go on from here in a new session", "fork"),
+    Command("timeline", "What happened, and the files at any point of it", "clock"),
+    Command("permissions", "The saved permission rules of this project", "shield"),
+    Command("mcp", "MCP servers and language servers: how they stand, and setting them up", "plug"),
+    Command("inbox", "What waits for your answer, in all sessions", "bell", "inbox"),
+    Command("log", "Every change made to the project, and how to take it back", "list"),
+    Command("export", "Download the conversation", "file"),
+    Command("share", "Share the conversation by a secret address", "share"),
+    Command("help", "Keys and commands", "ask", "help"),
 )
 """Each is carried out in the browser by static/js/commands.js."""
 

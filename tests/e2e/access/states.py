@@ -115,6 +115,13 @@ async def permission_to_reach_a_host(world: World) -> Page:
     return await shown(page, page.locator(".permission").get_by_text("packages.example", exact=True))
 
 
+@state("/pickers/palette")
+async def palette(world: World) -> Page:
+    page = (await world.tab("worked")).page
+    await page.keyboard.press("Control+k")
+    return await shown(page, page.locator("#palette [role=option]"))
+
+
 @state()
 async def port_in_the_sandbox(world: World) -> Page:
     page = (await world.tab("serving")).page

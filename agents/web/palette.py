@@ -1,0 +1,236 @@
+"""The palette: everything that can be done or gone to from a session's page, found by a few letters.
+
+Each entry says what a browser does with it (`static/js/palette.js`): a command of the composer, a press of a
+button, an address, a choice, or a text that goes into the prompt.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.views.decorators.http import require_GET
+
+from agents.agent.commands.listing import Command, commands
+from agents.config.configuration import load
+from agents.llm.providers import Provider
+from agents.toolkit.catalog import providers_of
+from agents.toolkit.definitions import Agent, known_agents
+from sessions.core.db import in_db
+from sessions.core.models import Project, Session
+from sessions.core.store import projects
+from sessions.core.store import sessions as session_store
+from sessions.project import search
+from sessions.web.access import Located, located
+from sessions.web.pages.complete import COMMANDS
+from sessions.web.shortcuts import SHORTCUTS, Shortcut
+
+MOST_OF_A_KIND = 8
+MOST_RECENT = 8
+MOST_UNASKED = 5
+MOST_SESSIONS = 400
+"""Of the project, the last used ones, that are looked through."""
+
+Act = Literal["run", "press", "go", "choose", "write"]
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """`id` is the same for the same thing, also tomorrow; `act` with `value` is what is done. `also` are
+    other words by which it is found."""
+
+    id: str
+    label: str
+    icon: str
+    act: Act
+    value: str
+    detail: str = ""
+    also: str = ""
+    shortcut: Shortcut | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Of one kind. `unasked` of them are shown before anything is typed, `most` for what was."""
+
+    title: str
+    entries: Sequence[Entry]
+    unasked: int = 0
+    most: int = MOST_OF_A_KIND
+
+
+@require_GET
+async def options(request: HttpRequest) -> HttpResponse:
+    """What `?q=` finds, by kinds, those first whose best entry fits best. Without it what was done last (ids
+    in `recent`, the last one first), and what can be done."""
+    place = await located(request.GET)
+    query = " ".join(request.GET.get("q", "").lower().split())
+    known = await _known(place)
+    if query:
+        found = [(_found(group, query), group) for group in known]
+        shown = [
+            Group(group.title, entries) for (_, entries), group in sorted(found, key=lambda it: it[0][0])
+        ]
+        shown += await _files(place, query)
+    else:
+        shown = list(_unasked(known, request.GET.getlist("recent")[:MOST_RECENT]))
+    groups = [group for group in shown if group.entries]
+    return render(request, "pickers/palette.html", {"groups": groups, "query": query})
+
+
+async def _known(place: Located) -> list[Group]:
+    config = (await asyncio.to_thread(load, place.directory)).config
+    custom = await asyncio.to_thread(commands, place.directory, config)
+    sessions = await in_db(session_store.listing, place.project, roots=True, limit=MOST_SESSIONS)
+    models = _models(await providers_of(place.directory))
+    agents = (agent for agent in known_agents(config).values() if agent.primary)
+    others = (row for row in await in_db(projects.recent) if row != place.project)
+    return [
+        Group("Sessions", [_session(row) for row in sessions if row != place.session], MOST_UNASKED),
+        Group("Actions", _ACTIONS, len(_ACTIONS), 2 * MOST_OF_A_KIND),
+        Group("Settings", list(_settings(place.project)), MOST_OF_A_KIND),
+        Group("Projects", [_project(row) for row in others], MOST_UNASKED),
+        Group("Agents", [_agent(agent) for agent in agents]),
+        Group("Models", list(models)),
+        Group("Commands", [_command(command) for command in custom.values()]),
+    ]
+
+
+_COMMANDS = tuple(
+    Entry(
+        f"run:{command.name}",
+        command.description,
+        command.icon,
+        "run",
+        command.name,
+        f"/{command.name}",
+        shortcut=SHORTCUTS.get(command.shortcut),
+    )
+    for command in COMMANDS
+)
+_PRESSED = (
+    Entry("press:terminal", "Show or hide the terminals", "terminal", "press", "[data-toggle-terminal]",
+          shortcut=SHORTCUTS["terminals"]),
+    Entry("press:fold", "Fold the list of sessions, or show it", "fold", "press", "[data-fold-list]",
+          shortcut=SHORTCUTS["fold-list"]),
+    Entry("press:attach", "Attach a file", "attach", "press", "#attach"),
+)  # fmt: skip
+"""What a button of the page does."""
+_ACTIONS = (*_COMMANDS, *_PRESSED)
+
+
+def _agent(agent: Agent) -> Entry:
+    name = agent.name
+    return Entry(
+        f"agent:{name}", name.capitalize(), "spark", "choose", f"agent={name}", agent.description, "agent"
+    )
+
+
+def _command(command: Command) -> Entry:
+    name = command.name
+    return Entry(f"command:{name}", f"/{name}", "list", "write", f"/{name} ", command.description)
+
+
+def _session(row: Session) -> Entry:
+    return Entry(f"session:{row.id}", row.title, "edit", "go", row.get_absolute_url())
+
+
+def _project(row: Project) -> Entry:
+    return Entry(f"project:{row.id}", row.name, "folder", "go", row.get_absolute_url(), row.worktree)
+
+
+def _settings(project: Project) -> Iterator[Entry]:
+    of = f"?project={project.id}"
+    places = (
+        ("Settings", "settings", reverse("settings") + of, "preferences store sandbox"),
+        ("Accounts and keys of providers", "settings", reverse("accounts") + of, "login sign in api key"),
+        ("MCP and language servers", "plug", reverse("servers") + of, "lsp"),
+        (
+            "Permission rules and decisions",
+            "shield",
+            reverse("rules", args=(project.id,)),
+            "allow deny audit",
+        ),
+        ("Operations log", "list", reverse("log", args=(project.id,)), "history undo changes"),
+        ("All projects", "folder", f"{reverse('home')}?choose", "open another"),
+        ("Import conversations", "import", reverse("import"), "transfer opencode"),
+    )
+    for label, icon, url, also in places:
+        yield Entry(f"go:{label}", label, icon, "go", url, also=also)
+
+
+def _models(providers: Mapping[str, Provider]) -> Iterator[Entry]:
+    for provider in providers.values():
+        for model in provider.models.values():
+            yield Entry(
+                f"model:{model.ref}",
+                model.label,
+                "think",
+                "choose",
+                f"model={model.ref}",
+                provider.name,
+                model.ref,
+            )
+
+
+async def _files(place: Located, query: str) -> list[Group]:
+    """Those that a few letters mean go into the prompt."""
+    try:
+        found = await search.find_files(place.directory, query, limit=MOST_OF_A_KIND)
+    except search.SearchFailed as problem:
+        logger.warning("no files for the palette: %s", problem)
+        return []
+    return [
+        Group(
+            "Add to the prompt", [Entry(f"file:{path}", path, "file", "write", f"@{path} ") for path in found]
+        )
+    ]
+
+
+def _unasked(known: Sequence[Group], recent: Iterable[str]) -> Iterator[Group]:
+    by_id = {entry.id: entry for group in known for entry in group.entries}
+    last = [by_id[id] for id in dict.fromkeys(recent) if id in by_id]
+    yield Group("Recent", last)
+    for group in known:
+        yield Group(group.title, [entry for entry in group.entries if entry not in last][: group.unasked])
+
+
+_LETTERS, _NONE = 5, 9
+
+
+def _found(group: Group, query: str) -> tuple[int, list[Entry]]:
+    """Of the group what fits, the best first, and how well the best does. What only has the letters is of use
+    where nothing has the words."""
+    scored = [(_distance(entry, query), entry) for entry in group.entries]
+    worded = [it for it in scored if it[0] < _LETTERS]
+    fitting = sorted(worded or [it for it in scored if it[0] < _NONE], key=lambda it: it[0])
+    return (fitting[0][0] if fitting else _NONE), [entry for _, entry in fitting[: group.most]]
+
+
+def _distance(entry: Entry, query: str) -> int:
+    """0 for a label that begins so, then for one that has a word that does, has it anywhere, has each word of
+    it; then for an entry whose other words have it, and for a label that has its letters in their order."""
+    label, rest = entry.label.lower(), f"{entry.detail} {entry.also}".lower()
+    if label.startswith(query):
+        return 0
+    if f" {query}" in f" {label}" or f"/{query}" in rest:
+        return 1
+    if query in label:
+        return 2
+    words = query.split()
+    if all(word in label for word in words):
+        return 3
+    if all(word in label or word in rest for word in words):
+        return 4
+    letters = iter(label)
+    return (
+        _LETTERS if len(query) > 1 and all(letter in letters for letter in query.replace(" ", "")) else _NONE
+    )

@@ -1,0 +1,105 @@
+// The palette: its key opens it, typing finds (the server says what), the arrow keys move, Enter does it.
+import { choose, context } from "./choice.js";
+import { run } from "./commands.js";
+import { field, setPrompt } from "./composer.js";
+import { composes } from "./ime.js";
+import { shortcut } from "./shortcuts.js";
+
+const RECENT = "palette-recent";
+const MOST_RECENT = 20;
+const box = document.getElementById("palette");
+const search = document.getElementById("palette-search");
+const list = document.getElementById("palette-list");
+const said = document.getElementById("palette-said");
+
+const shown = () => [...list.querySelectorAll("[role=option]")];
+const active = () => list.querySelector("[data-active]");
+
+function recent() {
+  try {
+    const found = JSON.parse(localStorage.getItem(RECENT) || "[]");
+    return Array.isArray(found) ? found : [];
+  } catch {
+    return [];
+  }
+}
+
+export function open() {
+  if (box.open) return;
+  search.value = "";
+  list.replaceChildren();
+  box.showModal();
+  window.htmx.trigger(search, "palette:load");
+}
+
+function select(option) {
+  const before = active();
+  before?.removeAttribute("data-active");
+  before?.setAttribute("aria-selected", "false");
+  option?.setAttribute("data-active", "");
+  option?.setAttribute("aria-selected", "true");
+  if (option) search.setAttribute("aria-activedescendant", option.id);
+  else search.removeAttribute("aria-activedescendant");
+  option?.scrollIntoView({ block: "nearest" });
+}
+
+function move(by) {
+  const options = shown();
+  select(options[(options.indexOf(active()) + by + options.length) % options.length]);
+}
+
+// What is closed first: a dialog that is opened then is not under it, and the focus is where it was.
+const ACTS = {
+  run: (value) => run(value),
+  press: (value) => document.querySelector(value)?.click(),
+  go: follow,
+  choose: (value) => choose(value.slice(0, value.indexOf("=")), value.slice(value.indexOf("=") + 1)),
+  write,
+};
+
+function write(text) {
+  const before = field.value;
+  const apart = before && !/\s$/.test(before) ? " " : "";
+  setPrompt(text.startsWith("/") ? `${text}${before}` : `${before}${apart}${text}`);
+  field.focus();
+}
+
+function pick(option) {
+  if (!option) return;
+  const { id, act, value } = option.dataset;
+  localStorage.setItem(RECENT, JSON.stringify([id, ...recent().filter((other) => other !== id)].slice(0, MOST_RECENT)));
+  box.close();
+  ACTS[act](value);
+}
+
+// As a link of the page, so that a session of the project takes the place of this one without loading.
+function follow(url) {
+  const link = Object.assign(document.createElement("a"), { href: url, hidden: true });
+  document.body.append(link);
+  link.click();
+  link.remove();
+}
+
+// Escape would first empty the field.
+const KEYS = { ArrowDown: () => move(1), ArrowUp: () => move(-1), Enter: () => pick(active()), Escape: () => box.close() };
+
+search.addEventListener("keydown", (event) => {
+  if (composes(event) || !KEYS[event.key]) return;
+  event.preventDefault();
+  KEYS[event.key]();
+});
+search.addEventListener("htmx:configRequest", ({ detail }) => {
+  const { project, session } = context();
+  Object.assign(detail.parameters, { project, session: session ?? "", q: search.value, recent: recent() });
+});
+list.addEventListener("htmx:afterSwap", () => {
+  const options = shown();
+  select(options[0]);
+  said.textContent = options.length === 1 ? "1 entry" : `${options.length} entries`;
+});
+list.addEventListener("click", (event) => pick(event.target.closest("[role=option]")));
+// The field keeps the focus, and with it the keys.
+list.addEventListener("pointerdown", (event) => event.pointerType === "mouse" && event.preventDefault());
+box.addEventListener("click", ({ target }) => (target === box || target.closest("[data-close]")) && box.close());
+document.addEventListener("click", (event) => event.target.closest("[data-palette]") && open());
+shortcut("palette", () => (box.open ? box.close() : open()), { within: () => !document.querySelector("dialog[open]:not(#palette)") });

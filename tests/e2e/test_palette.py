@@ -1,0 +1,75 @@
+"""The palette by its key and by its button: found, done, remembered."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.async_api import BrowserContext, Locator, expect
+
+from tests.e2e.stage import Stage, Tab
+
+pytestmark = [pytest.mark.e2e, pytest.mark.asyncio(loop_scope="session")]
+
+
+def palette(tab: Tab) -> Locator:
+    return tab.page.locator("#palette")
+
+
+async def find(tab: Tab, text: str) -> Locator:
+    """The entry that Enter takes, once the list is of this text."""
+    async with tab.page.expect_response("**/pickers/palette?*"):
+        await tab.page.keyboard.press("Control+k")
+    field = palette(tab).get_by_role("combobox")
+    await expect(field).to_be_focused()
+    async with tab.page.expect_response("**/pickers/palette?*q=*"):
+        await field.fill(text)
+    chosen = palette(tab).locator("[data-active]")
+    await expect(chosen).to_have_count(1)
+    return chosen
+
+
+async def test_everything_is_a_few_letters_away(stage: Stage, context: BrowserContext) -> None:
+    other = await stage.session("the other one")
+    tab = await stage.tab(context, await stage.session("this one"))
+    await expect(await find(tab, "keys and")).to_contain_text("Keys and commands")
+    await tab.page.keyboard.press("Enter")
+    await expect(tab.page.locator("#help")).to_be_visible()
+    await expect(tab.page.locator("#help")).to_contain_text("Do something, or go to a session")
+    await tab.page.keyboard.press("Escape")
+
+    await expect(await find(tab, "plan")).to_contain_text("Plan")
+    await tab.page.keyboard.press("Enter")
+    await expect(tab.page.locator("#choice [name=agent]")).to_have_value("plan")
+
+    await tab.prompt.fill("Look at")
+    entry = palette(tab).locator("[data-active]", has_text="hello.py")
+    await find(tab, "hello.py")
+    await expect(entry).to_be_visible()
+    await tab.page.keyboard.press("Enter")
+    await expect(tab.prompt).to_have_value("Look at @hello.py ")
+    await expect(tab.prompt).to_be_focused()
+
+    await expect(await find(tab, "the other")).to_contain_text("the other one")
+    await tab.page.keyboard.press("Enter")
+    await tab.page.wait_for_url(f"**/{other}")
+    await tab.connected()
+    await expect(palette(tab)).to_be_hidden()
+
+
+async def test_what_was_done_last_is_offered_first(stage: Stage, context: BrowserContext) -> None:
+    tab = await stage.tab(context, await stage.session("remembers"))
+    await find(tab, "timeline")
+    await tab.page.keyboard.press("Escape")
+    await expect(palette(tab)).to_be_hidden()
+    await find(tab, "terminals")
+    await tab.page.keyboard.press("Enter")
+    await expect(tab.page.locator("#terminal")).to_be_visible()
+    await tab.page.keyboard.press("Control+`")
+    await tab.page.get_by_role("button", name="Do something, or go somewhere").click()
+    await expect(palette(tab).locator("[role=group]").first).to_contain_text("Recent")
+    options = palette(tab).get_by_role("option")
+    await expect(options.first).to_contain_text("Show or hide the terminals")
+    await expect(options.first).to_have_attribute("aria-selected", "true")
+    await tab.page.keyboard.press("ArrowUp")
+    await expect(options.last).to_have_attribute("aria-selected", "true")
+    await tab.page.keyboard.press("Control+k")
+    await expect(palette(tab)).to_be_hidden()
