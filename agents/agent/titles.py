@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from contextlib import aclosing
 
 from agents.agent.run import Run
 from agents.agent.steps.request import base_prompt, settings_of
 from agents.agent.steps.sample import Choice, sample
 from agents.config.configuration import load
-from agents.llm import stream
-from agents.llm.counted import spend
+from agents.llm.counted import words_of
 from agents.llm.providers import UnknownModel
 from agents.llm.settings.domains import Controls, Settings
-from agents.llm.types import ChatMessage, Finish, ModelError, ModelRequest, TextContent, TextDelta
+from agents.llm.types import ChatMessage, ModelError, ModelRequest, TextContent
 from agents.toolkit.catalog import small_model
 from agents.toolkit.definitions import UnknownAgent, choose
 from agents.toolkit.turn import Turn
@@ -56,19 +54,12 @@ async def _ask(run: Run, prompt: UserMessage, said: str) -> str:
         options=settings.options,
         body=settings.body,
     )
-    pieces: list[str] = []
     try:
-        async with aclosing(stream(request)) as events:
-            async for event in events:
-                if isinstance(event, TextDelta):
-                    pieces.append(event.text)
-                elif isinstance(event, Finish):
-                    await spend(run.session.id, turn.model, event.usage)
+        text, _ = await words_of(run.session.id, request)
     except ModelError as error:
-        await spend(run.session.id, turn.model, error.usage)
         logger.info("no title from %s: %s", turn.model.ref, error.message)
         return ""
-    return _first_line("".join(pieces).partition("</think>")[2] or "".join(pieces)).strip("\"'`")
+    return _first_line(text.partition("</think>")[2] or text).strip("\"'`")
 
 
 async def _sampled(run: Run, prompt: UserMessage) -> Turn | None:

@@ -164,6 +164,8 @@ class McpConfig(TypedDict, total=False):
     command: list[str]
     cwd: str
     environment: dict[str, str]
+    sandbox: bool
+    """Whether a local one is confined: it reads the project and reaches nothing. Ours."""
     url: str
     headers: dict[str, str]
     oauth: dict[str, Any] | Literal[False]
@@ -176,6 +178,8 @@ class LspConfig(TypedDict, total=False):
     command: list[str]
     extensions: list[str]
     env: dict[str, str]
+    sandbox: bool
+    """As for an MCP server. Ours."""
     initialization: dict[str, Any]
 
 

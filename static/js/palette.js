@@ -3,6 +3,7 @@ import { choose, context } from "./choice.js";
 import { run } from "./commands.js";
 import { field, setPrompt } from "./composer.js";
 import { composes } from "./ime.js";
+import { activate, active, step } from "./options.js";
 import { shortcut } from "./shortcuts.js";
 
 const RECENT = "palette-recent";
@@ -13,7 +14,6 @@ const list = document.getElementById("palette-list");
 const said = document.getElementById("palette-said");
 
 const shown = () => [...list.querySelectorAll("[role=option]")];
-const active = () => list.querySelector("[data-active]");
 
 function recent() {
   try {
@@ -30,22 +30,6 @@ export function open() {
   list.replaceChildren();
   box.showModal();
   window.htmx.trigger(search, "palette:load");
-}
-
-function select(option) {
-  const before = active();
-  before?.removeAttribute("data-active");
-  before?.setAttribute("aria-selected", "false");
-  option?.setAttribute("data-active", "");
-  option?.setAttribute("aria-selected", "true");
-  if (option) search.setAttribute("aria-activedescendant", option.id);
-  else search.removeAttribute("aria-activedescendant");
-  option?.scrollIntoView({ block: "nearest" });
-}
-
-function move(by) {
-  const options = shown();
-  select(options[(options.indexOf(active()) + by + options.length) % options.length]);
 }
 
 // What is closed first: a dialog that is opened then is not under it, and the focus is where it was.
@@ -81,7 +65,8 @@ function follow(url) {
 }
 
 // Escape would first empty the field.
-const KEYS = { ArrowDown: () => move(1), ArrowUp: () => move(-1), Enter: () => pick(active()), Escape: () => box.close() };
+const move = (by) => step(search, list, shown(), by);
+const KEYS = { ArrowDown: () => move(1), ArrowUp: () => move(-1), Enter: () => pick(active(list)), Escape: () => box.close() };
 
 search.addEventListener("keydown", (event) => {
   if (composes(event) || !KEYS[event.key]) return;
@@ -94,7 +79,7 @@ search.addEventListener("htmx:configRequest", ({ detail }) => {
 });
 list.addEventListener("htmx:afterSwap", () => {
   const options = shown();
-  select(options[0]);
+  activate(search, list, options[0]);
   said.textContent = options.length === 1 ? "1 entry" : `${options.length} entries`;
 });
 list.addEventListener("click", (event) => pick(event.target.closest("[role=option]")));

@@ -3,6 +3,7 @@
 import { choose, context } from "./choice.js";
 import { favourites, recents, toggle, use } from "./favourites.js";
 import { composes } from "./ime.js";
+import { activate, active, step } from "./options.js";
 import { isPressed, shortcut } from "./shortcuts.js";
 
 const box = document.getElementById("picker");
@@ -18,7 +19,6 @@ let opener = ""; // the id of what has the focus afterwards; the buttons are mad
 const isOpen = () => box.matches(":popover-open");
 const list = () => document.getElementById(`picker-${kind}`);
 const shown = () => [...(list()?.querySelectorAll("[role=option]:not([hidden])") ?? [])];
-const active = () => list()?.querySelector("[data-active]");
 
 export function open(wanted = "model") {
   kind = wanted;
@@ -69,20 +69,7 @@ function filter() {
   const options = shown();
   nothing.hidden = options.length > 0 || !list();
   nothing.textContent = `Nothing is called “${search.value}”.`;
-  select(wanted.length ? options[0] : (list()?.querySelector("[aria-selected=true]") ?? options[0]));
-}
-
-function select(option) {
-  active()?.removeAttribute("data-active");
-  option?.setAttribute("data-active", "");
-  if (option) search.setAttribute("aria-activedescendant", option.id);
-  else search.removeAttribute("aria-activedescendant");
-  option?.scrollIntoView({ block: "nearest" });
-}
-
-function move(by) {
-  const options = shown();
-  select(options[(options.indexOf(active()) + by + options.length) % options.length]);
+  activate(search, list(), wanted.length ? options[0] : (list()?.querySelector("[aria-selected=true]") ?? options[0]));
 }
 
 async function pick(option) {
@@ -104,14 +91,15 @@ function mark(option) {
   said.textContent = marked ? "A favourite" : "No favourite any more";
 }
 
-const KEYS = { ArrowDown: () => move(1), ArrowUp: () => move(-1), Enter: () => pick(active()) };
+const move = (by) => step(search, list(), shown(), by);
+const KEYS = { ArrowDown: () => move(1), ArrowUp: () => move(-1), Enter: () => pick(active(list())) };
 
 search.addEventListener("keydown", (event) => {
   if (composes(event)) return;
   const star = isPressed("favourite", event);
   if (!star && !KEYS[event.key]) return;
   event.preventDefault();
-  if (star) mark(active());
+  if (star) mark(active(list()));
   else KEYS[event.key]();
 });
 search.addEventListener("input", filter);

@@ -117,6 +117,8 @@ async def ask(question: Question) -> Approval:
     said: dict[str, str] = {}
     if question.review is not None and await in_db(question.is_reviewed, verdict):
         opinion = await question.review()
+        if question.outdated is not None and await asyncio.to_thread(question.outdated):
+            raise Outdated
         if opinion.allow:
             await in_db(permissions.note, question.call, "allow", "reviewer", words=opinion.reason)
             return Approval(reviewed=opinion.reason)

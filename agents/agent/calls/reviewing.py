@@ -10,7 +10,6 @@ import json
 import logging
 import re
 from collections.abc import Mapping
-from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,11 +17,10 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from agents.agent.run import Run
 from agents.config.schema import ReviewerConfig
-from agents.llm import stream
-from agents.llm.counted import spend
+from agents.llm.counted import words_of
 from agents.llm.providers import UnknownModel
 from agents.llm.settings.domains import Controls
-from agents.llm.types import ChatMessage, Finish, Model, ModelError, ModelRequest, TextContent, TextDelta
+from agents.llm.types import ChatMessage, ModelError, ModelRequest, TextContent
 from agents.toolkit.catalog import model_for
 from agents.toolkit.definitions import prompt_text
 from sessions.core.db import in_db
@@ -65,40 +63,24 @@ async def opinion(run: Run, reviewer: ReviewerConfig, asked: Mapping[str, Any]) 
     try:
         async with asyncio.timeout(SECONDS):
             model = await model_for(run.directory, reviewer.model)
-            said = await _said(run, model, reviewer.instructions or prompt_text("reviewer"), text)
-        return _read(said)
+            request = ModelRequest(
+                model=model,
+                system=[reviewer.instructions or prompt_text("reviewer")],
+                messages=[ChatMessage("user", [TextContent(text)])],
+                controls=Controls(max_output=MAX_OUTPUT),
+            )
+            answer, _ = await words_of(run.session.id, request)
+        return _read(answer)
     except (TimeoutError, UnknownModel, ModelError) as error:
         words = "it took too long" if isinstance(error, TimeoutError) else str(error)
         logger.warning("the reviewer %s said nothing: %s", reviewer.model, words)
         return Opinion(allow=False, reason=f"The reviewer could not be asked: {words}")
 
 
-def _read(said: str) -> Opinion:
-    found = _OBJECT.search(said.rpartition("</think>")[2])
+def _read(words: str) -> Opinion:
+    found = _OBJECT.search(words.rpartition("</think>")[2])
     try:
         answer = _Answer.model_validate_json(found[0] if found else "")
     except ValidationError:
         return Opinion(allow=False, reason="The reviewer gave no answer that can be read.")
     return Opinion(answer.allow, " ".join(answer.reason.split()))
-
-
-async def _said(run: Run, model: Model, system: str, text: str) -> str:
-    """Raises ModelError."""
-    request = ModelRequest(
-        model=model,
-        system=[system],
-        messages=[ChatMessage("user", [TextContent(text)])],
-        controls=Controls(max_output=MAX_OUTPUT),
-    )
-    pieces: list[str] = []
-    try:
-        async with aclosing(stream(request)) as events:
-            async for event in events:
-                if isinstance(event, TextDelta):
-                    pieces.append(event.text)
-                elif isinstance(event, Finish):
-                    await spend(run.session.id, model, event.usage)
-    except ModelError as error:
-        await spend(run.session.id, model, error.usage)
-        raise
-    return "".join(pieces)

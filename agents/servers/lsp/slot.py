@@ -7,7 +7,7 @@ import logging
 import shlex
 import time
 from collections import deque
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 
 from agents.servers.lsp.client.client import Client
@@ -15,6 +15,7 @@ from agents.servers.lsp.finding import Found
 from agents.servers.lsp.plan import Use
 from agents.servers.lsp.trusted import Held
 from agents.servers.lsp.types import Failed, ServerState, Status
+from agents.toolkit.sandbox.servers import CannotConfine, confined
 from agents.toolkit.shared.environment import shell_environment
 
 logger = logging.getLogger(__name__)
@@ -151,5 +152,14 @@ class Slot:
 async def start(use: Use, found: Found) -> Client:
     """Start a server's process. Raises Failed."""
     logger.info("starting %s in %s: %s", use.row.id, use.root, shlex.join(found.argv))
-    environment = {**shell_environment(), **dict(use.row.environment)}
-    return await Client.start(use.row.id, found.argv, use.root, environment, found.initialization)
+    given = dict(use.row.environment)
+    argv: Sequence[str] = found.argv
+    environment: Mapping[str, str] = {**shell_environment(), **given}
+    if use.row.sandbox:
+        try:
+            argv, environment = await asyncio.to_thread(confined, argv, use.root, environment, given)
+        except CannotConfine as error:
+            raise Failed(str(error)) from error
+    return await Client.start(
+        use.row.id, argv, use.root, environment, found.initialization, confined=use.row.sandbox
+    )

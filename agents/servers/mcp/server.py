@@ -31,6 +31,7 @@ class Server:
     command: tuple[str, ...] = ()
     cwd: str = ""
     environment: tuple[tuple[str, str], ...] = ()
+    sandbox: bool = False
     url: str = ""
     headers: tuple[tuple[str, str], ...] = ()
     oauth: Any = None
@@ -67,9 +68,13 @@ def parse(name: str, config: McpConfig, timeout: float = REQUEST_SECONDS) -> Ser
     command = tuple(written.get("command", ()))
     if not command or not command[0]:
         raise ValueError("command: there is none to start")
-    environment = _pairs(written, "environment")
     return Server(
-        **common, kind="local", command=command, cwd=written.get("cwd", ""), environment=environment
+        **common,
+        kind="local",
+        command=command,
+        cwd=written.get("cwd", ""),
+        environment=_pairs(written, "environment"),
+        sandbox=written.get("sandbox") is True,
     )
 
 

@@ -17,7 +17,10 @@ from agents.toolkit.sandbox.policy import Policy, is_folder
 _TEMPORARY = ("/tmp", "/var/tmp")  # noqa: S108 (they are given the session's own)
 _OF_ROOT = ("/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus", "/proc/acpi")
 """What the kernel lets root write in any namespace, `kernel.core_pattern` among it."""
-_NAMESPACES = ("--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try")
+_ALONE = (
+    *("--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"),
+    *("--unshare-net", "--new-session", "--disable-userns", "--cap-drop", "ALL"),
+)
 
 
 @cache
@@ -36,8 +39,13 @@ def program() -> str:
 def wrapped(argv: Sequence[str], policy: Policy, standing: Sequence[Path], empty: Path) -> list[str]:
     """The command that runs `argv` confined, as the first process of a namespace that ends with it.
     `standing` is what stands in for what is held and is not there, `empty` a file with nothing in it."""
-    alone = (*_NAMESPACES, "--unshare-net", "--new-session", "--disable-userns", "--cap-drop", "ALL")
-    return [program(), *alone, "--as-pid-1", *_files(policy, standing, empty), "--chdir", "/", "--", *argv]
+    return [program(), *_ALONE, "--as-pid-1", *_files(policy, standing, empty), "--chdir", "/", "--", *argv]
+
+
+def server(argv: Sequence[str], policy: Policy, folder: Path, empty: Path) -> list[str]:
+    """The command that runs `argv` in a folder, confined for as long as who started it lives."""
+    files = _files(policy, (), empty)
+    return [program(), *_ALONE, "--die-with-parent", *files, "--chdir", str(folder), "--", *argv]
 
 
 def _files(policy: Policy, standing: Sequence[Path], empty: Path) -> Iterator[str]:

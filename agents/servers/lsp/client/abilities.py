@@ -158,10 +158,11 @@ CAPABILITIES: dict[str, Any] = {
 """What this client does, and nothing else."""
 
 
-def greeting(root: Path, initialization: Mapping[str, Any]) -> dict[str, Any]:
-    """InitializeParams for a project's folder; `initialization` is the server's own business."""
+def greeting(root: Path, initialization: Mapping[str, Any], *, confined: bool = False) -> dict[str, Any]:
+    """InitializeParams for a project's folder; `initialization` is the server's own business. Who is
+    `confined` does not see this process, and would end as if it had."""
     return {
-        "processId": os.getpid(),
+        "processId": None if confined else os.getpid(),
         "clientInfo": {"name": "opencode-web"},
         "rootPath": str(root),
         "rootUri": uri_of(root),

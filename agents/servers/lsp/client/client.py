@@ -96,13 +96,15 @@ class Client:
         *,
         memory_limit: int = MEMORY_LIMIT,
         within: float = START_SECONDS,
+        confined: bool = False,
     ) -> Client:
         """Start a program in `root` and wait until it can be asked. `server` is its id, `initialization` what
-        it is configured by, at the start and whenever it asks. Raises Failed; then nothing is left of it."""
+        it is configured by, at the start and whenever it asks; `confined`: it does not see this process.
+        Raises Failed; then nothing is left of it."""
         link = await Link.start(argv, root, env)
         client = cls(server, root, link, initialization or {}, memory_limit)
         try:
-            await client._greet(within)
+            await client._greet(within, confined)
         except Failed as error:
             said = client.log.last(3)
             await link.end(str(error))
@@ -203,12 +205,14 @@ class Client:
         """End it, as the protocol wants it where it can."""
         await self._link.close(reason)
 
-    async def _greet(self, within: float) -> None:
+    async def _greet(self, within: float, confined: bool) -> None:
         self.ended.append(self._over)
         self._abilities.changed.append(self._registered)
         answers = Answers(self.root, self._settings, self.log, self._refresh)
         self._link.listen(answers.handlers(self._abilities, self._problems, self._progress))
-        result = await self._link.request("initialize", greeting(self.root, self._settings), within)
+        result = await self._link.request(
+            "initialize", greeting(self.root, self._settings, confined=confined), within
+        )
         self._abilities.state(result)
         if self._abilities.encoding != UTF_16:
             self._problems.converter = Converter(self._abilities.encoding, self._documents.lines)

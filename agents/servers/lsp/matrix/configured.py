@@ -36,6 +36,7 @@ def _changed(row: Row, entry: LspConfig | None) -> Row | None:
     if initialization := entry.get("initialization"):
         changes["initialization"] = {**row.initialization, **initialization}
     changes["environment"] = tuple((entry.get("env") or {}).items())
+    changes["sandbox"] = entry.get("sandbox") is True
     return replace(row, **changes)
 
 

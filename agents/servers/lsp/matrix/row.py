@@ -65,6 +65,8 @@ class Row:
     code_in: tuple[str, ...] = ()
     initialization: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
     environment: tuple[tuple[str, str], ...] = ()
+    sandbox: bool = False
+    """Whether it is confined."""
     named: bool = False
     own_command: bool = False
 

@@ -4,13 +4,11 @@ to: `"sampling": true` in its configuration. Each time a permission is asked for
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import aclosing
 from dataclasses import dataclass, replace
 
-from agents.llm import stream
-from agents.llm.counted import spend
+from agents.llm.counted import words_of
 from agents.llm.settings.domains import Controls
-from agents.llm.types import ChatMessage, Finish, ModelError, ModelRequest, TextDelta
+from agents.llm.types import ChatMessage, ModelError, ModelRequest
 from agents.servers.mcp.texts import clean
 from agents.toolkit.base import ToolContext
 from agents.toolkit.permission.errors import NotPermitted
@@ -68,20 +66,11 @@ async def sampled(ctx: ToolContext, server: str, asked: Asked) -> Sampled:
             stop=list(asked.stop) or None,
         ),
     )
-    pieces: list[str] = []
-    reason = "endTurn"
     try:
-        async with aclosing(stream(request)) as events:
-            async for event in events:
-                if isinstance(event, TextDelta):
-                    pieces.append(event.text)
-                elif isinstance(event, Finish):
-                    reason = _REASONS.get(event.reason, event.reason)
-                    await spend(ctx.session_id, model, event.usage)
+        text, reason = await words_of(ctx.session_id, request)
     except ModelError as error:
-        await spend(ctx.session_id, model, error.usage)
         raise Refused(f"The model could not be asked: {error.message}") from error
-    return Sampled(clean("".join(pieces)), model.ref, reason)
+    return Sampled(clean(text), model.ref, _REASONS.get(reason, reason) or "endTurn")
 
 
 async def _permit(ctx: ToolContext, server: str, asked: Asked) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
@@ -16,6 +16,7 @@ from mcp.shared.message import SessionMessage
 from agents.servers.mcp.errors import ServerFailed
 from agents.servers.mcp.server import Server
 from agents.toolkit.children.child import CannotStart, Child, Tail
+from agents.toolkit.sandbox.servers import CannotConfine, confined
 from agents.toolkit.shared.environment import shell_environment
 
 MAX_LINE = 16 * 1024 * 1024
@@ -47,10 +48,14 @@ class Program:
     @classmethod
     async def start(cls, server: Server, root: Path, log: Tail) -> Program:
         """Raises ServerFailed."""
-        env = {**shell_environment(), **dict(server.environment)}
+        folder, given = root / server.cwd, dict(server.environment)
+        argv: Sequence[str] = server.command
+        env: Mapping[str, str] = {**shell_environment(), **given}
         try:
-            child = await Child.start(server.command, cwd=root / server.cwd, env=env, limit=MAX_LINE)
-        except CannotStart as error:
+            if server.sandbox:
+                argv, env = await asyncio.to_thread(confined, argv, folder, env, given)
+            child = await Child.start(argv, cwd=folder, env=env, limit=MAX_LINE)
+        except (CannotConfine, CannotStart) as error:
             raise ServerFailed(f"cannot be started: {error}") from error
         return cls(child, log)
 

@@ -14,6 +14,7 @@ import pytest
 
 from agents.servers.lsp.service import Service
 from agents.servers.lsp.types import Failed, ServerState, Update
+from agents.toolkit.sandbox import probe
 from sessions.core import bus
 from tests.programs import pypi
 
@@ -116,6 +117,20 @@ async def test_real_servers_look_at_one_file_side_by_side(place: Place, user_env
     assert "count" in {symbol.name for symbol in await place.service.symbols(place.folder, "count")}
     file.write_text("count: int = 1\n")
     assert await place.service.touch(place.folder, file, wait=WAIT) == ()
+
+
+@pytest.mark.skipif(not probe.found().holds, reason=f"no sandbox: {probe.found().words}")
+async def test_one_that_is_confined_looks_and_changes_nothing(
+    place: Place, user_environ: dict[str, str]
+) -> None:
+    types = pypi("basedpyright", "basedpyright-langserver", user_environ)
+    place.configure(basedpyright={"command": [str(types), "--stdio"], "sandbox": True})
+    file = place.write("a.py", "count: int = 'many'\n")
+    found = await place.service.touch(place.folder, file, wait=WAIT)
+    assert [one.code for one in found] == ["reportAssignmentType"]
+    place.configure(speller={**place.speller(), "sandbox": True})
+    assert await place.said("a.say", "wrong") == ["wrong"]
+    assert place.starts == 0, "what it wrote into a file of the temporary folder is in one of its own"
 
 
 async def test_many_touches_at_once_start_one_process(place: Place) -> None:

@@ -12,6 +12,7 @@ import pytest
 from agents.servers.mcp.calls import Call, settle
 from agents.servers.mcp.errors import ServerFailed
 from agents.servers.mcp.link.hold import MOST
+from agents.toolkit.sandbox import probe
 from tests.agents.servers.mcp.raw_server import MANY, TOOLS
 from tests.agents.servers.mcp.watching import connected, connecting, is_alive, raw
 
@@ -26,6 +27,22 @@ async def test_a_server_is_connected_called_and_ended_with_the_connection(tmp_pa
     assert server.connection.state.status == "disabled"
     with pytest.raises(ServerFailed, match="The MCP server raw is not connected"):
         await server.tool("echo")
+
+
+@pytest.mark.skipif(not probe.found().holds, reason=f"no sandbox: {probe.found().words}")
+async def test_one_that_is_confined_has_processes_of_its_own(tmp_path: Path) -> None:
+    async with connected(raw(sandbox=True), tmp_path) as server:
+        assert await server.tool("echo") == "echo"
+        assert int(await server.tool("pid")) < 10
+
+
+async def test_without_a_sandbox_one_that_is_to_be_confined_is_not_started(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(probe, "found", lambda: probe.Found("none", words="there is none here."))
+    async with connecting(raw(sandbox=True), tmp_path) as server:
+        state = (await server.until_status("failed")).state
+        assert 'its configuration says "sandbox", and there is none here.' in state.error
 
 
 @pytest.mark.parametrize(
