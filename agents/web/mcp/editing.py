@@ -137,7 +137,7 @@ def _hints(words: list[str]) -> list[str]:
 # The form of a server: what a person filled in, as a change of the configuration, and the way back.
 
 MAX_NAME = 64
-_LOCAL = ("command", "cwd", "environment")
+_LOCAL = ("command", "cwd", "environment", "sandbox")
 _REMOTE = ("url", "headers", "oauth")
 _OAUTH = {"client_id": "clientId", "client_secret": "clientSecret", "scope": "scope"}
 """Fields of the form by the key that they become."""
@@ -156,6 +156,7 @@ class Fields:
     command: str = ""
     cwd: str = ""
     environment: list[Pair] = field(default_factory=list)
+    sandbox: bool = False
     url: str = ""
     headers: list[Pair] = field(default_factory=list)
     timeout: str = ""
@@ -178,6 +179,7 @@ def shown(name: str, entry: Mapping[str, Any]) -> Fields:
         command=command_line(command) if isinstance(command, list) else "",
         cwd=str(entry.get("cwd") or ""),
         environment=pairs(entry.get("environment")),
+        sandbox=entry.get("sandbox") is True,
         url=str(redacted(entry.get("url") or "")),
         headers=pairs(entry.get("headers")),
         timeout=f"{timeout / 1000:g}" if isinstance(timeout, int) else "",
@@ -224,7 +226,12 @@ def _local(form: QueryDict, entry: Mapping[str, Any]) -> dict[str, Any]:
     if not command:
         raise Wrong("Say which command starts the server.")
     environment = _pairs(form, "environment", entry.get("environment"))
-    return {"command": command, "cwd": form.get("cwd", "").strip() or None, "environment": environment}
+    return {
+        "command": command,
+        "cwd": form.get("cwd", "").strip() or None,
+        "environment": environment,
+        "sandbox": True if "sandbox" in form else None,
+    }
 
 
 def _remote(form: QueryDict, entry: Mapping[str, Any]) -> dict[str, Any]:

@@ -37,6 +37,7 @@ def test_an_entry_goes_through_the_form_unchanged() -> None:
         "environment": {"KEY": "s3cret", "REF": "{env:TOKEN}"},
         "timeout": 1500,
         "sampling": True,
+        "sandbox": True,
         "enabled": False,
         "another": 1,
     }
@@ -50,6 +51,7 @@ def test_an_entry_goes_through_the_form_unchanged() -> None:
         environment_value=["", "{env:TOKEN}", ""],
         timeout=fields.timeout,
         sampling="1",
+        sandbox="1",
     )
     change = change_of(filled, entry)
     assert change["environment"] == {"KEY": HIDDEN, "REF": "{env:TOKEN}"}
@@ -64,6 +66,7 @@ def test_what_was_taken_out_of_the_form_is_taken_out_of_the_entry() -> None:
         "cwd": "x",
         "environment": {"A": "1", "B": "2"},
         "sampling": True,
+        "sandbox": True,
         "timeout": 5,
     }
     one = form(kind="local", command="a", environment_name=["B"], environment_value=["3"])
