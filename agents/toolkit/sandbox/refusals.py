@@ -9,7 +9,7 @@ from __future__ import annotations
 import errno
 import os
 import re
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from pathlib import Path
 
 from agents.toolkit.sandbox.policy import Policy
@@ -17,6 +17,7 @@ from agents.toolkit.sandbox.policy import Policy
 MOST = 5
 """Paths that are told."""
 MOST_HEARD = 16 * 1024
+_OWN = tuple(map(Path, ("/tmp", "/var/tmp", "/dev")))  # noqa: S108 (each sandbox has its own)
 _SAID = re.compile(re.escape(os.strerror(errno.EROFS)) + r"|\bEROFS\b", re.IGNORECASE)
 _QUOTES = "'\"`\u2018\u2019\u201c\u201d"  # coreutils take round ones
 _PATH = re.compile(rf"[{_QUOTES}]([^{_QUOTES}\n]{{1,500}})[{_QUOTES}]|([^\s{_QUOTES}:,;()\[\]]+)")
@@ -56,7 +57,12 @@ def _named(line: str, cwd: Path, around: Policy) -> Iterator[str]:
 
 def _is_open(path: Path, around: Policy) -> bool:
     """Whether the policy lets it be written."""
-    if any(path.is_relative_to(held) for held in around.held):
+    if _is_in(path, around.held):
         return False
-    temporary = (around.temporary, Path("/tmp"), Path("/var/tmp"), Path("/dev"))  # noqa: S108 (its own)
-    return any(path.is_relative_to(root) for root in (*around.workspace, *around.caches, *temporary))
+    if _is_in(path, (*around.workspace, *around.caches)):
+        return True
+    return _is_in(path, (around.temporary, *_OWN)) and not _is_in(path, around.shown)
+
+
+def _is_in(path: Path, folders: Iterable[Path]) -> bool:
+    return any(path.is_relative_to(folder) for folder in folders)
