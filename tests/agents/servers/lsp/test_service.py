@@ -128,7 +128,9 @@ async def test_one_that_is_confined_looks_and_changes_nothing(
     file = place.write("a.py", "count: int = 'many'\n")
     found = await place.service.touch(place.folder, file, wait=WAIT)
     assert [one.code for one in found] == ["reportAssignmentType"]
-    place.configure(speller={**place.speller(), "sandbox": True})
+    place.write("speller.py", Path(SPELLER).read_text())
+    command = [sys.executable, "-I", "-S", "speller.py", str(place.starts_file)]
+    place.configure(speller={**place.speller(), "command": command, "sandbox": True})
     assert await place.said("a.say", "wrong") == ["wrong"]
     assert place.starts == 0, "what it wrote into a file of the temporary folder is in one of its own"
 

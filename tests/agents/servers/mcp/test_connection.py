@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import shutil
+import sys
 from pathlib import Path
 
 import anyio
@@ -14,7 +16,7 @@ from agents.servers.mcp.errors import ServerFailed
 from agents.servers.mcp.link.hold import MOST
 from agents.toolkit.sandbox import probe
 from tests.agents.servers.mcp.raw_server import MANY, TOOLS
-from tests.agents.servers.mcp.watching import connected, connecting, is_alive, raw
+from tests.agents.servers.mcp.watching import RAW, connected, connecting, is_alive, raw
 
 
 async def test_a_server_is_connected_called_and_ended_with_the_connection(tmp_path: Path) -> None:
@@ -31,7 +33,9 @@ async def test_a_server_is_connected_called_and_ended_with_the_connection(tmp_pa
 
 @pytest.mark.skipif(not probe.found().holds, reason=f"no sandbox: {probe.found().words}")
 async def test_one_that_is_confined_has_processes_of_its_own(tmp_path: Path) -> None:
-    async with connected(raw(sandbox=True), tmp_path) as server:
+    shutil.copy(RAW, tmp_path / "server.py")  # the tests may lie in a temporary folder, which is out of sight
+    command = [sys.executable, "-I", "-S", "server.py"]
+    async with connected(raw(command=command, sandbox=True), tmp_path) as server:
         assert await server.tool("echo") == "echo"
         assert int(await server.tool("pid")) < 10
 
