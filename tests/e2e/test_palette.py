@@ -36,15 +36,13 @@ async def test_everything_is_a_few_letters_away(stage: Stage, context: BrowserCo
     await expect(tab.page.locator("#help")).to_contain_text("Do something, or go to a session")
     await tab.page.keyboard.press("Escape")
 
-    await expect(await find(tab, "plan")).to_contain_text("Plan")
-    await tab.page.keyboard.press("Enter")
+    await find(tab, "plan")
+    await palette(tab).locator("[data-id='agent:plan']").click()
     await expect(tab.page.locator("#choice [name=agent]")).to_have_value("plan")
 
     await tab.prompt.fill("Look at")
-    entry = palette(tab).locator("[data-active]", has_text="hello.py")
     await find(tab, "hello.py")
-    await expect(entry).to_be_visible()
-    await tab.page.keyboard.press("Enter")
+    await palette(tab).locator("[data-id='file:hello.py']").click()
     await expect(tab.prompt).to_have_value("Look at @hello.py ")
     await expect(tab.prompt).to_be_focused()
 
