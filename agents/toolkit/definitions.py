@@ -125,16 +125,12 @@ NEEDED = frozenset({"compaction"})
 """What no configuration can disable: without it a session could not leave a full window behind."""
 
 
-def agents(config: Config, *, unreadable: bool = False, careful: bool = False) -> dict[str, Agent]:
+def agents(config: Config) -> dict[str, Agent]:
     """All agents of a configuration by name: built-in, changed and added ones, without disabled ones.
 
-    Their rules are complete: defaults, the agent's own, the user's, the user's for this agent. With
-    `unreadable` (a configuration file could not be read) the defaults ask; with `careful` they do so about
-    commands that are not known to only read.
+    Their rules are complete: defaults, the agent's own, the user's, the user's for this agent.
     """
-    return {
-        name: _with_rules(agent, config, unreadable, careful) for name, agent in known_agents(config).items()
-    }
+    return {name: _with_rules(agent, config) for name, agent in known_agents(config).items()}
 
 
 def known_agents(config: Config) -> dict[str, Agent]:
@@ -154,8 +150,9 @@ def default_name(config: Config) -> str:
 
 
 def choose(config: Config, name: str, *, unreadable: bool = False, careful: bool = False) -> Agent:
-    """The agent of a name, or the default agent for an empty one, with the rules as `agents` has them.
-    Raises UnknownAgent."""
+    """The agent of a name, or the default agent for an empty one, with the rules as `agents` has them. With
+    `unreadable` (a configuration file could not be read) the defaults ask; with `careful` they do so about
+    commands that are not known to only read. Raises UnknownAgent."""
     known = known_agents(config)
     wanted = name or default_name(config)
     if wanted not in known:
@@ -173,7 +170,7 @@ def complaint(config: Config) -> str:
     return f"default_agent: {name!r} is {why}; {default_name(config)!r} is used instead."
 
 
-def _with_rules(agent: Agent, config: Config, unreadable: bool, careful: bool) -> Agent:
+def _with_rules(agent: Agent, config: Config, unreadable: bool = False, careful: bool = False) -> Agent:
     caution = CAUTION if unreadable else defaults.CAREFUL if careful else ()
     return replace(
         agent, permission=_rules([*caution, *agent.permission], config, config.agent.get(agent.name))

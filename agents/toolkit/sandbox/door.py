@@ -91,10 +91,11 @@ class _Boxes:
 
     def shows(self, session: Session, box: Box) -> None:
         """Others of its ports."""
+        before = _shown.get(session.id)
         if shown := box.ports.shown():
             _shown[session.id] = asyncio.get_running_loop(), box.ports, shown
-        else:
-            _shown.pop(session.id, None)
+        elif before is not None and before[1] is box.ports:  # and not those of the one in its place
+            del _shown[session.id]
         told = {"sessionID": session.id}
         bus.publish(bus.Event(PORTS_CHANGED, told, project_id=session.project_id, session_id=session.id))
 
@@ -120,6 +121,8 @@ async def _box(turn: Turn, *, network: bool) -> Box:
             return box
         if box is not None:
             box.rest()
+        if await asyncio.to_thread(make_caches):
+            around = await asyncio.to_thread(_around, turn)
         standing = _standing.take(around)  # not in a thread: a stop would leave it there
         box = Box(
             around,
@@ -185,7 +188,6 @@ def _around(turn: Turn) -> Policy:
         raise Refused("Not run: the session's temporary folder cannot be made, and the sandbox needs one.")
     temporary = folder / "tmp"
     temporary.mkdir(mode=scratch.PRIVATE, exist_ok=True)
-    make_caches()
     try:
         return policy([turn.worktree, turn.directory], temporary, [folder], turn.config.sandbox_write)
     except CannotConfine as error:

@@ -9,8 +9,10 @@ from typing import Any
 
 import pytest
 
+from agents.config.check import PERMISSIONS
 from agents.config.loader import Loaded, load
 from agents.config.trust.store import TrustStore
+from agents.tools.registry import BUILTIN
 from sessions.core import paths
 
 
@@ -251,6 +253,10 @@ def test_a_key_that_forbids_nothing_as_it_is_misspelt_is_an_error_by_name(machin
         "agent.a.sandbx": "'sandbox'?",
         "agent.a.permission.webfetsh": "'webfetch'?",
     }
+
+
+def test_the_check_knows_the_permission_of_every_tool() -> None:
+    assert {tool.permission for tool in BUILTIN} - {"invalid"} <= PERMISSIONS
 
 
 def test_unchanged_files_are_not_read_again_and_changed_ones_are(machine: Machine) -> None:

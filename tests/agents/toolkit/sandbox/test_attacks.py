@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,16 +12,10 @@ import pytest
 from agents.toolkit.permission.rules import Rule
 from agents.toolkit.sandbox import probe
 from agents.toolkit.sandbox.terms import Confinement
-from tests.agents.toolkit.sandbox.scene import Scene, scene
+from tests.agents.toolkit.sandbox.scene import Scene
 
 ATTACKS: list[dict[str, str]] = json.loads(Path(__file__).with_name("attacks.json").read_text())
 pytestmark = pytest.mark.skipif(not probe.found().holds, reason=f"no sandbox: {probe.found().words}")
-
-
-@pytest.fixture(scope="module")
-def target() -> Iterator[Scene]:
-    with scene() as made:
-        yield made
 
 
 OPEN = [Rule("network", "*", "allow"), Rule("private_address", "*", "allow")]
@@ -30,19 +23,19 @@ OPEN = [Rule("network", "*", "allow"), Rule("private_address", "*", "allow")]
 
 
 @pytest.mark.parametrize("attack", ATTACKS, ids=[attack["what"] for attack in ATTACKS])
-async def test_it_fails_confined_and_succeeds_else(target: Scene, attack: dict[str, str]) -> None:
+async def test_it_fails_confined_and_succeeds_else(place: Scene, attack: dict[str, str]) -> None:
     modes: tuple[Confinement, ...] = ("offline", "project")
     for mode in modes:
-        target.lay_out()
-        said, _ = await target.run(attack["run"], mode, rules=OPEN)
+        place.lay_out()
+        said, _ = await place.run(attack["run"], mode, rules=OPEN)
         await asyncio.sleep(0)
-        assert not target.shows(attack["sign"], said), said
+        assert not place.shows(attack["sign"], said), said
     if attack.get("needs") == "root" and os.getuid():
         return
-    target.lay_out()
-    said, _ = await target.run(attack["run"], "off")
+    place.lay_out()
+    said, _ = await place.run(attack["run"], "off")
     for _ in range(100):  # who counts calls is a thread of its own
-        if target.shows(attack["sign"], said):
+        if place.shows(attack["sign"], said):
             break
         await asyncio.sleep(0.02)
-    assert target.shows(attack["sign"], said), f"this proves nothing: {said}"
+    assert place.shows(attack["sign"], said), f"this proves nothing: {said}"

@@ -7,7 +7,7 @@ import os
 import socket
 import sys
 import time
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
 from pathlib import Path
 
@@ -22,18 +22,12 @@ from agents.toolkit.shared.process import CannotStart
 from sessions.core import bus
 from sessions.core.above import Port
 from sessions.core.platform.processes import processes
-from tests.agents.toolkit.sandbox.scene import Scene, is_gone, scene
+from tests.agents.toolkit.sandbox.scene import Scene, is_gone
 
 pytestmark = pytest.mark.skipif(not probe.found().holds, reason=f"no sandbox: {probe.found().words}")
 SERVER = "-m http.server --bind 127.0.0.1 8123"
 ASK = "import urllib.request as u; print(u.urlopen('http://127.0.0.1:8123/served').read().decode())"
 UNTIL = "for i in $(seq 200); do {} && break; sleep 0.05; done"
-
-
-@pytest.fixture(scope="module")
-def place() -> Iterator[Scene]:
-    with scene() as made:
-        yield made
 
 
 @pytest_asyncio.fixture(autouse=True)
@@ -107,6 +101,19 @@ async def test_a_way_ends_with_the_sandbox(place: Scene) -> None:
     assert door.ports(SESSION) == ()
     with pytest.raises(ConnectionRefusedError):
         socket.create_connection(("127.0.0.1", way), 2)
+
+
+async def test_the_ports_of_a_sandbox_stay_when_the_one_before_it_ends(place: Scene) -> None:
+    until = "while [ ! -e stop ]; do sleep 0.05; done; kill $!"
+    await run(place, f"{{ python3 {SERVER} & {until}; }} & sleep 0.1")
+    await ports(bool)
+    await place.run(f"python3 {SERVER.replace('8123', '8124')} & sleep 0.1", "project", rests=False)
+    await ports(lambda found: found[0].number == 8124)
+    async with bus.subscribe(session=SESSION) as news:
+        (place.work / "stop").touch()
+        async with asyncio.timeout(20):
+            await news.take()
+    assert [port.number for port in door.ports(SESSION)] == [8124]
 
 
 def none_lives(place: Scene) -> bool:

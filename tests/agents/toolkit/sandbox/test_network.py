@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
@@ -13,7 +13,7 @@ import pytest_asyncio
 from agents.toolkit.permission.rules import Rule
 from agents.toolkit.sandbox import door, probe
 from tests.agents.toolkit.sandbox.outside import Outside
-from tests.agents.toolkit.sandbox.scene import Scene, scene
+from tests.agents.toolkit.sandbox.scene import Scene
 
 pytestmark = pytest.mark.skipif(not probe.found().holds, reason=f"no sandbox: {probe.found().words}")
 PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY")
@@ -45,12 +45,6 @@ print("said", s.recv(10)[1])
 s.sendall(b"GET /socks HTTP/1.0\\r\\n\\r\\n")
 print(s.recv(1000).decode())
 """
-
-
-@pytest.fixture(scope="module")
-def place() -> Iterator[Scene]:
-    with scene() as made:
-        yield made
 
 
 @pytest_asyncio.fixture

@@ -7,7 +7,6 @@ import fcntl
 import os
 import signal
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -15,7 +14,7 @@ import pytest
 from agents.toolkit.sandbox import door, probe
 from agents.toolkit.sandbox.policy import CannotConfine, policy
 from sessions.core import paths
-from tests.agents.toolkit.sandbox.scene import Scene, is_gone, scene
+from tests.agents.toolkit.sandbox.scene import Scene, is_gone
 
 pytestmark = pytest.mark.skipif(not probe.found().holds, reason=f"no sandbox: {probe.found().words}")
 SERVED = (
@@ -24,12 +23,6 @@ SERVED = (
     "print(urlopen(f'http://127.0.0.1:{s.server_port}').status)"
 )
 IDENTITY = "-c user.name=A -c user.email=a@example.org"
-
-
-@pytest.fixture(scope="module")
-def place() -> Iterator[Scene]:
-    with scene() as made:
-        yield made
 
 
 @pytest.fixture(autouse=True)

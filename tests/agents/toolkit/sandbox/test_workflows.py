@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Iterator
 
 import pytest
 
 from agents.toolkit.permission.rules import Rule
 from agents.toolkit.sandbox import probe
-from tests.agents.toolkit.sandbox.scene import Scene, scene
+from tests.agents.toolkit.sandbox.scene import Scene
 
 pytestmark = pytest.mark.skipif(not probe.found().holds, reason=f"no sandbox: {probe.found().words}")
 OPEN = [Rule("network", "*", "allow"), Rule("private_address", "*", "allow")]
@@ -26,12 +25,6 @@ SERVED = (
     "    threading.Thread(target=server.handle_request).start()\n"
     "    assert u.urlopen(f'http://127.0.0.1:{server.server_port}/').status == 200\n"
 )
-
-
-@pytest.fixture(scope="module")
-def place() -> Iterator[Scene]:
-    with scene() as made:
-        yield made
 
 
 @pytest.fixture(autouse=True)
