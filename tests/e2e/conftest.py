@@ -66,8 +66,9 @@ async def context(browser: Browser) -> AsyncIterator[BrowserContext]:
     context = await browser.new_context(viewport=WIDE, reduced_motion="reduce")
     faults = watch(context)
     yield context
+    seen = list(faults)  # without what a page says that is closed while it loads
     await context.close()
-    assert faults == []
+    assert seen == []
 
 
 def provokes(context: BrowserContext, *texts: str) -> None:

@@ -131,8 +131,14 @@ class Tab:
         return self.page.locator(".tool", has_text=text)
 
 
+FRAMES = "() => new Promise((seen) => requestAnimationFrame(() => requestAnimationFrame(seen)))"
+
+
 async def ready(cards: Locator) -> None:
-    """What asks has stood in its place for as long as a person needs to read it."""
+    """What asks has stood in its place for as long as a person needs to read it. The page looks for what has
+    come at each frame: before that, nothing says that it is to wait."""
+    await expect(cards.first).to_be_visible()
+    await cards.page.evaluate(FRAMES)
     await expect(cards.and_(cards.page.locator("[data-unready]"))).to_have_count(0)
 
 
