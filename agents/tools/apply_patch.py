@@ -13,7 +13,6 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from agents.servers.lsp.uses.feedback import with_diagnostics
 from agents.toolkit.base import Approval, FileWrite, Tool, ToolContext, ToolError, ToolResult, by_patch
-from agents.toolkit.shared import filetext
 from agents.toolkit.shared.beside import require_unchanged
 from agents.toolkit.shared.beside import told as told_beside
 from agents.toolkit.shared.patches import PatchError, Section, parse
@@ -22,6 +21,7 @@ from agents.toolkit.shared.paths import Target, authorise, explained, missing
 from agents.toolkit.shared.proposals import KEPT_TEXT, Change, allowed, applied, describe, named, told
 from agents.tools import change
 from sessions.changes.diffs.lines import split_lines
+from sessions.core import filetext
 
 DESCRIPTION = """\
 Change files by a patch. It is applied whole or not at all. The format:
@@ -100,7 +100,7 @@ class Step:
 async def execute(args: Input, ctx: ToolContext) -> ToolResult:
     """Plan every file, ask once for all, write all or nothing."""
     try:
-        sections = parse(filetext.from_model(args.patch_text))
+        sections = parse(change.from_model(args.patch_text))
     except PatchError as error:
         raise ToolError(f"The patch was not applied. {error}") from error
     places = [await _place(section, ctx) for section in sections]
@@ -174,7 +174,7 @@ def _updated(section: Section, target: Target, before: bytes, moved: Target | No
     text = "".join(made)
     if open_end:
         text = text.removesuffix("\n").removesuffix("\r")
-    return Step("update", target, Change(before, codec.encode(text), raw, text), moved, notes)
+    return Step("update", target, Change(before, change.encoded(codec, text), raw, text), moved, notes)
 
 
 async def _apply(

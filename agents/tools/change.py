@@ -12,11 +12,11 @@ from weakref import WeakValueDictionary
 
 from agents.servers.lsp.uses.feedback import with_diagnostics
 from agents.toolkit.base import FileWrite, ToolContext, ToolError, ToolResult
-from agents.toolkit.shared import filetext
 from agents.toolkit.shared.beside import rebased, require_unchanged, seen
 from agents.toolkit.shared.beside import told as told_beside
 from agents.toolkit.shared.paths import Target, explained
 from agents.toolkit.shared.proposals import Change, allowed, applied, describe, named, told
+from sessions.core import filetext
 
 MAX_BYTES = 50 * 1024 * 1024
 
@@ -34,6 +34,23 @@ class Proposal:
 def lock(ctx: ToolContext, path: Path) -> asyncio.Lock:
     """One lock for each file in a session, so that parallel calls change it one after the other."""
     return _locks.setdefault((ctx.session_id, path), asyncio.Lock())
+
+
+def from_model(text: str) -> str:
+    """Text of a model as it is compared and written: no mark, LF. Raises ToolError for half characters."""
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise ToolError(f"The text has half a character (a lone surrogate) at {error.start}.") from error
+    return text.removeprefix("\ufeff").replace("\r\n", "\n")
+
+
+def encoded(codec: filetext.Codec, text: str) -> bytes:
+    """Raises ToolError for characters that the file's encoding has not."""
+    try:
+        return codec.encode(text)
+    except filetext.Unencodable as error:
+        raise ToolError(str(error)) from error
 
 
 def current(ctx: ToolContext, target: Target) -> bytes | None:

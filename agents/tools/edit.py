@@ -7,11 +7,12 @@ from collections.abc import Sequence
 from pydantic import BaseModel, ConfigDict, Field
 
 from agents.toolkit.base import Tool, ToolContext, ToolError, ToolResult, by_edit
-from agents.toolkit.shared import filetext, indentation, numbered, replace
+from agents.toolkit.shared import indentation, numbered, replace
 from agents.toolkit.shared.paths import Target, authorise, missing
 from agents.toolkit.shared.proposals import Change
 from agents.tools import change
-from agents.tools.change import Proposal
+from agents.tools.change import Proposal, encoded, from_model
+from sessions.core import filetext
 
 MOST_SHOWN = 40
 """Lines of a file that are told again after an edit."""
@@ -34,7 +35,7 @@ class Input(BaseModel):
 
 async def execute(args: Input, ctx: ToolContext) -> ToolResult:
     """Find, ask, write and report; raises ToolError when there is not one clear place for the edit."""
-    old, new = filetext.from_model(args.old_string), filetext.from_model(args.new_string)
+    old, new = from_model(args.old_string), from_model(args.new_string)
     if old == new:
         raise ToolError("oldString and newString are the same: there is nothing to change.")
     target = await authorise(ctx, args.file_path, "write")
@@ -52,7 +53,7 @@ def _plan(ctx: ToolContext, target: Target, old: str, new: str, every: bool) -> 
     codec = filetext.detect(before)
     raw = codec.decode(before)
     changed, told = edited(raw, old, new, every)
-    return Proposal(Change(before, codec.encode(changed), raw, changed), f"Edited {target.title}: {told}")
+    return Proposal(Change(before, encoded(codec, changed), raw, changed), f"Edited {target.title}: {told}")
 
 
 def edited(raw: str, old: str, new: str, every: bool) -> tuple[str, str]:
@@ -114,7 +115,7 @@ def _creation(target: Target, before: bytes | None, new: str) -> Proposal:
         raise ToolError(
             f"{target.title} is not empty. Give the text to replace as oldString, or use write for all of it."
         )
-    return Proposal(Change(before, codec.encode(new), "", new), f"Created {target.title}.")
+    return Proposal(Change(before, encoded(codec, new), "", new), f"Created {target.title}.")
 
 
 def _replaced(raw: str, spans: list[filetext.Span], news: Sequence[str]) -> str:

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from pydantic import BaseModel, ConfigDict, Field
 
 from agents.toolkit.base import Tool, ToolContext, ToolError, ToolResult, by_edit, by_request
-from agents.toolkit.shared import filetext
 from agents.toolkit.shared.paths import Target, authorise, missing
 from agents.toolkit.shared.proposals import Change
 from agents.toolkit.turn import Turn
 from agents.tools import change
-from agents.tools.change import Proposal
+from agents.tools.change import Proposal, encoded, from_model
 from agents.tools.edit import edited
+from sessions.core import filetext
 
 DESCRIPTION = """\
 Make several edits in one file at once. They are applied in order, each to the result of the one before, \
@@ -60,11 +60,11 @@ def _plan(ctx: ToolContext, target: Target, edits: Sequence[Edit]) -> Proposal:
     if text == raw:
         raise ToolError("All edits together change nothing.")
     words = "\n".join([f"Edited {target.title}:", *told])
-    return Proposal(Change(before, codec.encode(text), raw, text), words)
+    return Proposal(Change(before, encoded(codec, text), raw, text), words)
 
 
 def _made(text: str, edit: Edit) -> tuple[str, str]:
-    old, new = filetext.from_model(edit.old_string), filetext.from_model(edit.new_string)
+    old, new = from_model(edit.old_string), from_model(edit.new_string)
     if old == new:
         raise ToolError("oldString and newString are the same.")
     if old == "":

@@ -16,9 +16,10 @@ from pydantic import BaseModel, ConfigDict, Field
 from agents.servers.lsp.uses.feedback import begin_reading
 from agents.toolkit.base import Attachment, Tool, ToolContext, ToolError, ToolResult
 from agents.toolkit.file_names import printable
-from agents.toolkit.shared import beside, filekind, filetext, staged
+from agents.toolkit.shared import beside, filekind, staged
 from agents.toolkit.shared import numbered as numbering
 from agents.toolkit.shared.paths import Target, authorise, explained, missing
+from sessions.core import filetext
 
 MAX_LINE = 2000
 MAX_BYTES = 50 * 1024

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from agents.toolkit.base import Tool, ToolContext, ToolError, ToolResult, by_edit
-from agents.toolkit.shared import filetext
+from agents.toolkit.base import Tool, ToolContext, ToolResult, by_edit
 from agents.toolkit.shared.paths import Target, authorise
 from agents.toolkit.shared.proposals import Change
 from agents.tools import change
-from agents.tools.change import Proposal
+from agents.tools.change import Proposal, from_model
+from sessions.core import filetext
 
 DESCRIPTION = """\
 Write a whole file. A file that is there is replaced, its line endings and byte order mark kept; missing \
@@ -26,7 +26,7 @@ class Input(BaseModel):
 
 async def execute(args: Input, ctx: ToolContext) -> ToolResult:
     """Ask, write and report; raises ToolError when the file cannot be written."""
-    text = filetext.from_model(args.content)
+    text = from_model(args.content)
     target = await authorise(ctx, args.file_path, "write")
     return await change.apply(ctx, target, lambda: _plan(ctx, target, args.content, text))
 
@@ -47,7 +47,7 @@ def _made(before: bytes | None, content: str, text: str) -> Change:
     new = filetext.with_newline(text, filetext.newline(old))
     try:
         after = codec.encode(new)
-    except ToolError:
+    except filetext.Unencodable:
         after = new.encode()
     return Change(before, after, old, new)
 

@@ -89,6 +89,7 @@ async def test_a_full_store_is_said_in_the_page(context: BrowserContext, tmp_pat
         await expect(tab.review.locator(".file", has_text="small.txt")).to_be_visible()
         await tab.page.get_by_role("link", name="See what holds the room").click()
         await expect(tab.page.locator(".store .problem")).to_contain_text("The store is full.")
+        await expect(tab.page.get_by_text("Looking…")).to_have_count(0)  # whole, as the server ends
 
 
 async def test_a_damaged_database_is_said_on_every_page_until_that_is_dismissed(

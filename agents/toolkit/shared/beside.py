@@ -15,10 +15,10 @@ from threading import Lock
 
 from agents.toolkit.base import FileWrite, ToolError
 from agents.toolkit.file_names import printable
-from agents.toolkit.shared import filetext
 from agents.toolkit.shared.proposals import bounded, visible
 from sessions.changes.diffs.lines import diff_text
 from sessions.changes.undo.merge import Conflict, three_way
+from sessions.core import filetext
 
 LARGEST = 1024 * 1024
 ROOM = 16 * 1024 * 1024

@@ -14,7 +14,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from agents.toolkit.shared import filetext, indentation
+from agents.toolkit.shared import indentation
+from sessions.core import filetext
 
 BEGIN, END = "*** Begin Patch", "*** End Patch"
 _SECTIONS: dict[str, Literal["add", "update", "delete"]] = {

@@ -17,9 +17,9 @@ from typing import Any, TypeVar
 from agents.toolkit.base import Approval, ToolContext, ToolError
 from agents.toolkit.file_names import printable
 from agents.toolkit.permission.errors import Outdated
-from agents.toolkit.shared import filetext
 from agents.toolkit.shared.paths import Target
 from sessions.changes.diffs.lines import changed_spans, count, diff_text, split_lines
+from sessions.core import filetext
 
 KEPT_TEXT = 32 * 1024
 """Characters up to which the metadata carry the texts themselves; beyond that, their addresses."""
@@ -100,7 +100,10 @@ def applied(change: Change, contents: Mapping[str, str | None], name: str) -> Ch
     if change.before is None and not text:
         return None
     made = _as_in_file(change, text)
-    return replace(change, after=_encoded(change, made), new=made)
+    try:
+        return replace(change, after=_encoded(change, made), new=made)
+    except filetext.Unencodable as error:
+        raise ToolError(str(error)) from error
 
 
 def told(change: Change, made: Change | None, title: str) -> str:
@@ -145,7 +148,7 @@ def _encoded(change: Change, text: str) -> bytes:
     for codec in codecs[:-1]:
         try:
             return codec.encode(text)
-        except ToolError:
+        except filetext.Unencodable:
             continue
     return (codecs[-1] if codecs else filetext.Codec()).encode(text)
 

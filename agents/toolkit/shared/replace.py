@@ -18,7 +18,7 @@ from itertools import islice
 from textwrap import dedent
 
 from agents.toolkit.base import ToolError
-from agents.toolkit.shared.filetext import Span
+from sessions.core.filetext import Span
 
 SHOWN = 10
 _IN_WORD = re.compile(r"(?<=\w)(?=\w)")

@@ -65,12 +65,23 @@ def by_call(rows: Iterable[FileChange]) -> dict[tuple[str, str, str], CallEntry]
 
 def title(operation: Operation) -> str:
     """What was done, in a few words."""
+    if operation.kind == Kind.EDIT:
+        return _BY_HAND[operation.scope["act"]]
     words = Kind(operation.kind).label
     if operation.kind not in (Kind.UNDO, Kind.REDO):
         return words
     if operation.hunks and not any(hunk["key"] == "" for hunk in operation.hunks):
         return f"{words} of {_several(len(operation.hunks), 'hunk')}"
     return f"{words} of changes of {_several(len(operation.outcome), 'file')}"
+
+
+_BY_HAND = {
+    "save": "Edited by hand",
+    "make": "Made by hand",
+    "move": "Moved by hand",
+    "copy": "Copied by hand",
+    "remove": "Removed by hand",
+}
 
 
 def files_of(operation: Operation) -> list[FileLine]:

@@ -36,11 +36,12 @@ MOST_FILES = 8
 PAGE = 30
 CALLS = {"edit": "Edits", "command": "Commands", "formatter": "Formatters"}
 _ORIGINS = {"edit": ("", Origin.EDIT), "command": (Origin.COMMAND, Origin.OVERLAP)}
-OPERATIONS = {"keep": "Kept and dropped", "undo": "Undos", "redo": "Redos"}
+OPERATIONS = {"hand": "By hand", "keep": "Kept and dropped", "undo": "Undos", "redo": "Redos"}
 KINDS = CALLS | OPERATIONS
 """What the log can be filtered by, with its words."""
 
 _OPERATION_KINDS = {
+    "hand": (Kind.EDIT,),
     "keep": (Kind.KEEP, Kind.DROP, Kind.RESTAGE),
     "undo": (Kind.UNDO, Kind.REVERT),
     "redo": (Kind.REDO, Kind.UNREVERT),
@@ -264,7 +265,7 @@ def operation_entry(operation: Operation, context: Context) -> Entry:
         url=reverse("invert-operation", args=(operation.project_id, operation.id))
         if state.invertible
         else "",
-        button="Undo" if operation.kind in (Kind.REDO, Kind.UNREVERT, Kind.KEEP) else "Redo",
+        button="Undo" if operation.kind in (Kind.REDO, Kind.UNREVERT, Kind.KEEP, Kind.EDIT) else "Redo",
     )
 
 

@@ -34,6 +34,7 @@ _TAKEN_BACK: dict[str, State] = {
     Kind.REDO: State.DONE,
     Kind.REVERT: State.FINAL,
     Kind.UNREVERT: State.DONE,
+    Kind.EDIT: State.DONE,
 }
 """Which operations can be taken back, and in which state: an undo of the conversation has a redo of its own
 until a new prompt makes it final; then its files can be brought back."""

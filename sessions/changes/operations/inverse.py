@@ -77,4 +77,6 @@ def _words(operation: Operation, active: bool) -> str:
         return "The conversation comes back, with what was undone in the files."
     if operation.kind in (Kind.UNDO, Kind.REVERT):
         return "What was undone in the files comes back; what others changed since stays."
+    if operation.kind == Kind.EDIT:
+        return "The files become as they were before; what others changed since stays."
     return "What was brought back is undone again; what others changed since stays."

@@ -94,6 +94,13 @@ def remove_file(worktree: Path, path: str) -> None:
         os.unlink(name, dir_fd=folder)
 
 
+def make_folder(worktree: Path, path: str) -> None:
+    """Make the folder at `path` and those it is in, as far as they are not there. Raises UnsafePath,
+    OSError."""
+    folder, _ = _open_parent(worktree, f"{path}/_", make=True)
+    os.close(folder)
+
+
 def remove_empty_folder(worktree: Path, path: str) -> bool:
     """Remove the folder at `path` if it is there and empty; False when it stays."""
     try:

@@ -50,7 +50,7 @@ class Operation(models.Model):
     class Kind(models.TextChoices):
         """An undo of the conversation from a message on and its redo; an undo of hunks, files or a scope, and
         what takes an operation back; a verdict on staged edits (write them to the working tree, let go of
-        them), and what takes that back."""
+        them), and what takes that back; what a person did to files by hand."""
 
         REVERT = "revert", "Undo of a part of the conversation"
         UNREVERT = "unrevert", "Redo of a part of the conversation"
@@ -59,6 +59,7 @@ class Operation(models.Model):
         KEEP = "keep", "Kept staged edits"
         DROP = "drop", "Dropped staged edits"
         RESTAGE = "restage", "Staged again"
+        EDIT = "edit", "Edit by hand"
 
     class State(models.TextChoices):
         """Planned until every file was dealt with, done while it can be taken back, closed when it was. A new

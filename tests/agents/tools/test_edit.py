@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from agents.toolkit.base import ToolError, ToolResult
 from agents.toolkit.permission.errors import PermissionRejected
+from agents.tools.change import from_model
 from agents.tools.edit import TOOL
 from tests.agents.tools.context import DirectContext
 
@@ -196,3 +197,8 @@ async def test_new_text_is_indented_as_the_file(
     (context.worktree / "a.txt").write_text(before)
     await edit(context, oldString=old, newString=new)
     assert (context.worktree / "a.txt").read_text() == after
+
+
+def test_half_a_character_of_a_model_is_refused() -> None:
+    with pytest.raises(ToolError, match="lone surrogate"):
+        from_model("a\ud800")

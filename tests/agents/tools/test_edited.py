@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from agents.toolkit.base import Approval, ToolError, ToolResult
 from agents.toolkit.permission.errors import PermissionRejected
-from agents.toolkit.shared.filetext import detect
 from agents.toolkit.shared.proposals import ROUNDS, Change, applied, visible
 from agents.tools.apply_patch import TOOL as PATCH
 from agents.tools.edit import TOOL as EDIT
@@ -18,6 +17,7 @@ from agents.tools.multiedit import TOOL as MULTIEDIT
 from agents.tools.write import TOOL as WRITE
 from sessions.changes.diffs.hunks import pieces, without
 from sessions.changes.diffs.lines import split_lines
+from sessions.core.filetext import detect
 from tests.agents.tools.context import DirectContext
 
 SENTENCE = "The user changed this edit before allowing it."

@@ -7,9 +7,9 @@ import re
 from typing import Literal
 
 from agents.toolkit.base import ToolError
-from agents.toolkit.shared import filetext
 from agents.toolkit.shared.web.fetch import Page
 from agents.toolkit.shared.web.markup import LONGEST, converted
+from sessions.core import filetext
 from sessions.core.offload import NotDone
 
 _COSTLY = frozenset({"punycode", "idna", "unicode_escape", "raw_unicode_escape"})

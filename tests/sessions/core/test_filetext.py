@@ -6,8 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from agents.toolkit.base import ToolError
-from agents.toolkit.shared import filetext
+from sessions.core import filetext
 
 
 @given(st.binary() | st.text().map(str.encode) | st.text().map(lambda text: text.encode("utf-16", "ignore")))
@@ -35,7 +34,7 @@ def test_encodings_are_told_apart(data: bytes, name: str, text: str) -> None:
 
 
 def test_what_the_encoding_has_not_is_refused() -> None:
-    with pytest.raises(ToolError, match="latin-1"):
+    with pytest.raises(filetext.Unencodable, match="latin-1"):
         filetext.detect("café".encode("latin-1")).encode("€")
 
 
@@ -55,8 +54,3 @@ def test_spans_lead_back_to_the_same_text(raw: str, data: st.DataObject) -> None
     [(raw_start, raw_stop)] = filetext.raw_spans(raw, [(start, stop)])
     assert raw[:raw_start].replace("\r\n", "\n") == text[:start]
     assert raw[raw_start:raw_stop].replace("\r\n", "\n") == text[start:stop]
-
-
-def test_half_a_character_of_a_model_is_refused() -> None:
-    with pytest.raises(ToolError, match="lone surrogate"):
-        filetext.from_model("a\ud800")

@@ -11,13 +11,15 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from agents.toolkit.base import ToolError
-
 SAMPLE = 64 * 1024
 UTF16 = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
 CONTROL = bytes(set(range(32)) - set(b"\b\t\n\f\r\x1b"))
 
 Span = tuple[int, int]
+
+
+class Unencodable(ValueError):
+    """A text has characters that the encoding of its file has not; says which."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +34,11 @@ class Codec:
         return data.removeprefix(self.bom).decode(self.name, self.errors)
 
     def encode(self, text: str) -> bytes:
-        """Raises ToolError for characters that the file's encoding has not."""
+        """Raises Unencodable."""
         try:
             return self.bom + text.encode(self.name, self.errors)
         except UnicodeEncodeError as error:
-            raise ToolError(
+            raise Unencodable(
                 f"The file is not UTF-8 but {self.name}, which cannot hold {text[error.start]!r}."
             ) from error
 
@@ -60,15 +62,6 @@ def is_binary(data: bytes) -> bool:
     if not data or (data[:2] in UTF16 and len(data) % 2 == 0):
         return False
     return b"\0" in data or (len(data) - len(data.translate(None, CONTROL))) * 10 > len(data)
-
-
-def from_model(text: str) -> str:
-    """Text of a model as it is compared and written: no mark, LF. Raises ToolError for half characters."""
-    try:
-        text.encode()
-    except UnicodeEncodeError as error:
-        raise ToolError(f"The text has half a character (a lone surrogate) at {error.start}.") from error
-    return text.removeprefix("\ufeff").replace("\r\n", "\n")
 
 
 def newline(text: str) -> str:
