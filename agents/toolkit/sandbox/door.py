@@ -119,10 +119,11 @@ async def _box(turn: Turn, *, network: bool) -> Box:
         box = boxes.open.get(turn.session.id)
         if box is not None and box.holds(around, network=network):
             return box
+        around = await asyncio.to_thread(_around_with_caches, turn)
+        if box is not None and box.holds(around, network=network):  # a call beside this one has just made it
+            return box
         if box is not None:
             box.rest()
-        if await asyncio.to_thread(make_caches):
-            around = await asyncio.to_thread(_around, turn)
         standing = _standing.take(around)  # not in a thread: a stop would leave it there
         box = Box(
             around,
@@ -175,6 +176,12 @@ async def close() -> None:
     for box in closing:
         box.close()
     await asyncio.gather(*(box.ended() for box in closing))
+
+
+def _around_with_caches(turn: Turn) -> Policy:
+    """Raises Refused. Blocks."""
+    make_caches()
+    return _around(turn)
 
 
 def _around(turn: Turn) -> Policy:

@@ -153,16 +153,13 @@ def policy(
     )
 
 
-def make_caches(environ: Mapping[str, str] = os.environ) -> bool:
-    """Make those that a program here would make as soon as it is run, which confined it could not. Whether
-    any was made. Blocks."""
-    home, made = paths.home(environ), False
+def make_caches(environ: Mapping[str, str] = os.environ) -> None:
+    """Make those that a program here would make as soon as it is run, which confined it could not. Blocks."""
+    home = paths.home(environ)
     for name, program in CACHES.items():
         if not (home / name).exists() and (not program or shutil.which(program, path=environ.get("PATH"))):
             with suppress(OSError):
                 (home / name).mkdir(mode=0o700, parents=True)
-                made = True
-    return made
 
 
 def confinable(folders: Sequence[Path], environ: Mapping[str, str] = os.environ) -> bool:
