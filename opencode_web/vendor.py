@@ -2,6 +2,7 @@
 
 `static/vendor.lock.json` names the npm packages, their sha512 (Subresource Integrity form, W3C SRI §3.5)
 and the files to keep; these land in `static/vendor/NAME/`, which git ignores and the wheel carries.
+A module that names another package gets its address beside it, as browsers know no packages.
 The registry is whatever npm is set to; none is named here. Without npm, registry or network the command
 says what will be missing and succeeds, because the server runs without them.
 """
@@ -12,11 +13,15 @@ import base64
 import hashlib
 import io
 import os
+import re
 import shutil
 import subprocess
 import sys
 import tarfile
 import tempfile
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 import httpx
@@ -49,7 +54,10 @@ def _registry_in(path: Path) -> str | None:
 
 STATIC = locate.root() / "static"
 TIMEOUT = 60.0
-"""Seconds that one package may take."""
+"""Seconds that one request may take, of npm for several packages."""
+AT_ONCE = 4
+STAMP = ".integrity"
+"""What of a package is there, written when all of it is."""
 
 
 class Unreachable(Exception):
@@ -81,52 +89,68 @@ def fetch_missing(static: Path) -> list[tuple[Locked, Unreachable]]:
     Raises Tampered when a tarball does not match its hash; nothing of it is written then.
     """
     missing: list[tuple[Locked, Unreachable]] = []
-    for package in read_lock(static):
-        folder = static / "vendor" / package.name
-        if _is_current(folder, package):
-            continue
-        try:
-            tarball = _download(package)
-        except Unreachable as reason:
-            missing.append((package, reason))
+    locked, vendor = read_lock(static), static / "vendor"
+    modules = {package.name: Path(package.name, Path(package.files[0]).name) for package in locked}
+    wanted = [package for package in locked if not _is_current(vendor / package.name, package)]
+    for package, tarball in zip(wanted, _download(wanted), strict=True):
+        if isinstance(tarball, Unreachable):
+            missing.append((package, tarball))
         else:
             _verify(tarball, package)
-            _extract(tarball, package, folder)
+            _extract(tarball, package, vendor / package.name)
+            _address(vendor / package.name, modules, vendor)
+            (vendor / package.name / STAMP).write_text(package.integrity)
     return missing
 
 
 def _is_current(folder: Path, package: Locked) -> bool:
-    stamp = folder / ".integrity"
+    stamp = folder / STAMP
     return stamp.is_file() and stamp.read_text() == package.integrity
 
 
-def _download(package: Locked) -> bytes:
+Tarball = bytes | Unreachable
+
+
+def _download(packages: Sequence[Locked]) -> list[Tarball]:
+    """Of each its tarball, or why it cannot be had."""
     npm = shutil.which("npm")
-    return _npm_pack(npm, package) if npm else _http_get(package)
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        if npm is None:
+            return list(pool.map(_http_get, packages))
+        size = -(-len(packages) // AT_ONCE)
+        parts = [packages[at : at + size] for at in range(0, len(packages), size or 1)]
+        return [tarball for found in pool.map(partial(_npm_pack, npm), parts) for tarball in found]
 
 
-def _npm_pack(npm: str, package: Locked) -> bytes:
+def _npm_pack(npm: str, packages: Sequence[Locked]) -> list[Tarball]:
+    """By one process; where that fails, each by one of its own, to know which it was."""
     with tempfile.TemporaryDirectory() as folder:
-        argv = [npm, "pack", f"{package.name}@{package.version}", "--pack-destination", folder]
+        specs = [f"{package.name}@{package.version}" for package in packages]
+        argv = [npm, "pack", *specs, "--pack-destination", folder, "--silent", "--fetch-retries=1"]
         try:
-            subprocess.run(
-                [*argv, "--silent", "--fetch-retries=1"], check=True, capture_output=True, timeout=TIMEOUT
-            )
+            subprocess.run(argv, check=True, capture_output=True, timeout=TIMEOUT)
         except (subprocess.SubprocessError, OSError) as error:
-            raise Unreachable(f"npm pack failed: {error}") from error
-        return next(Path(folder).glob("*.tgz")).read_bytes()
+            if len(packages) > 1:
+                return [tarball for package in packages for tarball in _npm_pack(npm, [package])]
+            return [Unreachable(f"npm pack failed: {error}")]
+        return [Path(folder, _packed(package)).read_bytes() for package in packages]
 
 
-def _http_get(package: Locked) -> bytes:
+def _packed(package: Locked) -> str:
+    """How npm names a tarball of its own."""
+    return f"{package.name.removeprefix('@').replace('/', '-')}-{package.version}.tgz"
+
+
+def _http_get(package: Locked) -> Tarball:
     registry = npm_registry()
     if registry is None:
-        raise Unreachable("there is no npm, and no registry is set in npm_config_registry or .npmrc")
+        return Unreachable("there is no npm, and no registry is set in npm_config_registry or .npmrc")
     file = f"{package.name.rpartition('/')[2]}-{package.version}.tgz"
     try:
         response = httpx.get(f"{registry}/{package.name}/-/{file}", timeout=TIMEOUT, follow_redirects=True)
         return response.raise_for_status().content
     except httpx.HTTPError as error:
-        raise Unreachable(f"the registry did not answer: {error_text(error)}") from error
+        return Unreachable(f"the registry did not answer: {error_text(error)}")
 
 
 def _verify(tarball: bytes, package: Locked) -> None:
@@ -144,7 +168,29 @@ def _extract(tarball: bytes, package: Locked, folder: Path) -> None:
             if member is None:
                 raise Tampered(f"{package.name}@{package.version}: {name} is not a file")
             (folder / Path(name).name).write_bytes(member.read())
-    (folder / ".integrity").write_text(package.integrity)
+
+
+_NAMED = re.compile(
+    r"""^(import\s*(?:[\w*{}\s,$]*\bfrom\s*)?|export\s*[\w*{}\s,$]*\bfrom\s*)(['"])([@\w][^'"]*)\2""",
+    re.MULTILINE,
+)
+"""An import or export of another package (ECMA-262, 16.2.2)."""
+
+
+def _address(folder: Path, modules: Mapping[str, Path], vendor: Path) -> None:
+    """Name the other packages in a package's modules by where they lie. Raises Tampered for one that the lock
+    does not have."""
+    for file in [*folder.glob("*.js"), *folder.glob("*.mjs")]:
+
+        def named(match: re.Match[str], file: Path = file) -> str:
+            if match[3] not in modules:
+                raise Tampered(f"{file.name} of {folder.name} needs {match[3]}, which the lock does not name")
+            address = os.path.relpath(vendor / modules[match[3]], file.parent)
+            return f"{match[1]}{match[2]}{address if address.startswith('.') else f'./{address}'}{match[2]}"
+
+        source = file.read_text()
+        if (made := _NAMED.sub(named, source)) != source:
+            file.write_text(made)
 
 
 def main() -> int:

@@ -193,6 +193,21 @@ def _patches(text: bytes) -> Iterator[str]:
         yield "\n".join(kept) + ("\n" if end < len(lines) else "")
 
 
+def states(checkout: Checkout, *, seconds: float | None = None) -> dict[str, str]:
+    """What git says of the files that are not as they were committed: M(odified), A(dded), D(eleted),
+    U(nmerged), T(ype changed) or `?` for what it does not track; a folder of such ends with a slash.
+    git-status(1), porcelain format v1. Raises GitError.
+    """
+    asked = ("status", "--porcelain=v1", "-z", "--no-renames", "--untracked-files=normal")
+    output = checkout.git(*asked, "--ignore-submodules=all", seconds=seconds)
+    found: dict[str, str] = {}
+    for entry in listed(output):
+        staged, working, path = entry[0], entry[1], entry[3:]
+        unmerged = "U" in (staged, working) or staged + working in ("AA", "DD")
+        found[path] = "U" if unmerged else staged if working == " " else working
+    return found
+
+
 class NotClean(Exception):
     """The patch is none, leaves the working tree, or does not fit the files; the text says which."""
 

@@ -6,6 +6,7 @@ import os
 import stat
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO
 
 from sessions.core.models.ledger import shown
 
@@ -96,16 +97,24 @@ def _entry(root: Path, path: Path) -> Entry | None:
 
 def content(directory: Path, path: str) -> bytes:
     """What is in a file. Raises Unreadable, Outside, Missing, TooLarge."""
-    found = inside(directory, path)
-    if not found.is_file():  # reading a pipe or a device would never end
-        raise Missing(f"There is no file {path!r}.")
     try:
-        # The path was resolved: a link that took its place since then is not followed.
-        descriptor = os.open(found, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-        with open(descriptor, "rb") as file:
+        with opened(directory, path) as file:
             data = file.read(MAX_CONTENT + 1)
     except OSError as error:
         raise Missing(f"{path!r} cannot be read: {error.strerror}") from error
     if len(data) > MAX_CONTENT:
         raise TooLarge(f"{path!r} is larger than {MAX_CONTENT // 1024 // 1024} MB")
     return data
+
+
+def opened(directory: Path, path: str) -> BinaryIO:
+    """A file, to be read. Raises Unreadable, Outside, Missing."""
+    found = inside(directory, path)
+    if not found.is_file():  # reading a pipe or a device would never end
+        raise Missing(f"There is no file {path!r}.")
+    try:
+        # The path was resolved: a link that took its place since then is not followed.
+        descriptor = os.open(found, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        return open(descriptor, "rb")
+    except OSError as error:
+        raise Missing(f"{path!r} cannot be read: {error.strerror}") from error

@@ -108,6 +108,7 @@ GROUPS: Final = (
                 "Ctrl+`",
                 "Show the terminals and type in one; again to hide them, what runs goes on",
             ),
+            _by("files", "Mod+Shift+e", "Show the files of the project; from there again, the sessions"),
             _by("fold-list", "Mod+b", "Fold the list of sessions, and show it again"),
             _by("asked", "Mod+.", "Go to what the agent asks; at a question digits choose and Enter answers"),
         ),
@@ -133,6 +134,20 @@ GROUPS: Final = (
         "Enter shows the lines of a problem.",
     ),
     Group("In the choice of a model", (_by("favourite", "Ctrl+d", "Mark a favourite"),)),
+    Group(
+        "In the files",
+        (
+            _by("file-open", "Enter", "Open the file, or the folder"),
+            _by("file-rename", "F2", "Rename"),
+            _by("file-remove", "Delete", "Delete; the log can bring it back"),
+            _by("file-mention", "@", "Add to the prompt"),
+            _by("file-save", "Mod+s", "In an opened file: save it"),
+            _by("file-find", "Mod+f", "In an opened file: find and replace"),
+            _by("file-line", "Ctrl+g", "In an opened file: go to a line"),
+        ),
+        "Letters go to the file that begins with them. In an opened file Tab indents; Escape Tab leaves it.",
+        in_text=True,
+    ),
     Group(
         "In a terminal",
         (

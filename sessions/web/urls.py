@@ -7,6 +7,7 @@ from django.urls import path
 from sessions.web import comments, operations, sharing, staging, timeline, transfer, upkeep, worktrees
 from sessions.web.approvals import pages as approvals
 from sessions.web.approvals import rules
+from sessions.web.files import acts, tree, view
 from sessions.web.pages import (
     changes,
     complete,
@@ -24,6 +25,7 @@ from sessions.web.review.pages import panel, undo, verdicts
 _PROJECT = "p/<str:project_id>"
 _RULES = f"{_PROJECT}/rules"
 _LOG = f"{_PROJECT}/log"
+_FILES = f"{_PROJECT}/files"
 _SESSION = f"{_PROJECT}/s/<str:session_id>"
 _INBOX = f"{_SESSION}/inbox/<str:prompt_id>"
 _REVIEW = f"{_SESSION}/review"
@@ -145,6 +147,22 @@ _changes = [
     path(f"{_COMMENTS}/<str:comment_id>/remove", comments.remove, name="remove-comment"),
 ]
 
+_files = [
+    path(f"{_FILES}/tree", tree.tree, name="files-tree"),
+    path(f"{_FILES}/marks", tree.marks, name="files-marks"),
+    path(f"{_FILES}/view", view.view, name="files-view"),
+    path(f"{_FILES}/known", view.known, name="files-known"),
+    path(f"{_FILES}/raw", view.raw, name="files-raw"),
+    path(f"{_FILES}/preview", view.preview, name="files-preview"),
+    path(f"{_FILES}/save", acts.save, name="files-save"),
+    path(f"{_FILES}/merge", acts.merge, name="files-merge"),
+    path(f"{_FILES}/make", acts.make, name="files-make"),
+    path(f"{_FILES}/move", acts.move, name="files-move"),
+    path(f"{_FILES}/copy", acts.copy, name="files-copy"),
+    path(f"{_FILES}/remove", acts.remove, name="files-remove"),
+    path(f"{_FILES}/upload", acts.upload, name="files-upload"),
+]
+
 _installation = [
     path("settings", upkeep.settings_page, name="settings"),
     path("settings/damage/dismiss", upkeep.dismiss_damage, name="dismiss-damage"),
@@ -159,4 +177,4 @@ _installation = [
     path("import/again", transfer.again, name="import-again"),
 ]
 
-urlpatterns = [*_projects, *_conversation, *_requests, *_changes, *_installation]
+urlpatterns = [*_projects, *_conversation, *_requests, *_changes, *_files, *_installation]

@@ -68,6 +68,13 @@ export function setPrompt(text) {
   changed();
 }
 
+// After what stands there, apart from it.
+export function add(text) {
+  const before = field.value;
+  setPrompt(`${before}${before && !/\s$/.test(before) ? " " : ""}${text}`);
+  field.focus();
+}
+
 // Two texts can be in the making: the `draft` of a new prompt, and the `edit` of one that waits.
 export function show(name) {
   slot = name;

@@ -1,5 +1,6 @@
 // The edges of the list and of the panel of changes: moved by pointer and arrow keys; a button folds the list. What
-// the person chose is laid out before the first paint: therefore a classic script in the head, no module.
+// the person chose, and which files are open, is laid out before the first paint: therefore a classic script in the
+// head, no module.
 {
   const root = document.documentElement;
   const EDGES = {
@@ -70,5 +71,7 @@
 
   for (const name of Object.keys(EDGES)) lay(name, stored(name));
   root.classList.toggle(FOLDED, localStorage.getItem(FOLDED) === "yes");
+  root.classList.toggle("files-listed", localStorage.getItem("listed") === "files");
+  root.classList.toggle("files-opened", Boolean(localStorage.getItem(`opened:${location.pathname.split("/")[2]}`)));
   document.addEventListener("DOMContentLoaded", () => document.querySelectorAll("[data-edge]").forEach(say));
 }

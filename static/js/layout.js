@@ -5,6 +5,7 @@ import { shortcut } from "./shortcuts.js";
 
 const layout = document.getElementById("layout");
 const review = document.getElementById("review");
+const beside = document.getElementById("beside"); // the review and opened files, of which one is shown
 const main = document.getElementById("main");
 const states = document.getElementById("states");
 const narrow = matchMedia("(max-width: 760px)");
@@ -19,12 +20,15 @@ function drawer(name) {
   if (name === before) return;
   if (name) layout.dataset.drawer = name;
   else delete layout.dataset.drawer;
-  for (const part of layout.children) part.inert = Boolean(name) && part.id !== name && !part.matches(".scrim");
+  const panel = name === "review" ? beside : document.getElementById(name);
+  for (const part of layout.children) part.inert = Boolean(name) && part !== panel && !part.matches(".scrim");
   mark();
   if (name && !before) opener = document.activeElement;
-  if (name) enter(document.getElementById(name));
-  else leave(document.getElementById(before), SWITCHES[before]);
+  if (name) enter(focusable(name));
+  else leave(focusable(before), SWITCHES[before]);
 }
+
+const focusable = (name) => document.getElementById(name === "review" && beside.hasAttribute("data-file") ? "opened-files" : name);
 
 // A place of its own for the focus, only while it is a drawer: elsewhere a click into it must not move the focus.
 function enter(panel) {
@@ -39,6 +43,7 @@ function leave(panel, button) {
 }
 
 function reviewShown() {
+  if (beside.hasAttribute("data-file")) return false;
   return medium.matches ? layout.dataset.drawer === "review" : Boolean(review.offsetParent);
 }
 
@@ -59,7 +64,14 @@ function noteNews() {
   main.toggleAttribute("data-asked", Boolean(states.querySelector(".permission, .question")));
 }
 
+// Opened files, whatever the person chose about the review.
+export function showBeside() {
+  if (medium.matches) return drawer("review");
+  if (layout.dataset.review === "closed") choose("");
+}
+
 function toggleReview(show = !reviewShown()) {
+  if (show) document.dispatchEvent(new CustomEvent("beside:front"));
   if (medium.matches) return drawer(show ? "review" : "");
   choose(show ? "open" : "closed");
   if (show) arrive(review);
@@ -67,7 +79,8 @@ function toggleReview(show = !reviewShown()) {
 
 // A cookie, so that the next page comes laid out by it.
 function choose(state) {
-  layout.dataset.review = state;
+  if (state) layout.dataset.review = state;
+  else delete layout.dataset.review;
   note();
   document.cookie = `review=${state}; Path=/; Max-Age=${YEAR}; SameSite=Strict`;
   mark();
@@ -101,6 +114,7 @@ shortcut("fold-list", () => !narrow.matches && document.querySelector("[data-fol
 
 for (const query of [narrow, medium]) query.addEventListener("change", () => drawer(""));
 const project = document.title.split(" · ").at(-1);
+document.addEventListener("beside:changed", mark);
 document.addEventListener("page:changed", () => {
   noteNews();
   document.title = `${document.getElementById("title").textContent} · ${project}`;

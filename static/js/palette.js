@@ -1,7 +1,7 @@
 // The palette: its key opens it, typing finds (the server says what), the arrow keys move, Enter does it.
 import { choose, context } from "./choice.js";
 import { run } from "./commands.js";
-import { field, setPrompt } from "./composer.js";
+import { add, field, setPrompt } from "./composer.js";
 import { composes } from "./ime.js";
 import { activate, active, step } from "./options.js";
 import { shortcut } from "./shortcuts.js";
@@ -42,9 +42,8 @@ const ACTS = {
 };
 
 function write(text) {
-  const before = field.value;
-  const apart = before && !/\s$/.test(before) ? " " : "";
-  setPrompt(text.startsWith("/") ? `${text}${before}` : `${before}${apart}${text}`);
+  if (!text.startsWith("/")) return add(text);
+  setPrompt(`${text}${field.value}`);
   field.focus();
 }
 

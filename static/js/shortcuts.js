@@ -34,7 +34,8 @@ document.addEventListener("keydown", (event) => {
   if (event.isComposing || event.defaultPrevented || ["Control", "Shift", "Alt", "Meta"].includes(event.key)) return;
   const chord = chordOf(event);
   const sequence = Date.now() - before.at < PAUSE ? `${before.chord} ${chord}` : "";
-  const writes = Boolean(event.target.matches?.(WRITING)) && !/^(Ctrl|Meta)\+/.test(chord);
+  const [target] = event.composedPath(); // in an editor, which is a document of its own to the page
+  const writes = Boolean(target.matches?.(WRITING)) && !/^(Ctrl|Meta)\+/.test(chord);
   before = { chord: writes ? "" : chord, at: Date.now() };
   for (const { ways, act, within, typing } of bound) {
     if (!(ways.includes(sequence) || ways.includes(chord)) || (writes && !typing) || !within(event.target)) continue;

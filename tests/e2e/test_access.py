@@ -119,7 +119,7 @@ async def tab_to(page: Page, name: str, key: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("width", "name", "panel"), [(1000, "Changed files", "review"), (390, "Sessions", "sidebar")]
+    ("width", "name", "panel"), [(1000, "Changed files", "review"), (390, "Sessions and files", "sidebar")]
 )
 async def test_a_drawer_takes_the_focus_and_gives_it_back(
     stage: Stage, browser: Browser, width: int, name: str, panel: str

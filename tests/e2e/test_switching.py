@@ -247,7 +247,7 @@ async def test_a_drawer_closes_over_what_was_chosen(stage: Stage, context: Brows
     first, second = await stage.session("narrow a"), await stage.session("narrow b")
     tab = await stage.tab(context, first)
     await tab.page.set_viewport_size({"width": 390, "height": 844})
-    await tab.page.get_by_role("button", name="Sessions", exact=True).click()
+    await tab.page.get_by_role("button", name="Sessions and files", exact=True).click()
     await visit(tab, second)
     await expect(tab.page.locator("#layout")).not_to_have_attribute("data-drawer", re.compile("."))
     await expect(tab.page.locator("#main")).not_to_have_attribute("inert", re.compile(".*"))

@@ -97,6 +97,34 @@ def test_a_changed_tarball_is_refused(tmp_path: Path, registry: str) -> None:
     assert not (tmp_path / "static" / "vendor").exists()
 
 
+@pytest.mark.parametrize(
+    ("source", "made"),
+    [
+        ("import { a, b as c } from '@x/b';", "import { a, b as c } from '../b/other.js';"),
+        (
+            "import * as d from 'plain'\nimport '@x/b'",
+            "import * as d from '../../plain/it.mjs'\nimport '../b/other.js'",
+        ),
+        ('export { a } from "plain";', 'export { a } from "../../plain/it.mjs";'),
+        ("export function f() { return 'plain' }", "export function f() { return 'plain' }"),
+        ("import { e } from './own.js'", "import { e } from './own.js'"),
+    ],
+)
+def test_a_module_names_others_by_where_they_lie(tmp_path: Path, source: str, made: str) -> None:
+    folder = tmp_path / "@x/a"
+    folder.mkdir(parents=True)
+    (folder / "a.js").write_text(source)
+    modules = {"@x/b": Path("@x/b/other.js"), "plain": Path("plain/it.mjs")}
+    vendor._address(folder, modules, tmp_path)
+    assert (folder / "a.js").read_text() == made
+
+
+def test_a_module_that_needs_what_the_lock_has_not_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "a.js").write_text("import { x } from 'unknown';")
+    with pytest.raises(vendor.Tampered, match="unknown"):
+        vendor._address(tmp_path, {}, tmp_path)
+
+
 def test_without_npm_and_registry_it_warns_and_succeeds(
     tmp_path: Path, without_npm: None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

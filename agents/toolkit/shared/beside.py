@@ -15,7 +15,8 @@ from threading import Lock
 
 from agents.toolkit.base import FileWrite, ToolError
 from agents.toolkit.file_names import printable
-from agents.toolkit.shared.proposals import bounded, visible
+from agents.toolkit.shared.proposals import bounded
+from sessions.changes.diffs.endings import editable
 from sessions.changes.diffs.lines import diff_text
 from sessions.changes.undo.merge import Conflict, three_way
 from sessions.core import filetext
@@ -116,4 +117,4 @@ def _conflict(name: str, conflicts: Sequence[Conflict], expected: bytes, current
 
 
 def _text(content: bytes) -> str:
-    return visible(filetext.detect(content).decode(content))
+    return editable(filetext.detect(content).decode(content))

@@ -18,7 +18,8 @@ from agents.toolkit.base import Approval, ToolContext, ToolError
 from agents.toolkit.file_names import printable
 from agents.toolkit.permission.errors import Outdated
 from agents.toolkit.shared.paths import Target
-from sessions.changes.diffs.lines import changed_spans, count, diff_text, split_lines
+from sessions.changes.diffs.endings import as_in_file, editable
+from sessions.changes.diffs.lines import count, diff_text
 from sessions.core import filetext
 
 KEPT_TEXT = 32 * 1024
@@ -43,7 +44,7 @@ class Change:
 def describe(ctx: ToolContext, target: Target, change: Change, room: int = KEPT_TEXT) -> dict[str, Any]:
     """The change as the request and the card show it: path, diff, counts, and both texts, or, with more than
     `room` characters, the addresses of both (UTF-8; empty for no file). Blocks."""
-    old, new = visible(change.old), visible(change.new)
+    old, new = editable(change.old), editable(change.new)
     additions, deletions = count(old, new)
     filediff: dict[str, Any] = {"file": target.title, "additions": additions, "deletions": deletions}
     if len(old) + len(new) <= room:
@@ -64,11 +65,6 @@ def describe(ctx: ToolContext, target: Target, change: Change, room: int = KEPT_
 def named(target: Target) -> str:
     """How a request names a file, and an answer to it."""
     return printable(str(target.path))
-
-
-def visible(text: str) -> str:
-    """Text that can be stored and sent: bytes that are no UTF-8 become the replacement character."""
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def bounded(diff: str, most: int) -> str:
@@ -95,11 +91,12 @@ def applied(change: Change, contents: Mapping[str, str | None], name: str) -> Ch
     if text is None:
         return None
     text = text.removeprefix("\ufeff").replace("\r\n", "\n")
-    if text == visible(change.new).removeprefix("\ufeff").replace("\r\n", "\n"):
+    if text == editable(change.new).removeprefix("\ufeff").replace("\r\n", "\n"):
         return change
     if change.before is None and not text:
         return None
-    made = _as_in_file(change, text)
+    ending = filetext.newline(change.new if change.after else change.old)
+    made = as_in_file(text, (change.old, change.new), ending)
     try:
         return replace(change, after=_encoded(change, made), new=made)
     except filetext.Unencodable as error:
@@ -112,34 +109,12 @@ def told(change: Change, made: Change | None, title: str) -> str:
         return ""
     if made is None or made.after == made.before:
         return f"{title}: {TAKEN_OUT} Do not make it again unless they ask for it."
-    proposed = visible(change.new) if change.after is not None else None
-    diff = bounded(diff_text(proposed, visible(made.new), title), MOST_TOLD)
+    proposed = editable(change.new) if change.after is not None else None
+    diff = bounded(diff_text(proposed, editable(made.new), title), MOST_TOLD)
     return (
         f"{title}: {CHANGED} The file has what they made of it; do not put your version back. "
         f"From what you proposed to what was applied:\n{diff}"
     )
-
-
-def _as_in_file(change: Change, text: str) -> str:
-    """The text as the file writes it: lines of the proposal, else of the file before, as they are there."""
-    given = split_lines(text)
-    known = {**_found(change.old, given), **_found(change.new, given)}
-    ending = filetext.newline(change.new if change.after else change.old)
-    return "".join(
-        known.get(number, filetext.with_newline(line, ending)) for number, line in enumerate(given)
-    )
-
-
-def _found(text: str, given: Sequence[str]) -> dict[int, str]:
-    """The lines among the given ones that a text has too, by number, as they are written in it."""
-    raw = split_lines(text)
-    shown = [visible(line).replace("\r\n", "\n") for line in raw]
-    found: dict[int, str] = {}
-    at = to = 0
-    for start, stop, new_start, new_stop in [*changed_spans(shown, given), (len(raw), 0, len(given), 0)]:
-        found |= dict(zip(range(to, new_start), raw[at:start], strict=True))
-        at, to = stop, new_stop
-    return found
 
 
 def _encoded(change: Change, text: str) -> bytes:

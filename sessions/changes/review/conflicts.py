@@ -61,6 +61,11 @@ def sides(file: ReviewedFile, found: Listing, pick: str) -> Sides | None:
     return Sides(tuple(_pieces(*contents)), object_id(now.content), end is None)
 
 
+def open_merge(base: bytes, current: bytes, other: bytes, seen: str) -> Sides:
+    """A three-way merge of texts with its conflicts left open; `seen` is as in Sides."""
+    return Sides(tuple(_pieces(base, current, other)), seen)
+
+
 def _taken(step: Step, keys: Collection[str], *, staged: bool) -> bytes:
     """A step's content after it without some hunks, or for what is staged with those alone."""
     left_out = step.hunks.keys() - keys if staged else keys

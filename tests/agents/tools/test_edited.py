@@ -10,11 +10,12 @@ from hypothesis import strategies as st
 
 from agents.toolkit.base import Approval, ToolError, ToolResult
 from agents.toolkit.permission.errors import PermissionRejected
-from agents.toolkit.shared.proposals import ROUNDS, Change, applied, visible
+from agents.toolkit.shared.proposals import ROUNDS, Change, applied
 from agents.tools.apply_patch import TOOL as PATCH
 from agents.tools.edit import TOOL as EDIT
 from agents.tools.multiedit import TOOL as MULTIEDIT
 from agents.tools.write import TOOL as WRITE
+from sessions.changes.diffs.endings import editable
 from sessions.changes.diffs.hunks import pieces, without
 from sessions.changes.diffs.lines import split_lines
 from sessions.core.filetext import detect
@@ -131,7 +132,7 @@ def test_hunks_that_were_taken_out_are_as_they_were_byte_for_byte(
     old, new = b"".join([*before, b"\xff\n"]), b"".join([*after, b"\xff\n"])
     codec = detect(old)
     change = Change(old, new, codec.decode(old), codec.decode(new))
-    shown = visible(change.old).encode(), visible(change.new).encode()
+    shown = editable(change.old).encode(), editable(change.new).encode()
     keys = [piece.key for piece in pieces(*map(split_lines, shown))]
     raw_keys = [piece.key for piece in pieces(split_lines(old), split_lines(new))]
     out = data.draw(st.sets(st.sampled_from(range(len(keys))))) if keys else set()

@@ -7,6 +7,7 @@ from playwright.async_api import Locator, Page, expect
 from tests.e2e.access.scan import NARROW
 from tests.e2e.access.state import dialog, shown, state
 from tests.e2e.access.world import World, settled
+from tests.e2e.stage import Tab
 from tests.loopback.script import Turn, Wait
 
 # Before and beside a project
@@ -179,6 +180,56 @@ async def sidebar_as_a_drawer(world: World) -> Page:
     await page.set_viewport_size(NARROW)
     await page.get_by_role("button", name="Sessions").click()
     return await shown(page, page.locator("#sidebar"))
+
+
+# Files
+
+
+async def in_files(world: World) -> Tab:
+    """The tree, with a folder open."""
+    tab = await world.tab("worked")
+    await tab.page.keyboard.press("Control+Shift+E")
+    await expect(tab.page.locator("#files-tree .files-row").first).to_be_visible()
+    return tab
+
+
+@state("/p/{project}/files/tree", "/p/{project}/files/marks")
+async def files(world: World) -> Page:
+    return (await in_files(world)).page
+
+
+@state()
+async def menu_of_a_file(world: World) -> Page:
+    page = (await in_files(world)).page
+    await page.locator("#files-tree .files-row", has_text="hello.py").click(button="right")
+    return await shown(page, page.get_by_role("menu", name="What to do with it"))
+
+
+@state("/p/{project}/files/view")
+async def an_opened_file(world: World) -> Page:
+    page = (await in_files(world)).page
+    await page.locator("#files-tree .files-row", has_text="hello.py").click()
+    await page.get_by_role("textbox", name="Text of hello.py").press("Control+f")
+    return await shown(page, page.get_by_role("textbox", name="Find", exact=True))
+
+
+@state("/p/{project}/files/preview")
+async def a_preview(world: World) -> Page:
+    page = (await in_files(world)).page
+    await page.locator("#files-tree .files-row[data-path=docs]").click()
+    await page.locator("#files-tree .files-row[data-path='docs/guide.md']").click()
+    await page.get_by_role("button", name="Preview").click()
+    return await shown(page, page.locator(".opened-shown"))
+
+
+@state()
+async def a_file_that_is_gone(world: World) -> Page:
+    page = (await world.tab("worked")).page
+    project = await page.evaluate("document.body.dataset.project")
+    kept = '{"paths": ["gone.txt"], "shown": "gone.txt"}'
+    await page.evaluate("([key, value]) => localStorage.setItem(key, value)", [f"opened:{project}", kept])
+    await page.reload()
+    return await shown(page, page.get_by_text("It cannot be shown"))
 
 
 # The field

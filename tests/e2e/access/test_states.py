@@ -30,7 +30,7 @@ REASONS = {
         "{base}/timeline/review/image/none", "{base}/inbox/msg_x", "{base}/messages/{message}/prompt",
         "{base}/messages/{answer}/text",
         "/pickers/mentions", "/pickers/symbols", "/pickers/resources", "/pickers/arguments",
-        "/pickers/problems/count", "/sandbox/port/go",
+        "/pickers/problems/count", "/sandbox/port/go", "/p/{project}/files/raw",
     ),
     WITHIN: (
         "/p/{project}/complete/commands", "/p/{project}/complete/files", "/p/{project}/rules/decisions",
@@ -48,10 +48,21 @@ EXCUSED = {address: reason for reason, addresses in REASONS.items() for address 
 """Addresses that no state shows, with the reason."""
 
 
+ANEW = """
+if (location.protocol === "http:" && !sessionStorage.begun) {
+  const opened = Object.keys(localStorage).filter((key) => /^(listed|opened:)/.test(key));
+  for (const key of opened) localStorage.removeItem(key);
+  sessionStorage.begun = "yes";
+}
+"""
+"""A page does not begin with the files that the state before it opened."""
+
+
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def world(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[World]:
     async with staged(tmp_path_factory.mktemp("access")) as stage:
         context = await browser.new_context(reduced_motion="reduce")
+        await context.add_init_script(ANEW)
         faults = watch(context)
         provokes(context, "/nothing/", "/mcp/oauth/callback")  # states that are told of by a 404
         world = World(stage, context)

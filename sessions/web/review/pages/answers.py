@@ -51,14 +51,19 @@ class Stretch:
     text: bool
 
 
-def settle_form(file: str, pick: str, sides: Sides, *, staged: bool = False) -> SafeString:
-    """`file` is the id of the file's element; `staged` that the other side is an edit that waits."""
+NOW = "In the file now"
+WITHOUT = (NOW, "Before the agent")
+STAGED = (NOW, "As the agent staged it")
+
+
+def settle_form(file: str, pick: str, sides: Sides, *, labels: tuple[str, str] = WITHOUT) -> SafeString:
+    """`file` is the id of the file's element; `labels` name the two sides."""
     return html(
         "review/settle.html",
         id=f"{file}-{digest(pick)}",
         seen=sides.seen,
         removed=sides.removed,
-        staged=staged,
+        labels=labels,
         stretches=[_stretch(number, one) for number, one in enumerate(sides.conflicts)],
     )
 
@@ -126,7 +131,10 @@ def _told(found: Listing, key: str, outcome: Sequence[Mapping[str, Any]]) -> Tol
     conflicts = [pick for pick, outcome in outcomes.items() if outcome == "conflict"]
     offered = {pick: chosen for pick in conflicts if (chosen := sides(file, found, pick)) is not None}
     staged = found.scope.kind == "staged"
-    forms = {pick: settle_form(file_id(key), pick, chosen, staged=staged) for pick, chosen in offered.items()}
+    forms = {
+        pick: settle_form(file_id(key), pick, chosen, labels=STAGED if staged else WITHOUT)
+        for pick, chosen in offered.items()
+    }
     return Told(outcomes, entry.get("reason", ""), forms)
 
 

@@ -23,6 +23,9 @@ CHANGES = (
     "/servers/languages/install", "/pickers/problems/check", "/settings/damage/dismiss",
     "{base}/inbox/msg_x/again", "{base}/resume", "{base}/hasten", "{base}/todos/dismiss",
     "/settings/ignored/{project}", "{base}/read",
+    "/p/{project}/files/save", "/p/{project}/files/merge", "/p/{project}/files/make",
+    "/p/{project}/files/move", "/p/{project}/files/copy", "/p/{project}/files/remove",
+    "/p/{project}/files/upload", "/p/{project}/files/known",
 )  # fmt: skip
 BOTH = (
     "/p/{project}/s/", "{base}/rename", "{base}/undo/{message}", "{base}/fork",
@@ -34,7 +37,10 @@ BOTH = (
 READS = (
     "/", "/?choose", "/p/{project}/", "/p/{project}/sessions?q=pwned", "/p/{project}/sessions?archived=1",
     "/p/{project}/complete/commands", "/p/{project}/complete/files?q=pwned", "{base}",
-    "/p/{project}/checkout",
+    "/p/{project}/checkout", "/p/{project}/files/tree", "/p/{project}/files/tree?q=pwned",
+    "/p/{project}/files/marks?session={session}", "/p/{project}/files/view?path={file}",
+    "/p/{project}/files/view?path=none", "/p/{project}/files/raw?path={file}",
+    "/p/{project}/files/preview?path=none",
     "{base}/messages?before=msg_z", "{base}/parts/{part}/output", "{base}/parts/{part}/files/0",
     "{base}/complete/files?q=pwned",
     "{base}/complete/commands", "{base}/review", "{base}/review?view=split&scope=turn",

@@ -1,0 +1,107 @@
+"""The tree of a project's files: rows of one folder at a time, those that a few letters mean, and the marks
+on them."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.views.decorators.http import require_GET
+
+from sessions.changes import vcs
+from sessions.core.db import in_db
+from sessions.core.models.ledger import pack_path, shown, unpack_path
+from sessions.core.store import ledger
+from sessions.project import browsing, search
+from sessions.web.access import project_of
+from sessions.web.respond import fragment, refused
+
+AT_ONCE = 400
+"""Rows of a folder; the next come when they are scrolled to."""
+MOST_FOUND = 100
+MOST_MARKS = 5000
+
+_GIT_SECONDS = 20.0
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """`path` is relative to the worktree, packed (`ledger.pack_path`); `folder` leads to it."""
+
+    name: str
+    path: str
+    is_folder: bool
+    ignored: bool = False
+    folder: str = ""
+
+
+@require_GET
+async def tree(request: HttpRequest, project_id: str) -> HttpResponse:
+    """What is in `?path=` (the worktree without it), from row `?from=` on; with `?q=` the files anywhere in
+    the project that these letters mean."""
+    project = await project_of(project_id)
+    root = Path(project.worktree)
+    query, path = request.GET.get("q", "").strip(), request.GET.get("path", "")
+    if query:
+        rows, more = await _found(root, query), 0
+    else:
+        first = request.GET.get("from", "0")
+        begin = int(first) if first.isdecimal() and len(first) < 9 else 0
+        try:
+            rows, more = await asyncio.to_thread(_listed, root, path, begin)
+        except browsing.Unreadable as problem:
+            return refused(str(problem))
+    return fragment("files/rows.html", project=project, rows=rows, path=path, more=more, query=query)
+
+
+async def _found(root: Path, query: str) -> list[Row]:
+    try:
+        paths = await search.find_files(root, query, limit=MOST_FOUND)
+    except search.SearchFailed:
+        return []
+    names = map(PurePosixPath, paths)
+    return [Row(path.name, str(path), False, folder=str(path.parent)) for path in names]
+
+
+def _listed(root: Path, path: str, begin: int) -> tuple[list[Row], int]:
+    """Rows, and from which on there are more (0 for none). Raises Unreadable."""
+    found = browsing.entries(root, unpack_path(path))
+    found.sort(key=lambda entry: (not entry.is_folder, entry.name.lower(), entry.name))
+    part = found[begin : begin + AT_ONCE]
+    ignored = search.ignored(root, [entry.path for entry in part])
+    rows = [
+        Row(
+            entry.name,
+            pack_path(str(entry.path.relative_to(root.resolve()))),
+            entry.is_folder,
+            entry.path in ignored,
+        )
+        for entry in part
+    ]
+    return rows, begin + AT_ONCE if len(found) > begin + AT_ONCE else 0
+
+
+@require_GET
+async def marks(request: HttpRequest, project_id: str) -> HttpResponse:
+    """`{"git": {path: state}, "session": [path]}`: what git says of files (a folder's path ends with a
+    slash), and those that `?session=` has changed."""
+    project = await project_of(project_id)
+    states = await asyncio.to_thread(_states, Path(project.worktree))
+    changed = await in_db(_changed, request.GET.get("session", ""))
+    return JsonResponse({"git": states, "session": changed})
+
+
+def _states(root: Path) -> dict[str, str]:
+    try:
+        found = vcs.states(vcs.Checkout(root), seconds=_GIT_SECONDS)
+    except vcs.GitError:  # no repository, or one too large to be asked
+        return {}
+    return {shown(path): state for path, state in list(found.items())[:MOST_MARKS]}
+
+
+def _changed(session_id: str) -> list[str]:
+    rows = ledger.by_tools(session_id) if session_id else ledger.by_tools("none")
+    paths = rows.order_by().values_list("path", flat=True).distinct()
+    return [shown(path) for path in paths[:MOST_MARKS]]

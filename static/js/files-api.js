@@ -1,0 +1,37 @@
+// Requests about the files of the project. What is done on a page without a session belongs to one that the server
+// makes for it (`X-Session`).
+const { "X-CSRF-Token": token } = JSON.parse(document.body.getAttribute("hx-headers"));
+let made = "";
+
+const base = `/p/${document.body.dataset.project}/files`;
+const session = () => document.body.dataset.session || made;
+
+export const address = (what, values = {}) => `${base}/${what}?${new URLSearchParams(values)}`;
+
+export async function get(what, values = {}) {
+  const answer = await fetch(address(what, { ...values, session: session() }));
+  if (!answer.ok) throw new Error(await answer.text());
+  return answer;
+}
+
+// The answer, also where the server refused; an error where it cannot be reached.
+export async function post(what, values) {
+  const form = new FormData();
+  for (const [name, value] of Object.entries({ ...values, session: session() })) {
+    for (const one of Array.isArray(value) ? value : [value]) form.append(name, one);
+  }
+  const answer = await fetch(`${base}/${what}`, { method: "POST", headers: { "X-CSRF-Token": token }, body: form });
+  made = answer.headers.get("X-Session") || made;
+  return answer;
+}
+
+// Does something and shows what the server says of it, with a way back where there is one. Whether it was done.
+export async function act(what, values) {
+  const answer = await post(what, values).catch(() => null);
+  const toasts = document.getElementById("toasts");
+  const words = answer ? await answer.text() : "";
+  if (words) toasts.insertAdjacentHTML("beforeend", words);
+  else toasts.append(Object.assign(document.createElement("div"), { className: "toast", textContent: "The server cannot be reached." }));
+  window.htmx.process(toasts.lastElementChild);
+  return Boolean(answer?.ok);
+}

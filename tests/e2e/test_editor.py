@@ -1,0 +1,131 @@
+"""A file beside the conversation: edited, saved, kept, merged with what comes from the disk."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from playwright.async_api import BrowserContext, Locator, expect
+
+from tests.e2e.stage import Stage, Tab
+from tests.loopback.script import Turn
+
+pytestmark = [pytest.mark.e2e, pytest.mark.asyncio(loop_scope="session")]
+
+
+def text_of(tab: Tab, name: str) -> Locator:
+    return tab.page.get_by_role("textbox", name=f"Text of {name}")
+
+
+def opened(tab: Tab) -> Locator:
+    return tab.page.locator(".opened:visible")
+
+
+async def open_file(
+    stage: Stage, context: BrowserContext, title: str, name: str, text: str
+) -> tuple[Tab, Path]:
+    path = stage.project / name
+    path.write_text(text)
+    tab = await stage.tab(context, await stage.session(title))
+    await reopen(tab, name)
+    return tab, path
+
+
+async def reopen(tab: Tab, name: str) -> None:
+    await tab.page.keyboard.press("Control+Shift+E")
+    field = tab.page.get_by_label("Find a file by its name")
+    await field.fill(name)
+    await expect(tab.page.locator("#files-tree .files-row")).to_have_count(1)
+    await field.press("Enter")
+    await expect(text_of(tab, name)).to_be_focused()
+
+
+async def test_a_file_is_edited_and_saved_by_keys(stage: Stage, context: BrowserContext) -> None:
+    tab, path = await open_file(stage, context, "edits", "edited.py", "def one():\n    return 1\n")
+    await expect(opened(tab).locator(".opened-place-of")).to_have_text("Line 1, column 1")
+    keyboard = tab.page.keyboard
+    await keyboard.type("# g i ?\n")
+    await expect(tab.page.locator("#inbox")).to_be_hidden()
+    await expect(opened(tab).locator(".opened-state")).to_have_text("Not saved")
+    await expect(tab.page.locator(".beside-tab[data-unsaved]")).to_have_count(1)
+    await keyboard.press("Control+s")
+    await expect(opened(tab).locator(".opened-state")).to_have_text("Saved")
+    assert path.read_bytes().decode() == "# g i ?\ndef one():\n    return 1\n"
+    await expect(tab.page.locator(".beside-tab[data-unsaved]")).to_have_count(0)
+    await keyboard.press("Control+g")
+    await keyboard.type("3")
+    await keyboard.press("Enter")
+    await expect(opened(tab).locator(".opened-place-of")).to_have_text("Line 3, column 1")
+    await expect(tab.review.locator(".file")).to_have_count(0)
+    await tab.page.goto(f"{tab.page.url.partition('/s/')[0]}/log")
+    await expect(tab.page.locator(".log-entry", has_text="Edited by hand").first).to_contain_text("edited.py")
+
+
+async def test_what_is_not_saved_survives_a_reload_and_a_closed_tab(
+    stage: Stage, context: BrowserContext
+) -> None:
+    tab, path = await open_file(stage, context, "unsaved", "unsaved.txt", "one\n")
+    await tab.page.keyboard.type("draft ")
+    await expect(opened(tab).locator(".opened-state")).to_have_text("Not saved")
+    await tab.page.reload()
+    await expect(text_of(tab, "unsaved.txt")).to_contain_text("draft one")
+    await expect(opened(tab).locator(".opened-state")).to_contain_text("Not saved")
+    await tab.page.get_by_role("button", name="Close unsaved.txt").click()
+    await expect(text_of(tab, "unsaved.txt")).to_have_count(0)
+    assert path.read_bytes().decode() == "one\n"
+    await reopen(tab, "unsaved.txt")
+    await expect(text_of(tab, "unsaved.txt")).to_contain_text("draft one")
+    await opened(tab).get_by_role("button", name="Save").click()
+    await expect(opened(tab).locator(".opened-state")).to_have_text("Saved")
+    assert path.read_bytes().decode() == "draft one\n"
+
+
+async def test_what_comes_from_the_disk_is_shown_and_merged(stage: Stage, context: BrowserContext) -> None:
+    lines = "".join(f"line {number}\n" for number in range(1, 9))
+    tab, path = await open_file(stage, context, "merges", "merged.txt", lines)
+    path.write_text(lines.replace("line 8", "disk 8"))
+    await expect(text_of(tab, "merged.txt")).to_contain_text("disk 8")
+    await expect(opened(tab).locator(".opened-state")).to_have_text("Changed on the disk")
+
+    await tab.page.keyboard.type("mine ")
+    path.write_text(lines.replace("line 7", "disk 7"))
+    await expect(opened(tab)).to_contain_text("It has been changed on the disk.")
+    await opened(tab).get_by_role("button", name="Merge").click()
+    await expect(text_of(tab, "merged.txt")).to_contain_text("disk 7")
+    await expect(text_of(tab, "merged.txt")).to_contain_text("mine line 1")
+    await tab.page.keyboard.press("Control+s")
+    await expect(opened(tab).locator(".opened-state")).to_have_text("Saved")
+    assert path.read_bytes().decode() == lines.replace("line 7", "disk 7").replace(
+        "line 1\n", "mine line 1\n", 1
+    )
+
+
+async def test_where_both_changed_the_same_the_person_says(stage: Stage, context: BrowserContext) -> None:
+    tab, path = await open_file(stage, context, "conflicts", "both.txt", "one\ntwo\n")
+    await tab.page.keyboard.type("mine ")
+    path.write_text("disk one\ntwo\n")
+    await expect(opened(tab)).to_contain_text("It has been changed on the disk.")
+    await tab.page.keyboard.press("Control+s")
+    form = opened(tab).get_by_role("form", name="Settle the conflict")
+    await expect(form).to_contain_text("disk one")
+    assert path.read_bytes().decode() == "disk one\ntwo\n"
+    await form.get_by_label("As it is on the disk").check()
+    await form.get_by_role("button", name="Write to the file").click()
+    await expect(text_of(tab, "both.txt")).to_contain_text("disk one")
+    await expect(text_of(tab, "both.txt")).not_to_contain_text("mine")
+
+
+async def test_a_path_in_an_answer_opens_at_its_line(stage: Stage, context: BrowserContext) -> None:
+    (stage.project / "linked.py").write_text("".join(f"x{number} = 1\n" for number in range(1, 40)))
+    stage.plays(
+        Turn(text='Look at `linked.py:30` and `nothing.py:3`.\n\n```\nFile "linked.py", line 12\n```\n')
+    )
+    tab = await stage.tab(context, await stage.session("links"))
+    await tab.send("Where?")
+    await tab.idle()
+    await expect(tab.messages.locator(".file-link")).to_have_text(["linked.py:30", 'linked.py", line 12'])
+    await tab.messages.locator(".file-link", has_text="linked.py:30").click()
+    await expect(text_of(tab, "linked.py")).to_be_focused()
+    await expect(opened(tab).locator(".opened-place-of")).to_have_text("Line 30, column 1")
+    await tab.page.get_by_role("tab", name="Changes").click()
+    await expect(tab.review).to_be_visible()

@@ -1,0 +1,168 @@
+"""The tree of files: opened, marked, filtered, live, and what is done in it by mouse and by keys."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+from playwright.async_api import BrowserContext, Locator, expect
+
+from tests.e2e.stage import Stage, Tab
+from tests.loopback.script import ToolUse, Turn
+
+pytestmark = [pytest.mark.e2e, pytest.mark.asyncio(loop_scope="session")]
+
+
+DROPPED = """
+() => {
+  const data = new DataTransfer();
+  data.items.add(new File(["text"], "new.txt"));
+  return data;
+}
+"""
+
+
+def row(tab: Tab, path: str) -> Locator:
+    return tab.page.locator(f"#files-tree .files-row[data-path='{path}']")
+
+
+def line(tab: Tab, path: str) -> Locator:
+    return row(tab, path).locator(":scope > .files-line")
+
+
+async def listed(stage: Stage, context: BrowserContext, title: str) -> Tab:
+    tab = await stage.tab(context, await stage.session(title))
+    await tab.page.get_by_role("button", name="Files", exact=True).click()
+    await expect(row(tab, "hello.py")).to_be_visible()
+    return tab
+
+
+async def choose(tab: Tab, path: str, item: str) -> None:
+    await line(tab, path).click(button="right")
+    await tab.page.get_by_role("menuitem", name=item).click()
+
+
+async def name_it(tab: Tab, name: str) -> None:
+    field = tab.page.get_by_role("textbox", name="Name")
+    await expect(field).to_be_focused()
+    await field.fill(name)
+    await field.press("Enter")
+
+
+def write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+
+
+async def test_the_tree_goes_by_keys_and_its_place_is_remembered(
+    stage: Stage, context: BrowserContext
+) -> None:
+    write(stage.project / "keys/inner/deep.txt", "deep\n")
+    tab = await stage.tab(context, await stage.session("by keys"))
+    keyboard = tab.page.keyboard
+    await keyboard.press("Control+Shift+E")
+    await expect(tab.page.locator("#files-tree .files-row").first).to_be_focused()
+    await keyboard.type("keys")
+    await expect(row(tab, "keys")).to_be_focused()
+    await keyboard.press("ArrowRight")
+    await expect(row(tab, "keys")).to_have_attribute("aria-expanded", "true")
+    await expect(row(tab, "keys/inner")).to_be_visible()
+    await keyboard.press("ArrowRight")
+    await expect(row(tab, "keys/inner")).to_be_focused()
+    await keyboard.press("Enter")
+    await expect(row(tab, "keys/inner/deep.txt")).to_have_attribute("aria-level", "3")
+    await keyboard.press("ArrowDown")
+    await keyboard.press("ArrowLeft")
+    await expect(row(tab, "keys/inner")).to_be_focused()
+    await keyboard.press("@")
+    await expect(tab.prompt).to_have_value("@keys/inner/ ")
+    await tab.prompt.fill("")
+    await tab.page.reload()
+    await expect(row(tab, "keys")).to_be_visible()
+    await keyboard.press("Control+Shift+E")
+    await keyboard.press("Control+Shift+E")
+    await expect(tab.page.locator("#filter")).to_be_visible()
+    await expect(tab.prompt).to_be_focused()
+
+
+async def test_files_are_made_renamed_copied_and_deleted_and_it_is_undone(
+    stage: Stage, context: BrowserContext
+) -> None:
+    write(stage.project / "acts/first.txt", "first\n")
+    tab = await listed(stage, context, "acts")
+    await choose(tab, "acts", "New file…")
+    await name_it(tab, "made.py")
+    await expect(row(tab, "acts/made.py")).to_be_visible()
+    await expect(tab.page.get_by_role("tab", name="made.py")).to_have_attribute("aria-selected", "true")
+    await choose(tab, "acts", "New folder…")
+    await name_it(tab, "inner")
+    await expect(row(tab, "acts/inner")).to_be_visible()
+
+    await row(tab, "acts/first.txt").focus()
+    await tab.page.keyboard.press("F2")
+    await name_it(tab, "second.txt")
+    await expect(row(tab, "acts/second.txt")).to_be_visible()
+    await expect(row(tab, "acts/first.txt")).to_have_count(0)
+    await choose(tab, "acts/second.txt", "Duplicate")
+    await expect(row(tab, "acts/second copy.txt")).to_be_visible()
+
+    await choose(tab, "acts", "Delete")
+    await expect(row(tab, "acts")).to_have_count(0)
+    assert not (stage.project / "acts").exists()
+    toast = tab.page.locator(".toast", has_text="Removed acts.")
+    await toast.get_by_role("button", name="Undo").click()
+    await expect(row(tab, "acts")).to_be_visible()
+    assert (stage.project / "acts/second copy.txt").read_text() == "first\n"
+    await tab.page.get_by_role("tab", name="made.py").press("Delete")
+
+    await choose(tab, "acts", "New file…")
+    await name_it(tab, "second.txt")
+    await expect(tab.page.locator(".toast", has_text="There is a acts/second.txt already.")).to_be_visible()
+
+
+async def test_what_changes_on_the_disk_is_seen_and_marked(stage: Stage, context: BrowserContext) -> None:
+    tab = await listed(stage, context, "live")
+    write(stage.project / "live/one.txt", "1\n")
+    await expect(line(tab, "live").locator(".files-mark")).to_have_text("U")
+    await line(tab, "live").click()
+    await expect(row(tab, "live/one.txt")).to_be_visible()
+    write(stage.project / "live/two.txt", "2\n")
+    await expect(row(tab, "live/two.txt")).to_be_visible()
+    (stage.project / "live/one.txt").unlink()
+    await expect(row(tab, "live/one.txt")).to_have_count(0)
+    write(stage.project / ".git/info/exclude", "built\n")
+    write(stage.project / "built/x", "")
+    await expect(row(tab, "built")).to_be_hidden()
+    await expect(row(tab, "built")).to_have_count(1)
+    await tab.page.get_by_role("button", name="Show ignored files").click()
+    await expect(row(tab, "built")).to_be_visible()
+
+    edit = {"filePath": "hello.py", "oldString": "return 'hello'", "newString": "return 'bye'"}
+    stage.plays(Turn(tools=[ToolUse("edit", edit)]), Turn(text="Done."))
+    await tab.send("Change it.")
+    await tab.idle()
+    await expect(row(tab, "hello.py")).to_have_attribute("data-changed", "")
+    await choose(tab, "hello.py", "Show its changes")
+    await expect(tab.review.locator("[data-file='hello.py'] table.diff")).to_be_visible()
+
+
+async def test_letters_find_a_file_and_enter_opens_it(stage: Stage, context: BrowserContext) -> None:
+    write(stage.project / "found/some/needle.py", "x = 1\n")
+    tab = await listed(stage, context, "found")
+    field = tab.page.get_by_label("Find a file by its name")
+    await field.fill("ndl")
+    await expect(tab.page.locator("#files-tree .files-row")).to_have_count(1)
+    await field.press("Enter")
+    await expect(tab.page.get_by_role("textbox", name="Text of needle.py")).to_contain_text("x = 1")
+    await field.fill("")
+    await expect(row(tab, "hello.py")).to_be_visible()
+
+
+async def test_files_are_dropped_into_a_folder(stage: Stage, context: BrowserContext) -> None:
+    write(stage.project / "dropped/here.txt", "x\n")
+    tab = await listed(stage, context, "drops")
+    data = await tab.page.evaluate_handle(DROPPED)
+    await line(tab, "dropped").dispatch_event("drop", {"dataTransfer": data})
+    await expect(tab.page.locator(".toast", has_text="Uploaded dropped/new.txt.")).to_be_visible()
+    assert await asyncio.to_thread((stage.project / "dropped/new.txt").read_text) == "text"
