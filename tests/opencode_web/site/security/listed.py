@@ -22,7 +22,7 @@ CHANGES = (
     "/servers/mcp/save", "/servers/languages/switch", "/servers/languages/retry",
     "/servers/languages/install", "/pickers/problems/check", "/settings/damage/dismiss",
     "{base}/inbox/msg_x/again", "{base}/resume", "{base}/hasten", "{base}/todos/dismiss",
-    "/settings/ignored/{project}", "{base}/read",
+    "/settings/ignored/{project}", "{base}/read", "/settings/keys/of/compact", "/settings/keys/reset",
 )  # fmt: skip
 BOTH = (
     "/p/{project}/s/", "{base}/rename", "{base}/undo/{message}", "{base}/fork",
@@ -48,7 +48,7 @@ READS = (
     "{base}/timeline/point?change={change}", "{base}/timeline/review/file?change={change}&path={file}",
     "{base}/timeline/review/image/none?change={change}&path={file}", "{waits}/timeline",
     "/settings", "/settings?project={project}", "/settings/store/{project}", "/settings/sandbox",
-    "/sandbox/port/go?session=none&port=8000",
+    "/settings/keys", "/settings/keys?project={project}", "/sandbox/port/go?session=none&port=8000",
     "/pickers/choice?session={session}", "/pickers/options?session={session}&recent=pwned",
     "/pickers/status?session={session}", "/pickers/mentions?session={session}",
     "/pickers/palette?session={session}&q=pwned", "/nothing/<pwned>",
