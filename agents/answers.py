@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from agents.config.configuration import load
+from agents.config.keybinds import keybinds
 from agents.config.written import written
 from agents.toolkit import catalog
 from agents.toolkit.sandbox import door
-from sessions.core.above import Agents, Port, ResumeMode, ShareMode
+from sessions.core.above import Agents, Keybind, Port, ResumeMode, ShareMode
 
 
 class Answers:
@@ -35,6 +36,9 @@ class Answers:
 
     def ports(self, session_id: str) -> Sequence[Port]:
         return door.ports(session_id)
+
+    def keybinds(self) -> tuple[Keybind, ...]:
+        return keybinds()
 
     def context_window(self, provider_id: str, model_id: str) -> int | None:
         return catalog.context_window(provider_id, model_id)

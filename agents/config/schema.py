@@ -238,6 +238,8 @@ class Config(_Section):
     username: str | None = None
     theme: str | None = None
     shell: str | None = None
+    keybinds: dict[str, Any] = {}
+    """Read from the user's own files only (`agents.config.keybinds`)."""
     provider: dict[str, ProviderConfig] = {}
     disabled_providers: list[str] = []
     enabled_providers: list[str] | None = None

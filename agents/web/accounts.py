@@ -46,7 +46,7 @@ async def accounts(request: HttpRequest) -> HttpResponse:
     connected = sum(bool(row["state"].by) for row in rows)
     file = settings.AUTH_FILES[0]
     asked = request.GET.get("provider", "")
-    return page(
+    return await page(
         request, "accounts/page.html", project=project, rows=rows, connected=connected, file=file, asked=asked
     )
 

@@ -1,7 +1,7 @@
 """The palette: everything that can be done or gone to from a session's page, found by a few letters.
 
-Each entry says what a browser does with it (`static/js/palette.js`): a command of the composer, a press of a
-button, an address, a choice, or a text that goes into the prompt.
+Each entry says what a browser does with it (`static/js/palette.js`): something of the table of shortcuts, an
+address, a choice, or a text that goes into the prompt.
 """
 
 from __future__ import annotations
@@ -28,8 +28,7 @@ from sessions.core.store import projects
 from sessions.core.store import sessions as session_store
 from sessions.project import search
 from sessions.web.access import Located, located
-from sessions.web.pages.complete import COMMANDS
-from sessions.web.shortcuts import SHORTCUTS, Shortcut
+from sessions.web.shortcuts import SHORTCUTS
 
 MOST_OF_A_KIND = 8
 MOST_RECENT = 8
@@ -37,7 +36,7 @@ MOST_UNASKED = 5
 MOST_SESSIONS = 400
 """Of the project, the last used ones, that are looked through."""
 
-Act = Literal["run", "press", "go", "choose", "write"]
+Act = Literal["run", "go", "choose", "write"]
 
 logger = logging.getLogger(__name__)
 
@@ -45,7 +44,7 @@ logger = logging.getLogger(__name__)
 @dataclass(frozen=True, slots=True)
 class Entry:
     """`id` is the same for the same thing, also tomorrow; `act` with `value` is what is done. `also` are
-    other words by which it is found."""
+    other words by which it is found; `shortcut` names the keys that do the same."""
 
     id: str
     label: str
@@ -54,7 +53,7 @@ class Entry:
     value: str
     detail: str = ""
     also: str = ""
-    shortcut: Shortcut | None = None
+    shortcut: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,27 +103,19 @@ async def _known(place: Located) -> list[Group]:
     ]
 
 
-_COMMANDS = tuple(
+_ACTIONS = tuple(
     Entry(
-        f"run:{command.name}",
-        command.description,
-        command.icon,
+        f"run:{one.name}",
+        one.does,
+        one.icon,
         "run",
-        command.name,
-        f"/{command.name}",
-        shortcut=SHORTCUTS.get(command.shortcut),
+        one.name,
+        f"/{one.name}" if one.command else "",
+        shortcut=one.name,
     )
-    for command in COMMANDS
+    for one in SHORTCUTS.values()
+    if one.icon
 )
-_PRESSED = (
-    Entry("press:terminal", "Show or hide the terminals", "terminal", "press", "[data-toggle-terminal]",
-          shortcut=SHORTCUTS["terminals"]),
-    Entry("press:fold", "Fold the list of sessions, or show it", "fold", "press", "[data-fold-list]",
-          shortcut=SHORTCUTS["fold-list"]),
-    Entry("press:attach", "Attach a file", "attach", "press", "#attach"),
-)  # fmt: skip
-"""What a button of the page does."""
-_ACTIONS = (*_COMMANDS, *_PRESSED)
 
 
 def _agent(agent: Agent) -> Entry:
@@ -151,6 +142,7 @@ def _settings(project: Project) -> Iterator[Entry]:
     of = f"?project={project.id}"
     places = (
         ("Settings", "settings", reverse("settings") + of, "preferences store sandbox"),
+        ("Keys of the keyboard", "keyboard", reverse("keys") + of, "shortcuts keybinds"),
         ("Accounts and keys of providers", "settings", reverse("accounts") + of, "login sign in api key"),
         ("MCP and language servers", "plug", reverse("servers") + of, "lsp"),
         (

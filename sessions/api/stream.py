@@ -46,6 +46,7 @@ INTERNAL = {
     "store.full",
     "mcp.changed",
     "sandbox.ports",
+    "keys.changed",
     event_log.SETTLED,
 }
 """Events of ours alone: clients of the protocol do not know them."""

@@ -22,6 +22,17 @@ class Port:
     way: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class Keybind:
+    """Keys of something (`sessions.web.shortcuts`, by name and as written there), by a file called `origin`.
+    `strange` are those that no browser has."""
+
+    name: str
+    keys: tuple[str, ...]
+    origin: str
+    strange: tuple[str, ...] = ()
+
+
 class Agents(Protocol):
     """A `directory` is the folder that a session works in. All of them read files when these have changed."""
 
@@ -45,6 +56,9 @@ class Agents(Protocol):
 
     def ports(self, session_id: str) -> Sequence[Port]:
         """Those that programs in the sandbox of a session listen on."""
+
+    def keybinds(self) -> tuple[Keybind, ...]:
+        """What the person's own configuration says of keys, each name once."""
 
     def context_window(self, provider_id: str, model_id: str) -> int | None:
         """Tokens that a model takes; None for one that is not known."""

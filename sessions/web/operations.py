@@ -51,7 +51,7 @@ async def log(request: HttpRequest, project_id: str) -> HttpResponse:
     if request.headers.get("HX-Request"):
         return fragment("operations/entries.html", **shown)
     sessions = await in_db(lambda: session_store.listing(project, roots=True, archived=True, limit=200))
-    return page(request, "operations/log.html", sessions=sessions, kinds=history.KINDS, **shown)
+    return await page(request, "operations/log.html", sessions=sessions, kinds=history.KINDS, **shown)
 
 
 @_BOTH

@@ -8,17 +8,22 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse
 
 from sessions.changes.upkeep import damage
+from sessions.core.db import in_db
 from sessions.rendering.html import html
+from sessions.web import keys
 
 REFUSED = 422
 
 
-def page(
+async def page(
     request: HttpRequest, template: str, *, status: int = 200, live: bool = False, **context: Any
 ) -> HttpResponse:
-    """A whole page. Going back shows the true state: a `live` page catches up by its socket and may wait in
-    the browser for that. Any other is asked for anew; so is one whose notice may be dismissed elsewhere."""
-    response = HttpResponse(html(template, csrf=csrf_token(request), **context), status=status)
+    """A whole page, with the keys that are in force. Going back shows the true state: a `live`
+    page catches up by its socket and may wait in the browser for that. Any other is asked for anew; so is one
+    whose notice may be dismissed elsewhere."""
+    shortcuts = json.dumps(await in_db(keys.table))
+    shown = html(template, csrf=csrf_token(request), shortcuts=shortcuts, **context)
+    response = HttpResponse(shown, status=status)
     waits = live and not damage.is_told()
     response["Cache-Control"] = "private, no-cache" if waits else "no-store"
     return response

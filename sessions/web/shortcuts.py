@@ -1,183 +1,218 @@
-"""Keyboard shortcuts of the pages: the one table that static/js/shortcuts.js and the help read.
+"""What can be done by keys: the one table of which the menu of `/`, the palette, the help, the settings page
+and static/js/shortcuts.js are made. The keys in it are those that nobody has changed (`sessions.web.keys`).
 
-A key has its name of the DOM (`KeyboardEvent.key`). Keys that are held together are joined by `+`, keys that
-are pressed one after the other by a space: `Shift+F6`, `g i`. `Mod` is Ctrl, or Cmd where there is one.
+A key has its name of the DOM (`KeyboardEvent.key`), but `Space` and `Plus`. Keys that are held together are
+joined by `+`, keys that are pressed one after the other by a space: `Shift+F6`, `g i`. `Mod` is Ctrl, or Cmd
+where there is one.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Final
+from dataclasses import dataclass, replace
+from typing import Final, Literal
 
-_FACES: Final = {
-    "ArrowUp": "↑",
-    "ArrowDown": "↓",
-    "ArrowLeft": "←",
-    "ArrowRight": "→",
-    "Escape": "Esc",
-    "Mod": "Ctrl",
-}
+Place = Literal[
+    "text", "suggestions", "page", "inbox", "problems", "picker", "tree", "editor", "terminal", "tab", "review"
+]
+"""Where keys are heard. `page` is anywhere: in every other place too, and in a text those that neither type
+nor edit."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shortcut:
-    """`keys` are alternatives; `does` says to a person what they do."""
+    """`keys` are alternatives; `does` says to a person what they do.
+
+    With an `icon` the palette offers it, and as a `command` also `/name` in the prompt. `fixed` are the
+    keys that a field acts on by itself. `single`: what hears it knows no sequences.
+    """
 
     name: str
     keys: tuple[str, ...]
     does: str
-
-    @property
-    def faces(self) -> list[list[str]]:
-        """Each alternative as the labels of its keys in the order in which they are pressed."""
-        return [[face for chord in way.split(" ") for face in _faces(chord)] for way in self.keys]
+    icon: str = ""
+    command: bool = False
+    fixed: bool = False
+    single: bool = False
+    place: Place = "page"
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Shortcuts of one place. Those `in_text` are what a field does with keys by itself; scripts act on all
-    others by their names."""
+    """Shortcuts of one place."""
 
     title: str
     shortcuts: tuple[Shortcut, ...]
     note: str = ""
-    in_text: bool = False
 
 
-def _faces(chord: str) -> list[str]:
-    keys = chord.split("+")
-    return [_FACES.get(key, key.upper() if len(keys) > 1 and len(key) == 1 else key) for key in keys]
+def _by(name: str, keys: str, does: str, *, fixed: bool = False, single: bool = False) -> Shortcut:
+    """`keys` with ` | ` between alternatives; empty for none."""
+    return Shortcut(name, tuple(keys.split(" | ")) if keys else (), does, fixed=fixed, single=single)
 
 
-def _by(name: str, keys: str, does: str) -> Shortcut:
-    """`keys` with ` | ` between alternatives."""
-    return Shortcut(name, tuple(keys.split(" | ")), does)
+def _command(name: str, icon: str, keys: str, does: str) -> Shortcut:
+    return replace(_by(name, keys, does), icon=icon, command=True)
+
+
+def _action(name: str, icon: str, keys: str, does: str) -> Shortcut:
+    """One that is no command."""
+    return replace(_command(name, icon, keys, does), command=False)
+
+
+def _at(place: Place, title: str, *shortcuts: Shortcut, note: str = "") -> Group:
+    return Group(title, tuple(replace(one, place=place) for one in shortcuts), note)
 
 
 GROUPS: Final = (
-    Group(
+    _at(
+        "text",
         "In the text",
-        (
-            _by(
-                "send",
-                "Enter",
-                "Send. While the agent works, as chosen at the send button: “Steer now” joins the running "
-                "turn at its next step, “Queue” waits until the turn has ended",
-            ),
-            _by("send-other", "Alt+Enter | Ctrl+Enter", "Send the other way"),
-            _by("new-line", "Shift+Enter", "New line"),
-            _by("next-agent", "Tab", "The next agent"),
-            _by(
-                "leave",
-                "Shift+Tab | Escape Tab",
-                "Leave the text, backwards or forwards; neither stops a turn",
-            ),
-            _by("stop", "Escape Escape", "Stop the running turn"),
-            _by("mention", "@", "Mention a file or an agent"),
-            _by("command", "/", "Commands"),
-            _by(
-                "shell",
-                "!",
-                "In an empty text: the shell. Enter runs the line in the project, without the model; Esc, or "
-                "Backspace at its start, leaves",
-            ),
-            _by(
-                "recall", "ArrowUp | ArrowDown", "In an empty text: the last prompts of the session, and back"
-            ),
-            _by("suggestion", "ArrowUp | ArrowDown | Tab", "Choose a suggestion"),
+        _by(
+            "send",
+            "Enter",
+            "Send. While the agent works, as chosen at the send button: “Steer now” joins the running "
+            "turn at its next step, “Queue” waits until the turn has ended",
         ),
-        "A prompt that waits is listed above the text. Until the agent takes it up it can be edited, moved, "
-        "switched between the two ways, and withdrawn.",
-        in_text=True,
-    ),
-    Group(
-        "Anywhere outside of a text",
-        (
-            _by("inbox", "g i | !", "What waits for your answer, in all sessions; in the text: /inbox"),
-            _by("problems", "g d", "The problems that language servers find; in the text: /problems"),
-            _by("help", "?", "This help"),
+        _by("send-other", "Alt+Enter | Mod+Enter", "Send the other way"),
+        _by("new-line", "Shift+Enter", "New line"),
+        _by("next-agent", "Tab", "The next agent"),
+        _by("next-mode", "Shift+Tab", "The next mode: how much is asked"),
+        _by("leave", "Escape Tab", "Leave the text; that stops no turn", fixed=True),
+        _by("mention", "@", "Mention a file or an agent", fixed=True),
+        _by("command", "/", "Commands", fixed=True),
+        _by(
+            "shell",
+            "!",
+            "In an empty text: the shell. Enter runs the line in the project, without the model; Esc, or "
+            "Backspace at its start, leaves",
+            fixed=True,
         ),
+        _by(
+            "recall",
+            "ArrowUp | ArrowDown",
+            "In an empty text: the last prompts of the session, and back",
+            fixed=True,
+        ),
+        note="A prompt that waits is listed above the text. Until the agent takes it up it can be edited, "
+        "moved, switched between the two ways, and withdrawn.",
     ),
-    Group(
+    _at(
+        "suggestions",
+        "While something is suggested",
+        _by("suggestion", "ArrowUp | ArrowDown | Tab", "Choose a suggestion", fixed=True),
+    ),
+    _at(
+        "page",
         "Anywhere",
-        (
-            _by("palette", "Mod+k", "Do something, or go to a session, a file, a setting: the palette"),
-            _by("models", "Ctrl+m", "Choose the model, its variant or the agent"),
-            _by(
-                "terminals",
-                "Ctrl+`",
-                "Show the terminals and type in one; again to hide them, what runs goes on",
-            ),
-            _by("files", "Mod+Shift+e", "Show the files of the project; from there again, the sessions"),
-            _by("fold-list", "Mod+b", "Fold the list of sessions, and show it again"),
-            _by("asked", "Mod+.", "Go to what the agent asks; at a question digits choose and Enter answers"),
+        _by("palette", "Mod+k", "Do something, or go to a session, a file, a setting: the palette"),
+        _action("prompt", "edit", "g p", "Write in the prompt"),
+        _command("new", "plus", "g n", "Start a new session"),
+        _action("next-session", "chevron", "g j", "Go to the next session of the list"),
+        _action("previous-session", "chevron", "g k", "Go to the session before it in the list"),
+        _action("sessions", "search", "g s", "Look for a session in the list"),
+        _action("files", "folder", "Mod+Shift+e", "Show the files of the project, or the sessions again"),
+        _action("fold-list", "fold", "Mod+b", "Fold the list of sessions, or show it"),
+        _command("undo", "undo", "g u", "Undo the last message and what it changed"),
+        _command("redo", "redo", "g r", "Bring back what was undone"),
+        _command("rename", "edit", "g t", "Rename this session"),
+        _command("stop", "stop", "Escape Escape", "Stop the running turn"),
+        _command("compact", "layers", "", "Sum up the conversation to free the model's context"),
+        _command("models", "think", "Ctrl+m", "Choose the model"),
+        _command("agents", "spark", "", "Choose the agent"),
+        _command("mode", "shield", "", "Choose how much is asked"),
+        _command("changes", "panel", "g c", "Show or hide the changed files"),
+        _command("problems", "alert", "g d", "What language servers find wrong"),
+        _command("review-mode", "layers", "", "Hold edits back until you keep them, or no longer"),
+        _command("fork", "fork", "", "Go on from here in a new session"),
+        _command("timeline", "clock", "g l", "What happened, and the files at any point of it"),
+        _command("permissions", "shield", "", "The saved permission rules of this project"),
+        _command("mcp", "plug", "", "MCP servers and language servers: how they stand, and setting them up"),
+        _command("inbox", "bell", "g i | !", "What waits for your answer, in all sessions"),
+        _by("asked", "Mod+.", "Go to what the agent asks; at a question digits choose and Enter answers"),
+        _command("log", "list", "", "Every change made to the project, and how to take it back"),
+        _action("copy", "copy", "g y", "Copy the last answer"),
+        _action("attach", "attach", "g a", "Attach a file"),
+        replace(
+            _action("terminals", "terminal", "Ctrl+`", "Show or hide the terminals; what runs goes on"),
+            single=True,
         ),
+        _command("export", "file", "", "Download the conversation"),
+        _command("share", "share", "", "Share the conversation by a secret address"),
+        _by("settings", "g ,", "Settings"),
+        _by("keys", "", "Change the keys"),
+        _command("help", "ask", "?", "Keys and commands"),
+        note="Keys that type or move the caret are the text's while you write.",
     ),
-    Group(
+    _at(
+        "inbox",
         "In what waits for your answer",
-        (
-            _by("inbox-next", "ArrowDown", "Next request"),
-            _by("inbox-previous", "ArrowUp", "Previous request"),
-            _by("inbox-allow", "a", "Allow once"),
-            _by("inbox-reject", "x", "Reject, with words"),
-            _by("inbox-open", "o", "Open the session"),
-        ),
-        "Enter shows a request whole.",
+        _by("inbox-next", "ArrowDown", "Next request"),
+        _by("inbox-previous", "ArrowUp", "Previous request"),
+        _by("inbox-allow", "a", "Allow once"),
+        _by("inbox-reject", "x", "Reject, with words"),
+        _by("inbox-open", "o", "Open the session"),
+        note="Enter shows a request whole.",
     ),
-    Group(
+    _at(
+        "problems",
         "In the problems",
-        (
-            _by("problem-next", "ArrowDown", "Next problem"),
-            _by("problem-previous", "ArrowUp", "Previous problem"),
-            _by("problem-fix", "f", "Put it into the prompt for the agent to fix"),
-        ),
-        "Enter shows the lines of a problem.",
+        _by("problem-next", "ArrowDown", "Next problem"),
+        _by("problem-previous", "ArrowUp", "Previous problem"),
+        _by("problem-fix", "f", "Put it into the prompt for the agent to fix"),
+        note="Enter shows the lines of a problem.",
     ),
-    Group("In the choice of a model", (_by("favourite", "Ctrl+d", "Mark a favourite"),)),
-    Group(
-        "In the files",
-        (
-            _by("file-open", "Enter", "Open the file, or the folder"),
-            _by("file-rename", "F2", "Rename"),
-            _by("file-remove", "Delete", "Delete; the log can bring it back"),
-            _by("file-mention", "@", "Add to the prompt"),
-            _by("file-save", "Mod+s", "In an opened file: save it"),
-            _by("file-find", "Mod+f", "In an opened file: find and replace"),
-            _by("file-line", "Ctrl+g", "In an opened file: go to a line"),
-        ),
-        "Letters go to the file that begins with them. In an opened file Tab indents; Escape Tab leaves it.",
-        in_text=True,
+    _at(
+        "tree",
+        "In the tree of files",
+        _by("tree-open", "Enter", "Open the file, or the folder", fixed=True),
+        _by("tree-rename", "F2", "Rename", fixed=True),
+        _by("tree-remove", "Delete", "Delete; the log can bring it back", fixed=True),
+        _by("tree-mention", "@", "Add to the prompt", fixed=True),
+        note="Arrow keys move as in any tree, and letters go to the name that begins with them.",
     ),
-    Group(
+    _at(
+        "editor",
+        "In an opened file",
+        _by("editor-save", "Mod+s", "Save it", fixed=True),
+        _by("editor-find", "Mod+f", "Find and replace", fixed=True),
+        _by("editor-line", "Ctrl+g", "Go to a line", fixed=True),
+        _by("editor-leave", "Escape Tab", "Leave it; Tab alone indents", fixed=True),
+    ),
+    _at("picker", "In the choice of a model", _by("favourite", "Ctrl+d", "Mark a favourite", single=True)),
+    _at(
+        "terminal",
         "In a terminal",
-        (
-            _by("terminal-leave", "Shift+F6", "Leave it for its tab"),
-            _by("terminal-left", "ArrowLeft", "At a tab: the one before"),
-            _by("terminal-right", "ArrowRight", "At a tab: the one after"),
-            _by("terminal-rename", "F2", "At a tab: rename"),
-            _by("terminal-close", "Delete", "At a tab: close"),
-        ),
+        _by("terminal-leave", "Shift+F6", "Leave it for its tab", single=True),
     ),
-    Group(
+    _at(
+        "tab",
+        "At the tab of a terminal",
+        _by("terminal-left", "ArrowLeft", "The one before", single=True),
+        _by("terminal-right", "ArrowRight", "The one after", single=True),
+        _by("terminal-rename", "F2", "Rename", single=True),
+        _by("terminal-close", "Delete", "Close", single=True),
+    ),
+    _at(
+        "review",
         "In the review",
-        (
-            _by("hunk-next", "j", "Next hunk"),
-            _by("hunk-previous", "k", "Previous hunk"),
-            _by("file-next", "n", "Next file"),
-            _by("file-previous", "p", "Previous file"),
-            _by("hunk-undo", "u", "Undo the hunk, or the file whose name has the focus"),
-            _by("hunk-redo", "r", "Redo what was undone"),
-            _by("hunk-keep", "y", "Keep it; once more unmarks it"),
-            _by("file-viewed", "v", "Viewed"),
-            _by("hunk-comment", "c", "Comment"),
-            _by("review-wide", "e", "Full review over the conversation; Esc goes back"),
-            _by("review-split", "s", "Side by side, or one below the other"),
-            _by("review-space", "w", "Ignore white space"),
-        ),
-        "These keys work while the focus is in the review, and never while you type. What is undone stays in "
-        "the operations log of the project, and can be redone at any time.",
+        _by("hunk-next", "j", "Next hunk"),
+        _by("hunk-previous", "k", "Previous hunk"),
+        _by("file-next", "n", "Next file"),
+        _by("file-previous", "p", "Previous file"),
+        _by("hunk-undo", "u", "Undo the hunk, or the file whose name has the focus"),
+        _by("hunk-redo", "r", "Redo what was undone"),
+        _by("hunk-keep", "y", "Keep it; once more unmarks it"),
+        _by("file-viewed", "v", "Viewed"),
+        _by("hunk-comment", "c", "Comment"),
+        _by("review-wide", "e", "Full review over the conversation; Esc goes back"),
+        _by("review-split", "s", "Side by side, or one below the other"),
+        _by("review-space", "w", "Ignore white space"),
+        note="These keys work while the focus is in the review, and never while you type. What is undone "
+        "stays in the operations log of the project, and can be redone at any time.",
     ),
 )
 
 SHORTCUTS: Final = {one.name: one for group in GROUPS for one in group.shortcuts}
-KEYS: Final = {one.name: one.keys for group in GROUPS if not group.in_text for one in group.shortcuts}
+COMMANDS: Final = tuple(one for one in SHORTCUTS.values() if one.command)
+TITLES: Final = {one.name: group.title for group in GROUPS for one in group.shortcuts}
+"""What a person calls the place of each."""

@@ -152,7 +152,7 @@ async def whole(request: HttpRequest, project_id: str, session_id: str) -> HttpR
     """The page; the cursor is read first, so that nothing is missed after it."""
     session = await session_of(project_id, session_id)
     cursor = await in_db(events.latest)
-    return page(
+    return await page(
         request,
         "timeline/page.html",
         session=session,

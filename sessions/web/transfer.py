@@ -24,7 +24,7 @@ SHOWN = 50
 @require_GET
 async def start(request: HttpRequest) -> HttpResponse:
     """The page; an import that runs or has ended is on it, also after a reload."""
-    return page(request, "transfer/import.html", **await asyncio.to_thread(_state))
+    return await page(request, "transfer/import.html", **await asyncio.to_thread(_state))
 
 
 @require_GET

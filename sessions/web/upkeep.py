@@ -88,7 +88,7 @@ async def settings_page(request: HttpRequest) -> HttpResponse:
     """`?project=` is where the way back leads."""
     back = request.GET.get("project", "")
     project = await project_of(back) if back else None
-    return page(
+    return await page(
         request,
         "settings/page.html",
         project=project,

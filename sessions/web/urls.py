@@ -16,6 +16,7 @@ from sessions.web.pages import (
     fork,
     home,
     inbox,
+    keys,
     plan,
     prompts,
     questions,
@@ -165,6 +166,9 @@ _files = [
 
 _installation = [
     path("settings", upkeep.settings_page, name="settings"),
+    path("settings/keys", keys.show, name="keys"),
+    path("settings/keys/reset", keys.reset, name="reset-all-keys"),
+    path("settings/keys/of/<str:name>", keys.change, name="change-keys"),
     path("settings/damage/dismiss", upkeep.dismiss_damage, name="dismiss-damage"),
     path("settings/store/clean", upkeep.clean, name="clean-store"),
     path("settings/ignored/<str:project_id>", upkeep.keep_ignored, name="keep-ignored"),

@@ -1,25 +1,23 @@
-// Tab in the prompt's text takes the next agent and Shift-Tab the next mode; after Esc they leave the text.
+// Keys in the prompt's text that take the next agent and the next mode, Tab and Shift-Tab; after Esc these leave the text.
 import { agents, choose, now, presets } from "./choice.js";
 import { field } from "./composer.js";
-import { composes } from "./ime.js";
+import { isModifier, shortcut } from "./shortcuts.js";
 
 const status = document.getElementById("composer-status");
-const MODIFIERS = ["Shift", "Control", "Alt", "Meta"];
 const RISKY = "everything"; // is chosen from the list alone
 let leaving = false;
 
 field.addEventListener("keydown", (event) => {
-  if (event.key === "Tab") next(event);
-  else if (!MODIFIERS.includes(event.key)) leaving = event.key === "Escape";
+  if (event.key !== "Tab" && !isModifier(event)) leaving = event.key === "Escape";
 });
 field.addEventListener("blur", () => (leaving = false));
 
-function next(event) {
-  const kind = event.shiftKey ? "preset" : "agent";
-  const names = event.shiftKey ? presets().filter((name) => name !== RISKY) : agents();
-  const kept = event.ctrlKey || event.altKey || event.metaKey || composes(event);
-  if (kept || leaving || event.defaultPrevented || names.length < 2) return;
-  event.preventDefault();
+const here = { within: (element) => element === field && !leaving, typing: true };
+shortcut("next-agent", () => next("agent", agents()), here);
+shortcut("next-mode", () => next("preset", presets().filter((name) => name !== RISKY)), here);
+
+function next(kind, names) {
+  if (names.length < 2) return false;
   const name = names[(names.indexOf(now(kind)) + 1) % names.length];
   const done = choose(kind, name);
   if (kind === "agent") status.textContent = `Agent: ${name[0].toUpperCase()}${name.slice(1)}`;

@@ -1,42 +1,53 @@
-// What a built-in `/command` does; their list is the server's (sessions/pages/complete.py).
-import { complain, form } from "./composer.js";
-import { openHelp } from "./help.js";
-import { open as openInbox } from "./inbox.js";
+// What a built-in `/command` does, an entry of the palette, and keys: their list is the server's
+// (sessions/web/shortcuts.py). Those that are not here have a module of their own.
+import { complain, field, form } from "./composer.js";
+import "./help.js";
+import "./inbox.js";
 import { open as openPicker } from "./picker.js";
-import { open as openProblems } from "./problems.js";
+import "./problems.js";
+import { perform, shortcut } from "./shortcuts.js";
 
 const COMMANDS = {
   new: () => document.querySelector("[data-new]").click(),
   undo: () => [...document.querySelectorAll(".message.user:not(.reverted) .undo")].at(-1)?.click(),
   redo: () => document.querySelector("[data-redo]")?.click(),
   rename: (title) => (title ? ask("POST", "rename", { swap: "none", values: { title } }) : writeTitle()),
-  stop: () => document.getElementById("stop")?.click(),
   changes: () => document.querySelector("[data-toggle=review]")?.click(),
   compact: () => ask("POST", "compact"),
-  models: () => openPicker("model"),
   agents: () => openPicker("agent"),
   mode: () => openPicker("preset"),
   permissions: () => location.assign(`/p/${document.body.dataset.project}/rules`),
   mcp: () => location.assign(`/servers?project=${document.body.dataset.project}`),
-  inbox: openInbox,
-  problems: openProblems,
   log: () => location.assign(`/p/${document.body.dataset.project}/log`),
   "review-mode": () => document.getElementById("staging-toggle")?.click(),
   export: () => ask("GET", "export", { target: "#dialog" }),
   share: () => ask("GET", "share", { target: "#dialog" }),
   fork: () => ask("GET", "fork", { target: "#dialog" }),
   timeline: () => go("timeline"),
-  help: openHelp,
+};
+const ELSEWHERE = ["stop", "models", "inbox", "problems", "help"];
+const ACTIONS = {
+  prompt: () => field.focus(),
+  "next-session": () => step(1),
+  "previous-session": () => step(-1),
+  sessions: findSession,
+  copy: () => [...document.querySelectorAll("[data-copy-answer]")].at(-1)?.click(),
+  attach: () => document.getElementById("attach").click(),
+  settings: () => location.assign(`/settings?project=${document.body.dataset.project}`),
+  keys: () => location.assign(`/settings/keys?project=${document.body.dataset.project}`),
 };
 const WITH_WORDS = ["rename"];
 
+for (const [name, act] of Object.entries({ ...COMMANDS, ...ACTIONS })) shortcut(name, () => act(""));
+
 // `/undo the second paragraph` is no command but a prompt.
 export function knows(name, words) {
-  return Object.hasOwn(COMMANDS, name) && (!words || WITH_WORDS.includes(name));
+  return (Object.hasOwn(COMMANDS, name) || ELSEWHERE.includes(name)) && (!words || WITH_WORDS.includes(name));
 }
 
 export function run(name, words = "") {
-  COMMANDS[name]?.(words);
+  if (Object.hasOwn(COMMANDS, name)) COMMANDS[name](words);
+  else perform(name);
 }
 
 function ask(verb, what, how = {}) {
@@ -47,6 +58,20 @@ function ask(verb, what, how = {}) {
 function go(where) {
   if (!form.dataset.base) return complain("There is no session yet: send a prompt first.");
   location.assign(`${form.dataset.base}/${where}`);
+}
+
+function step(by) {
+  const links = [...document.querySelectorAll("#session-list .session-item > a[id]")];
+  const here = links.findIndex((link) => link.getAttribute("aria-current"));
+  links[here < 0 ? 0 : here + by]?.click();
+}
+
+// The list may be folded, or a drawer.
+function findSession() {
+  const filter = document.getElementById("filter");
+  const shows = [...document.querySelectorAll("button[data-drawer=sidebar], [data-fold-list]")];
+  if (!filter.checkVisibility()) shows.find((button) => button.checkVisibility())?.click();
+  filter.focus();
 }
 
 function writeTitle() {

@@ -1,5 +1,6 @@
-// The prompt's field: it grows with its text, and drafts survive a reload. Esc twice stops the running turn.
+// The prompt's field: it grows with its text, and drafts survive a reload. Its keys stop the running turn.
 import { onPage, owner } from "./page.js";
+import { shortcut } from "./shortcuts.js";
 
 export const form = document.getElementById("composer");
 export const field = document.getElementById("prompt");
@@ -9,7 +10,6 @@ const status = document.getElementById("composer-status");
 const place = () => `${document.body.dataset.project}:${owner()}`;
 const drafts = { draft: "", edit: "" };
 let slot = "draft";
-let escaped = false;
 
 const MOST_LINES = 12;
 const SURELY_MORE = 5_000; // characters that fill all lines of any screen: measuring megabytes takes seconds
@@ -94,23 +94,18 @@ field.addEventListener("input", () => {
   changed();
 });
 
-// Once is how the text is left by keyboard (Esc, then Tab), which must not stop anything.
-document.addEventListener("keydown", (event) => {
-  const again = escaped;
-  arm(false);
-  if (event.key !== "Escape" || event.isComposing || event.defaultPrevented || event.repeat) return;
-  if (document.querySelector("dialog[open], details.menu[open], :popover-open, #layout:is([data-drawer], [data-wide])")) return;
-  if (again) document.getElementById("stop")?.click();
-  else arm(true);
-});
-document.addEventListener("pointerdown", () => arm(false));
+// Escape once is how the text is left by keyboard (then Tab), and how what is open is closed: that must not stop anything.
+const OPEN = "dialog[open], details.menu[open], :popover-open, #layout:is([data-drawer], [data-wide])";
+shortcut("stop", () => document.getElementById("stop")?.click(), { within: () => !document.querySelector(OPEN), waits: arm });
 
 function arm(value) {
-  escaped = value;
   const stop = document.getElementById("stop");
   stop?.toggleAttribute("data-armed", value);
-  if (stop && value) status.textContent = "Escape again stops the turn.";
+  if (stop && value) status.textContent = "Once more stops the turn.";
 }
+
+// As typed, so that the browser can take it back.
+shortcut("new-line", () => document.execCommand("insertText", false, "\n"), { within: (element) => element === field, typing: true });
 
 const restored = field.value; // by the browser, which loaded the page again: newer than the draft
 onPage((goesOn) => {

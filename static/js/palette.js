@@ -35,7 +35,6 @@ export function open() {
 // What is closed first: a dialog that is opened then is not under it, and the focus is where it was.
 const ACTS = {
   run: (value) => run(value),
-  press: (value) => document.querySelector(value)?.click(),
   go: follow,
   choose: (value) => choose(value.slice(0, value.indexOf("=")), value.slice(value.indexOf("=") + 1)),
   write,

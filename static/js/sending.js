@@ -1,4 +1,4 @@
-// What Enter sends, and where: a prompt, the edit of one that waits, or a command.
+// What is sent, and where: a prompt, the edit of one that waits, or a command.
 import { attachments } from "./attachments.js";
 import { picked } from "./choice.js";
 import { knows, run } from "./commands.js";
@@ -6,10 +6,10 @@ import { field, form, keep, problem, read, setPrompt } from "./composer.js";
 import { delivery } from "./delivery.js";
 import { editing } from "./editing.js";
 import { messageId } from "./ids.js";
-import { composes } from "./ime.js";
 import { mentions } from "./mentions.js";
 import { becomes, onPage } from "./page.js";
 import { putLettersBack, shell } from "./shell.js";
+import { shortcut } from "./shortcuts.js";
 import { unsent } from "./unsent.js";
 
 const COMMAND = /^\/([\w.:/-]+)(?:\s+([\s\S]*))?$/;
@@ -96,15 +96,16 @@ function unread() {
   proceed();
 }
 
-field.addEventListener("keydown", (event) => {
-  if (composes(event) || event.defaultPrevented) return;
-  if (event.key !== "Enter" || event.shiftKey) return;
-  event.preventDefault();
+const here = { within: (element) => element === field, typing: true };
+shortcut("send", (event) => submit(event, false), here);
+shortcut("send-other", (event) => submit(event, true), here);
+
+function submit(event, otherWay) {
   if (event.repeat) return; // it is held
-  other = event.altKey || event.ctrlKey || event.metaKey;
+  other = otherWay;
   form.requestSubmit();
   other = false;
-});
+}
 
 form.addEventListener("htmx:configRequest", (event) => {
   if (event.detail.elt !== form) return;

@@ -1,4 +1,6 @@
 // The tab of a terminal, and the field in which its name is changed.
+import { tell } from "./key-hint.js";
+import { keysOf } from "./shortcuts.js";
 
 // Names come from anybody: characters that steer or turn text are shown as such.
 function visible(text) {
@@ -21,6 +23,7 @@ export function mark(made, info, selected) {
   const ended = info.status === "exited";
   name.textContent = shown;
   name.title = ended ? `${shown}: exited` : shown;
+  tell(name, ["terminal-rename", "terminal-close"].flatMap(keysOf));
   name.tabIndex = selected ? 0 : -1;
   name.setAttribute("aria-selected", String(selected));
   made.classList.toggle("exited", ended);

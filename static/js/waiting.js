@@ -21,8 +21,9 @@ const line = new Line({
   ends: (code) => code === SIGNED_OUT,
 }, HEARTBEAT);
 
-function receive({ html, waiting, rules, servers }) {
+function receive({ html, waiting, rules, servers, keys }) {
   line.holds();
+  if (keys) document.dispatchEvent(new CustomEvent("keys:known", { detail: keys }));
   if (rules) document.dispatchEvent(new CustomEvent("rules:changed", { detail: rules }));
   if (servers) document.dispatchEvent(new CustomEvent("servers:changed"));
   if (!waiting) return;

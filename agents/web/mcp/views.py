@@ -30,7 +30,7 @@ _TROUBLE = {
 async def servers(request: HttpRequest) -> HttpResponse:
     """`?project=`: MCP servers, and language servers, which the page pulls by URL."""
     place = await place_of(request.GET)
-    return page(request, "mcp/page.html", place=place, project=place.project, rows=await _rows(place))
+    return await page(request, "mcp/page.html", place=place, project=place.project, rows=await _rows(place))
 
 
 @require_GET

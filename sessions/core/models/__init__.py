@@ -13,6 +13,7 @@ from .conversation import (
     Todo,
 )
 from .events import Event
+from .keys import ChosenKeys
 from .ledger import FileChange, Operation
 from .logins import EndedLogin
 from .permissions import Decision, PermissionRequest, SavedRule
@@ -24,6 +25,7 @@ from .review import ReviewComment, ReviewMark, StagedFile
 __all__ = [
     "Admission",
     "AdmittedPrompt",
+    "ChosenKeys",
     "ContextEpoch",
     "ContextMessage",
     "Decision",

@@ -1,8 +1,9 @@
 """What waits for a person, over all projects and sessions and the subagents of these, and its socket.
 
-`/ws/inbox/` is open on every page, whatever it shows. A message is the whole inbox (`Inbox.wire`), `rules`
-with the projects whose saved rules are others now, or `servers`: how MCP or language servers stand is to be
-read again. An empty one is a heartbeat. The guard has authenticated and checked the Origin.
+`/ws/inbox/` is open on every page, whatever it shows. A message is the whole inbox (`Inbox.wire`) with the
+`keys` in force, `rules` with the projects whose saved rules are others now, or `servers`: how MCP or language
+servers stand is to be read again. An empty one is a heartbeat. The guard has authenticated and checked the
+Origin.
 """
 
 from __future__ import annotations
@@ -23,10 +24,12 @@ from sessions.core.db import in_db
 from sessions.core.models import PermissionRequest, QuestionRequest, Session
 from sessions.core.sockets import HEARTBEAT, UNAUTHORISED
 from sessions.core.store import permissions, questions
+from sessions.core.store.keys import CHANGED
 from sessions.core.text import visible
 from sessions.rendering.children import origin
 from sessions.rendering.html import html
 from sessions.rendering.questions import request
+from sessions.web import keys
 from sessions.web.approvals.kinds import details
 
 _LINES = frozenset(
@@ -171,6 +174,7 @@ def _said(group: Group, entry: Entry) -> dict[str, str]:
 
 RULES = "permission.rules"
 SERVERS = frozenset({"mcp.changed", "mcp.tools.changed", "lsp.updated"})
+TOLD = EVENTS | SERVERS | {RULES, CHANGED}
 GATHER = 0.05
 """Seconds in which requests that come together become one message."""
 
@@ -210,13 +214,13 @@ class InboxSocket(AsyncWebsocketConsumer):
 
         def wants(event: bus.Event) -> bool:
             named_here = event.type == "session.updated" and event.session_id in named
-            return event.type in EVENTS or event.type == RULES or event.type in SERVERS or named_here
+            return event.type in TOLD or named_here
 
         async with bus.subscribe(wants=wants) as mailbox:
             while True:
-                found = await in_db(inbox)
+                found, pressed = await in_db(lambda: (inbox(), keys.table()))
                 named = found.sessions
-                text = json.dumps(found.wire(), ensure_ascii=False)
+                text = json.dumps({**found.wire(), "keys": pressed}, ensure_ascii=False)
                 await self.send(text_data=text if text != sent else "{}")
                 sent = text
                 events = await mailbox.take(HEARTBEAT)

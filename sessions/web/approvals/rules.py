@@ -70,7 +70,7 @@ class Audit:
 async def rules(request: HttpRequest, project_id: str) -> HttpResponse:
     """Saved rules, the configuration's beside them (pulled by URL), and the audit."""
     project = await project_of(project_id)
-    return page(
+    return await page(
         request,
         "approvals/rules.html",
         project=project,

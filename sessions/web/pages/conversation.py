@@ -44,7 +44,7 @@ async def new(request: HttpRequest, project_id: str) -> HttpResponse:
     """A page without a session: it is created by the first prompt."""
     found = await project_of(project_id)
     context = await in_db(_project_context, found, zone=_zone(request))
-    return page(request, "session.html", live=True, **context)
+    return await page(request, "session.html", live=True, **context)
 
 
 @require_GET
@@ -54,7 +54,9 @@ async def session(request: HttpRequest, project_id: str, session_id: str) -> Htt
     entries, waited = context.pop("entries"), context.pop("waited")
     place = Place.of(found)
     context["messages"] = await asyncio.to_thread(messages_html, entries, place, waited)
-    return page(request, "session.html", live=True, place=place, review=_review_choice(request), **context)
+    return await page(
+        request, "session.html", live=True, place=place, review=_review_choice(request), **context
+    )
 
 
 @require_GET

@@ -39,8 +39,8 @@ async def home(request: HttpRequest) -> HttpResponse:
         try:
             return HttpResponseRedirect(await _open(str(opened), projects.project_of))
         except CannotOpen as problem:
-            return page(request, "home.html", projects=await in_db(_recent), problem=str(problem))
-    return page(request, "home.html", projects=await in_db(_recent))
+            return await page(request, "home.html", projects=await in_db(_recent), problem=str(problem))
+    return await page(request, "home.html", projects=await in_db(_recent))
 
 
 @require_POST

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
@@ -16,7 +15,7 @@ from sessions.changes.upkeep import damage
 from sessions.core.ids import now
 from sessions.core.text import visible
 from sessions.rendering.html import html, icon
-from sessions.web.shortcuts import GROUPS, KEYS, SHORTCUTS, Group
+from sessions.web.shortcuts import GROUPS, SHORTCUTS, Group
 
 register = template.Library()
 register.simple_tag(icon)
@@ -29,21 +28,21 @@ _SCRIPT = re.compile(r'<script type="module" src="(\S+)/js/(\S+)\.js"></script>'
 
 
 @register.simple_tag
-def shortcuts() -> str:
-    """The keys that the page's scripts act on (static/js/shortcuts.js), as JSON."""
-    return json.dumps(KEYS)
-
-
-@register.simple_tag
 def shortcut_groups() -> tuple[Group, ...]:
     """All shortcuts, for the help."""
     return GROUPS
 
 
-@register.inclusion_tag("shortcut.html")
-def keys(name: str) -> dict[str, object]:
-    """The keys of one shortcut as a person knows them, alternatives with "or"."""
-    return {"shortcut": SHORTCUTS[name]}
+@register.simple_tag
+def keys(name: str) -> SafeString:
+    """The keys of one shortcut as a person knows them, alternatives with "or" (static/js/key-hint.js)."""
+    return format_html('<key-hint name="{}"></key-hint>', SHORTCUTS[name].name)
+
+
+@register.simple_tag
+def keys_in_title(name: str) -> SafeString:
+    """The same in the title of the button or link in which this stands, and for screen readers."""
+    return format_html('<key-hint name="{}" hidden></key-hint>', SHORTCUTS[name].name)
 
 
 @register.simple_block_tag

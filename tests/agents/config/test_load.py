@@ -215,14 +215,14 @@ def test_a_misspelt_denial_asks_instead_of_allowing(machine: Machine) -> None:
 def test_unknown_keys_are_kept_with_one_warning(machine: Machine) -> None:
     machine.write(
         machine.repository / "opencode.json",
-        '{"$schema": "s",\n"keybinds": {"a": "b"},\n"server": {"mdns": true},\n'
+        '{"$schema": "s",\n"layout": {"a": "b"},\n"server": {"mdns": true},\n'
         '"agent": {"a": {"reasoningEffort": "high"}}}',
     )
     loaded = machine.load()
     [problem] = loaded.problems
     assert (problem.level, problem.line) == ("warning", 2)
-    assert "keybinds, server.mdns" in problem.message
-    assert (loaded.config.model_extra or {})["keybinds"] == {"a": "b"}
+    assert "layout, server.mdns" in problem.message
+    assert (loaded.config.model_extra or {})["layout"] == {"a": "b"}
     assert loaded.config.agent["a"].model_options == {"reasoningEffort": "high"}
 
 

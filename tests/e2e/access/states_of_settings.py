@@ -17,6 +17,16 @@ async def rules(world: World) -> Page:
     return await shown(page, page.locator(".configured"))
 
 
+@state("/settings/keys")
+async def keys(world: World) -> Page:
+    page = await world.page(f"{world.url}/settings/keys")
+    row = page.locator("#keys-compact")
+    await row.get_by_role("button", name="Add keys").click()
+    await row.get_by_label("New keys").press("Control+b")
+    await page.keyboard.press("Enter")
+    return await shown(page, row.get_by_role("button", name="Use it here instead"))
+
+
 @state("/pickers/trust")
 async def trust(world: World) -> Page:
     page = (await world.tab()).page

@@ -73,7 +73,8 @@ def test_every_key_of_the_schema_is_free_or_held() -> None:
     assert counted == {
         "$schema", "model", "small_model", "fallback", "username", "theme",
         "disabled_providers", "enabled_providers",
-        "compaction", "watcher", "server", "agent", "command", "instructions", "tools", "restrictions",
+        "compaction", "watcher", "server", "keybinds",
+        "agent", "command", "instructions", "tools", "restrictions",
     }  # fmt: skip
 
 

@@ -26,6 +26,7 @@ CHANGES = (
     "/p/{project}/files/save", "/p/{project}/files/merge", "/p/{project}/files/make",
     "/p/{project}/files/move", "/p/{project}/files/copy", "/p/{project}/files/remove",
     "/p/{project}/files/upload", "/p/{project}/files/known",
+    "/settings/keys/of/compact", "/settings/keys/reset",
 )  # fmt: skip
 BOTH = (
     "/p/{project}/s/", "{base}/rename", "{base}/undo/{message}", "{base}/fork",
@@ -54,7 +55,7 @@ READS = (
     "{base}/timeline/point?change={change}", "{base}/timeline/review/file?change={change}&path={file}",
     "{base}/timeline/review/image/none?change={change}&path={file}", "{waits}/timeline",
     "/settings", "/settings?project={project}", "/settings/store/{project}", "/settings/sandbox",
-    "/sandbox/port/go?session=none&port=8000",
+    "/settings/keys", "/settings/keys?project={project}", "/sandbox/port/go?session=none&port=8000",
     "/pickers/choice?session={session}", "/pickers/options?session={session}&recent=pwned",
     "/pickers/status?session={session}", "/pickers/mentions?session={session}",
     "/pickers/palette?session={session}&q=pwned", "/nothing/<pwned>",
