@@ -94,6 +94,7 @@ GROUPS: Final = (
         "Anywhere outside of a text",
         (
             _by("inbox", "g i | !", "What waits for your answer, in all sessions; in the text: /inbox"),
+            _by("search", "g s", "Search in all that was said; in the text: /search"),
             _by("problems", "g d", "The problems that language servers find; in the text: /problems"),
             _by("help", "?", "This help"),
         ),

@@ -4,6 +4,7 @@ import { openHelp } from "./help.js";
 import { open as openInbox } from "./inbox.js";
 import { open as openPicker } from "./picker.js";
 import { open as openProblems } from "./problems.js";
+import { shortcut } from "./shortcuts.js";
 
 const COMMANDS = {
   new: () => document.querySelector("[data-new]").click(),
@@ -16,6 +17,7 @@ const COMMANDS = {
   models: () => openPicker("model"),
   agents: () => openPicker("agent"),
   mode: () => openPicker("preset"),
+  search: (words) => search(words),
   permissions: () => location.assign(`/p/${document.body.dataset.project}/rules`),
   mcp: () => location.assign(`/servers?project=${document.body.dataset.project}`),
   inbox: openInbox,
@@ -28,7 +30,7 @@ const COMMANDS = {
   timeline: () => go("timeline"),
   help: openHelp,
 };
-const WITH_WORDS = ["rename"];
+const WITH_WORDS = ["rename", "search"];
 
 // `/undo the second paragraph` is no command but a prompt.
 export function knows(name, words) {
@@ -49,6 +51,12 @@ function go(where) {
   location.assign(`${form.dataset.base}/${where}`);
 }
 
+function search(words) {
+  location.assign(`/search?${new URLSearchParams({ q: words || "", project: document.body.dataset.project })}`);
+}
+
 function writeTitle() {
   document.getElementById("title-button")?.click();
 }
+
+shortcut("search", () => search(""));

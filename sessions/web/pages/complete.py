@@ -46,6 +46,7 @@ COMMANDS = (
     Command("review-mode", "Hold edits back until you keep them, or no longer", "layers"),
     Command("fork", "Go on from here in a new session", "fork"),
     Command("timeline", "What happened, and the files at any point of it", "clock"),
+    Command("search", "Search in all that was said", "search", "search"),
     Command("permissions", "The saved permission rules of this project", "shield"),
     Command("mcp", "MCP servers and language servers: how they stand, and setting them up", "plug"),
     Command("inbox", "What waits for your answer, in all sessions", "bell", "inbox"),
