@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
+from typing import cast
 
 from django.db.models import QuerySet
 
@@ -29,9 +30,11 @@ TITLES = 5
 """Sessions found by their titles."""
 NEWEST = 2**62
 """A cursor before which everything is."""
-_LOOKED = 400
-"""Messages that are looked at for a page, at most."""
-_CHUNK = 40
+_PROPOSED = 2000
+"""Messages that the index proposes for a page, at most."""
+_READ = 240
+"""Of them, those whose texts are read; the next page goes on from there."""
+_CHUNK = 20
 _DID = 5000
 """Messages that are looked through for what a session did."""
 _NARROW = 200
@@ -77,27 +80,35 @@ class Found:
     problem: str = ""
 
 
-def find(query: Query, *, here: str = "", before: int = NEWEST, limit: int = HITS) -> Found:
-    """What a query finds, the newest messages first. `here` is the project that `project:this` means and
-    `before` a cursor. A damaged index is put aside, to be made anew in the background."""
+def find(
+    query: Query,
+    *,
+    here: str = "",
+    before: int = NEWEST,
+    limit: int = HITS,
+    of_session: int = OF_A_SESSION,
+) -> Found:
+    """What a query finds, the newest messages first: `limit` of them, and so many `of_session`, unless one
+    session is asked for. `here` is the project that `project:this` means and `before` a cursor. A damaged
+    index is put aside, to be made anew in the background."""
     if query.is_empty:
         return Found()
     if not index.is_possible():
         return Found(problem="The SQLite of this server has no full text search (FTS5).")
     try:
-        return _Search(query, here).page(before, limit)
+        return _Search(query, here, limit if query.session else of_session).page(before, limit)
     except fts.Fault:
         index.start_over()
         return Found(problem="The index was damaged. It is made anew, which takes a while.")
 
 
 class _Search:
-    def __init__(self, query: Query, here: str) -> None:
+    def __init__(self, query: Query, here: str, most: int) -> None:
         self._query = query
+        self._most = most
         self._projects = _projects(query.project, here) if query.project else None
         self._done = [one for one in query.facets if query.terms and one[0] in _OF_SESSIONS]
         self._facets = [one for one in query.facets if one not in self._done]
-        self._most = HITS if query.session else OF_A_SESSION
         self._sessions: dict[str, Session | None] = {}
         self._groups: dict[str, Group] = {}
 
@@ -106,20 +117,30 @@ class _Search:
             return Found(problem=f"No project is called {self._query.project!r}.")
         if before == NEWEST:
             self._take_titles()
-        numbers = self._numbers(before)
-        count = 0
-        for start in range(0, len(numbers), _CHUNK):
-            for message, parts in self._rows(numbers[start : start + _CHUNK]):
-                count += self._take(message, parts)
-                if count == limit:
+        proposed = self._proposed(before)
+        found = read = 0
+        # Asked anew for each of them, as groups fill up meanwhile.
+        open_ = (number for number, session_id in proposed if not self._is_full(session_id))
+        while chunk := list(islice(open_, _CHUNK)):
+            for message, parts in self._rows(chunk):
+                found += self._take(message, parts)
+                if found == limit:
                     return Found(list(self._groups.values()), message.document or 0)
-        return Found(list(self._groups.values()), numbers[-1] if len(numbers) == _LOOKED else 0)
+            read += len(chunk)
+            if read >= _READ:
+                return Found(list(self._groups.values()), chunk[-1])
+        return Found(list(self._groups.values()), proposed[-1][0] if len(proposed) == _PROPOSED else 0)
+
+    def _is_full(self, session_id: str) -> bool:
+        group = self._groups.get(session_id)
+        if group is None or len(group.hits) < self._most:
+            return False
+        group.more = True
+        return True
 
     def _take(self, message: Message, parts: Sequence[Part]) -> bool:
         """Whether it is a hit that is shown."""
-        group = self._groups.get(message.session_id)
-        if group is not None and len(group.hits) >= self._most:
-            group.more = True
+        if self._is_full(message.session_id):
             return False
         hit = self._hit(message, parts)
         if hit is not None:
@@ -135,24 +156,28 @@ class _Search:
 
     # What the index proposes
 
-    def _numbers(self, before: int) -> list[int]:
-        wanted = [[lookup] for term in self._query.terms for lookup in term.lookups]
+    def _proposed(self, below: int) -> list[tuple[int, str]]:
+        """As `fts.messages`."""
+        asked = self._query
+        wanted = [[lookup] for term in asked.terms for lookup in term.lookups]
         wanted += [[of_facet(name, lookup)] for name, term in self._facets for lookup in term.lookups]
         wanted += self._places
-        if self._query.session:
-            wanted.append([session(self._query.session)])
+        if asked.session:
+            wanted.append([session(asked.session)])
         if self._done:
             sessions = self._doing()
             if not sessions:
                 return []
             if len(sessions) <= _NARROW:
                 wanted.append([session(id) for id in sorted(sessions)])
-        if self._query.after is not None or self._query.before is not None:
-            times = when(self._query.after, self._query.before)
+        if asked.after is not None or asked.before is not None:
+            times = when(asked.after, asked.before)
             if not times:
                 return []
             wanted.append(times)
-        return fts.numbers(wanted or [[ALL]], before=before, limit=_LOOKED)
+        return fts.messages(
+            wanted or [[ALL]], below=below, limit=_PROPOSED, after=asked.after, before=asked.before
+        )
 
     @property
     def _places(self) -> list[list[Lookup]]:
@@ -160,23 +185,17 @@ class _Search:
 
     def _doing(self) -> set[str]:
         """The sessions that did what is asked, as far as words tell."""
-        did = [set(self._doers(*one).values_list("session_id", flat=True)) for one in self._done]
-        return set.intersection(*did)
+        return set.intersection(*({id for _, id in self._doers(*one)} for one in self._done))
 
-    def _doers(self, name: Facet, term: Term) -> QuerySet[Message]:
+    def _doers(self, name: Facet, term: Term) -> list[tuple[int, str]]:
         wanted = [[of_facet(name, lookup)] for lookup in term.lookups] + self._places
-        numbers = fts.numbers(wanted or [[ALL]], before=NEWEST, limit=_DID)
-        return Message.objects.filter(document__in=numbers)
+        return fts.messages(wanted or [[ALL]], below=NEWEST, limit=_DID)
 
     # What the rows say
 
     def _rows(self, numbers: Sequence[int]) -> Iterator[tuple[Message, list[Part]]]:
         """Of these documents the messages that may be shown, with their parts, the newest first."""
-        rows = Message.objects.filter(document__in=numbers).order_by("-document")
-        if self._query.after is not None:
-            rows = rows.filter(time_created__gte=self._query.after)
-        if self._query.before is not None:
-            rows = rows.filter(time_created__lt=self._query.before)
+        rows = _messages(Message.objects.filter(document__in=numbers).order_by("-document"))
         self._read_sessions({row.session_id for row in rows})
         shown = [row for row in rows if self._is_shown(row)]
         parts = _parts(shown)
@@ -198,7 +217,8 @@ class _Search:
         return all(self._has_done(row.id, name, term) for name, term in self._done)
 
     def _has_done(self, session_id: str, name: Facet, term: Term) -> bool:
-        rows = list(self._doers(name, term).filter(session_id=session_id))
+        numbers = [number for number, id in self._doers(name, term) if id == session_id]
+        rows = _messages(Message.objects.filter(document__in=numbers))
         parts = _parts(rows)
         return any(term.found(facets(row.data, parts.get(row.id, []))[name]) for row in rows)
 
@@ -208,9 +228,10 @@ class _Search:
         return row is not None and not (row.revert and message.id >= str(row.revert.get("messageID", "")))
 
     def _hit(self, message: Message, parts: Sequence[Part]) -> Hit | None:
-        found = facets(message.data, parts)
-        if not all(term.found(found[name]) for name, term in self._facets):
-            return None
+        if self._facets:
+            has = facets(message.data, parts)
+            if not all(term.found(has[name]) for name, term in self._facets):
+                return None
         said = list(texts(message.role, message.data, parts))
         if not all(term.found(text.text for text in said) for term in self._query.terms):
             return None
@@ -264,9 +285,19 @@ def _projects(name: str, here: str) -> list[str]:
     return [id for id, title in rows if name.lower() in title.lower() or name == id]
 
 
-def _parts(rows: Sequence[Message]) -> dict[str, list[Part]]:
+_MESSAGE = ("id", "session_id", "role", "time_created", "data", "document")
+_PART = ("id", "message_id", "type", "data")
+"""As tuples: objects of the rows would be half of the work."""
+
+
+def _messages(rows: QuerySet[Message]) -> list[Message]:
+    return list(cast("QuerySet[Message]", rows.values_list(*_MESSAGE, named=True)))
+
+
+def _parts(messages: Sequence[Message]) -> dict[str, list[Part]]:
     """By message, in their order."""
     found: dict[str, list[Part]] = {}
-    for part in Part.objects.filter(message_id__in=[row.id for row in rows]).order_by("message_id", "id"):
+    rows = Part.objects.filter(message_id__in=[row.id for row in messages]).order_by("message_id", "id")
+    for part in cast("QuerySet[Part]", rows.values_list(*_PART, named=True)):
         found.setdefault(part.message_id, []).append(part)
     return found

@@ -14,7 +14,7 @@ from sessions.search.snippets import Snippet
 
 def matches(query: Query, *, here: str = "", before: int | None = None, limit: int) -> MessageMatches:
     """As `hits.find`, a cursor of None being that of the newest. Call it on the ORM's thread."""
-    found = find(query, here=here, before=before or NEWEST, limit=limit)
+    found = find(query, here=here, before=before or NEWEST, limit=limit, of_session=limit)
     progress = index.progress()
     return MessageMatches(
         matches=list(_matches(found)),

@@ -81,7 +81,7 @@ async def test_what_a_card_hides_is_opened(stage: Stage, context: BrowserContext
     await tab.page.locator(".hit").first.click()
     await tab.page.wait_for_url(re.compile(f"/s/{session}[?]found="))
     await tab.connected()
-    card = tab.tool("Look")
+    card = tab.tool("echo the wallaby")
     await expect(card.locator(".tool-output")).to_contain_text("the wallaby")
     await marked(tab.page, "wallaby")
 

@@ -83,17 +83,37 @@ def add(documents: Iterable[tuple[int, set[str]]]) -> None:
             cursor.execute(f"RELEASE {PREFIX}")
 
 
-def numbers(wanted: Sequence[Sequence[Lookup]], *, before: int, limit: int) -> list[int]:
-    """The highest numbers below `before` of documents that have a word of each group in `wanted`, the highest
-    first. Raises Fault.
+def messages(
+    wanted: Sequence[Sequence[Lookup]],
+    *,
+    below: int,
+    limit: int,
+    after: int | None = None,
+    before: int | None = None,
+) -> list[tuple[int, str]]:
+    """`(document, session)` of the messages with the highest numbers below one whose documents have a word of
+    each group in `wanted`, the highest first; `after` and `before` bound their times. Raises Fault.
 
     Nobody can ask for documents without a word: one that stands for nothing any more may have its number.
     """
-    match = " AND ".join(f"({_any(group)})" for group in wanted)
+    where = [f"{TABLE} MATCH %s", f"{TABLE}.rowid < %s"]
+    values: list[str | int] = [_match(wanted), below]
+    for bound, value in (("time_created >= %s", after), ("time_created < %s", before)):
+        if value is not None:
+            where.append(bound)
+            values.append(value)
+    # CROSS JOIN: SQLite begins with the first table, and looks the messages up in `message_by_document`.
+    query = (
+        f"SELECT document, session_id FROM {TABLE} CROSS JOIN opencode_sessions_message "  # noqa: S608
+        f"ON document = {TABLE}.rowid WHERE {' AND '.join(where)} ORDER BY {TABLE}.rowid DESC LIMIT %s"
+    )
     with connection.cursor() as cursor, _faults():
-        query = f"SELECT rowid FROM {TABLE} WHERE {TABLE} MATCH %s AND rowid < %s"  # noqa: S608
-        cursor.execute(f"{query} ORDER BY rowid DESC LIMIT %s", [match, before, limit])
-        return [number for (number,) in cursor.fetchall()]
+        cursor.execute(query, [*values, limit])
+        return [(int(number), str(session)) for number, session in cursor.fetchall()]
+
+
+def _match(wanted: Sequence[Sequence[Lookup]]) -> str:
+    return " AND ".join(f"({_any(group)})" for group in wanted)
 
 
 def _any(lookups: Iterable[Lookup]) -> str:

@@ -21,7 +21,7 @@ class Migration(migrations.Migration):
         ),
         migrations.AddIndex(
             model_name="message",
-            index=models.Index(fields=["document", "time_created"], name="message_by_document"),
+            index=models.Index(fields=["document", "time_created", "session"], name="message_by_document"),
         ),
         migrations.RunPython(create, migrations.RunPython.noop),
     ]

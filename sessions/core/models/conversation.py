@@ -94,7 +94,7 @@ class Message(models.Model):
     class Meta:
         indexes = [
             models.Index(fields=["session", "id"], name="message_in_order"),
-            models.Index(fields=["document", "time_created"], name="message_by_document"),
+            models.Index(fields=["document", "time_created", "session"], name="message_by_document"),
         ]
 
 

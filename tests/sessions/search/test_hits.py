@@ -23,9 +23,9 @@ pytestmark = pytest.mark.django_db(transaction=True)
 DAY_MS = 86_400_000
 
 
-async def find(text: str, *, here: str = "", before: int = NEWEST, limit: int = hits.HITS) -> Found:
+async def find(text: str, *, here: str = "", before: int = NEWEST, **most: int) -> Found:
     query = parse(text, datetime.now(UTC))
-    return await in_db(hits.find, query, here=here, before=before, limit=limit)
+    return await in_db(hits.find, query, here=here, before=before, **most)
 
 
 def ids(found: Found) -> list[str]:
@@ -67,28 +67,24 @@ async def test_all_words_have_to_be_there_in_one_message(tmp_path: Path) -> None
     assert ids(await find('"wombat and"')) == []
 
 
-async def test_hits_are_grouped_by_session_the_newest_first(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(hits, "OF_A_SESSION", 2)
+async def test_hits_are_grouped_by_session_the_newest_first(tmp_path: Path) -> None:
     one, two = await Talk.begin(tmp_path, "one"), await Talk.begin(tmp_path, "two")
     first = [await one.prompt(f"quokka {number}") for number in range(3)]
     second = await two.prompt("quokka")
-    found = await find("quokka")
+    found = await find("quokka", of_session=2)
     assert [group.session.id for group in found.groups] == [two.session.id, one.session.id]
     assert ids(found) == [second, first[2], first[1]]
     assert [group.more for group in found.groups] == [False, True]
     assert ids(await find(f"quokka session:{one.session.id}")) == first[::-1]
 
 
-async def test_pages_follow_from_one_another(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(hits, "OF_A_SESSION", 100)
+async def test_pages_follow_from_one_another(tmp_path: Path) -> None:
     talk = await Talk.begin(tmp_path)
     said = [await talk.prompt(f"quokka {number}") for number in range(5)]
-    page = await find("quokka", limit=2)
+    page = await find("quokka", limit=2, of_session=2)
     seen = ids(page)
     while page.before:
-        page = await find("quokka", limit=2, before=page.before)
+        page = await find("quokka", limit=2, of_session=2, before=page.before)
         seen += ids(page)
     assert seen == said[::-1]
 

@@ -27,7 +27,7 @@ def empty(transactional_db: None) -> None:
 def found(word: str) -> list[str]:
     """The messages that the index says have a word."""
     wanted = [[lookup] for lookup in Term(word).lookups]
-    numbers = fts.numbers(wanted, before=2**62, limit=1000)
+    numbers = [number for number, _ in fts.messages(wanted, below=2**62, limit=1000)]
     rows = Message.objects.filter(document__in=numbers).order_by("document")
     return list(rows.values_list("id", flat=True))
 
