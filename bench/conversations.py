@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -25,12 +25,16 @@ def last_words(session: str) -> str:
     return f"The end of {session}."
 
 
-async def imported(lab: Lab, server: Server, name: str, messages: int) -> str:
+Answer = Callable[[Path, int, int, str], Iterator[Json]]
+"""The parts of an answer: of the project, by the number of the message, its time (ms) and its last words."""
+
+
+async def imported(lab: Lab, server: Server, name: str, messages: int, answer: Answer | None = None) -> str:
     """A session with so many messages (whole turns); its id is the same everywhere. Raises NotImported."""
     messages -= messages % 2
     session = f"ses_{name:0>26}"
     file = lab.folder / f"{session}.json"
-    file.write_text(json.dumps(_export(session, lab.project, messages)))
+    file.write_text(json.dumps(_export(session, lab.project, messages, answer or _answer)))
     process = await asyncio.create_subprocess_exec(
         *lab.target.importing,
         file,
@@ -46,7 +50,7 @@ async def imported(lab: Lab, server: Server, name: str, messages: int) -> str:
     return session
 
 
-def _export(session: str, project: Path, messages: int) -> Json:
+def _export(session: str, project: Path, messages: int, answer: Answer) -> Json:
     return {
         "info": {
             "id": session,
@@ -57,11 +61,11 @@ def _export(session: str, project: Path, messages: int) -> Json:
             "version": OPENCODE_VERSION,
             "time": {"created": BEGAN_MS, "updated": BEGAN_MS + messages * SECOND_MS},
         },
-        "messages": [_message(session, project, number, messages) for number in range(messages)],
+        "messages": [_message(session, project, number, messages, answer) for number in range(messages)],
     }
 
 
-def _message(session: str, project: Path, number: int, messages: int) -> Json:
+def _message(session: str, project: Path, number: int, messages: int, answer: Answer) -> Json:
     """A question, or the answer to the one before."""
     own = {"id": _id("msg", session, number), "sessionID": session}
     model = {"providerID": "bench", "modelID": "bench"}
@@ -85,7 +89,7 @@ def _message(session: str, project: Path, number: int, messages: int) -> Json:
             "finish": "stop",
         }
         end = last_words(session) if number == messages - 1 else ""
-        parts = list(_answer(project, number, at, end))
+        parts = list(answer(project, number, at, end))
     for index, part in enumerate(parts):
         part.update(id=_id("prt", session, number * 10 + index), messageID=own["id"], sessionID=session)
     return {"info": info, "parts": parts}

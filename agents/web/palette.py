@@ -11,6 +11,7 @@ import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
+from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -82,7 +83,10 @@ async def options(request: HttpRequest) -> HttpResponse:
     else:
         shown = list(_unasked(known, request.GET.getlist("recent")[:MOST_RECENT]))
     groups = [group for group in shown if group.entries]
-    return render(request, "pickers/palette.html", {"groups": groups, "query": query})
+    nothing = not groups
+    if query:
+        groups.append(_texts(place.project, query))
+    return render(request, "pickers/palette.html", {"groups": groups, "query": query, "nothing": nothing})
 
 
 async def _known(place: Located) -> list[Group]:
@@ -151,6 +155,7 @@ def _settings(project: Project) -> Iterator[Entry]:
             reverse("rules", args=(project.id,)),
             "allow deny audit",
         ),
+        ("Search in conversations", "search", f"{reverse('search')}{of}", "find text words history messages"),
         ("Operations log", "list", reverse("log", args=(project.id,)), "history undo changes"),
         ("All projects", "folder", f"{reverse('home')}?choose", "open another"),
         ("Import conversations", "import", reverse("import"), "transfer opencode"),
@@ -185,6 +190,13 @@ async def _files(place: Located, query: str) -> list[Group]:
             "Add to the prompt", [Entry(f"file:{path}", path, "file", "write", f"@{path} ") for path in found]
         )
     ]
+
+
+def _texts(project: Project, query: str) -> Group:
+    """The search over conversations for what was typed."""
+    url = f"{reverse('search')}?{urlencode({'q': query, 'project': project.id})}"
+    label = f"Search what was said for “{query}”"
+    return Group("Conversations", [Entry("go:texts", label, "search", "go", url)])
 
 
 def _unasked(known: Sequence[Group], recent: Iterable[str]) -> Iterator[Group]:

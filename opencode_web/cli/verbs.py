@@ -84,7 +84,11 @@ def actions(command: str) -> Mapping[str, Action]:
         case "session":
             from opencode_web.cli.commands import conversations
 
-            return {"list": conversations.listing, "delete": conversations.delete}
+            return {
+                "list": conversations.listing,
+                "search": conversations.search,
+                "delete": conversations.delete,
+            }
         case "stats":
             from opencode_web.cli.commands import statistics
 
@@ -193,11 +197,19 @@ def _auth(commands: Subparsers) -> None:
 
 
 def _session(commands: Subparsers) -> None:
-    actions = _group(commands, "session", "list and delete sessions")
+    actions = _group(commands, "session", "list, search and delete sessions")
     listed = actions.add_parser("list", help="the sessions of the project, the last used first")
     listed.add_argument("-n", "--max-count", type=whole(1, ALL), default=ALL, metavar="N", help="at most N")
     listed.add_argument("--format", choices=("table", "json"), default="table")
     verb(listed, "session", "list")
+    search = actions.add_parser("search", help="search what was said, the newest first")
+    search.add_argument(
+        "query", nargs="+", help="words, and filters: ran:pytest file:x.py has:error agent:build"
+    )
+    search.add_argument("-n", "--max-count", type=whole(1, 1000), default=30, metavar="N", help="at most N")
+    search.add_argument("--all", action="store_true", help="in all projects, not only in this one")
+    search.add_argument("--format", choices=("table", "json"), default="table")
+    verb(search, "session", "search")
     delete = actions.add_parser("delete", help="delete a session and those it started")
     delete.add_argument("session", metavar="sessionID")
     verb(delete, "session", "delete")

@@ -23,6 +23,7 @@ from opencode_web.site import logins
 from sessions.changes.operations.engine import recover as finish_undos
 from sessions.changes.worktrees.forking import recover as clear_worktrees
 from sessions.core.bus_redis import RedisBus
+from sessions.search import indexer
 from sessions.terminals.registry import terminals
 
 _running = AsyncExitStack()
@@ -41,6 +42,7 @@ async def start() -> None:
         _running.callback(asyncio.create_task(logins.follow()).cancel)
     await clear_worktrees()
     await finish_undos()
+    _running.callback(asyncio.create_task(indexer.run()).cancel)
     if settings.RUNS_TURNS:
         _start_turns()
 

@@ -28,6 +28,7 @@ from django.db.utils import DatabaseError
 from opencode_web.site.salvage import salvage
 from sessions.changes.upkeep import copies, damage
 from sessions.core import paths
+from sessions.core.index import fts
 
 logger = logging.getLogger(__name__)
 
@@ -201,6 +202,8 @@ def create_tables() -> None:
         editor.create_model(recorder.Migration)
         for model in apps.get_models():
             editor.create_model(model)
+        if fts.is_possible():
+            fts.create()
         for app, name in sorted(migrations_on_disk()):
             recorder.record_applied(app, name)
 

@@ -292,11 +292,12 @@ def salvage(
 
 def _take(source: Source, copies: Sequence[Path], to: sqlite3.Connection, done: Salvaged) -> None:
     schema = source.db.execute("SELECT type, name, sql FROM sqlite_master WHERE sql IS NOT NULL").fetchall()
+    tables = tables_of(source.db)
     to.execute("BEGIN")
     for kind, name, sql in schema:
-        if kind == "table" and not name.startswith("sqlite_"):
+        if kind == "table" and name in tables:
             to.execute(sql)
-    readings = {name: _read(source, to, name) for name in tables_of(source.db)}
+    readings = {name: _read(source, to, name) for name in tables}
     if not all(reading.is_whole for reading in readings.values()):
         _read_pages(source, readings)
     for name, reading in readings.items():

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from opencode_web.site.pages import HEADER, Pages, Row, page_size
+from sessions.core.index import fts
 
 MakeTables = Callable[[Path], Path | None]
 """Makes a database with the tables of this program in a folder; None where that fails."""
@@ -84,8 +85,9 @@ def open_file(file: Path) -> sqlite3.Connection:
 
 
 def tables_of(db: sqlite3.Connection) -> list[str]:
+    """Those with rows of their own: the index of words is made of the others' anew."""
     query = "SELECT name FROM sqlite_master WHERE type='table' AND name NOT LIKE 'sqlite_%'"
-    return [name for (name,) in db.execute(query)]
+    return [name for (name,) in db.execute(query) if not name.startswith(fts.PREFIX)]
 
 
 def columns_of(db: sqlite3.Connection, table: str) -> list[str]:

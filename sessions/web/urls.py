@@ -20,6 +20,7 @@ from sessions.web.pages import (
     plan,
     prompts,
     questions,
+    search,
 )
 from sessions.web.review.pages import panel, undo, verdicts
 
@@ -38,6 +39,8 @@ _QUESTION = "questions/<str:request_id>"
 
 _projects = [
     path("", home.home, name="home"),
+    path("search", search.search, name="search"),
+    path("search/progress", search.progress, name="search-progress"),
     path("projects/open", home.open_project, name="open-project"),
     path(f"{_PROJECT}/", conversation.project, name="project"),
     path(f"{_PROJECT}/sessions", conversation.sessions, name="sessions"),

@@ -16,6 +16,7 @@ const COMMANDS = {
   compact: () => ask("POST", "compact"),
   agents: () => openPicker("agent"),
   mode: () => openPicker("preset"),
+  search: (words) => search(words),
   permissions: () => location.assign(`/p/${document.body.dataset.project}/rules`),
   mcp: () => location.assign(`/servers?project=${document.body.dataset.project}`),
   log: () => location.assign(`/p/${document.body.dataset.project}/log`),
@@ -36,7 +37,7 @@ const ACTIONS = {
   settings: () => location.assign(`/settings?project=${document.body.dataset.project}`),
   keys: () => location.assign(`/settings/keys?project=${document.body.dataset.project}`),
 };
-const WITH_WORDS = ["rename"];
+const WITH_WORDS = ["rename", "search"];
 
 for (const [name, act] of Object.entries({ ...COMMANDS, ...ACTIONS })) shortcut(name, () => act(""));
 
@@ -66,12 +67,18 @@ function step(by) {
   links[here < 0 ? 0 : here + by]?.click();
 }
 
-// The list may be folded, or a drawer.
+// The list may be folded, or a drawer, or show files.
 function findSession() {
   const filter = document.getElementById("filter");
-  const shows = [...document.querySelectorAll("button[data-drawer=sidebar], [data-fold-list]")];
-  if (!filter.checkVisibility()) shows.find((button) => button.checkVisibility())?.click();
+  const isSeen = (element) => element.checkVisibility({ visibilityProperty: true });
+  const press = (selector) => [...document.querySelectorAll(selector)].find(isSeen)?.click();
+  if (!isSeen(document.getElementById("sidebar"))) press("button[data-drawer=sidebar], [data-fold-list]");
+  if (!isSeen(filter)) press("[data-side=sessions]");
   filter.focus();
+}
+
+function search(words) {
+  location.assign(`/search?${new URLSearchParams({ q: words || "", project: document.body.dataset.project })}`);
 }
 
 function writeTitle() {

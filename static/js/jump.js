@@ -3,11 +3,11 @@ import { onPage, thisPage } from "./page.js";
 
 const scroller = document.getElementById("scroller");
 
-async function older() {
+async function older(until) {
   const button = document.getElementById("older");
   const url = button?.getAttribute("hx-get");
   if (!url) return false;
-  await window.htmx.ajax("GET", url, { source: button, target: "#older", swap: "outerHTML" });
+  await window.htmx.ajax("GET", `${url}&until=${until}`, { source: button, target: "#older", swap: "outerHTML" });
   return document.getElementById("older")?.getAttribute("hx-get") !== url;
 }
 
@@ -16,7 +16,7 @@ async function jump() {
   if (!/^msg_\w+$/.test(id)) return;
   const here = thisPage();
   document.dispatchEvent(new CustomEvent("page:jumped"));
-  while (here() && !document.getElementById(id) && (await older()));
+  while (here() && !document.getElementById(id) && (await older(id)));
   if (!here()) return;
   const found = document.getElementById(id);
   if (!found) return;
@@ -24,6 +24,7 @@ async function jump() {
   found.tabIndex = -1;
   found.focus({ preventScroll: true });
   scroller.scrollTop += found.getBoundingClientRect().top - scroller.getBoundingClientRect().top - 12;
+  document.dispatchEvent(new CustomEvent("page:arrived"));
 }
 
 window.addEventListener("hashchange", jump);

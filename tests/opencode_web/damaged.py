@@ -12,6 +12,8 @@ from typing import Any
 
 from django.db import connection
 
+from sessions.core.index import fts
+
 PAGE = 4096
 SESSION, MESSAGE, PART = (f"opencode_sessions_{name}" for name in ("session", "message", "part"))
 
@@ -19,8 +21,9 @@ SESSION, MESSAGE, PART = (f"opencode_sessions_{name}" for name in ("session", "m
 def conversations(file: Path, sessions: int = 6, messages: int = 12, wal: bool = True) -> None:
     """A database with the tables of the tests' own; each message has two parts, each session its log."""
     with connection.cursor() as cursor:
-        cursor.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%'")
-        schema = [sql for (sql,) in cursor.fetchall()]
+        cursor.execute("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL")
+        own = [(name, sql) for name, sql in cursor.fetchall() if not name.startswith(("sqlite_", fts.PREFIX))]
+        schema = [sql for _, sql in own]
         cursor.execute("SELECT app, name, applied FROM django_migrations")
         applied = cursor.fetchall()
     with closing(sqlite3.connect(file)) as db, db:

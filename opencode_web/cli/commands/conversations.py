@@ -1,9 +1,11 @@
-"""`opencode-web session`: list and delete, in the database itself; no server has to run."""
+"""`opencode-web session`: list, search and delete, in the database itself; no server has to run."""
 
 from __future__ import annotations
 
 import argparse
 import json
+import sys
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -11,8 +13,16 @@ from typing import Any
 from opencode_web.cli.terminal import Stop, complain, plain, say, table
 from sessions.core.db import in_db_sync
 from sessions.core.models import Session
-from sessions.core.store import projects
+from sessions.core.store import index, projects
 from sessions.core.store import sessions as session_store
+from sessions.core.wire.search import MessageMatch
+from sessions.search.matches import matches
+from sessions.search.query import NAMES, parse
+
+_AT_ONCE = 200
+"""Messages that are put into the index in one transaction."""
+_LONGEST = 120
+"""Characters of a text in the table."""
 
 
 def listing(arguments: argparse.Namespace, directory: Path) -> None:
@@ -29,6 +39,50 @@ def listing(arguments: argparse.Namespace, directory: Path) -> None:
 def _sessions(directory: Path, count: int) -> list[Session]:
     project = projects.project_of(directory, look=True)
     return session_store.listing(project, roots=True, archived=True, limit=count)
+
+
+def search(arguments: argparse.Namespace, directory: Path) -> None:
+    """What was said in the folder's project or in all; what is not in the index yet is put in first. Raise
+    Stop where nothing can be looked for."""
+    query = parse(" ".join(_piece(piece) for piece in arguments.query), datetime.now().astimezone())
+    here = in_db_sync(lambda: projects.project_of(directory, look=True).id)
+    if not arguments.all and not query.project:
+        query = replace(query, project="this")
+    for problem in query.problems:
+        complain(plain(problem))
+    _catch_up()
+    found = in_db_sync(matches, query, here=here, limit=arguments.max_count)
+    for problem in found.problems[len(query.problems) :]:
+        raise Stop(plain(problem))
+    if arguments.format == "json":
+        say(json.dumps(found.wire(), indent=2, ensure_ascii=False))
+    elif not found.matches:
+        complain("nothing was found")
+    else:
+        table(("Session ID", "Time", "In", "Text"), [_row(match) for match in found.matches])
+
+
+def _piece(typed: str) -> str:
+    """An argument that the shell kept together is a phrase, or the value of a filter."""
+    name, colon, value = typed.partition(":")
+    if not any(map(str.isspace, typed)) or '"' in typed:
+        return typed
+    return f'{name}:"{value}"' if colon and name in NAMES else f'"{typed}"'
+
+
+def _catch_up() -> None:
+    in_db_sync(index.prepare)
+    if in_db_sync(index.progress):
+        complain("the index of conversations is brought up to date")
+    while in_db_sync(index.catch_up, _AT_ONCE):
+        progress = in_db_sync(index.progress)
+        if progress and sys.stderr.isatty():
+            sys.stderr.write(f"\r\x1b[K{progress.done:,} of {progress.total:,} messages\r")
+
+
+def _row(match: MessageMatch) -> tuple[str, str, str, str]:
+    text = "".join(piece.text for piece in match.snippet)
+    return match.session_id, _moment(match.time), match.kind, plain(text)[:_LONGEST]
 
 
 def delete(arguments: argparse.Namespace, directory: Path) -> None:
@@ -52,4 +106,8 @@ def _entry(row: Session) -> dict[str, Any]:
 
 
 def _time(row: Session) -> str:
-    return datetime.fromtimestamp(row.time_updated / 1000).strftime("%Y-%m-%d %H:%M")
+    return _moment(row.time_updated)
+
+
+def _moment(milliseconds: int) -> str:
+    return datetime.fromtimestamp(milliseconds / 1000).strftime("%Y-%m-%d %H:%M")

@@ -80,7 +80,8 @@ class Session(models.Model):
 
 class Message(models.Model):
     """`data` is the wire's message without id, sessionID and role. `prompt_id` is the id that a prompt was
-    admitted with, if it could not keep it: it was promoted after later messages."""
+    admitted with, if it could not keep it: it was promoted after later messages. `document` is its number in
+    the index of words, None while it is not in it (`store.index`)."""
 
     id = models.CharField(primary_key=True, max_length=32)
     session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="messages")
@@ -88,9 +89,13 @@ class Message(models.Model):
     prompt_id = models.CharField(max_length=32, blank=True)
     time_created = models.BigIntegerField()
     data = models.JSONField()
+    document = models.BigIntegerField(null=True, blank=True)
 
     class Meta:
-        indexes = [models.Index(fields=["session", "id"], name="message_in_order")]
+        indexes = [
+            models.Index(fields=["session", "id"], name="message_in_order"),
+            models.Index(fields=["document", "time_created", "session"], name="message_by_document"),
+        ]
 
 
 class Part(models.Model):

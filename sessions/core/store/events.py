@@ -18,6 +18,8 @@ from sessions.core import bus, fence
 from sessions.core.ids import now, of_log
 from sessions.core.models import Event, Session
 
+from . import index
+
 REMEMBERED = 4096
 RECENT = 5000
 """Events among which one of the last minute is looked for."""
@@ -107,9 +109,9 @@ _open = _Open()
 
 @contextmanager
 def together() -> Iterator[None]:
-    """A transaction whose events go into the log at its end, by one statement. What it calls must not catch
-    an error that took some of it back."""
-    with transaction.atomic(savepoint=False):
+    """A transaction whose events go into the log at its end, by one statement, and its messages into the
+    index, each once. What it calls must not catch an error that took some of it back."""
+    with transaction.atomic(savepoint=False), index.once():
         if _open.entries is not None:
             yield
             return

@@ -13,7 +13,7 @@ from sessions.core.ids import ascending
 from sessions.core.models import FileChange, Message, Operation, Part, Project, Session, StagedFile
 from sessions.core.wire.session import SessionModel
 
-from . import events, messages, presets, todos
+from . import events, index, messages, presets, todos
 from . import sessions as session_store
 from .ledger import Point
 from .permissions import family
@@ -44,6 +44,7 @@ def fork(
         Part.objects.bulk_create(
             _part(part, copy.id, new_ids, elsewhere) for entry in entries for part in entry["parts"]
         )
+        index.touch(new_ids[entry["info"]["id"]] for entry in entries)
         if entries:
             session_store.announce("session.updated", copy, untold=len(new_ids))
         if not before:

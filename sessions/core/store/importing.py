@@ -14,11 +14,12 @@ from sessions.core.models import Message, Part, Session, Todo
 from sessions.core.prepared import Upsert
 from sessions.core.text import wellformed
 
+from . import index
 from . import sessions as session_store
 from .folders import NotTaken, project_for
 
 Wire = Mapping[str, Any]
-_messages, _parts = Upsert(Message), Upsert(Part)
+_messages, _parts = Upsert(Message, kept=["document"]), Upsert(Part)
 Outcome = Literal["imported", "updated", "same", "newer", "diverged", "deleted", "running"]
 """`newer`: it was continued here, and `diverged`: in both places; `deleted`: here; `running`: now, here.
 Nothing is written in these four, nor for `same`."""
@@ -188,6 +189,7 @@ def _word(value: Any, longest: int) -> str:
 def _put_entries(session_id: str, entries: Sequence[Wire]) -> None:
     _messages.put([_message(entry["info"], session_id) for entry in entries])
     _parts.put([_part(part, session_id) for entry in entries for part in entry["parts"]])
+    index.touch(entry["info"]["id"] for entry in entries)
 
 
 def _message(info: Wire, session_id: str) -> Message:

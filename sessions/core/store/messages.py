@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any, cast
 
 from django.db import transaction
@@ -12,17 +11,17 @@ from django.db.models import QuerySet
 
 from sessions.core import bus, fence
 from sessions.core.ids import now
-from sessions.core.models import Message, Part, Session
+from sessions.core.models import Message, Part
 from sessions.core.prepared import Upsert
 from sessions.core.wire.messages import AssistantMessage, UserMessage
 from sessions.core.wire.parts import Part as WirePart
 from sessions.core.wire.parts import ReasoningPart, Running, TextPart, ToolPart
 
-from . import context, events, switches
+from . import context, events, index, switches
 from . import sessions as session_store
-from .rows import message_data, message_wire, part_data, part_wire
+from .rows import message_data, message_wire, part_data, part_wire, project_of
 
-_messages, _parts = Upsert(Message, kept=["prompt_id"]), Upsert(Part)
+_messages, _parts = Upsert(Message, kept=["prompt_id", "document"]), Upsert(Part)
 _MESSAGE = ("id", "session_id", "role", "data")
 _PART = ("id", "session_id", "message_id", "type", "data")
 """What a history is made of; objects of the rows would be most of the work."""
@@ -49,6 +48,7 @@ def put_message(message: UserMessage | AssistantMessage, parts: Sequence[WirePar
     )
     with events.together():
         _messages.put([row])
+        index.written(row)
         record(
             message.session_id,
             "message.updated",
@@ -70,6 +70,7 @@ def close_unreadable(row: Message, words: str) -> None:
     data["time"] = {**(time if isinstance(time, dict) else {"created": row.time_created}), "completed": now()}
     data["error"] = {"name": "UnknownError", "data": {"message": words}}
     Message.objects.filter(id=row.id).update(data=data)
+    index.touch([row.id])
     info = {"id": row.id, "sessionID": row.session_id, "role": row.role, **data}
     properties = {"sessionID": row.session_id, "info": info}
     record(row.session_id, "message.updated", properties, {"messageID": row.id}, "failed")
@@ -85,7 +86,10 @@ def put_parts(parts: Iterable[WirePart], *, quiet: bool = False) -> None:
     parts = list(parts)
     with events.together():
         _parts.put([_part_row(part) for part in parts])
-        for part in parts if not quiet else ():
+        if quiet:
+            return
+        index.touch(part.message_id for part in parts)
+        for part in parts:
             record(
                 part.session_id,
                 "message.part.updated",
@@ -182,6 +186,12 @@ def history(
     return [{"info": message_wire(row), "parts": parts.get(row.id, [])} for row in messages]
 
 
+def count(session_id: str, first: str, before: str = "") -> int:
+    """How many messages there are from one on, or from it to before another."""
+    rows = Message.objects.filter(session_id=session_id, id__gte=first)
+    return (rows.filter(id__lt=before) if before else rows).count()
+
+
 def _parts_of(session_id: str, messages: Sequence[Message]) -> dict[str, list[dict[str, Any]]]:
     if not messages:
         return {}
@@ -223,14 +233,8 @@ def known_as(message_id: str) -> str:
 def record(
     session_id: str, type: str, properties: dict[str, Any], reference: dict[str, Any], stage: str = ""
 ) -> None:
-    project = _project_of(session_id)
+    project = project_of(session_id)
     events.record(type, properties, project=project, session=session_id, reference=reference, stage=stage)
-
-
-@lru_cache(maxsize=1024)
-def _project_of(session_id: str) -> str:
-    """A session stays in its project, and every part that is written asks."""
-    return Session.objects.values_list("project_id", flat=True).get(id=session_id)
 
 
 def remove_message(session_id: str, message_id: str) -> bool:

@@ -76,6 +76,12 @@ def worktree_of(project_id: str) -> str:
     return Project.objects.values_list("worktree", flat=True).get(id=project_id)
 
 
+@lru_cache(maxsize=1024)
+def project_of(session_id: str) -> str:
+    """The id of a session's project, in which it stays; every part that is written asks."""
+    return Session.objects.values_list("project_id", flat=True).get(id=session_id)
+
+
 def share_url(row: Session) -> str:
     """The address of a shared session's page."""
     return f"{row.share_base}/s/{row.share_token}"

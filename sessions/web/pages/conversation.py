@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from datetime import tzinfo
+import json
+from datetime import UTC, datetime, tzinfo
 from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
@@ -21,6 +22,7 @@ from sessions.rendering.html import html
 from sessions.rendering.messages import Place, messages_html
 from sessions.rendering.parts import output_html, shown
 from sessions.rendering.periods import zone_of
+from sessions.search.query import parse
 from sessions.web.access import project_of, session_of
 from sessions.web.live import states
 from sessions.web.live.fragments import all_fragments
@@ -28,6 +30,8 @@ from sessions.web.respond import fragment, page
 
 PAGE = 24
 """Messages shown at once; older ones come when scrolled to."""
+LONG_PAGE = 240
+"""Messages that come at once where an old one is gone to."""
 
 
 @require_GET
@@ -54,16 +58,18 @@ async def session(request: HttpRequest, project_id: str, session_id: str) -> Htt
     entries, waited = context.pop("entries"), context.pop("waited")
     place = Place.of(found)
     context["messages"] = await asyncio.to_thread(messages_html, entries, place, waited)
-    return await page(
-        request, "session.html", live=True, place=place, review=_review_choice(request), **context
-    )
+    context |= {"review": _review_choice(request), "found": request.GET.get("found", "")}
+    context["found_words"] = _found_words(context["found"])
+    return await page(request, "session.html", live=True, place=place, **context)
 
 
 @require_GET
 async def older(request: HttpRequest, project_id: str, session_id: str) -> HttpResponse:
-    """`?before=<message>`: the messages before one, with the way to those before them."""
+    """`?before=<message>`: the messages before one, with the way to those before them. `until` is one that is
+    gone to: as many as lie before it come at once."""
     found = await session_of(project_id, session_id)
-    entries, more = await in_db(history_page, found.id, request.GET.get("before", ""))
+    before, until = request.GET.get("before", ""), request.GET.get("until", "")
+    entries, more = await in_db(history_page, found.id, before, until)
     waited = await in_db(waits.of, found.id)
     place = Place.of(found)
     return fragment(
@@ -134,11 +140,20 @@ async def sessions(request: HttpRequest, project_id: str) -> HttpResponse:
     return HttpResponse(html)
 
 
-def history_page(session_id: str, before: str = "") -> tuple[list[dict[str, Any]], bool]:
-    """One page of messages, oldest first, and whether older ones remain."""
-    entries = messages.history(session_id, limit=PAGE + 1, before=before)
-    more = len(entries) > PAGE
+def history_page(session_id: str, before: str = "", until: str = "") -> tuple[list[dict[str, Any]], bool]:
+    """One page of messages, oldest first, and whether older ones remain; with `until` a page that begins with
+    this message, or is as long as any."""
+    wanted = messages.count(session_id, until, before) if until else 0
+    size = min(max(wanted, PAGE), LONG_PAGE)
+    entries = messages.history(session_id, limit=size + 1, before=before)
+    more = len(entries) > size
     return entries[1:] if more else entries, more
+
+
+def _found_words(text: str) -> str:
+    """What a search marks in the conversation, as JSON for static/js/found.js; empty for nothing."""
+    words = parse(text, datetime.now(UTC)).words
+    return json.dumps(words) if words else ""
 
 
 def _zone(request: HttpRequest) -> tzinfo:

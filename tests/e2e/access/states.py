@@ -58,7 +58,26 @@ async def settings(world: World) -> Page:
     return await shown(page, page.locator(".holdings li"))
 
 
+@state("/search")
+async def search(world: World) -> Page:
+    page = await world.page(f"{world.url}/search?q=line&project={world.project.split('/')[-2]}")
+    return await shown(page, page.locator(".hit mark"))
+
+
+@state()
+async def search_without_words(world: World) -> Page:
+    page = await world.page(f"{world.url}/search")
+    return await shown(page, page.get_by_role("button", name="has:error"))
+
+
 # Sessions
+
+
+@state()
+async def words_that_were_found(world: World) -> Page:
+    page = await world.page(f"{world.url}/search?q=seq")
+    await page.locator(".hit").first.click()
+    return await shown(page, page.locator(".found-bar"))
 
 
 @state("/p/{project}/s/", "/p/{project}/checkout", "/pickers/status", "/pickers/choice")

@@ -40,8 +40,8 @@ REASONS = {
         "{base}/timeline/review/file", "{waits}/staging/files", "{waits}/timeline", "/servers/mcp/list",
     ),
     BUSY: (
-        "/accounts/waiting", "/import/progress", "/pickers/problems", "/pickers/problems/lines",
-        "/servers/languages/log", "/servers/mcp/resource",
+        "/accounts/waiting", "/import/progress", "/search/progress", "/pickers/problems",
+        "/pickers/problems/lines", "/servers/languages/log", "/servers/mcp/resource",
     ),
 }  # fmt: skip
 EXCUSED = {address: reason for reason, addresses in REASONS.items() for address in addresses}

@@ -16,6 +16,7 @@ from django.db.migrations.recorder import MigrationRecorder
 
 from opencode_web.site import database
 from sessions.changes.upkeep import damage
+from sessions.core.index import fts
 from tests.opencode_web.damaged import (
     MESSAGE,
     PAGE,
@@ -191,6 +192,7 @@ def schema(file: Path) -> dict[str, Any]:
             "rows": {
                 name: count
                 for name in tables
-                if (count := db.execute(f'SELECT count(*) FROM "{name}"').fetchone()[0])  # noqa: S608
+                if not name.startswith(fts.PREFIX)
+                and (count := db.execute(f'SELECT count(*) FROM "{name}"').fetchone()[0])  # noqa: S608
             },
         }

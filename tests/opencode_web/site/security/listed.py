@@ -36,6 +36,8 @@ BOTH = (
 )  # fmt: skip
 """GET shows what POST would do."""
 READS = (
+    "/search", "/search?q=pwned&project={project}", "/search?q=pwned&before=9",
+    "/search/progress", "{base}?found=pwned&part={part}",
     "/", "/?choose", "/p/{project}/", "/p/{project}/sessions?q=pwned", "/p/{project}/sessions?archived=1",
     "/p/{project}/complete/commands", "/p/{project}/complete/files?q=pwned", "{base}",
     "/p/{project}/checkout", "/p/{project}/files/tree", "/p/{project}/files/tree?q=pwned",

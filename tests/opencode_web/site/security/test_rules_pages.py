@@ -19,6 +19,7 @@ from django.urls import URLPattern, URLResolver
 from django.urls.resolvers import RoutePattern
 
 from opencode_web import urls
+from sessions.core.index import fts
 from sessions.core.plans import IN_REPOSITORY
 from tests.opencode_web.site.security.audit import HOSTILE, faults, text_of
 from tests.opencode_web.site.security.listed import API, BOTH, CHANGES, NAMES, READS
@@ -77,6 +78,8 @@ def remembered(stage: Stage) -> dict[str, list[Any]]:
     with sqlite3.connect(f"file:{stage.server.data / 'db.sqlite3'}?mode=ro", uri=True) as database:
         database.row_factory = sqlite3.Row
         for (table,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall():
+            if table.startswith(fts.PREFIX):
+                continue  # it has no rows of its own
             every = database.execute(f'SELECT * FROM "{table}"').fetchall()  # noqa: S608
             rows[table] = [{key: row[key] for key in row.keys() if key not in LEASE} for row in every]  # noqa: SIM118
     return rows

@@ -1,0 +1,77 @@
+"""The search over conversations: a page of its own, for all projects or for one."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+from urllib.parse import urlencode
+
+from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
+from django.views.decorators.http import require_GET
+
+from sessions.core.db import in_db
+from sessions.core.models import Session
+from sessions.core.store import index, projects
+from sessions.rendering.periods import zone_of
+from sessions.search.completions import completions
+from sessions.search.hits import NEWEST, Group, Hit, find
+from sessions.search.query import parse
+from sessions.web.respond import fragment, page
+
+
+@require_GET
+async def search(request: HttpRequest) -> HttpResponse:
+    """`?q=` is what is looked for, `project` where it was asked and `before` the cursor of older hits. Asked
+    by htmx, only what is found, and as an address that can be kept."""
+    text, here = request.GET.get("q", ""), request.GET.get("project", "")
+    before = request.GET.get("before", "")
+    shown = await in_db(_found, text, here, int(before) if before.isdecimal() else NEWEST, _now(request))
+    if not request.headers.get("HX-Request"):
+        return await page(request, "search/page.html", **shown)
+    if before:
+        return fragment("search/more.html", **shown)
+    response = fragment("search/found.html", **shown)
+    response["HX-Replace-Url"] = f"{reverse('search')}?{urlencode({'q': text, 'project': here})}"
+    return response
+
+
+@require_GET
+async def progress(request: HttpRequest) -> HttpResponse:
+    """How far the index is; nothing when it has all."""
+    return fragment("search/progress.html", progress=await in_db(index.progress))
+
+
+def _found(text: str, here: str, before: int, now: datetime) -> dict[str, Any]:
+    project = projects.get(here)
+    query = parse(text, now)
+    place = project.id if project else ""
+    found = find(query, here=place, before=before)
+    return {
+        "text": text,
+        "project": project,
+        "query": query,
+        "found": found,
+        "groups": [_shown(group, text, here) for group in found.groups],
+        "completions": completions(text, place),
+        "progress": index.progress(),
+    }
+
+
+def _shown(group: Group, text: str, here: str) -> dict[str, Any]:
+    """`more` is the address of the other hits in the session, empty where there are none."""
+    narrowed = {"q": f"{text} session:{group.session.id}", "project": here}
+    return {
+        "group": group,
+        "links": [(hit, link(group.session, text, hit)) for hit in group.hits],
+        "more": f"{reverse('search')}?{urlencode(narrowed)}" if group.more else "",
+    }
+
+
+def link(session: Session, text: str, hit: Hit) -> str:
+    """The page of a session, at a message of it, where the words that were looked for are marked."""
+    return f"{session.get_absolute_url()}?{urlencode({'found': text, 'part': hit.part_id})}#{hit.message_id}"
+
+
+def _now(request: HttpRequest) -> datetime:
+    return datetime.now(zone_of(request.COOKIES.get("timezone", "")))

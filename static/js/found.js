@@ -1,0 +1,126 @@
+// Marks in a conversation the words that it was searched for (`data-found`), and goes to where they stand.
+import { onPage } from "./page.js";
+
+const MOST = 2000; // marks
+const PAUSE = 200; // milliseconds, in which an answer may grow
+const SHORT = /^[^\p{L}\p{N}]*[\p{L}\p{N}]{1,2}$/u;
+const PART = /^prt_\w+$/;
+const marks = window.CSS?.highlights ? new window.Highlight() : null;
+if (marks) CSS.highlights.set("found", marks);
+
+let pattern = null;
+let whole = new Set(); // words so short that longer ones are not meant
+let wanted = ""; // the part that is gone to
+let ranges = [];
+let at = -1;
+let timer = 0;
+
+const letter = /[\p{L}\p{N}]/u;
+const unspaced = /[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]/;
+const escaped = (word) => word.split(/\s+/).map((one) => one.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&")).join("\\s+");
+
+// As sessions/core/index/words.py has it: where a word begins, or one within an identifier.
+function isStart(text, place) {
+  const [before, here, next] = [text[place - 1] ?? "", text[place] ?? "", text[place + 1] ?? ""];
+  if (!letter.test(here) || !letter.test(before) || unspaced.test(here) || unspaced.test(before)) return true;
+  return /[A-Z]/.test(here) && (!/[A-Z]/.test(before) || /[a-z]/.test(next));
+}
+
+const isEnd = (text, place) => !letter.test(text[place] ?? "") || isStart(text, place);
+
+function* spans(text) {
+  for (const match of text.matchAll(pattern)) {
+    const [start, end] = [match.index, match.index + match[0].length];
+    if (isStart(text, start) && (!whole.has(match[0].toLowerCase()) || isEnd(text, end))) yield [start, end];
+  }
+}
+
+// Words may go on from one element into the next, as in code that is coloured.
+function* within(element) {
+  const nodes = [];
+  let text = "";
+  const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+  while (walker.nextNode()) {
+    nodes.push([text.length, walker.currentNode]);
+    text += walker.currentNode.data;
+  }
+  let number = 0;
+  const place = (index) => {
+    while (number + 1 < nodes.length && nodes[number + 1][0] < index) number += 1;
+    return [nodes[number][1], index - nodes[number][0]];
+  };
+  for (const [start, end] of spans(text)) {
+    const range = new Range();
+    while (number + 1 < nodes.length && nodes[number + 1][0] <= start) number += 1;
+    range.setStart(...place(start));
+    range.setEnd(...place(end));
+    yield range;
+  }
+}
+
+function mark() {
+  timer = 0;
+  ranges = [];
+  for (const part of document.querySelectorAll("#messages > .message > .parts > *")) {
+    for (const range of within(part)) if (ranges.push(range) === MOST) break;
+    if (ranges.length === MOST) break;
+  }
+  marks?.clear();
+  for (const range of ranges) marks?.add(range);
+  if (wanted) arrive();
+}
+
+function soon() {
+  timer ||= setTimeout(mark, PAUSE);
+}
+
+function show(number) {
+  at = (number + ranges.length) % ranges.length;
+  const { startContainer } = ranges[at];
+  for (let fold = startContainer.parentElement.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
+  document.dispatchEvent(new CustomEvent("page:jumped"));
+  startContainer.parentElement.scrollIntoView({ block: "center" });
+}
+
+// What a card hides comes when it is opened: it is marked then, and gone to.
+function arrive() {
+  const part = document.getElementById(wanted);
+  const number = ranges.findIndex((range) => part?.contains(range.startContainer));
+  if (number < 0) return;
+  wanted = "";
+  show(number);
+}
+
+function open() {
+  const part = PART.test(wanted) && document.getElementById(wanted);
+  if (!part) return;
+  for (const fold of [part, ...part.querySelectorAll("details")]) if (fold.matches("details")) fold.open = true;
+  mark();
+}
+
+document.addEventListener("page:arrived", open);
+document.addEventListener("click", ({ target }) => {
+  const button = target.closest("[data-found-step]");
+  if (button && ranges.length) show(at + Number(button.dataset.foundStep));
+});
+for (const event of ["wheel", "touchmove", "keydown"]) document.addEventListener(event, () => { wanted = ""; }, { passive: true });
+
+const changes = new MutationObserver(soon);
+onPage(() => {
+  const { found } = document.getElementById("conversation").dataset;
+  const words = found ? JSON.parse(found) : [];
+  pattern = words.length ? new RegExp(words.map(escaped).join("|"), "giu") : null;
+  whole = new Set(words.map((word) => word.toLowerCase()).filter((word) => SHORT.test(word) && !unspaced.test(word)));
+  if (!pattern) return () => {};
+  wanted = new URLSearchParams(location.search).get("part") ?? "";
+  at = -1;
+  changes.observe(document.getElementById("messages"), { childList: true, subtree: true, characterData: true });
+  mark();
+  return () => {
+    changes.disconnect();
+    clearTimeout(timer);
+    timer = 0;
+    ranges = [];
+    marks?.clear();
+  };
+});

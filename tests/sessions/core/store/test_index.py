@@ -1,0 +1,157 @@
+"""The index has what was said when the transaction that says it ends, and no write fails for its sake."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.db import connection, transaction
+
+from sessions.core.db import in_db, in_db_sync
+from sessions.core.index import fts
+from sessions.core.index.words import Term
+from sessions.core.models import Message
+from sessions.core.store import forks, index, messages
+from tests.sessions.talk import Talk
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture(autouse=True)
+def empty(transactional_db: None) -> None:
+    """Other tests leave documents of messages that are gone."""
+    in_db_sync(index.start_over)
+
+
+def found(word: str) -> list[str]:
+    """The messages that the index says have a word."""
+    wanted = [[lookup] for lookup in Term(word).lookups]
+    numbers = [number for number, _ in fts.messages(wanted, below=2**62, limit=1000)]
+    rows = Message.objects.filter(document__in=numbers).order_by("document")
+    return list(rows.values_list("id", flat=True))
+
+
+def due() -> list[str]:
+    return list(index.due().values_list("id", flat=True))
+
+
+async def answered(talk: Talk, text: str, **fields: Any) -> str:
+    answer = await talk.answer(await talk.prompt("asked"), **fields)
+    await talk.text(answer, text, ended=True)
+    return answer
+
+
+ENDED = {"time": {"created": 1, "completed": 2}}
+
+
+async def test_a_prompt_is_found_at_once(tmp_path: Path) -> None:
+    talk = await Talk.begin(tmp_path)
+    prompt = await talk.prompt("Where is the quokka?")
+    assert await in_db(found, "quokka") == [prompt]
+    assert await in_db(due) == []
+
+
+async def test_an_answer_is_found_when_it_has_ended(tmp_path: Path) -> None:
+    talk = await Talk.begin(tmp_path)
+    prompt = await talk.prompt()
+    answer = await talk.answer(prompt)
+    part = await talk.text(answer, "A quokka", ended=False)
+    await talk.fold(part, "A quokka lives")
+    assert await in_db(found, "quokka") == []
+    assert await in_db(due) == []
+    await talk.answer(prompt, id=answer, **ENDED)
+    assert await in_db(found, "quokka") == [answer]
+
+
+async def test_what_is_changed_afterwards_is_found_as_it_is(tmp_path: Path) -> None:
+    talk = await Talk.begin(tmp_path)
+    answer = await answered(talk, "one quokka", **ENDED)
+    await talk.text(answer, "two wombats", ended=True)
+    assert await in_db(found, "quokka") == await in_db(found, "wombats") == [answer]
+    await in_db(messages.remove_message, talk.session.id, answer)
+    assert await in_db(found, "quokka") == []
+
+
+async def test_in_a_transaction_that_is_taken_back_nothing_is_found(tmp_path: Path) -> None:
+    talk = await Talk.begin(tmp_path)
+    answer = await answered(talk, "one quokka", **ENDED)
+
+    def fail() -> None:
+        with transaction.atomic():
+            messages.remove_message(talk.session.id, answer)
+            raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        await in_db(fail)
+    assert await in_db(found, "quokka") == [answer]
+
+
+async def test_a_fork_is_found_and_a_long_one_a_little_later(tmp_path: Path) -> None:
+    talk = await Talk.begin(tmp_path)
+    await answered(talk, "one quokka", **ENDED)
+    short = await in_db(forks.fork, talk.session)
+    assert len(await in_db(found, "quokka")) == 2
+    for number in range(index.AT_ONCE):
+        await answered(talk, f"quokka number {number}", **ENDED)
+    await in_db(forks.fork, talk.session)
+    assert len(await in_db(due)) == 2 * (index.AT_ONCE + 1)
+    while await in_db(index.catch_up, 5):
+        pass
+    assert len(await in_db(found, "quokka")) == 2 * (index.AT_ONCE + 1) + 1
+    assert await in_db(index.progress) is None
+    assert short.id
+
+
+DAMAGE = (
+    f"DROP TABLE {fts.TABLE}",
+    f"DROP TABLE {fts.TABLE}_config",
+    f"DROP TABLE {fts.TABLE}_data",
+    f"DELETE FROM {fts.TABLE}_data",  # noqa: S608
+    f"UPDATE {fts.TABLE}_data SET block = zeroblob(10)",  # noqa: S608
+)
+
+
+def damage(statement: str) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(statement)
+    connection.close()  # SQLite remembers what it has read
+
+
+@pytest.mark.parametrize("statement", DAMAGE)
+async def test_a_damaged_index_harms_no_write_and_is_made_anew(tmp_path: Path, statement: str) -> None:
+    talk = await Talk.begin(tmp_path)
+    before = await talk.prompt("the first quokka")
+    await in_db(damage, statement)
+    after = await talk.prompt("the second quokka")
+    assert len(await in_db(messages.history, talk.session.id)) == 2
+    assert after in await in_db(due)
+    while await in_db(index.catch_up, 5):
+        pass
+    assert await in_db(found, "quokka") == [before, after]
+
+
+async def test_an_index_of_other_words_is_made_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    talk = await Talk.begin(tmp_path)
+    prompt = await talk.prompt("a quokka")
+    await in_db(index.prepare)
+    assert await in_db(due) == []
+    monkeypatch.setattr(fts, "TABLE", f"{fts.PREFIX}_2")
+    await in_db(index.prepare)
+    assert await in_db(due) == [prompt]
+    assert await in_db(index.catch_up, 5) == 1
+    assert await in_db(found, "quokka") == [prompt]
+    monkeypatch.undo()
+    await in_db(index.start_over)
+
+
+async def test_what_stands_for_nothing_is_let_go_when_it_is_much(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(index, "SPARE", 3)
+    talk = await Talk.begin(tmp_path)
+    answer = await answered(talk, "a quokka", **ENDED)
+    for number in range(5):
+        await talk.text(answer, f"more {number}", ended=True)
+    await in_db(index.prepare)
+    assert len(await in_db(due)) == 2
