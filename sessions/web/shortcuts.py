@@ -12,7 +12,17 @@ from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 Place = Literal[
-    "text", "suggestions", "page", "inbox", "problems", "picker", "tree", "editor", "terminal", "tab", "review"
+    "text",
+    "suggestions",
+    "page",
+    "inbox",
+    "problems",
+    "picker",
+    "tree",
+    "editor",
+    "terminal",
+    "tab",
+    "review",
 ]
 """Where keys are heard. `page` is anywhere: in every other place too, and in a text those that neither type
 nor edit."""
