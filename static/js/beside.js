@@ -5,6 +5,9 @@ import { address } from "./files-api.js";
 import { listen, onNews } from "./files-news.js";
 import { showBeside } from "./layout.js";
 
+const style = Object.assign(document.createElement("link"), { rel: "stylesheet", href: new URL("../css/opened.css", import.meta.url) });
+document.head.append(style);
+
 const beside = document.getElementById("beside");
 const tabs = document.getElementById("beside-tabs");
 const owner = document.getElementById("beside-list");
