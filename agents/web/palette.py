@@ -1,19 +1,22 @@
 """The palette: everything that can be done or gone to from a session's page, found by a few letters.
 
 Each entry says what a browser does with it (`static/js/palette.js`): something of the table of shortcuts, an
-address, a choice, or a text that goes into the prompt.
+address, a choice, a file that is opened, or a text that goes into the prompt. As the picker of files it has
+those alone, and the symbols in them.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Awaitable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal
 from urllib.parse import urlencode
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_GET
@@ -21,23 +24,30 @@ from django.views.decorators.http import require_GET
 from agents.agent.commands.listing import Command, commands
 from agents.config.configuration import load
 from agents.llm.providers import Provider
+from agents.servers.lsp.service import service
+from agents.servers.lsp.types import Failed, Symbol
+from agents.servers.lsp.uses.completion import ICONS as SYMBOL_ICONS
+from agents.servers.lsp.uses.symbols import find_symbols, kind_of
 from agents.toolkit.catalog import providers_of
 from agents.toolkit.definitions import Agent, known_agents
 from sessions.core.db import in_db
 from sessions.core.models import Project, Session
+from sessions.core.models.ledger import unpack_path
 from sessions.core.store import projects
 from sessions.core.store import sessions as session_store
-from sessions.project import search
+from sessions.project import browsing, search
 from sessions.web.access import Located, located
 from sessions.web.shortcuts import SHORTCUTS
 
 MOST_OF_A_KIND = 8
 MOST_RECENT = 8
 MOST_UNASKED = 5
+MOST_PICKED = 50
+SYMBOL_SECONDS = 3.0
 MOST_SESSIONS = 400
 """Of the project, the last used ones, that are looked through."""
 
-Act = Literal["run", "go", "choose", "write"]
+Act = Literal["run", "go", "choose", "open", "write"]
 
 logger = logging.getLogger(__name__)
 
@@ -73,6 +83,11 @@ async def options(request: HttpRequest) -> HttpResponse:
     in `recent`, the last one first), and what can be done."""
     place = await located(request.GET)
     query = " ".join(request.GET.get("q", "").lower().split())
+    if request.GET.get("kind") == "files":
+        groups = [group for group in await _picked(place, request.GET) if group.entries]
+        return render(
+            request, "pickers/palette.html", {"groups": groups, "query": query, "nothing": not groups}
+        )
     known = await _known(place)
     if query:
         found = [(_found(group, query), group) for group in known]
@@ -178,18 +193,75 @@ def _models(providers: Mapping[str, Provider]) -> Iterator[Entry]:
             )
 
 
-async def _files(place: Located, query: str) -> list[Group]:
-    """Those that a few letters mean go into the prompt."""
+async def _files(place: Located, query: str, line: str = "", most: int = MOST_OF_A_KIND) -> list[Group]:
+    """Those that a few letters mean, to be opened at a line where one is named."""
     try:
-        found = await search.find_files(place.directory, query, limit=MOST_OF_A_KIND)
+        found = await search.find_files(Path(place.project.worktree), query, limit=most)
     except search.SearchFailed as problem:
         logger.warning("no files for the palette: %s", problem)
         return []
-    return [
-        Group(
-            "Add to the prompt", [Entry(f"file:{path}", path, "file", "write", f"@{path} ") for path in found]
-        )
-    ]
+    return [Group("Files", [_file(path, line) for path in found])]
+
+
+def _file(path: str, line: str = "") -> Entry:
+    at = f":{line}" if line else ""
+    return Entry(f"file:{path}", path, "file", "open", f"{path}{at}", f"line {line}" if line else "")
+
+
+_LINE = re.compile(r"(.*?):(\d{0,9})")
+"""What is typed for a line of a file, or without a name of the one that is open."""
+
+
+async def _picked(place: Located, asked: QueryDict) -> list[Group]:
+    """Files: those that were opened last (`recent`), or that `q` means, with `:12` at a line; `@` symbols of
+    the one that is `opened`, `#` those of the project."""
+    query, opened = asked.get("q", "").strip(), asked.get("opened", "")
+    root = Path(place.project.worktree)
+    if query.startswith("#"):
+        entries = await _symbols(find_symbols(root, query[1:], MOST_PICKED), root)
+        return [Group("Symbols of the project", entries)]
+    if query.startswith("@"):
+        try:
+            file = await asyncio.to_thread(browsing.inside, root, unpack_path(opened))
+        except browsing.Unreadable:
+            return []
+        entries = await _symbols(service.document_symbols(root, file), root) if opened else []
+        wanted = query[1:].lower()
+        return [Group(f"Symbols of {opened}", [one for one in entries if wanted in one.label.lower()])]
+    if line := _LINE.fullmatch(query):
+        return await _files(place, line[1], line[2], MOST_PICKED) if line[1] else _lines(opened, line[2])
+    if query:
+        return await _files(place, query, most=MOST_PICKED)
+    last = [id.removeprefix("file:") for id in asked.getlist("recent") if id.startswith("file:")]
+    there = await asyncio.to_thread(lambda: [path for path in last if (root / path).is_file()])
+    return [Group("Opened last", [_file(path) for path in there[:MOST_RECENT]]), *await _files(place, "")]
+
+
+def _lines(opened: str, line: str) -> list[Group]:
+    if not opened or not line:
+        return []
+    return [Group("Lines", [Entry("line", f"Line {line}", "file", "open", f"{opened}:{line}", opened)])]
+
+
+async def _symbols(asked: Awaitable[Sequence[Symbol]], root: Path) -> list[Entry]:
+    """Those of the language servers that run; none where they fail."""
+    try:
+        async with asyncio.timeout(SYMBOL_SECONDS):
+            found = await asked
+    except (Failed, TimeoutError) as problem:
+        logger.info("no symbols for the palette: %s", problem)
+        return []
+    folder = await asyncio.to_thread(root.resolve)
+    return [_symbol(one, folder) for one in found if one.location.path.is_relative_to(folder)]
+
+
+def _symbol(symbol: Symbol, folder: Path) -> Entry:
+    path, start = symbol.location.path.relative_to(folder), symbol.location.range.start
+    place = f"{path}:{start.line + 1}"
+    icon = SYMBOL_ICONS.get(kind_of(symbol), "function")
+    return Entry(
+        f"symbol:{place}:{symbol.name}", symbol.name, icon, "open", f"{place}:{start.character + 1}", place
+    )
 
 
 def _texts(project: Project, query: str) -> Group:

@@ -10,6 +10,7 @@ from agents.servers.mcp.oauth import signing as oauth
 from agents.web import (
     accounts,
     choice_pages,
+    code,
     commands,
     palette,
     permission_pages,
@@ -30,6 +31,7 @@ _pickers = [
     path("pickers/resources", resources.options, name="resources"),
     path("pickers/arguments", resources.arguments, name="arguments"),
     path("pickers/symbols", symbols.options, name="symbols"),
+    path("pickers/code", code.ask, name="code"),
     path("pickers/status", pickers.status, name="status"),
     path("pickers/choose", choice_pages.choose, name="choose"),
     path("pickers/trust", trust.dialog, name="trust"),

@@ -121,6 +121,7 @@ GROUPS: Final = (
         _action("previous-session", "chevron", "g k", "Go to the session before it in the list"),
         _action("sessions", "search", "g f", "Look for a session in the list"),
         _command("search", "search", "g s", "Search in all that was said"),
+        _action("open-file", "file", "Mod+p", "Open a file: by letters, :12 for a line, @ or # for a symbol"),
         _action("files", "folder", "Mod+Shift+e", "Show the files of the project, or the sessions again"),
         _action("fold-list", "fold", "Mod+b", "Fold the list of sessions, or show it"),
         _command("undo", "undo", "g u", "Undo the last message and what it changed"),

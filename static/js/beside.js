@@ -5,6 +5,9 @@ import { address } from "./files-api.js";
 import { listen, onNews } from "./files-news.js";
 import { showBeside } from "./layout.js";
 
+const style = Object.assign(document.createElement("link"), { rel: "stylesheet", href: new URL("../css/opened.css", import.meta.url) });
+document.head.append(style);
+
 const beside = document.getElementById("beside");
 const tabs = document.getElementById("beside-tabs");
 const owner = document.getElementById("beside-list");
@@ -34,6 +37,7 @@ function enter(path) {
   name.id = `opened-tab-${crypto.randomUUID()}`;
   name.textContent = nameOf(path);
   name.title = path;
+  name.setAttribute("aria-keyshortcuts", "Delete");
   tab.querySelector(".beside-close").setAttribute("aria-label", `Close ${nameOf(path)}`);
   tab.addEventListener("click", (event) => (event.target.closest(".beside-close") ? close(entry) : select(entry, { focus: true })));
   tab.addEventListener("auxclick", (event) => event.button === 1 && close(entry));
@@ -92,7 +96,7 @@ async function show(entry, values) {
   if (section.dataset.kind !== "text") return;
   try {
     const { edit } = await import("./editor.js");
-    entry.editor = await edit(section, { unsaved: (is) => entry.tab.toggleAttribute("data-unsaved", is) });
+    entry.editor = await edit(section, { open, unsaved: (is) => entry.tab.toggleAttribute("data-unsaved", is) });
   } catch (error) {
     section.querySelector(".opened-text").hidden = false;
     section.querySelector(".opened-problem").textContent = "The editor could not be loaded: it can be read only.";
@@ -128,8 +132,6 @@ export function open(path, how = {}) {
   showBeside();
   return select(at(path) ?? enter(path), { focus: true, ...how });
 }
-
-export const selected = () => shown;
 
 tabs.addEventListener("keydown", (event) => {
   const order = [null, ...entries];

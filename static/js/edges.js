@@ -12,7 +12,8 @@
   const narrow = matchMedia("(max-width: 760px)");
   const stored = (name) => Number(localStorage.getItem(`${name}-width`));
   const most = (name) => Math.round(innerWidth * EDGES[name].share);
-  const width = (name) => Math.round(document.getElementById(name).getBoundingClientRect().width);
+  const PANELS = { sidebar: "sidebar", review: "beside" };
+  const width = (name) => Math.round(document.getElementById(PANELS[name]).getBoundingClientRect().width);
 
   function lay(name, pixels) {
     const value = pixels ? `clamp(${EDGES[name].least}px, ${pixels}px, ${EDGES[name].share * 100}vw)` : "";

@@ -26,6 +26,13 @@ export const theme = EditorView.theme({
   ".cm-searchMatch-selected": { backgroundColor: "var(--accent-soft)", outline: "1px solid var(--accent)" },
   ".cm-tooltip": { border: "1px solid var(--line)", borderRadius: "var(--radius-small)", backgroundColor: "var(--raised)", color: "var(--text)", boxShadow: "var(--shadow)" },
   ".cm-tooltip-autocomplete > ul > li[aria-selected]": { backgroundColor: "var(--accent-soft)", color: "var(--text)" },
+  ".cm-about": { maxWidth: "60ch", maxHeight: "40vh", overflow: "auto", padding: "var(--space-2) var(--space-3)", fontFamily: "var(--font)", fontSize: "var(--text-small)" },
+  ".cm-about pre": { margin: "0", fontFamily: "var(--mono)", whiteSpace: "pre-wrap" },
+  ".cm-about .code-head": { display: "none" },
+  ".cm-diagnostic": { fontFamily: "var(--font)", fontSize: "var(--text-small)" },
+  ".cm-lintRange-error": { backgroundImage: "none", textDecoration: "underline wavy var(--bad)" },
+  ".cm-lintRange-warning": { backgroundImage: "none", textDecoration: "underline wavy var(--warn)" },
+  ".cm-lintRange-info, .cm-lintRange-hint": { backgroundImage: "none", textDecoration: "underline dotted var(--soft)" },
   ".cm-specialChar": { color: "var(--bad)" },
 });
 

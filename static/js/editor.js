@@ -1,11 +1,12 @@
 // The editor of a text file (CodeMirror), in a shadow root: its style sheets are made by script, which the page's policy
 // allows only there. Loaded when the first file is opened.
-import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap } from "../vendor/@codemirror/autocomplete/index.js";
+import { closeBrackets, closeBracketsKeymap, completionKeymap } from "../vendor/@codemirror/autocomplete/index.js";
 import { defaultKeymap, history, historyKeymap, indentWithTab } from "../vendor/@codemirror/commands/index.js";
 import { bracketMatching, foldGutter, foldKeymap, indentOnInput } from "../vendor/@codemirror/language/index.js";
 import { gotoLine, highlightSelectionMatches, search, searchKeymap } from "../vendor/@codemirror/search/index.js";
 import { Compartment, EditorSelection, EditorState } from "../vendor/@codemirror/state/index.js";
 import { EditorView, crosshairCursor, drawSelection, dropCursor, highlightActiveLine, highlightActiveLineGutter, highlightSpecialChars, keymap, lineNumbers, rectangularSelection } from "../vendor/@codemirror/view/index.js";
+import { code } from "./editor-code.js";
 import { drafts } from "./editor-drafts.js";
 import { languageOf } from "./editor-languages.js";
 import { colours, theme } from "./editor-theme.js";
@@ -60,13 +61,13 @@ class Editor {
           indentOnInput(),
           bracketMatching(),
           closeBrackets(),
-          autocompletion(),
           rectangularSelection(),
           crosshairCursor(),
           highlightActiveLine(),
           highlightSelectionMatches(),
           search({ top: true }),
           keymap.of([...closeBracketsKeymap, ...defaultKeymap, ...searchKeymap, ...historyKeymap, ...foldKeymap, ...completionKeymap, indentWithTab]),
+          code(this.#about()),
           colours,
           theme,
           language.of([]),
@@ -79,6 +80,37 @@ class Editor {
     });
     languageOf(this.path).then((found) => found && view.dispatch({ effects: language.reconfigure(found) }));
     return view;
+  }
+
+  #about() {
+    return {
+      path: this.path,
+      save: () => this.save(),
+      put: (text) => this.#put(text),
+      say: (words) => this.#tell(words),
+      open: this.hooks.open,
+      show: (title, places) => this.#show(title, places),
+    };
+  }
+
+  // Places in files, to go to.
+  #show(title, places) {
+    const box = this.section.querySelector(".opened-problem");
+    const list = document.createElement("ul");
+    list.className = "opened-places";
+    list.setAttribute("aria-label", title);
+    for (const { path, line, column, text } of places) {
+      const button = Object.assign(document.createElement("button"), { type: "button" });
+      const where = Object.assign(document.createElement("span"), { className: "soft", textContent: `${path}:${line}` });
+      button.append(where, Object.assign(document.createElement("code"), { textContent: text }));
+      button.addEventListener("click", () => this.hooks.open(path, { line, column }));
+      const item = document.createElement("li");
+      item.append(button);
+      list.append(item);
+    }
+    this.#complain(`${title}: ${places.length}`, [["Close", () => (this.#complain(), this.focus())]]);
+    box.append(list);
+    list.querySelector("button").focus();
   }
 
   get text() {
@@ -193,7 +225,7 @@ class Editor {
   }
 
   async save() {
-    if (this.locked || this.saving || !this.unsaved) return;
+    if (this.locked || this.saving || !this.unsaved) return !this.unsaved;
     this.saving = true;
     this.#tell("Saving");
     const [text, ending] = [this.text, this.ending];
@@ -201,7 +233,7 @@ class Editor {
     this.saving = false;
     const told = await answer?.json().catch(() => null);
     if (!told) return this.#failed("The server cannot be reached. Your text is kept in this browser.");
-    if (answer.status === 409) return this.merge();
+    if (answer.status === 409) return void this.merge();
     if (!answer.ok) return this.#failed(told.words);
     Object.assign(this, { base: text, seen: told.seen, ending: this.ending === ending ? "" : this.ending });
     this.section.dataset.seen = told.seen;
@@ -209,11 +241,13 @@ class Editor {
     this.#tell("Saved");
     this.#mark();
     await this.#keep();
+    return true;
   }
 
   #failed(words) {
     this.#tell("Not saved");
     this.#complain(words);
+    return false;
   }
 
   // The file was changed on the disk: what was written here and what came there become one text, which is not saved
@@ -305,7 +339,7 @@ class Editor {
 const open = new Set();
 addEventListener("pagehide", () => open.forEach((editor) => editor.hold()));
 
-// `hooks.unsaved(is)` is told whether there is something to save.
+// `hooks.unsaved(is)` is told whether there is something to save; `hooks.open(path, how)` opens another file.
 export async function edit(section, hooks) {
   const editor = new Editor(section, hooks);
   section.querySelector("[data-opened-wrap]").setAttribute("aria-pressed", String(Boolean(localStorage.getItem(WRAP))));

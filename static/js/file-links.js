@@ -1,6 +1,5 @@
-// Paths of the project that are written in the conversation (an answer, an output, a trace) lead to the file, at the line
-// that is named with them. The server says which are there.
-import { open } from "./beside.js";
+// Paths of the project that are written in the conversation (an answer, an output, a trace) become links to the file, at the
+// line that is named with them (files.js). The server says which are there.
 import { post } from "./files-api.js";
 import { onPage } from "./page.js";
 
@@ -67,12 +66,5 @@ function soon() {
   due = setTimeout(look, PAUSE);
 }
 
-document.addEventListener("click", (event) => {
-  const made = event.target.closest(".file-link");
-  if (!made) return;
-  event.preventDefault();
-  const { file, line, column } = made.dataset;
-  open(file, { line: Number(line), column: Number(column) || 1 });
-});
 for (const name of ["page:changed", "page:replaced", "htmx:afterSwap"]) document.addEventListener(name, soon);
 onPage(soon);

@@ -15,15 +15,17 @@ export async function get(what, values = {}) {
 }
 
 // The answer, also where the server refused; an error where it cannot be reached.
-export async function post(what, values) {
+export async function send(url, values) {
   const form = new FormData();
-  for (const [name, value] of Object.entries({ ...values, session: session() })) {
+  for (const [name, value] of Object.entries({ ...values, session: session(), project: document.body.dataset.project })) {
     for (const one of Array.isArray(value) ? value : [value]) form.append(name, one);
   }
-  const answer = await fetch(`${base}/${what}`, { method: "POST", headers: { "X-CSRF-Token": token }, body: form });
+  const answer = await fetch(url, { method: "POST", headers: { "X-CSRF-Token": token }, body: form });
   made = answer.headers.get("X-Session") || made;
   return answer;
 }
+
+export const post = (what, values) => send(`${base}/${what}`, values);
 
 // Does something and shows what the server says of it, with a way back where there is one. Whether it was done.
 export async function act(what, values) {

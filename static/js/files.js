@@ -1,191 +1,51 @@
-// The files of the project in the list's place: its switch, and what is done to them by keys, menu and drop.
-import { open as openFile } from "./beside.js";
-import { add } from "./composer.js";
+// The files of the project: in the list's place, and those that are open beside the conversation. What that takes is loaded
+// when it is used.
 import "./file-links.js";
-import { act, address } from "./files-api.js";
-import { listen } from "./files-news.js";
-import { ask, marked, row as rowOf, select, tree } from "./files-tree.js";
 import { shortcut } from "./shortcuts.js";
 
 const root = document.documentElement;
-const panel = document.getElementById("side-files");
-const menu = document.getElementById("files-menu");
-const picker = document.getElementById("files-upload");
-const filter = document.getElementById("files-filter");
+const panel = () => import("./files-panel.js");
+const isListed = () => root.classList.contains("files-listed");
 
-let about = null; // the row that the menu is about
-const parentOf = (path) => path.slice(0, Math.max(0, path.lastIndexOf("/")));
-const nameOf = (path) => path.slice(path.lastIndexOf("/") + 1);
-const within = (folder, name) => (folder ? `${folder}/${name}` : name);
-const isFolder = (row) => row.hasAttribute("aria-expanded");
-const folderOf = (row) => (!row ? "" : isFolder(row) ? row.dataset.path : parentOf(row.dataset.path));
+// A file of the project beside the conversation, at a line (from 1) where one is named.
+export const openFile = async (path, how) => (await import("./beside.js")).open(path, how);
 
-function show(side) {
+// The path of the file that is shown beside the conversation, empty for none.
+export function shownFile() {
+  try {
+    return JSON.parse(localStorage.getItem(`opened:${document.body.dataset.project}`))?.shown ?? "";
+  } catch {
+    return "";
+  }
+}
+
+async function list(side) {
   const files = side === "files";
   root.classList.toggle("files-listed", files);
   if (files) localStorage.setItem("listed", side);
   else localStorage.removeItem("listed");
   for (const button of document.querySelectorAll("[data-side]")) button.setAttribute("aria-pressed", String(button.dataset.side === side));
-  if (!files) return;
-  listen();
-  return tree.show();
+  if (files) await (await panel()).show();
 }
 
 // Shown, with the keyboard in it; from there once more, away.
 async function toggle() {
-  const away = root.classList.contains("files-listed") && panel.contains(document.activeElement);
+  const away = isListed() && document.getElementById("side-files").contains(document.activeElement);
   if (root.classList.contains("list-folded")) document.querySelector("[data-fold-list]").click();
-  const listed = show(away ? "sessions" : "files");
-  if (away) return document.getElementById("prompt").focus();
-  await listed;
-  tree.focus();
+  await list(away ? "sessions" : "files");
+  if (away) document.getElementById("prompt").focus();
+  else (await panel()).focus();
 }
-
-const DO = {
-  open: (row) => (isFolder(row) ? tree.expand(row) : openFile(row.dataset.path)),
-  mention: (row) => add(`@${row.dataset.path}${isFolder(row) ? "/" : ""} `),
-  review: (row) => press({ reviewFile: row.dataset.path }),
-  path: (row) => navigator.clipboard.writeText(row.dataset.path),
-  make: (row) => make(row, {}),
-  "make-folder": (row) => make(row, { folder: "1" }),
-  upload: (row) => {
-    picker.dataset.folder = folderOf(row);
-    picker.click();
-  },
-  rename: async (row) => {
-    const path = row.dataset.path;
-    const name = await ask(row, nameOf(path));
-    if (name && name !== nameOf(path)) await change("move", { path, to: within(parentOf(path), name) }, parentOf(path));
-  },
-  copy: (row) => change("copy", { path: row.dataset.path }, parentOf(row.dataset.path)),
-  remove: (row) => change("remove", { path: row.dataset.path }, parentOf(row.dataset.path)),
-  ignored: () => {
-    const shown = panel.toggleAttribute("data-ignored-shown");
-    panel.querySelector("[data-files-do=ignored]").setAttribute("aria-pressed", String(shown));
-  },
-};
-
-// As a button of the page that has these data.
-function press(data) {
-  const button = Object.assign(document.createElement("button"), { hidden: true });
-  Object.assign(button.dataset, data);
-  document.body.append(button);
-  button.click();
-  button.remove();
-}
-
-async function change(what, values, folder, then = "") {
-  if (await act(what, values)) await tree.renew(folder);
-  if (then) select(rowOf(then), true);
-}
-
-// In the folder of the row, or that the row is.
-async function make(row, values) {
-  const folder = folderOf(row);
-  await tree.reveal(folder);
-  const name = await ask(rowOf(folder), "", { inside: true });
-  if (!name) return;
-  const path = within(folder, name);
-  await change("make", { path, ...values }, folder, path);
-  if (!values.folder) openFile(path);
-}
-
-function run(name, row) {
-  if (menu.matches(":popover-open")) menu.hidePopover();
-  if (row) select(row, true);
-  DO[name]?.(row);
-}
-
-function openMenu(row, x, y) {
-  about = row;
-  select(row);
-  for (const item of menu.querySelectorAll("[data-for]")) {
-    const kind = item.dataset.for;
-    item.hidden = kind === "changed" ? !marked(row) : (kind === "folder") !== isFolder(row);
-  }
-  menu.querySelector("[data-files-do=download]").href = address("raw", { path: row.dataset.path, download: 1 });
-  menu.showPopover();
-  const { width, height } = menu.getBoundingClientRect();
-  menu.style.left = `${Math.min(x, innerWidth - width - 8)}px`;
-  menu.style.top = `${Math.max(8, Math.min(y, innerHeight - height - 8))}px`;
-  items()[0].focus();
-}
-
-const items = () => [...menu.querySelectorAll("[role=menuitem]")].filter((item) => !item.hidden);
-
-menu.addEventListener("click", (event) => {
-  const item = event.target.closest("[data-files-do]");
-  if (item) run(item.dataset.filesDo, about);
-});
-menu.addEventListener("keydown", (event) => {
-  const shown = items();
-  const at = shown.indexOf(document.activeElement);
-  const to = { ArrowDown: (at + 1) % shown.length, ArrowUp: (at - 1 + shown.length) % shown.length, Home: 0, End: shown.length - 1 }[event.key];
-  if (to === undefined) return;
-  event.preventDefault();
-  shown[to].focus();
-});
-menu.addEventListener("toggle", (event) => {
-  if (event.newState === "closed" && about?.isConnected && (menu.contains(document.activeElement) || document.activeElement === document.body)) about.focus();
-});
-
-panel.addEventListener("click", (event) => {
-  const button = event.target.closest("[data-files-do]");
-  if (button) return run(button.dataset.filesDo, button.dataset.filesDo === "make" ? tree.active() : null);
-  const row = event.target.closest(".files-row[data-path]");
-  if (!row || event.target.closest("input")) return;
-  select(row, true);
-  DO.open(row);
-});
-panel.addEventListener("contextmenu", (event) => {
-  const row = event.target.closest(".files-row[data-path]");
-  if (!row || event.target.closest("input")) return;
-  event.preventDefault();
-  const { left, bottom } = row.firstElementChild.getBoundingClientRect();
-  openMenu(row, event.clientX || left + 24, event.clientY || bottom);
-});
-
-const KEYS = { Enter: "open", F2: "rename", Delete: "remove", "@": "mention" };
-panel.addEventListener("keydown", (event) => {
-  const row = event.target.closest?.(".files-row[data-path]");
-  if (!row || event.target !== row || event.ctrlKey || event.metaKey || event.altKey || !KEYS[event.key]) return;
-  event.preventDefault();
-  run(KEYS[event.key], row);
-});
-
-// Dropped on a folder, or beside a file.
-const dropped = (event) => [...(event.dataTransfer?.files ?? [])];
-panel.addEventListener("dragover", (event) => {
-  if (!event.dataTransfer?.types.includes("Files")) return;
-  event.preventDefault();
-  panel.querySelector("[data-over]")?.removeAttribute("data-over");
-  event.target.closest(".files-row[data-path]")?.setAttribute("data-over", "");
-});
-panel.addEventListener("dragleave", () => panel.querySelector("[data-over]")?.removeAttribute("data-over"));
-panel.addEventListener("drop", (event) => {
-  if (!dropped(event).length) return;
-  event.preventDefault();
-  event.stopPropagation();
-  panel.querySelector("[data-over]")?.removeAttribute("data-over");
-  upload(folderOf(event.target.closest(".files-row[data-path]")), dropped(event));
-});
-picker.addEventListener("change", () => {
-  upload(picker.dataset.folder, [...picker.files]);
-  picker.value = "";
-});
-const upload = (path, file) => change("upload", { path, file }, path);
-
-filter.addEventListener("input", () => tree.filter(filter.value));
-filter.addEventListener("keydown", (event) => {
-  if (event.key === "ArrowDown") tree.focus();
-  else if (event.key === "Enter") tree.first() && DO.open(tree.first());
-  else return;
-  event.preventDefault();
-});
 
 document.addEventListener("click", (event) => {
   const button = event.target.closest("[data-side]");
-  if (button) show(button.dataset.side);
+  if (button) list(button.dataset.side);
+  const link = event.target.closest(".file-link");
+  if (!link) return;
+  event.preventDefault();
+  const { file, line, column } = link.dataset;
+  openFile(file, { line: Number(line), column: Number(column) || 1 });
 });
 shortcut("files", () => void toggle(), { typing: true });
-if (root.classList.contains("files-listed")) show("files");
+if (isListed()) list("files");
+if (root.classList.contains("files-opened")) import("./beside.js");

@@ -1,7 +1,9 @@
-// The palette: its key opens it, typing finds (the server says what), the arrow keys move, Enter does it.
+// The palette, and as such the picker of files: a key opens it, typing finds (the server says what), the arrow keys move,
+// Enter does it; Enter with Ctrl or Cmd puts a file into the prompt.
 import { choose, context } from "./choice.js";
 import { run } from "./commands.js";
 import { add, field, setPrompt } from "./composer.js";
+import { openFile, shownFile } from "./files.js";
 import { composes } from "./ime.js";
 import { activate, active, step } from "./options.js";
 import { shortcut } from "./shortcuts.js";
@@ -24,8 +26,17 @@ function recent() {
   }
 }
 
-export function open() {
+const KINDS = {
+  "": { label: "Palette", placeholder: "Do something, or go somewhere" },
+  files: { label: "Open a file", placeholder: "A file, :12 a line, @ a symbol in it, # one of the project" },
+};
+let kind = "";
+
+export function open(wanted = "") {
   if (box.open) return;
+  kind = wanted;
+  box.setAttribute("aria-label", KINDS[kind].label);
+  search.placeholder = KINDS[kind].placeholder;
   search.value = "";
   list.replaceChildren();
   box.showModal();
@@ -37,8 +48,13 @@ const ACTS = {
   run: (value) => run(value),
   go: follow,
   choose: (value) => choose(value.slice(0, value.indexOf("=")), value.slice(value.indexOf("=") + 1)),
+  open: (value) => {
+    const [, path, line, column] = PLACE.exec(value);
+    openFile(path, { line: Number(line) || 0, column: Number(column) || 1 });
+  },
   write,
 };
+const PLACE = /^(.*?)(?::(\d+))?(?::(\d+))?$/;
 
 function write(text) {
   if (!text.startsWith("/")) return add(text);
@@ -46,12 +62,14 @@ function write(text) {
   field.focus();
 }
 
-function pick(option) {
+function pick(option, { ctrlKey = false, metaKey = false } = {}) {
   if (!option) return;
   const { id, act, value } = option.dataset;
+  const mentions = act === "open" && (ctrlKey || metaKey);
   localStorage.setItem(RECENT, JSON.stringify([id, ...recent().filter((other) => other !== id)].slice(0, MOST_RECENT)));
   box.close();
-  ACTS[act](value);
+  if (mentions) write(`@${PLACE.exec(value)[1]} `);
+  else ACTS[act](value);
 }
 
 // As a link of the page, so that a session of the project takes the place of this one without loading.
@@ -64,25 +82,26 @@ function follow(url) {
 
 // Escape would first empty the field.
 const move = (by) => step(search, list, shown(), by);
-const KEYS = { ArrowDown: () => move(1), ArrowUp: () => move(-1), Enter: () => pick(active(list)), Escape: () => box.close() };
+const KEYS = { ArrowDown: () => move(1), ArrowUp: () => move(-1), Enter: (event) => pick(active(list), event), Escape: () => box.close() };
 
 search.addEventListener("keydown", (event) => {
   if (composes(event) || !KEYS[event.key]) return;
   event.preventDefault();
-  KEYS[event.key]();
+  KEYS[event.key](event);
 });
 search.addEventListener("htmx:configRequest", ({ detail }) => {
   const { project, session } = context();
-  Object.assign(detail.parameters, { project, session: session ?? "", q: search.value, recent: recent() });
+  Object.assign(detail.parameters, { project, session: session ?? "", q: search.value, recent: recent(), kind, opened: shownFile() });
 });
 list.addEventListener("htmx:afterSwap", () => {
   const options = shown();
   activate(search, list, options[0]);
   said.textContent = options.length === 1 ? "1 entry" : `${options.length} entries`;
 });
-list.addEventListener("click", (event) => pick(event.target.closest("[role=option]")));
+list.addEventListener("click", (event) => pick(event.target.closest("[role=option]"), event));
 // The field keeps the focus, and with it the keys.
 list.addEventListener("pointerdown", (event) => event.pointerType === "mouse" && event.preventDefault());
 box.addEventListener("click", ({ target }) => (target === box || target.closest("[data-close]")) && box.close());
 document.addEventListener("click", (event) => event.target.closest("[data-palette]") && open());
 shortcut("palette", () => (box.open ? box.close() : open()), { within: () => !document.querySelector("dialog[open]:not(#palette)") });
+shortcut("open-file", () => (box.open ? box.close() : open("files")), { within: () => !document.querySelector("dialog[open]:not(#palette)") });

@@ -71,3 +71,28 @@ async def test_what_was_done_last_is_offered_first(stage: Stage, context: Browse
     await expect(options.last).to_have_attribute("data-active", "")
     await tab.page.keyboard.press("Control+k")
     await expect(palette(tab)).to_be_hidden()
+
+
+async def test_a_file_is_opened_by_a_few_letters_and_a_line(stage: Stage, context: BrowserContext) -> None:
+    tab = await stage.tab(context, await stage.session("picks"))
+    await tab.page.keyboard.press("Control+p")
+    field = tab.page.get_by_role("dialog", name="Open a file").get_by_role("combobox")
+    async with tab.page.expect_response("**/pickers/palette?*q=numb*"):
+        await field.fill("numbers.txt:12")
+    await expect(palette(tab).locator("[data-active]")).to_contain_text("numbers.txt")
+    await tab.page.keyboard.press("Enter")
+    await expect(tab.page.get_by_role("textbox", name="Text of numbers.txt")).to_be_focused()
+    place = tab.page.locator(".opened:visible .opened-place-of")
+    await expect(place).to_have_text("Line 12, column 1")
+
+    await tab.page.keyboard.press("Control+p")
+    async with tab.page.expect_response("**/pickers/palette?*q=%3A3*"):
+        await field.fill(":3")
+    await expect(palette(tab).locator("[data-active]")).to_contain_text("Line 3")
+    await tab.page.keyboard.press("Enter")
+    await expect(place).to_have_text("Line 3, column 1")
+
+    await tab.page.keyboard.press("Control+p")
+    await expect(palette(tab).locator("[data-active]")).to_contain_text("numbers.txt")
+    await tab.page.keyboard.press("Control+Enter")
+    await expect(tab.prompt).to_have_value("@numbers.txt ")

@@ -81,6 +81,7 @@ _BY_HAND = {
     "move": "Moved by hand",
     "copy": "Copied by hand",
     "remove": "Removed by hand",
+    "rename": "Renamed in all files",
 }
 
 

@@ -36,7 +36,7 @@ MOST_FILES = 2000
 MOST_BYTES = 256 * 1024 * 1024
 """Of all files of one act: each of them is kept, so that it can be taken back."""
 
-Act = Literal["save", "make", "move", "copy", "remove"]
+Act = Literal["save", "make", "move", "copy", "remove", "rename"]
 
 
 class Changed(Refused):
@@ -67,6 +67,25 @@ async def save(
         return _carry_out(
             session, project, "save", [_plan(project, path, now, FileState(content, mode))], actor
         )
+
+    return await in_turn(session.project_id, work)
+
+
+async def rewrite(
+    session: Session, contents: Mapping[str, tuple[bytes, str]], *, actor: str = ""
+) -> Operation | None:
+    """Several files at once, each by its path: the content, and what it was made of (its object id). Raises
+    Changed where one is no longer that, having written none; Refused."""
+
+    def work() -> Operation | None:
+        project = tracker(session.project)
+        plans = []
+        for path, (content, seen) in contents.items():
+            now = _required(project, path)
+            if object_id(now.content) != seen:
+                raise Changed(f"{shown(path)} has been changed meanwhile.")
+            plans.append(_plan(project, path, now, FileState(content, now.mode)))
+        return _carry_out(session, project, "rename", plans, actor)
 
     return await in_turn(session.project_id, work)
 

@@ -21,6 +21,9 @@ _PROVIDERS = {
     "textDocument/references": "referencesProvider",
     "textDocument/implementation": "implementationProvider",
     "textDocument/documentSymbol": "documentSymbolProvider",
+    "textDocument/completion": "completionProvider",
+    "textDocument/formatting": "documentFormattingProvider",
+    "textDocument/rename": "renameProvider",
     "workspace/symbol": "workspaceSymbolProvider",
     "textDocument/prepareCallHierarchy": "callHierarchyProvider",
     "callHierarchy/incomingCalls": "callHierarchyProvider",
@@ -130,6 +133,7 @@ CAPABILITIES: dict[str, Any] = {
     },
     "workspace": {
         "applyEdit": False,
+        "workspaceEdit": {"documentChanges": True},
         "configuration": True,
         "workspaceFolders": True,
         "didChangeConfiguration": _DYNAMIC,
@@ -153,6 +157,13 @@ CAPABILITIES: dict[str, Any] = {
             "hierarchicalDocumentSymbolSupport": True,
         },
         "callHierarchy": _DYNAMIC,
+        "completion": {
+            "dynamicRegistration": True,
+            "completionItem": {"snippetSupport": False, "insertReplaceSupport": False},
+            "contextSupport": False,
+        },
+        "formatting": _DYNAMIC,
+        "rename": {"dynamicRegistration": True, "prepareSupport": False},
     },
 }
 """What this client does, and nothing else."""

@@ -26,7 +26,7 @@ CHANGES = (
     "/p/{project}/files/save", "/p/{project}/files/merge", "/p/{project}/files/make",
     "/p/{project}/files/move", "/p/{project}/files/copy", "/p/{project}/files/remove",
     "/p/{project}/files/upload", "/p/{project}/files/known",
-    "/settings/keys/of/compact", "/settings/keys/reset",
+    "/pickers/code", "/settings/keys/of/compact", "/settings/keys/reset",
 )  # fmt: skip
 BOTH = (
     "/p/{project}/s/", "{base}/rename", "{base}/undo/{message}", "{base}/fork",

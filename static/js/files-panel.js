@@ -1,0 +1,169 @@
+// What is done to files in the tree, by keys, menu and drop. Loaded when the tree is shown first.
+import { open as openFile } from "./beside.js";
+import { add } from "./composer.js";
+import { act, address } from "./files-api.js";
+import { listen } from "./files-news.js";
+import { ask, marked, row as rowOf, select, tree } from "./files-tree.js";
+
+const panel = document.getElementById("side-files");
+const menu = document.getElementById("files-menu");
+const picker = document.getElementById("files-upload");
+const filter = document.getElementById("files-filter");
+
+let about = null; // the row that the menu is about
+const parentOf = (path) => path.slice(0, Math.max(0, path.lastIndexOf("/")));
+const nameOf = (path) => path.slice(path.lastIndexOf("/") + 1);
+const within = (folder, name) => (folder ? `${folder}/${name}` : name);
+const isFolder = (row) => row.hasAttribute("aria-expanded");
+const folderOf = (row) => (!row ? "" : isFolder(row) ? row.dataset.path : parentOf(row.dataset.path));
+
+// Until it is there, with what was typed before it was.
+export async function show() {
+  listen();
+  await tree.show();
+  if (filter.value) await tree.filter(filter.value);
+}
+
+export const focus = () => tree.focus();
+
+const DO = {
+  open: (row) => (isFolder(row) ? tree.expand(row) : openFile(row.dataset.path)),
+  mention: (row) => add(`@${row.dataset.path}${isFolder(row) ? "/" : ""} `),
+  review: (row) => press({ reviewFile: row.dataset.path }),
+  path: (row) => navigator.clipboard.writeText(row.dataset.path),
+  make: (row) => make(row, {}),
+  "make-folder": (row) => make(row, { folder: "1" }),
+  upload: (row) => {
+    picker.dataset.folder = folderOf(row);
+    picker.click();
+  },
+  rename: async (row) => {
+    const path = row.dataset.path;
+    const name = await ask(row, nameOf(path));
+    if (name && name !== nameOf(path)) await change("move", { path, to: within(parentOf(path), name) }, parentOf(path));
+  },
+  copy: (row) => change("copy", { path: row.dataset.path }, parentOf(row.dataset.path)),
+  remove: (row) => change("remove", { path: row.dataset.path }, parentOf(row.dataset.path)),
+  ignored: () => {
+    const shown = panel.toggleAttribute("data-ignored-shown");
+    panel.querySelector("[data-files-do=ignored]").setAttribute("aria-pressed", String(shown));
+  },
+};
+
+// As a button of the page that has these data.
+function press(data) {
+  const button = Object.assign(document.createElement("button"), { hidden: true });
+  Object.assign(button.dataset, data);
+  document.body.append(button);
+  button.click();
+  button.remove();
+}
+
+async function change(what, values, folder, then = "") {
+  if (await act(what, values)) await tree.renew(folder);
+  if (then) select(rowOf(then), true);
+}
+
+// In the folder of the row, or that the row is.
+async function make(row, values) {
+  const folder = folderOf(row);
+  await tree.reveal(folder);
+  const name = await ask(rowOf(folder), "", { inside: true });
+  if (!name) return;
+  const path = within(folder, name);
+  await change("make", { path, ...values }, folder, path);
+  if (!values.folder) openFile(path);
+}
+
+function run(name, row) {
+  if (menu.matches(":popover-open")) menu.hidePopover();
+  if (row) select(row, true);
+  DO[name]?.(row);
+}
+
+function openMenu(row, x, y) {
+  about = row;
+  select(row);
+  for (const item of menu.querySelectorAll("[data-for]")) {
+    const kind = item.dataset.for;
+    item.hidden = kind === "changed" ? !marked(row) : (kind === "folder") !== isFolder(row);
+  }
+  menu.querySelector("[data-files-do=download]").href = address("raw", { path: row.dataset.path, download: 1 });
+  menu.showPopover();
+  const { width, height } = menu.getBoundingClientRect();
+  menu.style.left = `${Math.min(x, innerWidth - width - 8)}px`;
+  menu.style.top = `${Math.max(8, Math.min(y, innerHeight - height - 8))}px`;
+  items()[0].focus();
+}
+
+const items = () => [...menu.querySelectorAll("[role=menuitem]")].filter((item) => !item.hidden);
+
+menu.addEventListener("click", (event) => {
+  const item = event.target.closest("[data-files-do]");
+  if (item) run(item.dataset.filesDo, about);
+});
+menu.addEventListener("keydown", (event) => {
+  const shown = items();
+  const at = shown.indexOf(document.activeElement);
+  const to = { ArrowDown: (at + 1) % shown.length, ArrowUp: (at - 1 + shown.length) % shown.length, Home: 0, End: shown.length - 1 }[event.key];
+  if (to === undefined) return;
+  event.preventDefault();
+  shown[to].focus();
+});
+menu.addEventListener("toggle", (event) => {
+  if (event.newState === "closed" && about?.isConnected && (menu.contains(document.activeElement) || document.activeElement === document.body)) about.focus();
+});
+
+panel.addEventListener("click", (event) => {
+  const button = event.target.closest("[data-files-do]");
+  if (button) return run(button.dataset.filesDo, button.dataset.filesDo === "make" ? tree.active() : null);
+  const row = event.target.closest(".files-row[data-path]");
+  if (!row || event.target.closest("input")) return;
+  select(row, true);
+  DO.open(row);
+});
+panel.addEventListener("contextmenu", (event) => {
+  const row = event.target.closest(".files-row[data-path]");
+  if (!row || event.target.closest("input")) return;
+  event.preventDefault();
+  const { left, bottom } = row.firstElementChild.getBoundingClientRect();
+  openMenu(row, event.clientX || left + 24, event.clientY || bottom);
+});
+
+const KEYS = { Enter: "open", F2: "rename", Delete: "remove", "@": "mention" };
+panel.addEventListener("keydown", (event) => {
+  const row = event.target.closest?.(".files-row[data-path]");
+  if (!row || event.target !== row || event.ctrlKey || event.metaKey || event.altKey || !KEYS[event.key]) return;
+  event.preventDefault();
+  run(KEYS[event.key], row);
+});
+
+// Dropped on a folder, or beside a file.
+const dropped = (event) => [...(event.dataTransfer?.files ?? [])];
+panel.addEventListener("dragover", (event) => {
+  if (!event.dataTransfer?.types.includes("Files")) return;
+  event.preventDefault();
+  panel.querySelector("[data-over]")?.removeAttribute("data-over");
+  event.target.closest(".files-row[data-path]")?.setAttribute("data-over", "");
+});
+panel.addEventListener("dragleave", () => panel.querySelector("[data-over]")?.removeAttribute("data-over"));
+panel.addEventListener("drop", (event) => {
+  if (!dropped(event).length) return;
+  event.preventDefault();
+  event.stopPropagation();
+  panel.querySelector("[data-over]")?.removeAttribute("data-over");
+  upload(folderOf(event.target.closest(".files-row[data-path]")), dropped(event));
+});
+picker.addEventListener("change", () => {
+  upload(picker.dataset.folder, [...picker.files]);
+  picker.value = "";
+});
+const upload = (path, file) => change("upload", { path, file }, path);
+
+filter.addEventListener("input", () => tree.filter(filter.value));
+filter.addEventListener("keydown", (event) => {
+  if (event.key === "ArrowDown") tree.focus();
+  else if (event.key === "Enter") tree.first() && DO.open(tree.first());
+  else return;
+  event.preventDefault();
+});
