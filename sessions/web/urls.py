@@ -7,7 +7,7 @@ from django.urls import path
 from sessions.web import comments, operations, sharing, staging, timeline, transfer, upkeep, worktrees
 from sessions.web.approvals import pages as approvals
 from sessions.web.approvals import rules
-from sessions.web.files import acts, tree, view
+from sessions.web.files import acts, find, tree, view
 from sessions.web.pages import (
     changes,
     complete,
@@ -158,6 +158,8 @@ _files = [
     path(f"{_FILES}/known", view.known, name="files-known"),
     path(f"{_FILES}/raw", view.raw, name="files-raw"),
     path(f"{_FILES}/preview", view.preview, name="files-preview"),
+    path(f"{_FILES}/find", find.find, name="files-find"),
+    path(f"{_FILES}/replace", find.replace, name="files-replace"),
     path(f"{_FILES}/save", acts.save, name="files-save"),
     path(f"{_FILES}/merge", acts.merge, name="files-merge"),
     path(f"{_FILES}/make", acts.make, name="files-make"),
@@ -169,6 +171,7 @@ _files = [
 
 _installation = [
     path("settings", upkeep.settings_page, name="settings"),
+    path("help", keys.help_dialog, name="help"),
     path("settings/keys", keys.show, name="keys"),
     path("settings/keys/reset", keys.reset, name="reset-all-keys"),
     path("settings/keys/of/<str:name>", keys.change, name="change-keys"),

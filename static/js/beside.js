@@ -1,12 +1,13 @@
 // What is beside the conversation: the changes, and the files that were opened, each with a tab. They stay open over
 // sessions of the project, and over a reload; what is not saved yet stays with them.
 import { add } from "./composer.js";
+import { dress } from "./files.js";
 import { address } from "./files-api.js";
 import { listen, onNews } from "./files-news.js";
 import { showBeside } from "./layout.js";
+import { mentions } from "./mentions.js";
 
-const style = Object.assign(document.createElement("link"), { rel: "stylesheet", href: new URL("../css/opened.css", import.meta.url) });
-document.head.append(style);
+dress("opened");
 
 const beside = document.getElementById("beside");
 const tabs = document.getElementById("beside-tabs");
@@ -154,9 +155,21 @@ place.addEventListener("click", async (event) => {
   const entry = entries.find(({ section }) => section?.contains(button));
   if (!entry) return;
   if (button.dataset.openedAt) load(entry, { at: button.dataset.openedAt });
-  else if (button.dataset.openedMention !== undefined) add(`@${entry.path}${entry.editor?.lines() ?? ""} `);
+  else if (button.dataset.openedMention !== undefined) mention(entry);
   else if (button.dataset.openedPreview !== undefined) preview(entry, button);
 });
+
+// The file, or the lines of it that are selected, as they are on the disk when the prompt is taken up.
+function mention({ path, editor }) {
+  const lines = editor?.lines();
+  const words = `@${path}${lines ? `#L${lines.join("-")}` : ""}`;
+  if (lines) {
+    const whole = `${place.dataset.root}/${path}`;
+    const url = `file://${whole.split("/").map(encodeURIComponent).join("/")}?start=${lines[0]}&end=${lines.at(-1)}`;
+    mentions.attach(words, { mime: "text/plain", url, filename: nameOf(path), source: { type: "file", path: whole } });
+  }
+  add(`${words} `);
+}
 
 async function preview(entry, button) {
   const box = entry.section.querySelector(".opened-preview");

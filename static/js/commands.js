@@ -41,6 +41,13 @@ const WITH_WORDS = ["rename", "search"];
 
 for (const [name, act] of Object.entries({ ...COMMANDS, ...ACTIONS })) shortcut(name, () => act(""));
 
+// Over a page without another dialog; from the palette itself once more, away.
+const palette = async (kind = "") => (await import("./palette.js")).toggle(kind);
+const free = { within: () => !document.querySelector("dialog[open]:not(#palette)") };
+shortcut("palette", () => palette(), free);
+shortcut("open-file", () => palette("files"), free);
+document.addEventListener("click", (event) => event.target.closest("[data-palette]") && palette());
+
 // `/undo the second paragraph` is no command but a prompt.
 export function knows(name, words) {
   return (Object.hasOwn(COMMANDS, name) || ELSEWHERE.includes(name)) && (!words || WITH_WORDS.includes(name));

@@ -72,7 +72,7 @@
 
   for (const name of Object.keys(EDGES)) lay(name, stored(name));
   root.classList.toggle(FOLDED, localStorage.getItem(FOLDED) === "yes");
-  root.classList.toggle("files-listed", localStorage.getItem("listed") === "files");
+  for (const side of ["files", "find"]) root.classList.toggle(`${side}-listed`, localStorage.getItem("listed") === side);
   root.classList.toggle("files-opened", Boolean(localStorage.getItem(`opened:${location.pathname.split("/")[2]}`)));
   document.addEventListener("DOMContentLoaded", () => document.querySelectorAll("[data-edge]").forEach(say));
 }

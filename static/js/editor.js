@@ -3,9 +3,9 @@
 import { closeBrackets, closeBracketsKeymap, completionKeymap } from "../vendor/@codemirror/autocomplete/index.js";
 import { defaultKeymap, history, historyKeymap, indentWithTab } from "../vendor/@codemirror/commands/index.js";
 import { bracketMatching, foldGutter, foldKeymap, indentOnInput } from "../vendor/@codemirror/language/index.js";
-import { gotoLine, highlightSelectionMatches, search, searchKeymap } from "../vendor/@codemirror/search/index.js";
+import { highlightSelectionMatches, search, searchKeymap } from "../vendor/@codemirror/search/index.js";
 import { Compartment, EditorSelection, EditorState } from "../vendor/@codemirror/state/index.js";
-import { EditorView, crosshairCursor, drawSelection, dropCursor, highlightActiveLine, highlightActiveLineGutter, highlightSpecialChars, keymap, lineNumbers, rectangularSelection } from "../vendor/@codemirror/view/index.js";
+import { EditorView, crosshairCursor, drawSelection, dropCursor, highlightActiveLine, highlightActiveLineGutter, highlightSpecialChars, keymap, lineNumbers, rectangularSelection, showDialog } from "../vendor/@codemirror/view/index.js";
 import { code } from "./editor-code.js";
 import { drafts } from "./editor-drafts.js";
 import { languageOf } from "./editor-languages.js";
@@ -49,7 +49,7 @@ class Editor {
       state: EditorState.create({
         doc: this.base,
         extensions: [
-          keymap.of([{ key: "Mod-s", run: () => (this.save(), true) }, { key: "Ctrl-g", run: gotoLine }]),
+          keymap.of([{ key: "Mod-s", run: () => (this.save(), true) }, { key: "Ctrl-g", run: () => (this.#goToLine(), true) }]),
           lineNumbers(),
           highlightActiveLineGutter(),
           highlightSpecialChars(),
@@ -122,12 +122,11 @@ class Editor {
     return Boolean(this.ending) || doc.length !== this.base.length || doc.toString() !== this.base;
   }
 
-  // The lines that are selected as a part of an address, empty where it is no more than one.
+  // The first and the last line of which something is selected, one where they are the same; null where nothing is.
   lines() {
     const { doc, selection: { main } } = this.view.state;
-    if (main.empty) return "";
-    const [first, last] = [doc.lineAt(main.from).number, doc.lineAt(main.to).number];
-    return first === last ? `#L${first}` : `#L${first}-${last}`;
+    if (main.empty) return null;
+    return [...new Set([doc.lineAt(main.from).number, doc.lineAt(main.to - 1).number])];
   }
 
   go(line, column = 1) {
@@ -139,6 +138,15 @@ class Editor {
 
   focus() {
     this.view.focus();
+  }
+
+  async #goToLine() {
+    const { state } = this.view;
+    const value = String(state.doc.lineAt(state.selection.main.head).number);
+    const form = await showDialog(this.view, { label: "Line: ", input: { name: "line", type: "text", value }, submitLabel: "Go", focus: true }).result;
+    const [line, column] = (form?.elements.line.value ?? "").split(":").map(Number);
+    if (line) this.go(line, column || 1);
+    this.focus();
   }
 
   #updated(update) {

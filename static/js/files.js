@@ -1,11 +1,11 @@
 // The files of the project: in the list's place, and those that are open beside the conversation. What that takes is loaded
 // when it is used.
-import "./file-links.js";
+import { onPage } from "./page.js";
 import { shortcut } from "./shortcuts.js";
 
 const root = document.documentElement;
 const panel = () => import("./files-panel.js");
-const isListed = () => root.classList.contains("files-listed");
+const isListed = (side) => root.classList.contains(`${side}-listed`);
 
 // A file of the project beside the conversation, at a line (from 1) where one is named.
 export const openFile = async (path, how) => (await import("./beside.js")).open(path, how);
@@ -19,22 +19,33 @@ export function shownFile() {
   }
 }
 
+// A style sheet that the page does not begin with.
+export function dress(name) {
+  document.head.append(Object.assign(document.createElement("link"), { rel: "stylesheet", href: new URL(`../css/${name}.css`, import.meta.url) }));
+}
+
+const SIDES = {
+  files: { id: "side-files", load: panel },
+  find: { id: "side-find", load: () => import("./files-find.js") },
+};
+
 async function list(side) {
-  const files = side === "files";
-  root.classList.toggle("files-listed", files);
-  if (files) localStorage.setItem("listed", side);
+  for (const name of Object.keys(SIDES)) root.classList.toggle(`${name}-listed`, name === side);
+  if (SIDES[side]) localStorage.setItem("listed", side);
   else localStorage.removeItem("listed");
   for (const button of document.querySelectorAll("[data-side]")) button.setAttribute("aria-pressed", String(button.dataset.side === side));
-  if (files) await (await panel()).show();
+  const loaded = await SIDES[side]?.load();
+  await loaded?.show?.();
+  return loaded;
 }
 
 // Shown, with the keyboard in it; from there once more, away.
-async function toggle() {
-  const away = isListed() && document.getElementById("side-files").contains(document.activeElement);
+async function toggle(side) {
+  const away = isListed(side) && document.getElementById(SIDES[side].id).contains(document.activeElement);
   if (root.classList.contains("list-folded")) document.querySelector("[data-fold-list]").click();
-  await list(away ? "sessions" : "files");
+  const loaded = await list(away ? "sessions" : side);
   if (away) document.getElementById("prompt").focus();
-  else (await panel()).focus();
+  else loaded.focus();
 }
 
 document.addEventListener("click", (event) => {
@@ -46,6 +57,17 @@ document.addEventListener("click", (event) => {
   const { file, line, column } = link.dataset;
   openFile(file, { line: Number(line), column: Number(column) || 1 });
 });
-shortcut("files", () => void toggle(), { typing: true });
-if (isListed()) list("files");
+shortcut("files", () => void toggle("files"), { typing: true });
+shortcut("find", () => void toggle("find"), { typing: true });
+for (const side of Object.keys(SIDES)) if (isListed(side)) list(side);
 if (root.classList.contains("files-opened")) import("./beside.js");
+
+// Once there is something that paths may stand in.
+let linked = false;
+function link() {
+  if (linked || !document.querySelector("#messages :is(.markdown code, .plain-output, .tool-error)")) return;
+  linked = true;
+  import("./file-links.js");
+}
+for (const name of ["page:changed", "page:replaced", "htmx:afterSwap"]) document.addEventListener(name, link);
+onPage(link);

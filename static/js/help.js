@@ -1,8 +1,8 @@
 // The help: by its key outside of a text, and by the buttons that ask for it.
 import { shortcut } from "./shortcuts.js";
 
-export function openHelp() {
-  document.getElementById("help").showModal();
+function openHelp() {
+  window.htmx.ajax("GET", "/help", { target: "#dialog" });
 }
 
 shortcut("help", openHelp);

@@ -28,4 +28,10 @@ async function jump() {
 }
 
 window.addEventListener("hashchange", jump);
-onPage(() => void jump());
+// What was searched for is marked by a module of its own, which is told when the message is there.
+async function begin() {
+  const here = thisPage();
+  if (document.getElementById("conversation")?.dataset.found) await import("./found.js");
+  if (here()) await jump();
+}
+onPage(() => void begin());

@@ -6,7 +6,6 @@ import { add, field, setPrompt } from "./composer.js";
 import { openFile, shownFile } from "./files.js";
 import { composes } from "./ime.js";
 import { activate, active, step } from "./options.js";
-import { shortcut } from "./shortcuts.js";
 
 const RECENT = "palette-recent";
 const MOST_RECENT = 20;
@@ -32,8 +31,12 @@ const KINDS = {
 };
 let kind = "";
 
-export function open(wanted = "") {
-  if (box.open) return;
+export function toggle(wanted) {
+  if (box.open) box.close();
+  else open(wanted);
+}
+
+function open(wanted) {
   kind = wanted;
   box.setAttribute("aria-label", KINDS[kind].label);
   search.placeholder = KINDS[kind].placeholder;
@@ -102,6 +105,3 @@ list.addEventListener("click", (event) => pick(event.target.closest("[role=optio
 // The field keeps the focus, and with it the keys.
 list.addEventListener("pointerdown", (event) => event.pointerType === "mouse" && event.preventDefault());
 box.addEventListener("click", ({ target }) => (target === box || target.closest("[data-close]")) && box.close());
-document.addEventListener("click", (event) => event.target.closest("[data-palette]") && open());
-shortcut("palette", () => (box.open ? box.close() : open()), { within: () => !document.querySelector("dialog[open]:not(#palette)") });
-shortcut("open-file", () => (box.open ? box.close() : open("files")), { within: () => !document.querySelector("dialog[open]:not(#palette)") });

@@ -14,7 +14,6 @@ import "./history.js";
 import "./images.js";
 import "./layout.js";
 import "./menu.js";
-import "./palette.js";
 import "./picker.js";
 import "./queue.js";
 import "./read.js";

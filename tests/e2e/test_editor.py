@@ -129,3 +129,22 @@ async def test_a_path_in_an_answer_opens_at_its_line(stage: Stage, context: Brow
     await expect(opened(tab).locator(".opened-place-of")).to_have_text("Line 30, column 1")
     await tab.page.get_by_role("tab", name="Changes").click()
     await expect(tab.review).to_be_visible()
+
+
+async def test_lines_that_are_selected_go_to_the_model(stage: Stage, context: BrowserContext) -> None:
+    text = "".join(f"line {number}\n" for number in range(1, 31))
+    tab, _ = await open_file(stage, context, "mentions", "told.txt", text)
+    for key in ("Control+g", "1", "2", "Enter"):
+        await tab.page.keyboard.press(key)
+    await expect(opened(tab).locator(".opened-place-of")).to_have_text("Line 12, column 1")
+    await expect(text_of(tab, "told.txt")).to_be_focused()
+    for _ in range(2):
+        await tab.page.keyboard.press("Shift+ArrowDown")
+    await opened(tab).get_by_role("button", name="Add to the prompt").click()
+    await expect(tab.prompt).to_have_value("@told.txt#L12-13 ")
+    stage.plays(Turn(text="I see them."))
+    await tab.page.keyboard.press("Enter")
+    await expect(tab.messages).to_contain_text("I see them.")
+    told = str(stage.model.requests[-1].body["messages"][-1]["content"])
+    assert "line 12" in told
+    assert "line 14" not in told

@@ -43,6 +43,8 @@ async def go(tab: Tab, line: int, right: int) -> None:
     await keyboard.press("Control+g")
     await keyboard.type(str(line))
     await keyboard.press("Enter")
+    await expect(tab.page.locator(".opened:visible .opened-place-of")).to_have_text(f"Line {line}, column 1")
+    await expect(tab.page.get_by_role("textbox", name="Text of")).to_be_focused()
     for _ in range(right):
         await keyboard.press("ArrowRight")
 

@@ -166,3 +166,33 @@ async def test_files_are_dropped_into_a_folder(stage: Stage, context: BrowserCon
     await line(tab, "dropped").dispatch_event("drop", {"dataTransfer": data})
     await expect(tab.page.locator(".toast", has_text="Uploaded dropped/new.txt.")).to_be_visible()
     assert await asyncio.to_thread((stage.project / "dropped/new.txt").read_text) == "text"
+
+
+async def test_what_files_hold_is_found_and_replaced(stage: Stage, context: BrowserContext) -> None:
+    write(stage.project / "sought/one.txt", "a needle here\nand Needle there\nneedles\n")
+    write(stage.project / "sought/two.py", "needle = 1\n")
+    tab = await stage.tab(context, await stage.session("seeks"))
+    page = tab.page
+    await page.keyboard.press("Control+Shift+F")
+    field = page.get_by_role("searchbox", name="Search in the files")
+    await expect(field).to_be_focused()
+    await field.fill("needle")
+    await expect(page.locator(".find-end")).to_have_text("4 lines in 2 files.")
+    await page.get_by_label("Whole words").check()
+    await expect(page.locator(".find-end")).to_have_text("3 lines in 2 files.")
+    await page.locator(".find-line", has_text="there").click()
+    await expect(page.locator(".opened:visible .opened-place-of")).to_have_text("Line 2, column 5")
+
+    await page.get_by_label("Replace it").check()
+    await page.get_by_label("What is to be in its place").fill("pin")
+    one = page.get_by_role("region", name="one.txt")
+    await expect(one.locator("ins").first).to_have_text("pin")
+    await one.get_by_label("Replace in line 2").uncheck()
+    await page.get_by_role("button", name="All", exact=True).click()
+    toast = page.locator(".toast", has_text="Replaced in 2 lines of 2 files.")
+    await expect(toast).to_be_visible()
+    assert (stage.project / "sought/one.txt").read_text() == "a pin here\nand Needle there\nneedles\n"
+    assert (stage.project / "sought/two.py").read_text() == "pin = 1\n"
+    await toast.get_by_role("button", name="Undo").click()
+    await expect(page.locator(".find-end")).to_contain_text("Files have changed since.")
+    assert (stage.project / "sought/two.py").read_text() == "needle = 1\n"

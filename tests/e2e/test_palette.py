@@ -42,7 +42,7 @@ async def test_everything_is_a_few_letters_away(stage: Stage, context: BrowserCo
 
     await tab.prompt.fill("Look at")
     await find(tab, "hello.py")
-    await palette(tab).locator("[data-id='file:hello.py']").click()
+    await palette(tab).locator("[data-id='file:hello.py']").click(modifiers=["Control"])
     await expect(tab.prompt).to_have_value("Look at @hello.py ")
     await expect(tab.prompt).to_be_focused()
 
@@ -93,6 +93,7 @@ async def test_a_file_is_opened_by_a_few_letters_and_a_line(stage: Stage, contex
     await expect(place).to_have_text("Line 3, column 1")
 
     await tab.page.keyboard.press("Control+p")
+    await expect(palette(tab)).to_be_visible()
     await expect(palette(tab).locator("[data-active]")).to_contain_text("numbers.txt")
     await tab.page.keyboard.press("Control+Enter")
     await expect(tab.prompt).to_have_value("@numbers.txt ")

@@ -82,6 +82,7 @@ _BY_HAND = {
     "copy": "Copied by hand",
     "remove": "Removed by hand",
     "rename": "Renamed in all files",
+    "replace": "Replaced in files",
 }
 
 

@@ -36,7 +36,7 @@ MOST_FILES = 2000
 MOST_BYTES = 256 * 1024 * 1024
 """Of all files of one act: each of them is kept, so that it can be taken back."""
 
-Act = Literal["save", "make", "move", "copy", "remove", "rename"]
+Act = Literal["save", "make", "move", "copy", "remove", "rename", "replace"]
 
 
 class Changed(Refused):
@@ -72,7 +72,7 @@ async def save(
 
 
 async def rewrite(
-    session: Session, contents: Mapping[str, tuple[bytes, str]], *, actor: str = ""
+    session: Session, contents: Mapping[str, tuple[bytes, str]], *, act: Act = "rename", actor: str = ""
 ) -> Operation | None:
     """Several files at once, each by its path: the content, and what it was made of (its object id). Raises
     Changed where one is no longer that, having written none; Refused."""
@@ -85,7 +85,7 @@ async def rewrite(
             if object_id(now.content) != seen:
                 raise Changed(f"{shown(path)} has been changed meanwhile.")
             plans.append(_plan(project, path, now, FileState(content, now.mode)))
-        return _carry_out(session, project, "rename", plans, actor)
+        return _carry_out(session, project, act, plans, actor)
 
     return await in_turn(session.project_id, work)
 

@@ -37,7 +37,7 @@ Act = Callable[[HttpRequest, Session], Awaitable[HttpResponse]]
 View = Callable[[HttpRequest, str], Coroutine[Any, Any, HttpResponse]]
 
 
-def _in_session(act: Act) -> View:
+def in_session(act: Act) -> View:
     """Act in the session of the form, or in one for what is done by hand. What is refused is a toast."""
 
     @require_POST
@@ -78,36 +78,36 @@ def _named(path: str) -> str:
     return made
 
 
-def _done(operation: Operation | None, words: str) -> HttpResponse:
+def done(operation: Operation | None, words: str) -> HttpResponse:
     undo = reverse("invert-operation", args=(operation.project_id, operation.id)) if operation else ""
     return toast(words, undo=undo)
 
 
-@_in_session
+@in_session
 async def make(request: HttpRequest, session: Session) -> HttpResponse:
     """A new file `path`, or a folder with `folder`."""
     path = _named(_path(request))
     if "folder" in request.POST:
         await files.new_folder(session, path)
-        return _done(None, f"Made the folder {shown(path)}.")
-    return _done(await files.make(session, {path: b""}, actor=actor(request)), f"Made {shown(path)}.")
+        return done(None, f"Made the folder {shown(path)}.")
+    return done(await files.make(session, {path: b""}, actor=actor(request)), f"Made {shown(path)}.")
 
 
-@_in_session
+@in_session
 async def move(request: HttpRequest, session: Session) -> HttpResponse:
     """`path` goes `to` another place."""
     path, target = _path(request), _named(_path(request, "to"))
     operation = await files.move(session, path, target, actor=actor(request))
-    return _done(operation, f"Moved {shown(path)} to {shown(target)}.")
+    return done(operation, f"Moved {shown(path)} to {shown(target)}.")
 
 
-@_in_session
+@in_session
 async def copy(request: HttpRequest, session: Session) -> HttpResponse:
     """Beside it, under a name that is free."""
     path = _path(request)
     target = await asyncio.to_thread(_free_beside, Path(session.project.worktree), path)
     operation = await files.copy(session, path, target, actor=actor(request))
-    return _done(operation, f"Made {shown(target)}, a copy of {shown(path)}.")
+    return done(operation, f"Made {shown(target)}, a copy of {shown(path)}.")
 
 
 def _free_beside(root: Path, path: str) -> str:
@@ -117,14 +117,14 @@ def _free_beside(root: Path, path: str) -> str:
     return next((name for name in made if not (root / name).exists()), path)
 
 
-@_in_session
+@in_session
 async def remove(request: HttpRequest, session: Session) -> HttpResponse:
     path = _path(request)
     operation = await files.remove(session, path, actor=actor(request))
-    return _done(operation, f"Removed {shown(path)}.")
+    return done(operation, f"Removed {shown(path)}.")
 
 
-@_in_session
+@in_session
 async def upload(request: HttpRequest, session: Session) -> HttpResponse:
     """The files of the form go into the folder `path`."""
     folder, given = _path(request), request.FILES.getlist("file")
@@ -133,10 +133,10 @@ async def upload(request: HttpRequest, session: Session) -> HttpResponse:
     contents = {str(PurePosixPath(folder) / _named(file.name or "")): file.read() for file in given}
     operation = await files.make(session, contents, actor=actor(request))
     names = shown(next(iter(contents))) if len(contents) == 1 else f"{len(contents)} files"
-    return _done(operation, f"Uploaded {names}.")
+    return done(operation, f"Uploaded {names}.")
 
 
-@_in_session
+@in_session
 async def save(request: HttpRequest, session: Session) -> HttpResponse:
     """Write `text` to `path`, which the person `seen` so (its object id), with the line ends that it has, or
     with `ending` in all lines. `{"seen"}` is what it is then; 409 where it has been changed meanwhile."""

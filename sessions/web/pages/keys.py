@@ -37,6 +37,12 @@ async def show(request: HttpRequest) -> HttpResponse:
     )
 
 
+@require_GET
+async def help_dialog(request: HttpRequest) -> HttpResponse:
+    """What can be done by keys, for whoever has no time to look for it in the settings."""
+    return fragment("composer/help.html")
+
+
 @require_POST
 async def change(request: HttpRequest, name: str) -> HttpResponse:
     """`add` or `remove` a way to press one, or without either as if nothing had been changed of it; `instead`

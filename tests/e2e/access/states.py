@@ -241,6 +241,15 @@ async def a_preview(world: World) -> Page:
     return await shown(page, page.locator(".opened-shown"))
 
 
+@state("/p/{project}/files/find")
+async def search_in_files(world: World) -> Page:
+    page = (await world.tab("worked")).page
+    await page.keyboard.press("Control+Shift+F")
+    await page.get_by_role("searchbox", name="Search in the files").fill("hello")
+    await page.get_by_label("Replace it").check()
+    return await shown(page, page.locator(".find-line ins"))
+
+
 @state()
 async def a_file_that_is_gone(world: World) -> Page:
     page = (await world.tab("worked")).page
@@ -286,7 +295,7 @@ async def modes(world: World) -> Page:
     return await shown(tab.page, tab.page.get_by_role("option", name="Edits go"))
 
 
-@state()
+@state("/help")
 async def keys_and_commands(world: World) -> Page:
     tab = await world.tab("worked")
     await tab.send("/help")

@@ -25,7 +25,7 @@ CHANGES = (
     "/settings/ignored/{project}", "{base}/read",
     "/p/{project}/files/save", "/p/{project}/files/merge", "/p/{project}/files/make",
     "/p/{project}/files/move", "/p/{project}/files/copy", "/p/{project}/files/remove",
-    "/p/{project}/files/upload", "/p/{project}/files/known",
+    "/p/{project}/files/upload", "/p/{project}/files/known", "/p/{project}/files/replace",
     "/pickers/code", "/settings/keys/of/compact", "/settings/keys/reset",
 )  # fmt: skip
 BOTH = (
@@ -43,7 +43,7 @@ READS = (
     "/p/{project}/checkout", "/p/{project}/files/tree", "/p/{project}/files/tree?q=pwned",
     "/p/{project}/files/marks?session={session}", "/p/{project}/files/view?path={file}",
     "/p/{project}/files/view?path=none", "/p/{project}/files/raw?path={file}",
-    "/p/{project}/files/preview?path=none",
+    "/p/{project}/files/preview?path=none", "/p/{project}/files/find?q=pwned",
     "{base}/messages?before=msg_z", "{base}/parts/{part}/output", "{base}/parts/{part}/files/0",
     "{base}/complete/files?q=pwned",
     "{base}/complete/commands", "{base}/review", "{base}/review?view=split&scope=turn",
@@ -57,7 +57,7 @@ READS = (
     "{base}/timeline/point?change={change}", "{base}/timeline/review/file?change={change}&path={file}",
     "{base}/timeline/review/image/none?change={change}&path={file}", "{waits}/timeline",
     "/settings", "/settings?project={project}", "/settings/store/{project}", "/settings/sandbox",
-    "/settings/keys", "/settings/keys?project={project}", "/sandbox/port/go?session=none&port=8000",
+    "/help", "/settings/keys", "/settings/keys?project={project}", "/sandbox/port/go?session=none&port=8000",
     "/pickers/choice?session={session}", "/pickers/options?session={session}&recent=pwned",
     "/pickers/status?session={session}", "/pickers/mentions?session={session}",
     "/pickers/palette?session={session}&q=pwned", "/nothing/<pwned>",
