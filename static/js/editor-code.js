@@ -3,14 +3,14 @@
 import { autocompletion, completeAnyWord } from "../vendor/@codemirror/autocomplete/index.js";
 import { lintGutter, lintKeymap, linter } from "../vendor/@codemirror/lint/index.js";
 import { EditorView, hoverTooltip, keymap, showDialog } from "../vendor/@codemirror/view/index.js";
-import { send } from "./files-api.js";
+import { note, send } from "./files-api.js";
 
 const MOST = 1_000_000; // characters of a text that is sent with each question
 const PAUSE = 700; // milliseconds without a key until it is looked what is wrong
 const SEVERITIES = { 1: "error", 2: "warning", 3: "info", 4: "hint" };
 const WORD = /[\w$\u0080-\uffff]+$/;
 
-// `about` has path, text(), save(), put(text), say(words) and show(places), `open(path, how)` leads there.
+// `about` has path, text(), save(), put(text) and show(title, places), `open(path, how)` leads there.
 export function code(about) {
   let off = false;
 
@@ -70,14 +70,14 @@ export function code(about) {
     const [first] = told?.places ?? [];
     if (first && told.places.length === 1) about.open(first.path, { line: first.line, column: first.column });
     else if (first) about.show("Definitions", told.places);
-    else if (told?.outside) about.say(`It is outside of the project: ${told.outside}`);
-    else if (!off) about.say(told?.words ?? "No definition is known.");
+    else if (told?.outside) note(`It is outside of the project: ${told.outside}`);
+    else if (!off) note(told?.words ?? "No definition is known.");
   }
 
   async function references(view) {
     const told = await ask(view, "references");
     if (told?.places?.length) about.show("Uses", told.places);
-    else if (!off) about.say(told?.words ?? "No use is known.");
+    else if (!off) note(told?.words ?? "No use is known.");
   }
 
   async function rename(view) {
@@ -89,13 +89,13 @@ export function code(about) {
     const name = form?.elements.name.value.trim();
     if (!name || !(await about.save())) return;
     const told = await ask(view, "rename", at, { name });
-    about.say(told?.files ? `Renamed in ${told.files} file${told.files === 1 ? "" : "s"}.` : (told?.words ?? "Nothing was renamed."));
+    note(told?.files ? `Renamed in ${told.files} file${told.files === 1 ? "" : "s"}.` : (told?.words ?? "Nothing was renamed."));
   }
 
   async function format(view) {
     const told = await ask(view, "format");
     if (typeof told?.text === "string") about.put(told.text);
-    else if (!off) about.say(told?.words ?? "No language server formats this.");
+    else if (!off) note(told?.words ?? "No language server formats this.");
   }
 
   // As in other editors, with Ctrl or Cmd. Where no server is, that makes one more cursor.

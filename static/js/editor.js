@@ -87,7 +87,6 @@ class Editor {
       path: this.path,
       save: () => this.save(),
       put: (text) => this.#put(text),
-      say: (words) => this.#tell(words),
       open: this.hooks.open,
       show: (title, places) => this.#show(title, places),
     };

@@ -27,13 +27,20 @@ export async function send(url, values) {
 
 export const post = (what, values) => send(`${base}/${what}`, values);
 
+// Says something of what was asked for, in the corner: the state of a file is another thing.
+export function note(textContent) {
+  document.getElementById("toasts").append(Object.assign(document.createElement("div"), { className: "toast", textContent }));
+}
+
 // Does something and shows what the server says of it, with a way back where there is one. Whether it was done.
 export async function act(what, values) {
   const answer = await post(what, values).catch(() => null);
-  const toasts = document.getElementById("toasts");
   const words = answer ? await answer.text() : "";
-  if (words) toasts.insertAdjacentHTML("beforeend", words);
-  else toasts.append(Object.assign(document.createElement("div"), { className: "toast", textContent: "The server cannot be reached." }));
-  window.htmx.process(toasts.lastElementChild);
+  if (!answer) note("The server cannot be reached.");
+  else if (words) {
+    const toasts = document.getElementById("toasts");
+    toasts.insertAdjacentHTML("beforeend", words);
+    window.htmx.process(toasts.lastElementChild);
+  }
   return Boolean(answer?.ok);
 }

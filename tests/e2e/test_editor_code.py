@@ -68,7 +68,7 @@ async def test_the_editor_knows_the_code(place: Stage, context: BrowserContext) 
     await name.fill("sum_of")
     await keyboard.press("Enter")
     await expect(page.get_by_role("textbox", name="Text of main.c")).to_contain_text("sum_of(1, 2)")
-    await expect(page.locator(".opened:visible .opened-state")).to_contain_text("Renamed in")
+    await expect(page.locator(".toast", has_text="Renamed in ")).to_be_visible()
     assert "sum_of(1, 2)" in (place.project / "main.c").read_text()
 
 

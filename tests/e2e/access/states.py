@@ -247,7 +247,8 @@ async def search_in_files(world: World) -> Page:
     await page.keyboard.press("Control+Shift+F")
     await page.get_by_role("searchbox", name="Search in the files").fill("hello")
     await page.get_by_label("Replace it").check()
-    return await shown(page, page.locator(".find-line ins"))
+    await page.get_by_role("textbox", name="What is to be in its place").fill("welcome")
+    return await shown(page, page.locator(".find-line ins", has_text="welcome"))
 
 
 @state()
