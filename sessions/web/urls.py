@@ -125,6 +125,7 @@ _changes = [
     path(_REVIEW, panel.panel, name="review"),
     path(f"{_REVIEW}/files", panel.files, name="review-files"),
     path(f"{_REVIEW}/file", panel.file, name="review-file"),
+    path(f"{_REVIEW}/lines", panel.lines, name="review-lines"),
     path(f"{_REVIEW}/image/<str:oid>", panel.image, name="review-image"),
     path(f"{_REVIEW}/undo", verdicts.undo, name="review-undo"),
     path(f"{_REVIEW}/redo", verdicts.redo, name="review-redo"),

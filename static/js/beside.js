@@ -61,9 +61,11 @@ async function select(entry, { line = 0, column = 1, focus = false } = {}) {
   keep();
   if (!entry) return;
   listen();
+  const from = document.activeElement;
   if (!entry.section) await load(entry);
   if (line) entry.editor?.go(line, column);
-  if (focus) (entry.editor ?? entry.section?.querySelector(".opened-path"))?.focus();
+  const still = [from, document.body].includes(document.activeElement); // the person has not gone on to something else
+  if (focus && still) (entry.editor ?? entry.section?.querySelector(".opened-path"))?.focus();
 }
 
 async function fetched(entry, values = {}) {

@@ -6,6 +6,7 @@ import { bracketMatching, foldGutter, foldKeymap, indentOnInput } from "../vendo
 import { highlightSelectionMatches, search, searchKeymap } from "../vendor/@codemirror/search/index.js";
 import { Compartment, EditorSelection, EditorState } from "../vendor/@codemirror/state/index.js";
 import { EditorView, crosshairCursor, drawSelection, dropCursor, highlightActiveLine, highlightActiveLineGutter, highlightSpecialChars, keymap, lineNumbers, rectangularSelection, showDialog } from "../vendor/@codemirror/view/index.js";
+import { changes } from "./editor-changes.js";
 import { code } from "./editor-code.js";
 import { drafts } from "./editor-drafts.js";
 import { languageOf } from "./editor-languages.js";
@@ -29,6 +30,7 @@ class Editor {
     this.locked = "locked" in section.dataset;
     const field = section.querySelector(".opened-text");
     this.base = field.value;
+    this.changes = changes({ path: this.path, seen: () => this.seen, unsaved: () => this.unsaved, save: () => this.save() });
     this.view = this.#made(field);
     this.#place();
     this.#mark();
@@ -50,7 +52,8 @@ class Editor {
         doc: this.base,
         extensions: [
           keymap.of([{ key: "Mod-s", run: () => (this.save(), true) }, { key: "Ctrl-g", run: () => (this.#goToLine(), true) }]),
-          lineNumbers(),
+          lineNumbers({ domEventHandlers: { click: (view, line) => this.changes.press(view, line) } }),
+          this.changes.extension,
           highlightActiveLineGutter(),
           highlightSpecialChars(),
           history(),
@@ -247,6 +250,7 @@ class Editor {
     this.#complain();
     this.#tell("Saved");
     this.#mark();
+    this.marks();
     await this.#keep();
     return true;
   }
@@ -299,6 +303,12 @@ class Editor {
     this.#complain();
     this.#mark();
     this.#tell("Changed on the disk");
+    this.marks();
+  }
+
+  // What the session changed in it.
+  marks() {
+    this.changes.load(this.view);
   }
 
   gone() {
@@ -344,6 +354,7 @@ class Editor {
 }
 
 const open = new Set();
+document.addEventListener("review:renewed", () => open.forEach((editor) => editor.marks()));
 addEventListener("pagehide", () => open.forEach((editor) => editor.hold()));
 
 // `hooks.unsaved(is)` is told whether there is something to save; `hooks.open(path, how)` opens another file.
@@ -352,6 +363,7 @@ export async function edit(section, hooks) {
   section.querySelector("[data-opened-wrap]").setAttribute("aria-pressed", String(Boolean(localStorage.getItem(WRAP))));
   open.add(editor);
   await editor.restore();
+  editor.marks();
   const end = editor.end.bind(editor);
   editor.end = () => (open.delete(editor), end());
   return editor;

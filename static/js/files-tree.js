@@ -57,7 +57,7 @@ async function fill(place, path, level) {
     const again = row(one);
     if (again && place.contains(again) && !isOpen(again)) await tree.expand(again, true);
   }
-  if (focused) select(row(focused) ?? seen()[0], true);
+  if (focused && document.activeElement === document.body) select(row(focused) ?? seen()[0], true); // it went with its row
   settle();
 }
 

@@ -39,13 +39,18 @@ async function list(side) {
   return loaded;
 }
 
-// Shown, with the keyboard in it; from there once more, away.
+// Shown, with the keyboard in it; from there once more, away, also while it is still on its way there.
+let going = "";
 async function toggle(side) {
-  const away = isListed(side) && document.getElementById(SIDES[side].id).contains(document.activeElement);
+  const within = going === side || document.getElementById(SIDES[side].id).contains(document.activeElement);
+  const to = isListed(side) && within ? "" : side;
+  going = to;
   if (root.classList.contains("list-folded")) document.querySelector("[data-fold-list]").click();
-  const loaded = await list(away ? "sessions" : side);
-  if (away) document.getElementById("prompt").focus();
-  else loaded.focus();
+  const loaded = await list(to || "sessions");
+  if (going !== to) return;
+  going = "";
+  if (to) loaded.focus();
+  else document.getElementById("prompt").focus();
 }
 
 document.addEventListener("click", (event) => {

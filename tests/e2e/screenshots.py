@@ -63,6 +63,7 @@ async def show(stage: Stage, browser: Browser) -> None:
     await the_turn(stage, browser, tab, session)
     await the_review(tab)
     await the_timeline(tab)
+    await the_files(stage, browser, session)
     await tab.open(session)
     await the_undo(stage, tab)
     await the_inbox(stage, tab)
@@ -117,6 +118,26 @@ async def the_timeline(tab: Tab) -> None:
     await tab.page.locator("#scrub").press("ArrowLeft")
     await tab.page.locator("#at .first-lines").first.wait_for()
     await shot(tab.page, "timeline")
+
+
+async def the_files(stage: Stage, browser: Browser, session: str) -> None:
+    """The tree with a file open, by day and by night, and a replacement before it is done."""
+    for name, kind in (("files", {}), ("files-dark", {"color_scheme": "dark"})):
+        context = await browser.new_context(viewport=WIDE, reduced_motion="reduce", **kind)  # type: ignore[arg-type]
+        page = (await stage.tab(context, session)).page
+        await page.keyboard.press("Control+Shift+E")
+        await page.locator("#files-tree [data-path=greeter]").click()
+        await page.locator("#files-tree [data-path='greeter/hello.py']").click()
+        await page.get_by_role("textbox", name="Text of hello.py").wait_for()
+        await shot(page, name)
+        if name == "files":
+            await page.keyboard.press("Control+Shift+F")
+            await page.get_by_role("searchbox", name="Search in the files").fill("greeting")
+            await page.get_by_label("Replace it").check()
+            await page.get_by_role("textbox", name="What is to be in its place").fill("welcome")
+            await page.locator(".find-line ins", has_text="welcome").first.wait_for()
+            await shot(page, "find")
+        await context.close()
 
 
 async def the_inbox(stage: Stage, tab: Tab) -> None:

@@ -8,7 +8,7 @@ import pytest
 from playwright.async_api import BrowserContext, Locator, expect
 
 from tests.e2e.stage import Stage, Tab
-from tests.loopback.script import Turn
+from tests.loopback.script import ToolUse, Turn
 
 pytestmark = [pytest.mark.e2e, pytest.mark.asyncio(loop_scope="session")]
 
@@ -148,3 +148,41 @@ async def test_lines_that_are_selected_go_to_the_model(stage: Stage, context: Br
     told = str(stage.model.requests[-1].body["messages"][-1]["content"])
     assert "line 12" in told
     assert "line 14" not in told
+
+
+async def test_what_the_agent_changed_is_marked_and_judged_there(
+    stage: Stage, context: BrowserContext
+) -> None:
+    text = "".join(f"line {number}\n" for number in range(1, 9))
+    tab, path = await open_file(stage, context, "changed lines", "changed.txt", text)
+    marked = opened(tab).locator(".cm-lineNumbers .cm-changed")
+    await expect(marked).to_have_count(0)
+    edit = {"filePath": "changed.txt", "oldString": "line 4\nline 5\n", "newString": "four\n"}
+    stage.plays(Turn(tools=[ToolUse("edit", edit)]), Turn(text="Done."))
+    await tab.send("Change it.")
+    await tab.idle()
+    await expect(marked).to_have_text(["4"])
+
+    await text_of(tab, "changed.txt").focus()
+    await tab.page.keyboard.type("first\n")
+    await expect(marked).to_have_text(["5"])
+    await tab.page.keyboard.press("Alt+F3")
+    card = tab.page.get_by_role("dialog", name="What was here before")
+    await expect(card.locator("pre")).to_have_text("line 4\nline 5")
+    await expect(card.get_by_role("button", name="Keep")).to_be_focused()
+    await tab.page.keyboard.press("Escape")
+    await expect(card).to_have_count(0)
+    await expect(text_of(tab, "changed.txt")).to_be_focused()
+
+    await marked.click()
+    await card.get_by_role("button", name="Keep").click()
+    await tab.page.keyboard.press("Control+s")
+    await expect(opened(tab).locator(".cm-lineNumbers .cm-kept")).to_have_text(["5"])
+    await marked.click()
+    await card.get_by_role("button", name="Undo").click()
+    await expect(marked).to_have_count(0)
+    await expect(text_of(tab, "changed.txt")).to_contain_text("line 4")
+    assert path.read_text() == f"first\n{text}"
+    await tab.page.locator("#toasts").get_by_role("button", name="Redo").click()
+    await expect(marked).to_have_text(["5"])
+    assert path.read_text() == "first\n" + text.replace("line 4\nline 5\n", "four\n")

@@ -56,12 +56,12 @@ async def test_before_anything_is_typed_what_was_done_last_comes_first(
 async def test_a_few_letters_find_things_of_every_kind(talk: Talk, async_client: AsyncClient) -> None:
     groups = await found(talk, async_client, "gre")
     kinds = dict(groups)
-    assert kinds["Add to the prompt"] == ["file:greeting.py"]
+    assert kinds["Files"] == ["file:greeting.py"]
     assert kinds["Commands"] == ["command:greet"]
     assert len(kinds["Sessions"]) == 1
     page = (await async_client.get("/pickers/palette", {"session": talk.session.id, "q": "greeting"})).content
     assert b"Mend the &lt;b&gt;greeting" in page
-    assert b'data-act="write" data-value="@greeting.py "' in " ".join(page.decode().split()).encode()
+    assert b'data-act="open" data-value="greeting.py"' in " ".join(page.decode().split()).encode()
     assert next(iter(dict(await found(talk, async_client, "build")))) == "Agents"
     assert dict(await found(talk, async_client, "demo"))["Models"]
     assert "go:Accounts and keys of providers" in dict(await found(talk, async_client, "api key"))["Settings"]

@@ -36,8 +36,9 @@ REASONS = {
         "/p/{project}/complete/commands", "/p/{project}/complete/files", "/p/{project}/rules/decisions",
         "/permissions/per_x/file", "/permissions/per_x/rest", "/pickers/commands",
         "/questions/que_x/card", "{base}/comments/{comment}", "{base}/messages",
-        "{base}/review/file", "{base}/review/files", "{base}/review/undo", "{base}/timeline/moments",
-        "{base}/timeline/review/file", "{waits}/staging/files", "{waits}/timeline", "/servers/mcp/list",
+        "{base}/review/file", "{base}/review/files", "{base}/review/lines", "{base}/review/undo",
+        "{base}/timeline/moments", "{base}/timeline/review/file",
+        "{waits}/staging/files", "{waits}/timeline", "/servers/mcp/list",
     ),
     BUSY: (
         "/accounts/waiting", "/import/progress", "/search/progress", "/pickers/problems",

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.http import require_GET
 
 from sessions.changes.diffs.images import image as image_of
+from sessions.changes.review.marking import hunk_mark
+from sessions.changes.review.standing import standing
 from sessions.changes.review.verdicts import Scope, listing, staged
 from sessions.changes.snapshots.objects import ObjectMissing
 from sessions.core.db import in_db
 from sessions.core.models import Session
-from sessions.core.store import ledger, messages, turns
+from sessions.core.plans import is_plan
+from sessions.core.store import ledger, marks, messages, turns
 from sessions.core.text import visible
 from sessions.rendering.tools import card
 from sessions.web.access import session_of
@@ -148,6 +151,22 @@ async def file(request: HttpRequest, project_id: str, session_id: str) -> HttpRe
         bodies, found, shown.found, shown.marks, shown.reading, session.get_absolute_url(), step=int(step)
     )
     return HttpResponse("".join(made))
+
+
+@require_GET
+async def lines(request: HttpRequest, project_id: str, session_id: str) -> HttpResponse:
+    """`{"stretches": [{"key", "kept", "line", "count", "removed"}], "seen"}`: what the session did to the
+    file `?path=` and is there as it was left (`standing`); `seen` is the content that holds for."""
+    session = await session_of(project_id, session_id)
+    path = request.GET.get("path", "")
+    found = await listing(session, Scope(), (path,))
+    given = await in_db(marks.of_session, session.id)
+    file = found.file(path)
+    if file is None or is_plan(file.path):
+        return JsonResponse({"stretches": [], "seen": ""})
+    stretches, seen = await asyncio.to_thread(standing, file, found)
+    told = [{**asdict(one), "kept": hunk_mark(file, one.key) in given.kept} for one in stretches]
+    return JsonResponse({"stretches": told, "seen": seen})
 
 
 @require_GET

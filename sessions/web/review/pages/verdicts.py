@@ -31,7 +31,7 @@ Picks = dict[str, Collection[str] | None]
 
 async def undo(request: HttpRequest, project_id: str, session_id: str) -> HttpResponse:
     """POST takes back `hunk`s of a `path`, or the files named by `path`, with `words` for the agent; kept
-    hunks stay. GET shows what that would do to all files of the scope."""
+    hunks stay; with `noted` the answer is a note. GET shows what that would do to all files of the scope."""
     session = await session_of(project_id, session_id)
     shown = await asked(request, session)
     if request.method != "POST":
@@ -44,8 +44,17 @@ async def undo(request: HttpRequest, project_id: str, session_id: str) -> HttpRe
     try:
         operation = await hunks.undo(session, shown.scope, picks, words=_words(request), actor=actor(request))
     except Refused as error:
+        if "noted" in request.POST:
+            return fragment("review/toast.html", note=str(error))
         return beside(where, str(error))
     note = undoing.ended("Undone", operation.outcome) if _wrote(operation) else ""
+    if "noted" in request.POST:
+        return fragment(
+            "review/toast.html",
+            base=session.get_absolute_url(),
+            note=note or undoing.ended("Undone", operation.outcome),
+            operation=operation if note else None,
+        )
     if "listed" in request.POST:
         return fragment(
             "review/scope_undone.html",

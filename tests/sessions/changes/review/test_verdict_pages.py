@@ -148,3 +148,44 @@ async def test_what_nobody_offered_is_refused(world: World, async_client: AsyncC
     for url in ("mark", "redo", "resolve"):
         assert (await async_client.get(f"{base(session)}/{url}")).status_code == 405
     assert world.state() == before
+
+
+async def lines(
+    client: AsyncClient, session: Session, path: str = "a.txt"
+) -> list[tuple[int, int, str, bool]]:
+    answer = await client.get(f"{base(session)}/lines", {"path": path})
+    told = answer.json()["stretches"]
+    return [(one["line"], one["count"], one["removed"], one["kept"]) for one in told]
+
+
+async def test_changed_lines_are_told_where_they_stand_now(world: World, async_client: AsyncClient) -> None:
+    session = await edited(world)
+    assert await lines(async_client, session) == [(2, 1, "2\n", False), (29, 1, "29\n", False)]
+    assert await lines(async_client, session, "b.txt") == [(1, 1, "", False)]
+    assert await lines(async_client, session, "none.txt") == []
+
+    first, second = await hunks(session)
+    await posted(async_client, f"{base(session)}/mark", kind="kept", on="1", path="a.txt", hunk=second)
+    world.write("a.txt", "zero\nhalf\n" + EDITED.replace("15\n", ""))
+    assert await lines(async_client, session) == [(4, 1, "2\n", False), (30, 1, "29\n", True)]
+    world.write("a.txt", EDITED.replace("two\n", "TWO\n"))
+    assert await lines(async_client, session) == [(29, 1, "29\n", True)], "what a person changed is theirs"
+
+    world.write("a.txt", EDITED)
+    note = await posted(async_client, f"{base(session)}/undo", path="a.txt", hunk=first, noted="1")
+    assert 'class="toast"' in note
+    assert "Redo" in note
+    assert "data-file" not in note
+    assert await lines(async_client, session) == [(29, 1, "29\n", True)]
+    note = await posted(async_client, f"{base(session)}/undo", path="gone.txt", hunk=first, noted="1")
+    assert "no longer among the changes" in note
+    assert "Redo" not in note
+
+
+async def test_lines_that_were_only_removed_are_told_before_the_next(
+    world: World, async_client: AsyncClient
+) -> None:
+    world.write("a.txt", LINES)
+    session = await world.session()
+    await world.turn(session, {"a.txt": LINES.replace("10\n11\n", "")})
+    assert await lines(async_client, session) == [(10, 0, "10\n11\n", False)]

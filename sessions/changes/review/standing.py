@@ -1,0 +1,56 @@
+"""Where the hunks of a scope stand in a file as it is now."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from sessions.changes.diffs.hunks import pieces
+from sessions.changes.diffs.lines import Span, changed_spans, split_lines
+from sessions.changes.review.verdicts import Listing, ReviewedFile, Step, judge
+from sessions.changes.snapshots.objects import object_id
+from sessions.changes.undo.files import UnsafePath, read_file
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """`count` lines from `line` (from 1) on took the place of `removed`; without any, it was taken out before
+    that line. `key` is what a verdict names the hunk by."""
+
+    key: str
+    line: int
+    count: int
+    removed: str
+
+
+def standing(file: ReviewedFile, listing: Listing) -> tuple[list[Stretch], str]:
+    """Those that are there as the scope left them, and the file's object id. Blocks."""
+    try:
+        now = read_file(listing.project.worktree, file.path)
+    except (OSError, UnsafePath):
+        now = None
+    if now is None:
+        return [], ""
+    lines = split_lines(now.content)
+    found = [stretch for step in judge(file, listing) for stretch in _of_step(step, lines)]
+    return found, object_id(now.content)
+
+
+def _of_step(step: Step, now: Sequence[bytes]) -> Iterator[Stretch]:
+    whole = step.hunks.get("")
+    if whole is not None:
+        if step.before is None and whole.state == "here":
+            yield Stretch(whole.key, 1, len(now), "")
+        return
+    old, new = split_lines(step.before or b""), split_lines(step.after or b"")
+    later = changed_spans(new, now)
+    for piece in pieces(old, new):
+        if step.hunks[piece.key].state == "here":
+            for a, b, c, d in piece.spans:
+                removed = b"".join(old[a:b]).decode("utf-8", "replace")
+                yield Stretch(step.hunks[piece.key].key, c + _shift(later, c) + 1, d - c, removed)
+
+
+def _shift(later: Sequence[Span], line: int) -> int:
+    """By how many lines what came before a line has grown."""
+    return sum((d - c) - (b - a) for a, b, c, d in later if b <= line)
