@@ -5,7 +5,8 @@ const THEIRS = "/pickers/";
 const QUICK = { files: "mentions", commands: "commands" };
 const SLOW = { files: ["symbols", "resources"], commands: [], arguments: ["arguments"] };
 
-// What the browser carries out comes before commands of the same name that are sent.
+// What the browser carries out comes before commands of the same name that are sent, and the name that was typed whole
+// before those that begin with it: Enter takes the first.
 export async function quick(kind, query) {
   if (!QUICK[kind]) return [];
   const [ours, theirs] = await Promise.all([
@@ -15,7 +16,9 @@ export async function quick(kind, query) {
   const names = ours.map((option) => option.dataset.command);
   for (const option of theirs) option.dataset.sent = "";
   const sent = theirs.filter((option) => !names.includes(option.dataset.command ?? ""));
-  return kind === "files" ? [...sent, ...ours] : [...ours, ...sent];
+  if (kind === "files") return [...sent, ...ours];
+  const isWhole = (option) => option.dataset.command?.toLowerCase() === query.toLowerCase();
+  return [...ours, ...sent].sort((one, other) => isWhole(other) - isWhole(one));
 }
 
 // One promise of options for each source.

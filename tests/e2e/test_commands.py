@@ -38,3 +38,13 @@ async def test_a_command_is_completed_refused_asked_about_and_carried_out(
         await expect(tab.messages).not_to_contain_text("Greet Ann: ANN")
         assert "Greet Ann: ANN" in str(stage.model.requests[0].body["messages"][-1])
         await tab.idle()
+
+
+async def test_a_name_that_is_typed_whole_comes_first(stage: Stage, context: BrowserContext) -> None:
+    """`/models` and `/review-mode` begin with these, and would be taken by Enter."""
+    tab = await stage.tab(context, await stage.session("whole names"))
+    for name in ("/mode", "/review"):
+        await tab.prompt.fill(name)
+        await expect(tab.page.get_by_role("option").nth(1)).to_be_visible()
+        await expect(tab.page.get_by_role("option").first).to_have_attribute("data-command", name[1:])
+    await tab.prompt.fill("")

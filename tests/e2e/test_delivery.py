@@ -41,7 +41,8 @@ class Traffic:
         self.addresses[event["requestId"]] = event["request"]["url"]
 
     def _came(self, event: dict[str, Any]) -> None:
-        self.bytes[event["requestId"]] = int(event["encodedDataLength"])
+        if event["requestId"] in self.addresses:  # not what the page before asked for
+            self.bytes[event["requestId"]] = int(event["encodedDataLength"])
 
     def kilobytes(self, *, fonts: bool) -> float:
         """Of the typefaces, or of all the rest."""

@@ -194,5 +194,6 @@ async def test_what_files_hold_is_found_and_replaced(stage: Stage, context: Brow
     assert (stage.project / "sought/one.txt").read_text() == "a pin here\nand Needle there\nneedles\n"
     assert (stage.project / "sought/two.py").read_text() == "pin = 1\n"
     await toast.get_by_role("button", name="Undo").click()
+    await expect(page.locator(".toast", has_text="Undone")).to_be_visible()
     await expect(page.locator(".find-end")).to_contain_text("Files have changed since.")
     assert (stage.project / "sought/two.py").read_text() == "needle = 1\n"
