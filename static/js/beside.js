@@ -1,13 +1,13 @@
 // What is beside the conversation: the changes, and the files that were opened, each with a tab. They stay open over
 // sessions of the project, and over a reload; what is not saved yet stays with them.
 import { add } from "./composer.js";
-import { dress } from "./files.js";
 import { address } from "./files-api.js";
 import { listen, onNews } from "./files-news.js";
 import { showBeside } from "./layout.js";
 import { mentions } from "./mentions.js";
+import { addSheet } from "./sheet.js";
 
-dress("opened");
+addSheet("opened");
 
 const beside = document.getElementById("beside");
 const tabs = document.getElementById("beside-tabs");

@@ -41,8 +41,14 @@ const WITH_WORDS = ["rename", "search"];
 
 for (const [name, act] of Object.entries({ ...COMMANDS, ...ACTIONS })) shortcut(name, () => act(""));
 
-// Over a page without another dialog; from the palette itself once more, away.
-const palette = async (kind = "") => (await import("./palette.js")).toggle(kind);
+// Over a page without another dialog; from the palette itself once more, away. It hears what is typed before the rest of
+// it is loaded.
+async function palette(kind = "") {
+  const box = document.getElementById("palette");
+  if (box.open) return box.close();
+  box.showModal();
+  (await import("./palette.js")).begin(kind);
+}
 const free = { within: () => !document.querySelector("dialog[open]:not(#palette)") };
 shortcut("palette", () => palette(), free);
 shortcut("open-file", () => palette("files"), free);

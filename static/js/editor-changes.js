@@ -1,7 +1,8 @@
 // The lines of a file that the session changed: marked at their numbers, with what was there before and the verdicts.
 import { RangeSet, StateEffect, StateField } from "../vendor/@codemirror/state/index.js";
 import { EditorView, GutterMarker, gutterLineClass, keymap, showTooltip } from "../vendor/@codemirror/view/index.js";
-import { note } from "./files-api.js";
+import { note, send, told } from "./files-api.js";
+import { base } from "./review-state.js";
 
 const place = StateEffect.define(); // [{ key, kept, line, count, removed }]
 const show = StateEffect.define(); // one of them with `pos`, or null
@@ -38,18 +39,14 @@ const marks = StateField.define({
   provide: (field) => gutterLineClass.from(field),
 });
 
-const ORIGIN = () => `/p/${document.body.dataset.project}/s/${document.body.dataset.session}/review`;
-
 // `about` has path, seen() (the content that the text was made of), unsaved() and save().
 export function changes(about) {
-  const { "X-CSRF-Token": token } = JSON.parse(document.body.getAttribute("hx-headers"));
-
   async function load(view) {
     const { session } = document.body.dataset;
     if (about.unsaved()) return; // they go with the lines until it is saved
     let told = { stretches: [], seen: about.seen() };
     if (session) {
-      const answer = await fetch(`${ORIGIN()}/lines?${new URLSearchParams({ path: about.path })}`).catch(() => null);
+      const answer = await fetch(`${base()}/lines?${new URLSearchParams({ path: about.path })}`).catch(() => null);
       if (answer?.ok) told = await answer.json();
     }
     if (about.unsaved() || (told.seen && told.seen !== about.seen()) || session !== document.body.dataset.session) return;
@@ -59,15 +56,9 @@ export function changes(about) {
   async function judge(view, what, stretch) {
     close(view);
     if (what === "undo" && about.unsaved() && !(await about.save())) return;
-    const values = { path: about.path, hunk: stretch.key, scope: "session", ...(what === "undo" ? { noted: "1" } : { kind: "kept", on: what === "keep" ? "1" : "0" }) };
-    const url = `${ORIGIN()}/${what === "undo" ? "undo" : "mark"}`;
-    const answer = await fetch(url, { method: "POST", headers: { "X-CSRF-Token": token }, body: new URLSearchParams(values) }).catch(() => null);
-    if (!answer) return note("The server cannot be reached.");
-    if (what === "undo") {
-      const toasts = document.getElementById("toasts");
-      toasts.insertAdjacentHTML("beforeend", await answer.text());
-      window.htmx.process(toasts.lastElementChild);
-    }
+    const hunk = { path: about.path, hunk: stretch.key, scope: "session" };
+    if (what === "undo") await told(send(`${base()}/undo`, { ...hunk, noted: "1" }));
+    else await send(`${base()}/mark`, { ...hunk, kind: "kept", on: what === "keep" ? "1" : "0" }).catch(() => note("The server cannot be reached."));
     await load(view);
   }
 

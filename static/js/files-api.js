@@ -32,9 +32,9 @@ export function note(textContent) {
   document.getElementById("toasts").append(Object.assign(document.createElement("div"), { className: "toast", textContent }));
 }
 
-// Does something and shows what the server says of it, with a way back where there is one. Whether it was done.
-export async function act(what, values) {
-  const answer = await post(what, values).catch(() => null);
+// Shows what the server says of what it was asked for, with a way back where there is one. Whether it was done.
+export async function told(asked) {
+  const answer = await asked.catch(() => null);
   const words = answer ? await answer.text() : "";
   if (!answer) note("The server cannot be reached.");
   else if (words) {
@@ -44,3 +44,5 @@ export async function act(what, values) {
   }
   return Boolean(answer?.ok);
 }
+
+export const act = (what, values) => told(post(what, values));

@@ -1,9 +1,10 @@
 // Search in the files of the project, as it goes on, and what is found replaced.
-import { dress, openFile } from "./files.js";
+import { openFile } from "./files.js";
 import { act } from "./files-api.js";
 import { onNews } from "./files-news.js";
+import { addSheet } from "./sheet.js";
 
-dress("find");
+addSheet("find");
 
 const form = document.getElementById("find-form");
 const field = document.getElementById("find-text");

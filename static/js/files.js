@@ -19,11 +19,6 @@ export function shownFile() {
   }
 }
 
-// A style sheet that the page does not begin with.
-export function dress(name) {
-  document.head.append(Object.assign(document.createElement("link"), { rel: "stylesheet", href: new URL(`../css/${name}.css`, import.meta.url) }));
-}
-
 const SIDES = {
   files: { id: "side-files", load: panel },
   find: { id: "side-find", load: () => import("./files-find.js") },

@@ -31,20 +31,18 @@ const KINDS = {
 };
 let kind = "";
 
-export function toggle(wanted) {
-  if (box.open) box.close();
-  else open(wanted);
-}
-
-function open(wanted) {
+// Once it is open.
+export function begin(wanted) {
   kind = wanted;
   box.setAttribute("aria-label", KINDS[kind].label);
   search.placeholder = KINDS[kind].placeholder;
-  search.value = "";
-  list.replaceChildren();
-  box.showModal();
   window.htmx.trigger(search, "palette:load");
 }
+
+box.addEventListener("close", () => {
+  search.value = "";
+  list.replaceChildren();
+});
 
 // What is closed first: a dialog that is opened then is not under it, and the focus is where it was.
 const ACTS = {
@@ -92,6 +90,7 @@ search.addEventListener("keydown", (event) => {
   event.preventDefault();
   KEYS[event.key](event);
 });
+search.addEventListener("input", () => window.htmx.trigger(search, "palette:typed"));
 search.addEventListener("htmx:configRequest", ({ detail }) => {
   const { project, session } = context();
   Object.assign(detail.parameters, { project, session: session ?? "", q: search.value, recent: recent(), kind, opened: shownFile() });

@@ -1,4 +1,5 @@
 // The switch of the terminals: a button and keys. The rest is loaded when they are first shown.
+import { addSheet } from "./sheet.js";
 import { shortcut } from "./shortcuts.js";
 
 const MISSING = "Terminals need xterm.js, which is not here. Fetch it with: python -m opencode_web.vendor";
@@ -10,15 +11,15 @@ let loading = null;
 let before = null;
 
 function load() {
-  loading ??= import("./terminal-panel.js").then(({ Panel }) => new Panel(panel));
+  loading ??= Promise.all([import("./terminal-panel.js"), addSheet("terminal")]).then(([{ Panel }]) => new Panel(panel));
   return loading;
 }
 
 async function show({ start }) {
-  panel.hidden = false;
   button.setAttribute("aria-expanded", "true");
   localStorage.setItem(STORED, "open");
   const shown = await load().catch(() => null);
+  panel.hidden = false;
   if (!shown) loading = null;
   const problem = shown ? await shown.show(start) : MISSING;
   if (!start && !problem && shown.isEmpty) return hide();

@@ -55,6 +55,16 @@ def write(path: Path, text: str) -> None:
     path.write_text(text)
 
 
+async def test_what_is_listed_is_chosen_in_one_row(stage: Stage, context: BrowserContext) -> None:
+    tab = await listed(stage, context, "one row")
+    buttons = tab.page.get_by_role("group", name="What is listed").get_by_role("button")
+    boxes = [await one.bounding_box() for one in await buttons.all()]
+    assert len(boxes) == 3
+    lefts = [box["x"] for box in boxes if box]
+    assert lefts == sorted(set(lefts)), boxes
+    assert len({box["y"] for box in boxes if box}) == 1, boxes
+
+
 async def test_the_tree_goes_by_keys_and_its_place_is_remembered(
     stage: Stage, context: BrowserContext
 ) -> None:

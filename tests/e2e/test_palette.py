@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
-from playwright.async_api import BrowserContext, Locator, expect
+from playwright.async_api import BrowserContext, Locator, Route, expect
 
 from tests.e2e.stage import Stage, Tab
 
@@ -51,6 +53,23 @@ async def test_everything_is_a_few_letters_away(stage: Stage, context: BrowserCo
     await tab.page.wait_for_url(f"**/{other}")
     await tab.connected()
     await expect(palette(tab)).to_be_hidden()
+
+
+async def test_what_is_typed_while_it_loads_is_heard(stage: Stage, context: BrowserContext) -> None:
+    tab = await stage.tab(context, await stage.session("loads late"))
+    goes_on = asyncio.Event()
+
+    async def late(route: Route) -> None:
+        await goes_on.wait()
+        await route.continue_()
+
+    await tab.page.route("**/*palette.js", late)
+    await tab.page.keyboard.press("Control+p")
+    await tab.page.keyboard.type("numb")
+    goes_on.set()
+    await expect(palette(tab).locator("[data-active]")).to_contain_text("numbers.txt")
+    await expect(palette(tab).get_by_role("combobox")).to_have_value("numb")
+    await expect(tab.prompt).to_have_value("")
 
 
 async def test_what_was_done_last_is_offered_first(stage: Stage, context: BrowserContext) -> None:

@@ -15,7 +15,7 @@ from sessions.changes.review.marking import hunk_mark, toggled
 from sessions.changes.review.verdicts import ReviewedFile, judge
 from sessions.changes.undo.plan import WRITES
 from sessions.core.db import in_db
-from sessions.core.models import Operation
+from sessions.core.models import Operation, Session
 from sessions.core.principal import actor
 from sessions.core.store import marks, operations
 from sessions.web.access import session_of
@@ -37,32 +37,21 @@ async def undo(request: HttpRequest, project_id: str, session_id: str) -> HttpRe
     if request.method != "POST":
         return await _dialog(shown)
     paths = request.POST.getlist("path")
-    where = "scope-undo" if "listed" in request.POST else file_id(paths[0] if paths else "")
+    listed, noted = "listed" in request.POST, "noted" in request.POST
+    where = "scope-undo" if listed else file_id(paths[0] if paths else "")
     if not paths:
         return beside(where, "Choose a file.")
     picks = await asyncio.to_thread(_picks, shown, paths, request.POST)
     try:
         operation = await hunks.undo(session, shown.scope, picks, words=_words(request), actor=actor(request))
     except Refused as error:
-        if "noted" in request.POST:
-            return fragment("review/toast.html", note=str(error))
-        return beside(where, str(error))
-    note = undoing.ended("Undone", operation.outcome) if _wrote(operation) else ""
-    if "noted" in request.POST:
-        return fragment(
-            "review/toast.html",
-            base=session.get_absolute_url(),
-            note=note or undoing.ended("Undone", operation.outcome),
-            operation=operation if note else None,
-        )
-    if "listed" in request.POST:
-        return fragment(
-            "review/scope_undone.html",
-            base=session.get_absolute_url(),
-            operation=operation if note else None,
-            note=note or undoing.ended("Undone", operation.outcome),
-        )
-    return await answered(shown, paths, operation, note)
+        return _note(session, str(error)) if noted else beside(where, str(error))
+    wrote = _wrote(operation)
+    note = undoing.ended("Undone", operation.outcome)
+    if listed or noted:
+        template = "scope_undone" if listed else "toast"
+        return _note(session, note, operation if wrote else None, template=template)
+    return await answered(shown, paths, operation, note if wrote else "")
 
 
 @require_POST
@@ -85,14 +74,12 @@ async def redo(request: HttpRequest, project_id: str, session_id: str) -> HttpRe
         for operation in ids:
             done = await hunks.redo(session, operation, actor=actor(request))
     except Refused as error:
-        if path:
-            return beside(file_id(path), str(error))
-        return fragment("review/toast.html", note=str(error))
+        return beside(file_id(path), str(error)) if path else _note(session, str(error))
     if done is None:
         return beside(file_id(path), "There is nothing to redo.")
     note = undoing.ended("Redone" if done.kind == "redo" else "Undone", done.outcome)
     if not path:
-        return fragment("review/toast.html", base=session.get_absolute_url(), note=note, operation=done)
+        return _note(session, note, done)
     return await answered(shown, [path], done, note)
 
 
@@ -158,6 +145,14 @@ async def _dialog(shown: Asked) -> HttpResponse:
         kept=len(every) - len(wanted),
         problem=shown.found.problem,
     )
+
+
+def _note(
+    session: Session, note: str, operation: Operation | None = None, *, template: str = "toast"
+) -> HttpResponse:
+    """For the corner of the page, with a way back from `operation`."""
+    base = session.get_absolute_url()
+    return fragment(f"review/{template}.html", base=base, note=note, operation=operation)
 
 
 def _wrote(operation: Operation) -> bool:

@@ -1,0 +1,8 @@
+// Adds a style sheet that the page does not begin with; until it is there.
+export function addSheet(name) {
+  const link = Object.assign(document.createElement("link"), { rel: "stylesheet", href: new URL(`../css/${name}.css`, import.meta.url) });
+  document.head.append(link);
+  return new Promise((done) => {
+    link.onload = link.onerror = done;
+  });
+}
