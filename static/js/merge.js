@@ -3,6 +3,7 @@
 import { arrive } from "./motion.js";
 
 export function merge(list, fresh) {
+  const focused = list.contains(document.activeElement) ? document.activeElement : null;
   const nodes = [...fresh.children];
   const first = !list.childElementCount;
   const wanted = new Map(nodes.map((node) => [node.id, node]));
@@ -22,6 +23,8 @@ export function merge(list, fresh) {
     else window.htmx.process(node);
     if (!kept && !first) arrive(node);
   }
+  // What is moved into what takes its place loses it.
+  if (focused?.isConnected && focused !== document.activeElement) focused.focus({ preventScroll: true });
 }
 
 // The same for the lists in an element that is renewed as a whole: they go over into what takes its place.

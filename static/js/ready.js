@@ -48,7 +48,8 @@ function begin() {
 function isUnready(element, byKey) {
   for (let card = element.closest?.(CARDS); card; card = card.parentElement.closest(CARDS)) {
     const time = (byKey ? readable : until).get(card);
-    if (time === undefined || performance.now() < time || (!byKey && isMoved(places.get(card), placeOf(card)))) return true;
+    const gone = byKey ? isNew : isMoved; // since the last frame
+    if (time === undefined || performance.now() < time || gone(places.get(card), placeOf(card))) return true;
   }
   return false;
 }

@@ -11,7 +11,10 @@ let loading = null;
 let before = null;
 
 function load() {
-  loading ??= Promise.all([import("./terminal-panel.js"), addSheet("terminal")]).then(([{ Panel }]) => new Panel(panel));
+  loading ??= Promise.all([import("./terminal-panel.js"), addSheet("terminal")]).then(([{ Panel }]) => {
+    panel.hidden = false; // it is measured
+    return new Panel(panel);
+  });
   return loading;
 }
 

@@ -116,4 +116,6 @@ document.addEventListener("page:replaced", () => {
 });
 
 readStops();
+const hovered = list.querySelector(".moment:hover"); // while this was loading
+if (hovered) moveTo(hovered.dataset.change);
 if (list.scrollHeight > list.clientHeight) list.querySelector(".moment:last-child")?.scrollIntoView({ block: "end" });

@@ -28,6 +28,7 @@ class Stage:
         self.server = Server(home, project)
         self._config = config
         self._turns: deque[Turn] = deque()
+        self._pages: list[Page] = []
 
     async def __aenter__(self) -> Self:
         await self.model.__aenter__()
@@ -42,6 +43,9 @@ class Stage:
         self._cookie, self.home_path = await _logged_in(self.server)
 
     async def __aexit__(self, *_: object) -> None:
+        """Its pages go first: what one of them asks a server that ends is no fault."""
+        for page in self._pages:
+            await page.close()
         await self.client.http.aclose()
         await asyncio.to_thread(self.server.stop)
         await self.model.__aexit__()
@@ -62,6 +66,7 @@ class Stage:
         name, value = self._cookie
         await context.add_cookies([{"name": name, "value": value, "url": self.server.url}])
         tab = Tab(await context.new_page(), self)
+        self._pages.append(tab.page)
         await tab.open(session_id)
         return tab
 

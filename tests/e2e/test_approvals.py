@@ -74,6 +74,23 @@ async def test_a_subagents_request_is_answered_on_another_page(alone: Stage, con
     assert (alone.project / "below").exists()
 
 
+async def test_the_keyboard_stays_when_a_session_is_renamed(alone: Stage, context: BrowserContext) -> None:
+    alone.plays(Turn(tools=[touch("renamed")]), Turn(text="Done."))
+    tab = await alone.tab(context, await alone.session("before"))
+    await tab.send("Make it.")
+    await expect(tab.permissions).to_be_visible()
+    await tab.page.locator("#inbox-button").click()
+    head = tab.page.locator(".inbox-head")
+    await expect(head).to_be_focused()
+    renamed = {"title": "after"}
+    await alone.client.http.patch(f"/session/{tab.session_id}", json=renamed)
+    await expect(tab.page.locator(".inbox-group h3")).to_contain_text("after")
+    await expect(head).to_be_focused()
+    await tab.page.keyboard.press("Escape")
+    await tab.stop.click()
+    await tab.idle()
+
+
 async def test_by_keyboard_alone(alone: Stage, context: BrowserContext) -> None:
     alone.plays(Turn(tools=[touch("first")]))
     tab = await alone.tab(context, await alone.session("one"))

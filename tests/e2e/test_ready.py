@@ -64,7 +64,7 @@ async def test_a_held_key_answers_one_card(stage: Stage, context: BrowserContext
 async def test_a_held_key_answers_one_entry_of_the_inbox(stage: Stage, context: BrowserContext) -> None:
     tab, files = await asked(stage, context, "inbox")
     await tab.page.locator("#inbox-button").click()
-    entry = tab.page.locator(".inbox-entry").first
+    entry = tab.page.locator(f"#inbox-{tab.session_id} .inbox-entry").first
     await ready(entry)
     await entry.locator(".inbox-head").focus()
     await hold(tab, "a")

@@ -6,7 +6,6 @@ import asyncio
 import json
 import shutil
 import subprocess
-import sys
 
 import pytest
 from channels.routing import URLRouter
@@ -14,8 +13,6 @@ from channels.testing import WebsocketCommunicator
 
 from sessions.web.files.socket import websocket_urlpatterns
 from tests.sessions.changes.review.world import World
-
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="inotify is Linux's")
 
 
 async def until(socket: WebsocketCommunicator, *wanted: str) -> None:
@@ -26,6 +23,7 @@ async def until(socket: WebsocketCommunicator, *wanted: str) -> None:
             left -= set(json.loads(await socket.receive_from(timeout=20)).get("changed", ()))
 
 
+@pytest.mark.proc
 async def test_changes_are_told_until_the_page_goes(world: World) -> None:
     url = f"/ws/p/{world.project.id}/files/"
     socket = WebsocketCommunicator(URLRouter(websocket_urlpatterns), url)
