@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.utils.safestring import SafeString, mark_safe
@@ -19,11 +21,14 @@ from sessions.core.models.ledger import shown
 from sessions.core.principal import actor
 from sessions.core.store import comments, inbox
 from sessions.core.store.comments import Thread
+from sessions.project import browsing
 from sessions.rendering.diffs.table import Notes, Side
 from sessions.rendering.html import html
 from sessions.web.access import session_of
 from sessions.web.respond import beside, done, fragment, refused
 
+OF_A_FILE = {"kind": "file"}
+"""The scope of a comment that was written in the editor."""
 WORDS = {"draft": "Not sent yet", "sent": "Sent to the agent", "answered": "Answered"}
 
 
@@ -121,7 +126,7 @@ async def add(request: HttpRequest, project_id: str, session_id: str) -> HttpRes
     session = await session_of(project_id, session_id)
     asked, text = _range(request.POST), request.POST.get("text", "").strip()
     if not text or len(text) > MAX_TEXT:
-        return refused(_length(text))
+        return refused(length(text))
     found = await listing(session, asked.scope)
     file = found.file(asked.key)
     if file is None or asked.step >= len(file.steps):
@@ -154,7 +159,7 @@ async def edit(request: HttpRequest, project_id: str, session_id: str, comment_i
         return fragment("comments/edit.html", base=session.get_absolute_url(), comment=comment)
     text = request.POST.get("text", "").strip()
     if not text or len(text) > MAX_TEXT:
-        return beside(comment.id, _length(text))
+        return beside(comment.id, length(text))
     if not await in_db(comments.reword, session, comment_id, text):
         return beside(comment.id, "This comment was sent already; write another one.")
     return HttpResponse(
@@ -177,6 +182,7 @@ async def send(request: HttpRequest, project_id: str, session_id: str) -> HttpRe
     drafts = await in_db(comments.drafts, session.id)
     if not drafts:
         return refused("There are no comments to send.")
+    await asyncio.to_thread(_move, Path(session.project.worktree), drafts)
     text = prompt_text(drafts, request.POST.get("words", ""))
     try:
         row = await actions.prompt(session, [{"type": "text", "text": text}])
@@ -184,6 +190,15 @@ async def send(request: HttpRequest, project_id: str, session_id: str) -> HttpRe
         return refused(str(problem))
     await in_db(comments.sent, session, [draft.id for draft in drafts], row.id)
     return done(prompted=session.id)
+
+
+def _move(worktree: Path, drafts: Iterable[ReviewComment]) -> None:
+    """To where their lines are in the files by now."""
+    for draft in drafts:
+        with suppress(browsing.Unreadable):
+            where = place(draft, browsing.content(worktree, draft.path))
+            if draft.side == "new" and not where.outdated:
+                draft.start, draft.end = where.start, where.end
 
 
 def _range(query: QueryDict) -> Range:
@@ -213,7 +228,7 @@ async def _comment(session: Session, comment_id: str) -> ReviewComment:
     return found
 
 
-def _length(text: str) -> str:
+def length(text: str) -> str:
     return f"A comment may have {MAX_TEXT:,} characters." if text else "Write something first."
 
 
@@ -222,8 +237,10 @@ _SIDES = {"old": " (as it was before your change)", "new": ""}
 
 def prompt_text(comments: Iterable[ReviewComment], words: str = "") -> str:
     """`words` go before the comments."""
-    listed = "\n\n".join(_one(comment) for comment in comments)
-    return "\n\n".join(filter(None, [words.strip() or "My comments on the changes:", listed]))
+    rows = list(comments)
+    changed = any(row.scope.get("kind") != OF_A_FILE["kind"] for row in rows)
+    first = words.strip() or f"My comments on the {'changes' if changed else 'code'}:"
+    return "\n\n".join([first, *(_one(row) for row in rows)])
 
 
 def _one(comment: ReviewComment) -> str:

@@ -101,7 +101,6 @@ _BROWSERS: Final = {
         "Mod+l": "goes to the address",
         "Mod+r": "loads the page again",
         "Mod+Shift+r": "loads the page again",
-        "Mod+f": "searches in the page",
         "Ctrl+Tab": "goes to another tab",
         "Ctrl+Shift+Tab": "goes to another tab",
         "Ctrl+PageUp": "goes to another tab",

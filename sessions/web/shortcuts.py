@@ -14,6 +14,7 @@ from typing import Final, Literal
 Place = Literal[
     "text",
     "suggestions",
+    "conversation",
     "page",
     "inbox",
     "problems",
@@ -107,6 +108,12 @@ GROUPS: Final = (
         "moved, switched between the two ways, and withdrawn.",
     ),
     _at(
+        "conversation",
+        "In the conversation, and in the text",
+        _action("find-within", "search", "Mod+f", "Find in the conversation"),
+        note="Once more, it is the browser's own.",
+    ),
+    _at(
         "suggestions",
         "While something is suggested",
         _by("suggestion", "ArrowUp | ArrowDown | Tab", "Choose a suggestion", fixed=True),
@@ -192,6 +199,7 @@ GROUPS: Final = (
         _by("editor-definition", "F12", "Where a name is defined", fixed=True),
         _by("editor-uses", "Shift+F12", "Where it is used", fixed=True),
         _by("editor-rename", "F2", "Give it another name in all files", fixed=True),
+        _by("editor-comment", "Shift+F2", "Comment on the line, or on those that are selected", fixed=True),
         _by("editor-form", "Shift+Alt+f", "Put the text in form", fixed=True),
         _by("editor-leave", "Escape Tab", "Leave it; Tab alone indents", fixed=True),
     ),

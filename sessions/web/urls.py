@@ -8,6 +8,7 @@ from sessions.web import comments, operations, sharing, staging, timeline, trans
 from sessions.web.approvals import pages as approvals
 from sessions.web.approvals import rules
 from sessions.web.files import acts, find, tree, view
+from sessions.web.files import comments as file_comments
 from sessions.web.pages import (
     changes,
     complete,
@@ -71,6 +72,7 @@ _conversation = [
     path(f"{_PROJECT}/s/", changes.collection, name="new-session"),
     path(_SESSION, conversation.session, name="session"),
     path(f"{_SESSION}/messages", conversation.older, name="older-messages"),
+    path(f"{_SESSION}/find", search.within, name="find-within"),
     path(f"{_SESSION}/messages/<str:message_id>/prompt", inbox.said, name="prompt-text"),
     path(f"{_SESSION}/messages/<str:message_id>/text", conversation.answer_text, name="answer-text"),
     path(f"{_SESSION}/parts/<str:part_id>/output", conversation.output, name="part-output"),
@@ -157,6 +159,7 @@ _files = [
     path(f"{_FILES}/marks", tree.marks, name="files-marks"),
     path(f"{_FILES}/view", view.view, name="files-view"),
     path(f"{_FILES}/known", view.known, name="files-known"),
+    path(f"{_SESSION}/files/comments", file_comments.comments, name="file-comments"),
     path(f"{_FILES}/raw", view.raw, name="files-raw"),
     path(f"{_FILES}/preview", view.preview, name="files-preview"),
     path(f"{_FILES}/find", find.find, name="files-find"),

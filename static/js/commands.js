@@ -1,6 +1,7 @@
 // What a built-in `/command` does, an entry of the palette, and keys: their list is the server's
 // (sessions/web/shortcuts.py). Those that are not here have a module of their own.
 import { complain, field, form } from "./composer.js";
+import "./find-bar.js";
 import "./help.js";
 import "./inbox.js";
 import { open as openPicker } from "./picker.js";

@@ -8,6 +8,7 @@ import { Compartment, EditorSelection, EditorState } from "../vendor/@codemirror
 import { EditorView, crosshairCursor, drawSelection, dropCursor, highlightActiveLine, highlightActiveLineGutter, highlightSpecialChars, keymap, lineNumbers, rectangularSelection, showDialog } from "../vendor/@codemirror/view/index.js";
 import { changes } from "./editor-changes.js";
 import { code } from "./editor-code.js";
+import { comments } from "./editor-comments.js";
 import { drafts } from "./editor-drafts.js";
 import { languageOf } from "./editor-languages.js";
 import { colours, theme } from "./editor-theme.js";
@@ -30,7 +31,9 @@ class Editor {
     this.locked = "locked" in section.dataset;
     const field = section.querySelector(".opened-text");
     this.base = field.value;
-    this.changes = changes({ path: this.path, seen: () => this.seen, unsaved: () => this.unsaved, save: () => this.save() });
+    const about = { path: this.path, seen: () => this.seen, unsaved: () => this.unsaved, save: () => this.save() };
+    this.changes = changes(about);
+    this.comments = comments(about);
     this.view = this.#made(field);
     this.#place();
     this.#mark();
@@ -54,6 +57,7 @@ class Editor {
           keymap.of([{ key: "Mod-s", run: () => (this.save(), true) }, { key: "Ctrl-g", run: () => (this.#goToLine(), true) }]),
           lineNumbers({ domEventHandlers: { click: (view, line) => this.changes.press(view, line) } }),
           this.changes.extension,
+          this.comments.extension,
           highlightActiveLineGutter(),
           highlightSpecialChars(),
           history(),
@@ -306,9 +310,10 @@ class Editor {
     this.marks();
   }
 
-  // What the session changed in it.
+  // What the session changed in it, and what was said about it.
   marks() {
     this.changes.load(this.view);
+    this.comments.load(this.view);
   }
 
   gone() {
@@ -320,6 +325,7 @@ class Editor {
     if (!button) return;
     if (button.dataset.openedSave !== undefined) this.save();
     else if (button.dataset.openedEnding !== undefined) this.#turnEnding(button);
+    else if (button.dataset.openedComment !== undefined) this.comments.begin(this.view);
     else if (button.dataset.openedWrap !== undefined) this.#turnWrap(button);
     else if (button.dataset.settleClose !== undefined) this.#complain();
   }

@@ -1,12 +1,11 @@
 // Marks in a conversation the words that it was searched for (`data-found`), and goes to where they stand.
+import { find, goTo, highlight, unfold } from "./marks.js";
 import { onPage } from "./page.js";
 
-const MOST = 2000; // marks
 const PAUSE = 200; // milliseconds, in which an answer may grow
 const SHORT = /^[^\p{L}\p{N}]*[\p{L}\p{N}]{1,2}$/u;
 const PART = /^prt_\w+$/;
-const marks = window.CSS?.highlights ? new window.Highlight() : null;
-if (marks) CSS.highlights.set("found", marks);
+const draw = highlight("found");
 
 let pattern = null;
 let whole = new Set(); // words so short that longer ones are not meant
@@ -35,38 +34,10 @@ function* spans(text) {
   }
 }
 
-// Words may go on from one element into the next, as in code that is coloured.
-function* within(element) {
-  const nodes = [];
-  let text = "";
-  const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
-  while (walker.nextNode()) {
-    nodes.push([text.length, walker.currentNode]);
-    text += walker.currentNode.data;
-  }
-  let number = 0;
-  const place = (index) => {
-    while (number + 1 < nodes.length && nodes[number + 1][0] < index) number += 1;
-    return [nodes[number][1], index - nodes[number][0]];
-  };
-  for (const [start, end] of spans(text)) {
-    const range = new Range();
-    while (number + 1 < nodes.length && nodes[number + 1][0] <= start) number += 1;
-    range.setStart(...place(start));
-    range.setEnd(...place(end));
-    yield range;
-  }
-}
-
 function mark() {
   timer = 0;
-  ranges = [];
-  for (const part of document.querySelectorAll("#messages > .message > .parts > *")) {
-    for (const range of within(part)) if (ranges.push(range) === MOST) break;
-    if (ranges.length === MOST) break;
-  }
-  marks?.clear();
-  for (const range of ranges) marks?.add(range);
+  ranges = find(spans);
+  draw(ranges);
   if (wanted) arrive();
 }
 
@@ -76,10 +47,7 @@ function soon() {
 
 function show(number) {
   at = (number + ranges.length) % ranges.length;
-  const { startContainer } = ranges[at];
-  for (let fold = startContainer.parentElement.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
-  document.dispatchEvent(new CustomEvent("page:jumped"));
-  startContainer.parentElement.scrollIntoView({ block: "center" });
+  goTo(ranges[at]);
 }
 
 // What a card hides comes when it is opened: it is marked then, and gone to.
@@ -94,7 +62,7 @@ function arrive() {
 function open() {
   const part = PART.test(wanted) && document.getElementById(wanted);
   if (!part) return;
-  for (const fold of [part, ...part.querySelectorAll("details")]) if (fold.matches("details")) fold.open = true;
+  unfold(part);
   mark();
 }
 
@@ -121,6 +89,6 @@ onPage(() => {
     clearTimeout(timer);
     timer = 0;
     ranges = [];
-    marks?.clear();
+    draw(ranges);
   };
 });

@@ -11,14 +11,17 @@ async function older(until) {
   return document.getElementById("older")?.getAttribute("hx-get") !== url;
 }
 
-async function jump() {
-  const id = location.hash.slice(1);
-  if (!/^msg_\w+$/.test(id)) return;
+// A message of this page, once it is there; null where there is none.
+export async function reach(id) {
   const here = thisPage();
   document.dispatchEvent(new CustomEvent("page:jumped"));
   while (here() && !document.getElementById(id) && (await older(id)));
-  if (!here()) return;
-  const found = document.getElementById(id);
+  return here() ? document.getElementById(id) : null;
+}
+
+async function jump() {
+  const id = location.hash.slice(1);
+  const found = /^msg_\w+$/.test(id) && (await reach(id));
   if (!found) return;
   document.dispatchEvent(new CustomEvent("page:jumped"));
   found.tabIndex = -1;

@@ -150,6 +150,46 @@ async def test_lines_that_are_selected_go_to_the_model(stage: Stage, context: Br
     assert "line 14" not in told
 
 
+async def test_lines_are_commented_and_the_comments_sent(stage: Stage, context: BrowserContext) -> None:
+    text = "".join(f"line {number}\n" for number in range(1, 9))
+    tab, path = await open_file(stage, context, "comments", "commented-on.txt", text)
+    page, comment = tab.page, opened(tab).locator(".cm-comment")
+    for key in ("ArrowDown", "Shift+ArrowDown", "Shift+ArrowDown", "Shift+F2"):
+        await page.keyboard.press(key)
+    field = page.get_by_role("textbox", name="Comment on lines 2–3")
+    await expect(field).to_be_focused()
+    await page.keyboard.press("Control+Enter")
+    await expect(comment).to_contain_text("Write something first.")
+    await page.keyboard.type("Say it <b>better</b>.")
+    await page.keyboard.press("Control+Enter")
+    await expect(comment.locator(".cm-comment-text")).to_have_text("Say it <b>better</b>.")
+    await expect(text_of(tab, "commented-on.txt")).to_be_focused()
+
+    await page.keyboard.press("Control+Home")
+    await page.keyboard.type("first\n")
+    await opened(tab).get_by_role("button", name="Comment on the line").click()
+    await page.get_by_role("textbox", name="Comment on line 2").fill("Never sent.")
+    await page.keyboard.press("Control+Enter")
+    await expect(comment.locator(".cm-comment-text")).to_have_text(["Never sent.", "Say it <b>better</b>."])
+    assert path.read_text() == f"first\n{text}"
+    await comment.first.get_by_role("button", name="Edit").click()
+    await comment.first.get_by_role("textbox").fill("Taken back.")
+    await comment.first.get_by_role("button", name="Save").click()
+    await expect(comment.locator(".cm-comment-text").first).to_have_text("Taken back.")
+    await comment.first.get_by_role("button", name="Remove").click()
+    await expect(comment).to_have_count(1)
+
+    stage.plays(Turn(text="I see."))
+    await page.locator("#comment-tray").get_by_role("button", name="Send to the agent").click()
+    await expect(tab.messages).to_contain_text("I see.")
+    await expect(comment).to_contain_text("Answered")
+    said = str(stage.model.requests[-1].body["messages"][-1])
+    assert "My comments on the code:" in said
+    assert "commented-on.txt, lines 3-4" in said
+    assert "line 2\\nline 3" in said
+    assert "Taken back" not in said
+
+
 async def test_what_the_agent_changed_is_marked_and_judged_there(
     stage: Stage, context: BrowserContext
 ) -> None:

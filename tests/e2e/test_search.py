@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 
 import pytest
-from playwright.async_api import BrowserContext, Page, expect
+from playwright.async_api import BrowserContext, Page, Route, expect
 
 from tests.e2e.stage import Stage
 from tests.loopback.script import ToolUse, Turn
@@ -61,6 +62,50 @@ async def test_from_the_list_of_sessions_to_the_words(stage: Stage, context: Bro
     await tab.page.get_by_role("link", name="No longer mark it").click()
     await expect(tab.page.locator(".found-bar")).to_have_count(0)
     await tab.page.wait_for_function(f"() => ({MARKED})().length === 0")
+
+
+COUNTED = re.compile(r"^\d+ of \d+$")
+MARKED_NOW = "() => [...(CSS.highlights.get('found-current') ?? [])].map((range) => range.toString())"
+
+
+async def test_a_conversation_is_looked_through_to_its_beginning(
+    stage: Stage, context: BrowserContext
+) -> None:
+    tab = await stage.tab(context, await talked(stage, "looked through"))
+    page = tab.page
+    await tab.prompt.fill("Not sent")
+    goes_on = asyncio.Event()
+
+    async def late(route: Route) -> None:
+        await goes_on.wait()
+        await route.continue_()
+
+    await page.route("**/*find-within.js", late)
+    await page.keyboard.press("Control+f")
+    await page.keyboard.type("answer 2")
+    goes_on.set()
+    field, count = page.get_by_role("searchbox", name="Find in the conversation"), page.locator("#find-count")
+    await expect(field).to_have_value("answer 2")
+    await expect(count).to_have_text(re.compile(r"^1[01] of 11$"))  # 2, and 20 to 29: the first in sight
+    await page.wait_for_function(f"() => ({MARKED_NOW})().join() === 'Answer 2'")
+    while (await count.text_content()) != "11 of 11":
+        await page.keyboard.press("Enter")
+    await page.keyboard.press("Enter")
+    await expect(count).to_have_text("1 of 11")
+    await page.keyboard.press("Shift+Enter")
+    await expect(count).to_have_text("11 of 11")
+
+    await field.fill("WALLABY")
+    await expect(count).to_have_text(COUNTED)
+    await page.wait_for_function(f"() => ({MARKED_NOW})().join() === 'wallaby'")
+    await page.wait_for_function(SEEN.replace("'found'", "'found-current'"))
+    await field.fill("kangaroo")
+    await expect(count).to_have_text("Not found")
+    await page.keyboard.press("Escape")
+    await expect(field).to_be_hidden()
+    await expect(tab.prompt).to_be_focused()
+    await expect(tab.prompt).to_have_value("Not sent")
+    await page.wait_for_function(f"() => ({MARKED_NOW})().length === 0")
 
 
 async def test_what_a_card_hides_is_opened(stage: Stage, context: BrowserContext) -> None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 from datetime import datetime
 from typing import Any
 from urllib.parse import urlencode
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.urls import reverse
 from django.views.decorators.http import require_GET
 
@@ -14,9 +15,11 @@ from sessions.core.db import in_db
 from sessions.core.models import Session
 from sessions.core.store import index, projects
 from sessions.rendering.periods import zone_of
+from sessions.search import within as finding
 from sessions.search.completions import completions
 from sessions.search.hits import NEWEST, Group, Hit, find
 from sessions.search.query import parse
+from sessions.web.access import session_of
 from sessions.web.respond import fragment, page
 
 
@@ -40,6 +43,19 @@ async def search(request: HttpRequest) -> HttpResponse:
 async def progress(request: HttpRequest) -> HttpResponse:
     """How far the index is; nothing when it has all."""
     return fragment("search/progress.html", progress=await in_db(index.progress))
+
+
+@require_GET
+async def within(request: HttpRequest, project_id: str, session_id: str) -> JsonResponse:
+    """Where `?q=` stands in a conversation, from its first message on: `[[message, part, count], …]`."""
+    session = await session_of(project_id, session_id)
+    text = request.GET.get("q", "").strip()[: finding.LONGEST]
+    found: list[finding.Place] = []
+    ids = await in_db(finding.message_ids, session.id) if text else []
+    for start in range(0, len(ids), finding.AT_ONCE):
+        rows = await in_db(finding.rows, ids[start : start + finding.AT_ONCE], text)
+        found += await asyncio.to_thread(finding.places, rows, text)
+    return JsonResponse({"places": [[one.message_id, one.part_id, one.count] for one in found]})
 
 
 def _found(text: str, here: str, before: int, now: datetime) -> dict[str, Any]:

@@ -201,6 +201,15 @@ async def sidebar_as_a_drawer(world: World) -> Page:
     return await shown(page, page.locator("#sidebar"))
 
 
+@state("{base}/find")
+async def the_find_of_a_conversation(world: World) -> Page:
+    tab = await world.tab("worked")
+    await tab.page.keyboard.press("Control+f")
+    await tab.page.get_by_role("searchbox", name="Find in the conversation").fill("e")
+    await expect(tab.page.locator("#find-count")).to_contain_text(" of ")
+    return tab.page
+
+
 # Files
 
 
@@ -230,6 +239,18 @@ async def an_opened_file(world: World) -> Page:
     await page.locator("#files-tree .files-row", has_text="hello.py").click()
     await page.get_by_role("textbox", name="Text of hello.py").press("Control+f")
     return await shown(page, page.get_by_role("textbox", name="Find", exact=True))
+
+
+@state("{base}/files/comments")
+async def a_comment_in_a_file(world: World) -> Page:
+    page = (await in_files(world)).page
+    await page.locator("#files-tree .files-row", has_text="hello.py").click()
+    await page.get_by_role("textbox", name="Text of hello.py").press("Shift+F2")
+    await page.get_by_role("textbox", name="Comment on line 1").fill("Say why.")
+    await page.keyboard.press("Control+Enter")
+    await expect(page.locator(".cm-comment-text")).to_have_text("Say why.")
+    await page.get_by_role("textbox", name="Text of hello.py").press("Shift+F2")
+    return await shown(page, page.get_by_role("textbox", name="Comment on line 1"))
 
 
 @state("/p/{project}/files/preview")

@@ -71,7 +71,8 @@ class Scene:
         """As it is before each attack."""
         shutil.rmtree(self.root / "now", ignore_errors=True)
         for part in ("home", "work", "linked", "elsewhere"):
-            shutil.rmtree(self.root / part, ignore_errors=True)
+            while (self.root / part).exists():  # what an attack left running may write there meanwhile
+                shutil.rmtree(self.root / part, ignore_errors=True)
             shutil.copytree(self.root / "before" / part, self.root / part, symlinks=True)
         for folder in ("/tmp", "/var/tmp", "/dev/shm", "/etc"):  # what attacks leave there
             with suppress(OSError):

@@ -1,0 +1,93 @@
+"""Comments on lines of a file, as the editor shows them. With those on a diff they go to the agent as one
+prompt (`sessions.web.comments`)."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse, QueryDict
+
+from sessions.changes.snapshots.objects import object_id
+from sessions.core.db import in_db
+from sessions.core.models import Session
+from sessions.core.models.ledger import unpack_path
+from sessions.core.principal import actor
+from sessions.core.store import comments as store
+from sessions.core.store.comments import Thread
+from sessions.project import browsing
+from sessions.web.access import session_of
+from sessions.web.comments import LONGEST, MAX_TEXT, OF_A_FILE, WORDS, length, lines_of, place
+from sessions.web.respond import REFUSED
+
+
+async def comments(request: HttpRequest, project_id: str, session_id: str) -> HttpResponse:
+    """Of the file `path`. GET gives `{"comments": [{"id", "start", "end", "outdated", "state", "words",
+    "text"}], "seen"}`: where their lines are in the content that was `seen`. POST adds `text` about lines
+    `start` to `end` of what the person has `seen`; what is refused says why in `{"words"}`."""
+    session = await session_of(project_id, session_id)
+    given = request.POST if request.method == "POST" else request.GET
+    path = unpack_path(given.get("path", ""))
+    content = await asyncio.to_thread(_content, Path(session.project.worktree), path)
+    if request.method == "POST" and (problem := await _add(request, session, path, content)):
+        return JsonResponse({"words": problem}, status=REFUSED)
+    threads = (await in_db(store.threads, session.id)).get(path, ())
+    told = await asyncio.to_thread(_told, threads, content)
+    return JsonResponse({"comments": told, "seen": object_id(content)})
+
+
+def _content(worktree: Path, path: str) -> bytes:
+    try:
+        return browsing.content(worktree, path)
+    except browsing.Unreadable as problem:
+        raise Http404("There is no such file.") from problem
+
+
+async def _add(request: HttpRequest, session: Session, path: str, content: bytes) -> str:
+    """Why it was refused."""
+    start, end, text = _line(request.POST, "start"), _line(request.POST, "end"), request.POST.get("text", "")
+    if not text.strip() or len(text) > MAX_TEXT:
+        return length(text.strip())
+    code = lines_of(content, start, end)
+    if request.POST.get("seen") != object_id(content) or not code:
+        return "The file has been changed meanwhile; your text is still here."
+    await in_db(
+        store.add,
+        session,
+        path=path,
+        side="new",
+        start=start,
+        end=min(end, start + LONGEST - 1),
+        code=code,
+        text=text.strip(),
+        scope=OF_A_FILE,
+        actor=actor(request),
+    )
+    return ""
+
+
+def _line(given: QueryDict, name: str) -> int:
+    number = given.get(name, "")
+    if not number.isdecimal() or not 0 < len(number) < 8:
+        raise Http404("This is no line of a file.")
+    return max(int(number), 1)
+
+
+def _told(threads: Sequence[Thread], content: bytes) -> list[dict[str, Any]]:
+    """Those on lines that are no longer there come too."""
+    shown = [thread for thread in threads if thread.comment.side == "new"]
+    places = [place(thread.comment, content) for thread in shown]
+    return [
+        {
+            "id": thread.comment.id,
+            "start": where.start,
+            "end": where.end,
+            "outdated": where.outdated,
+            "state": thread.state,
+            "words": WORDS[thread.state],
+            "text": thread.comment.text,
+        }
+        for thread, where in zip(shown, places, strict=True)
+    ]
