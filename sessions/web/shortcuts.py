@@ -100,7 +100,7 @@ GROUPS: Final = (
         _by(
             "recall",
             "ArrowUp | ArrowDown",
-            "In an empty text: the last prompts of the session, and back",
+            "In an empty text: the last prompts, of the session and then of others, and back",
             fixed=True,
         ),
         note="A prompt that waits is listed above the text. Until the agent takes it up it can be edited, "

@@ -45,6 +45,7 @@ _projects = [
     path(f"{_PROJECT}/", conversation.project, name="project"),
     path(f"{_PROJECT}/sessions", conversation.sessions, name="sessions"),
     path(f"{_PROJECT}/checkout", home.checkout, name="checkout"),
+    path(f"{_PROJECT}/prompts/earlier", inbox.earlier, name="earlier-prompt"),
     path(f"{_PROJECT}/complete/commands", complete.commands, name="complete-commands"),
     path(f"{_PROJECT}/complete/files", complete.files, name="complete-files"),
     path(_RULES, rules.rules, name="rules"),

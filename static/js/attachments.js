@@ -1,6 +1,7 @@
 // Files pasted, dropped or chosen: read here, sent with the prompt as data URLs. They wait for their page while another
-// session is shown.
-import { onPage, owner } from "./page.js";
+// session is shown, and with its draft for a browser that comes back (drafts.js).
+import { place } from "./composer.js";
+import { onPage } from "./page.js";
 
 const LARGEST = 8 * 1024 * 1024;
 const TYPES = ["image/png", "image/jpeg", "image/gif", "image/webp", "application/pdf", "text/plain"];
@@ -15,27 +16,37 @@ let files = [];
 export const attachments = {
   take() {
     const taken = files;
-    files = [];
-    draw();
+    put([]);
     return taken;
   },
   putBack(...taken) {
-    files = [...taken, ...files];
-    draw();
+    put([...taken, ...files]);
   },
+  any: () => files.length > 0,
+  // Those that are read.
+  whole: () => files.filter((file) => file.url),
   // Kept once all that is sent is read; null where it is.
   read(sent) {
     const waits = sent.map((file) => reading.get(file)).filter(Boolean);
     return waits.length ? Promise.all(waits) : null;
   },
   have: (wanted) => wanted.every((file) => files.includes(file)),
+  // Those, or of the same content.
   remove(gone) {
-    files = files.filter((file) => !gone.includes(file));
-    draw();
+    put(files.filter((file) => !gone.some((one) => one === file || (one.url && one.url === file.url))));
   },
 };
 
-const pageName = () => `${document.body.dataset.project}:${owner()}`;
+function put(now) {
+  if (!now.length && !files.length) return;
+  files = now;
+  changed();
+}
+
+function changed() {
+  draw();
+  document.dispatchEvent(new Event("draft:attached"));
+}
 
 function take(chosen) {
   problem.replaceChildren();
@@ -44,7 +55,7 @@ function take(chosen) {
     else if (file.size > LARGEST) complain(`${file.name} is larger than ${LARGEST / 2 ** 20} MB.`);
     else files.push(attach(file));
   }
-  draw();
+  changed();
 }
 
 // It is in its place at once; what it holds comes once it is read.
@@ -53,7 +64,7 @@ function attach(file) {
   const done = read(file).then((url) => {
     attached.url = url;
     reading.delete(attached);
-    if (files.includes(attached)) draw();
+    if (files.includes(attached)) changed();
   });
   reading.set(attached, done);
   done.catch(() => {
@@ -84,7 +95,7 @@ function draw() {
   list.replaceChildren(...files.map(row));
 }
 
-function row(file, index) {
+function row(file) {
   const item = document.createElement("li");
   if (file.mime.startsWith("image/") && file.url) {
     const image = document.createElement("img");
@@ -99,10 +110,7 @@ function row(file, index) {
   remove.className = "icon-button";
   remove.textContent = "×";
   remove.setAttribute("aria-label", `Remove ${file.filename}`);
-  remove.addEventListener("click", () => {
-    files.splice(index, 1);
-    draw();
-  });
+  remove.addEventListener("click", () => put(files.filter((other) => other !== file)));
   item.append(name, remove);
   return item;
 }
@@ -126,7 +134,7 @@ for (const name of ["dragover", "drop"]) {
 }
 document.addEventListener("dragleave", () => form.classList.remove("dropping"));
 onPage((goesOn) => {
-  if (!goesOn) files = elsewhere.get(pageName()) ?? [];
+  if (!goesOn) files = elsewhere.get(place()) ?? [];
   draw();
-  return () => elsewhere.set(pageName(), files);
+  return () => elsewhere.set(place(), files);
 });

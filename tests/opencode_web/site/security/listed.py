@@ -40,6 +40,7 @@ READS = (
     "/search/progress", "{base}?found=pwned&part={part}",
     "/", "/?choose", "/p/{project}/", "/p/{project}/sessions?q=pwned", "/p/{project}/sessions?archived=1",
     "/p/{project}/complete/commands", "/p/{project}/complete/files?q=pwned", "{base}",
+    "/p/{project}/prompts/earlier", "/p/{project}/prompts/earlier?session={session}&before={message}",
     "/p/{project}/checkout", "/p/{project}/files/tree", "/p/{project}/files/tree?q=pwned",
     "/p/{project}/files/marks?session={session}", "/p/{project}/files/view?path={file}",
     "/p/{project}/files/view?path=none", "/p/{project}/files/raw?path={file}",
