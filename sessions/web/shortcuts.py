@@ -90,6 +90,7 @@ GROUPS: Final = (
         _by("leave", "Escape Tab", "Leave the text; that stops no turn", fixed=True),
         _by("mention", "@", "Mention a file or an agent", fixed=True),
         _by("command", "/", "Commands", fixed=True),
+        _by("paste-as-it-is", "Mod+Shift+v", "Paste into the text, however long it is", fixed=True),
         _by(
             "shell",
             "!",

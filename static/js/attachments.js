@@ -1,14 +1,14 @@
 // Files pasted, dropped or chosen: read here, sent with the prompt as data URLs. They wait for their page while another
-// session is shown, and with its draft for a browser that comes back (drafts.js).
-import { place } from "./composer.js";
+// session is shown, and with its draft for a browser that comes back (drafts.js). Long text that is pasted is a file too.
+import { add, complain, field, form, place, problem } from "./composer.js";
 import { onPage } from "./page.js";
 
 const LARGEST = 8 * 1024 * 1024;
 const TYPES = ["image/png", "image/jpeg", "image/gif", "image/webp", "application/pdf", "text/plain"];
+const LONG = { characters: 4_000, lines: 40 };
+const PATH = "application/x-opencode-path"; // what is dragged from the tree, as a mention
 
 const list = document.getElementById("attachments");
-const problem = document.getElementById("composer-problem");
-const form = document.getElementById("composer");
 const elsewhere = new Map(); // by page: what waits on those that were left
 const reading = new Map(); // file -> the promise that it is read
 let files = [];
@@ -48,77 +48,67 @@ function changed() {
   document.dispatchEvent(new Event("draft:attached"));
 }
 
+async function draw() {
+  if (!files.length) return list.replaceChildren();
+  const { row } = await import("./attached.js");
+  list.replaceChildren(...files.map((file) => row(file, () => put(files.filter((other) => other !== file)))));
+}
+
 function take(chosen) {
   problem.replaceChildren();
-  for (const file of chosen) {
-    if (!TYPES.includes(file.type)) complain(`${file.name}: only images, PDF and plain text can be attached.`);
-    else if (file.size > LARGEST) complain(`${file.name} is larger than ${LARGEST / 2 ** 20} MB.`);
-    else files.push(attach(file));
-  }
-  changed();
+  const fit = chosen.filter(({ size }) => size <= LARGEST);
+  const large = chosen.filter((file) => !fit.includes(file)).map(({ name }) => name);
+  put([...files, ...fit.map(attach)]);
+  if (large.length) complain(`${large.join(", ")}: larger than ${LARGEST / 2 ** 20} MB.`);
 }
 
 // It is in its place at once; what it holds comes once it is read.
 function attach(file) {
-  const attached = { mime: file.type, filename: file.name || "pasted", url: "" };
-  const done = read(file).then((url) => {
+  const attached = { mime: TYPES.includes(file.type) ? file.type : "text/plain", filename: file.name || "pasted", url: "" };
+  const done = read(file, attached.mime).then((url) => {
     attached.url = url;
     reading.delete(attached);
     if (files.includes(attached)) changed();
   });
   reading.set(attached, done);
-  done.catch(() => {
+  done.catch((error) => {
     reading.delete(attached);
-    attachments.remove([attached]);
-    complain(`${attached.filename} cannot be read.`);
+    put(files.filter((other) => other !== attached));
+    complain(error instanceof TypeError ? `${attached.filename}: only images, PDF and text can be attached.` : `${attached.filename} cannot be read.`);
   });
   return attached;
 }
 
-function read(file) {
-  return new Promise((resolve, reject) => {
-    const reader = new FileReader();
-    reader.onload = () => resolve(reader.result.replace(/^data:[^,]*;base64,/, `data:${file.type};base64,`));
-    reader.onerror = () => reject(reader.error);
-    reader.readAsDataURL(file);
-  });
+// Throws a TypeError for what should be text and is not.
+async function read(file, mime) {
+  if (mime !== file.type && new TextDecoder("utf-8", { fatal: true }).decode(await file.arrayBuffer()).includes("\0")) throw new TypeError();
+  const reader = new FileReader();
+  reader.readAsDataURL(file);
+  await new Promise((resolve, reject) => Object.assign(reader, { onload: resolve, onerror: () => reject(reader.error) }));
+  return reader.result.replace(/^data:[^,]*;base64,/, `data:${mime};base64,`);
 }
 
-function complain(text) {
-  const line = document.createElement("p");
-  line.className = "problem";
-  line.textContent = text;
-  problem.append(line);
+let isPlain = false; // Shift was held at the key that pastes
+
+function pasted(text) {
+  const isLong = text.length > LONG.characters || text.split("\n").length > LONG.lines;
+  if (!isLong || isPlain || form.matches("[data-shell], [data-editing]")) return [];
+  const names = files.map(({ filename }) => filename);
+  let number = 1;
+  while (names.includes(`pasted-${number}.txt`)) number += 1;
+  return [new File([text], `pasted-${number}.txt`, { type: "text/plain" })];
 }
 
-function draw() {
-  list.replaceChildren(...files.map(row));
-}
-
-function row(file) {
-  const item = document.createElement("li");
-  if (file.mime.startsWith("image/") && file.url) {
-    const image = document.createElement("img");
-    image.src = file.url;
-    image.alt = "";
-    item.append(image);
-  }
-  const name = document.createElement("span");
-  name.textContent = file.filename;
-  const remove = document.createElement("button");
-  remove.type = "button";
-  remove.className = "icon-button";
-  remove.textContent = "×";
-  remove.setAttribute("aria-label", `Remove ${file.filename}`);
-  remove.addEventListener("click", () => put(files.filter((other) => other !== file)));
-  item.append(name, remove);
-  return item;
-}
-
-document.getElementById("prompt").addEventListener("paste", (event) => {
-  if (!event.clipboardData.files.length) return;
+field.addEventListener("keydown", ({ key, shiftKey, ctrlKey, metaKey }) => {
+  isPlain = shiftKey && (ctrlKey || metaKey) && key.toLowerCase() === "v";
+});
+field.addEventListener("paste", (event) => {
+  const { clipboardData } = event;
+  const chosen = clipboardData.files.length ? [...clipboardData.files] : pasted(clipboardData.getData("text/plain"));
+  isPlain = false;
+  if (!chosen.length) return;
   event.preventDefault();
-  take([...event.clipboardData.files]);
+  take(chosen);
 });
 document.getElementById("attach").addEventListener("change", (event) => {
   take([...event.target.files]);
@@ -126,13 +116,17 @@ document.getElementById("attach").addEventListener("change", (event) => {
 });
 for (const name of ["dragover", "drop"]) {
   document.addEventListener(name, (event) => {
-    if (!event.dataTransfer?.types.includes("Files")) return;
+    const types = event.dataTransfer?.types ?? [];
+    const isPath = types.includes(PATH) && !event.target.closest("#sidebar");
+    if (!isPath && !types.includes("Files")) return;
     event.preventDefault();
     form.classList.toggle("dropping", name === "dragover");
-    if (name === "drop") take([...event.dataTransfer.files]);
+    if (name === "dragover") return;
+    if (isPath) add(event.dataTransfer.getData(PATH));
+    else take([...event.dataTransfer.files]);
   });
 }
-document.addEventListener("dragleave", () => form.classList.remove("dropping"));
+for (const name of ["dragleave", "dragend"]) document.addEventListener(name, () => form.classList.remove("dropping"));
 onPage((goesOn) => {
   if (!goesOn) files = elsewhere.get(place()) ?? [];
   draw();

@@ -1,5 +1,5 @@
 // `@` completes files, agents and symbols, `/` at the start completes commands, and after a command of a server
-// what that suggests for its arguments, by keyboard or pointer.
+// what that suggests for its arguments, by keyboard or pointer. Loaded with the first letter that is typed.
 import { run } from "./commands.js";
 import { field, form, setPrompt } from "./composer.js";
 import { composes } from "./ime.js";
@@ -104,3 +104,4 @@ form.addEventListener(
   },
   { capture: true },
 );
+update();
