@@ -1,5 +1,5 @@
-// A file that is attached to the prompt, as a row: a picture is seen, of a text the lines are told, and it can go into the
-// prompt itself. Loaded with the first one.
+// A file that is attached to the prompt, as a row: a picture is seen and can be edited, of a text the lines are told, and
+// it can go into the prompt itself. Loaded with the first one.
 import { field } from "./composer.js";
 import { addSheet } from "./sheet.js";
 
@@ -26,15 +26,29 @@ function textOf({ url }) {
   }
 }
 
-export function row(file, remove) {
+// What no canvas can write is only looked at.
+async function open({ filename, mime, url }, replace) {
+  if (mime === "image/gif") (await import("./picture.js")).enlarge(url, filename);
+  else (await import("./picture-editor.js")).edit({ filename, mime, url }, replace);
+}
+
+// `replace` gets a `File` for the place of this one.
+export function row(file, remove, replace) {
   const { filename, mime, url } = file;
   const item = document.createElement("li");
   const away = button("×", `Remove ${filename}`, remove);
   away.className = "icon-button";
   item.append(span(filename, "attached-name"), away);
-  if (url && mime.startsWith("image/")) item.prepend(Object.assign(new Image(), { src: url, alt: "" }));
+  if (url && mime.startsWith("image/")) item.prepend(picture(file, replace));
   if (url && mime === "text/plain") tell(item, away, file, remove);
   return item;
+}
+
+function picture(file, replace) {
+  const made = button("", `${file.mime === "image/gif" ? "Enlarge" : "Enlarge and edit"} ${file.filename}`, () => open(file, replace));
+  made.className = "attached-picture";
+  made.append(Object.assign(new Image(), { src: file.url, alt: "" }));
+  return made;
 }
 
 function tell(item, away, file, remove) {

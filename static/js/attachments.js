@@ -51,14 +51,17 @@ function changed() {
 async function draw() {
   if (!files.length) return list.replaceChildren();
   const { row } = await import("./attached.js");
-  list.replaceChildren(...files.map((file) => row(file, () => put(files.filter((other) => other !== file)))));
+  const drop = (file) => put(files.filter((other) => other !== file));
+  list.replaceChildren(...files.map((file) => row(file, () => drop(file), (fresh) => take([fresh], file))));
 }
 
-function take(chosen) {
+// At the end, or in the place of one.
+function take(chosen, old) {
   problem.replaceChildren();
   const fit = chosen.filter(({ size }) => size <= LARGEST);
   const large = chosen.filter((file) => !fit.includes(file)).map(({ name }) => name);
-  put([...files, ...fit.map(attach)]);
+  const fresh = fit.map(attach);
+  put(old && fresh.length ? files.map((file) => (file === old ? fresh[0] : file)) : [...files, ...fresh]);
   if (large.length) complain(`${large.join(", ")}: larger than ${LARGEST / 2 ** 20} MB.`);
 }
 
