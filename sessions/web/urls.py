@@ -21,6 +21,7 @@ from sessions.web.pages import (
     prompts,
     questions,
     search,
+    snippets,
 )
 from sessions.web.review.pages import panel, undo, verdicts
 
@@ -177,6 +178,11 @@ _installation = [
     path("settings/keys", keys.show, name="keys"),
     path("settings/keys/reset", keys.reset, name="reset-all-keys"),
     path("settings/keys/of/<str:name>", keys.change, name="change-keys"),
+    path("settings/snippets", snippets.show, name="snippets"),
+    path("settings/snippets/save", snippets.save, name="save-snippet"),
+    path("settings/snippets/remove", snippets.remove, name="remove-snippet"),
+    path("snippets/dialog", snippets.dialog, name="snippet-dialog"),
+    path("snippets/options", snippets.options, name="snippet-options"),
     path("settings/damage/dismiss", upkeep.dismiss_damage, name="dismiss-damage"),
     path("settings/store/clean", upkeep.clean, name="clean-store"),
     path("settings/ignored/<str:project_id>", upkeep.keep_ignored, name="keep-ignored"),

@@ -34,6 +34,7 @@ const ACTIONS = {
   sessions: findSession,
   copy: () => [...document.querySelectorAll("[data-copy-answer]")].at(-1)?.click(),
   attach: () => document.getElementById("attach").click(),
+  "save-snippet": async () => (await import("./snippets.js")).save(),
   settings: () => location.assign(`/settings?project=${document.body.dataset.project}`),
   keys: () => location.assign(`/settings/keys?project=${document.body.dataset.project}`),
 };

@@ -18,6 +18,7 @@ import "./picker.js";
 import "./queue.js";
 import "./read.js";
 import "./scroll.js";
+import "./selected.js";
 import "./sending.js";
 import "./session-list.js";
 import "./shell.js";

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from base64 import b64decode
+
 from playwright.async_api import Locator, Page, expect
 
 from tests.e2e.access.scan import NARROW
 from tests.e2e.access.state import dialog, shown, state
 from tests.e2e.access.world import World, settled
 from tests.e2e.stage import Tab
+from tests.e2e.test_composer import PNG
 from tests.loopback.script import Turn, Wait
 
 # Before and beside a project
@@ -301,6 +304,36 @@ async def keys_and_commands(world: World) -> Page:
     tab = await world.tab("worked")
     await tab.send("/help")
     return await shown(tab.page, tab.page.get_by_role("dialog", name="Keys and commands"))
+
+
+@state("/snippets/dialog")
+async def a_snippet_of_the_prompt(world: World) -> Page:
+    tab = await world.tab("worked")
+    await tab.prompt.fill("Say it in ${1:language}.")
+    await tab.page.keyboard.press("Control+k")
+    await tab.page.keyboard.type("save the text")
+    await tab.page.get_by_role("option", name="Save the text as a snippet").click()
+    return await shown(tab.page, tab.dialog)
+
+
+async def attached(world: World) -> Page:
+    """A session with a picture and a text beside its prompt."""
+    tab = await world.tab("worked")
+    picture = {"name": "dot.png", "mimeType": "image/png", "buffer": b64decode(PNG)}
+    note = {"name": "note.txt", "mimeType": "text/plain", "buffer": b"one\ntwo\n"}
+    await tab.page.locator("#attach").set_input_files([picture, note])  # type: ignore[list-item]
+    return await shown(tab.page, tab.page.get_by_role("button", name="Put note.txt into the text"))
+
+
+@state()
+async def what_is_attached(world: World) -> Page:
+    return await attached(world)
+
+
+@state()
+async def an_attached_picture(world: World) -> Page:
+    page = await attached(world)
+    return await dialog(page, page.get_by_role("button", name="Enlarge and edit dot.png"))
 
 
 # Changes

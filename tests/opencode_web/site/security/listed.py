@@ -27,6 +27,7 @@ CHANGES = (
     "/p/{project}/files/move", "/p/{project}/files/copy", "/p/{project}/files/remove",
     "/p/{project}/files/upload", "/p/{project}/files/known", "/p/{project}/files/replace",
     "/pickers/code", "/settings/keys/of/compact", "/settings/keys/reset",
+    "/settings/snippets/save", "/settings/snippets/remove",
 )  # fmt: skip
 BOTH = (
     "/p/{project}/s/", "{base}/rename", "{base}/undo/{message}", "{base}/fork",
@@ -59,7 +60,9 @@ READS = (
     "{base}/timeline/point?change={change}", "{base}/timeline/review/file?change={change}&path={file}",
     "{base}/timeline/review/image/none?change={change}&path={file}", "{waits}/timeline",
     "/settings", "/settings?project={project}", "/settings/store/{project}", "/settings/sandbox",
-    "/help", "/settings/keys", "/settings/keys?project={project}", "/sandbox/port/go?session=none&port=8000",
+    "/help", "/settings/keys", "/settings/keys?project={project}",
+    "/settings/snippets", "/settings/snippets?project={project}", "/snippets/dialog",
+    "/snippets/options?session={session}&q=pwned", "/sandbox/port/go?session=none&port=8000",
     "/pickers/choice?session={session}", "/pickers/options?session={session}&recent=pwned",
     "/pickers/status?session={session}", "/pickers/mentions?session={session}",
     "/pickers/palette?session={session}&q=pwned", "/nothing/<pwned>",
