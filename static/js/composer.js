@@ -99,7 +99,7 @@ field.addEventListener("input", () => {
 });
 
 // Escape once is how the text is left by keyboard (then Tab), and how what is open is closed: that must not stop anything.
-const OPEN = "dialog[open], details.menu[open], :popover-open, #layout:is([data-drawer], [data-wide])";
+const OPEN = "dialog[open], details.menu[open], :popover-open, #layout:is([data-drawer], [data-wide]), #composer[data-large]";
 shortcut("stop", () => document.getElementById("stop")?.click(), { within: () => !document.querySelector(OPEN), waits: arm });
 
 function arm(value) {
