@@ -325,9 +325,10 @@ async def attached(world: World) -> Page:
     return await shown(tab.page, tab.page.get_by_role("button", name="Put note.txt into the text"))
 
 
-@state()
+@state("/pickers/estimate")
 async def what_is_attached(world: World) -> Page:
-    return await attached(world)
+    page = await attached(world)
+    return await shown(page, page.locator("#estimate", has_text="of the window"))
 
 
 @state()

@@ -67,6 +67,8 @@ READS = (
     "/pickers/status?session={session}", "/pickers/mentions?session={session}",
     "/pickers/palette?session={session}&q=pwned", "/nothing/<pwned>",
     "/pickers/symbols?session={session}&q=pwned",
+    "/pickers/estimate?session={session}&bytes=9000&files=1",
+    "/pickers/estimate?project={project}&bytes=pwned",
     "{base}/inbox/msg_x", "{base}/messages/{message}/prompt", "{base}/messages/{answer}/text",
     "{base}/export", "{base}/export.md", "{base}/export.json",
     "{base}/export.html", "{base}/export.html?redact=1", "{base}/share", "/s/que_x", "/import",
