@@ -55,7 +55,7 @@ function tell(item, away, file, remove) {
   const text = textOf(file);
   if (text === null) return;
   const lines = text.replace(/\n$/, "").split("\n").length;
-  away.before(span(lines === 1 ? "1 line" : `${lines.toLocaleString("en")} lines`, "soft"), button("Put it into the text", `Put ${file.filename} into the text`, () => {
+  away.before(span(lines === 1 ? "1 line" : `${lines.toLocaleString("en")} lines`, "soft"), button("Put it into the text", `Put it into the text: ${file.filename}`, () => {
     remove();
     field.focus();
     document.execCommand("insertText", false, text); // as typed, so that the browser can take it back

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from playwright.async_api import BrowserContext, Locator, expect
+from playwright.async_api import BrowserContext, FilePayload, Locator, expect
 
 from tests.e2e.stage import Stage, Tab
 from tests.loopback.script import Turn
@@ -49,7 +49,7 @@ async def test_it_is_put_into_the_text_instead(stage: Stage, context: BrowserCon
     tab = await stage.tab(context, await stage.session("pastes into the text"))
     await copied(tab, LINES)
     await tab.prompt.press("Control+v")
-    await tab.page.get_by_role("button", name="Put pasted-1.txt into the text").click()
+    await tab.page.get_by_role("button", name="Put it into the text: pasted-1.txt").click()
     await expect(attached(tab)).to_have_count(0)
     await expect(tab.prompt).to_have_value(LINES)
     await expect(tab.prompt).to_be_focused()
@@ -77,9 +77,9 @@ async def test_what_does_not_fit_is_said(stage: Stage, context: BrowserContext) 
     await files.set_input_files({"name": "a.zip", "mimeType": "application/zip", "buffer": b"PK\x03\x04\x00"})
     await expect(problem).to_have_text("a.zip: only images, PDF and text can be attached.")
     await expect(attached(tab)).to_have_count(0)
-    large = {"name": "large.txt", "mimeType": "text/plain", "buffer": b"x" * (8 * 2**20 + 1)}
-    small = {"name": "small.py", "mimeType": "text/x-python", "buffer": b"print()\n"}
-    await files.set_input_files([large, small])  # type: ignore[list-item]
+    large: FilePayload = {"name": "large.txt", "mimeType": "text/plain", "buffer": b"x" * (8 * 2**20 + 1)}
+    small: FilePayload = {"name": "small.py", "mimeType": "text/x-python", "buffer": b"print()\n"}
+    await files.set_input_files([large, small])
     await expect(problem).to_have_text("large.txt: larger than 8 MB.")
     await expect(attached(tab)).to_contain_text(["small.py1 line"])
     await tab.page.get_by_role("button", name="Remove small.py").click()

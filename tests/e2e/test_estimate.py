@@ -31,7 +31,8 @@ async def test_long_prompts_and_files_are_weighed(stage: Stage, context: Browser
     await tab.prompt.press("Enter")
     await expect(tab.messages).to_contain_text("Read.")
     await expect(estimate).to_be_empty()
-    await tab.page.locator("#attach").set_input_files([{**NOTE, "buffer": b"word " * 160_000}])
+    large: FilePayload = {**NOTE, "buffer": b"word " * 160_000}
+    await tab.page.locator("#attach").set_input_files([large])
     await expect(estimate.locator("strong")).to_contain_text("that this model takes.")
     await tab.page.get_by_role("button", name="Remove note.txt").click()
     await expect(estimate).to_be_empty()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from base64 import b64decode
 
-from playwright.async_api import Locator, Page, expect
+from playwright.async_api import FilePayload, Locator, Page, expect
 
 from tests.e2e.access.scan import NARROW
 from tests.e2e.access.state import dialog, shown, state
@@ -317,12 +317,13 @@ async def a_snippet_of_the_prompt(world: World) -> Page:
 
 
 async def attached(world: World) -> Page:
-    """A session with a picture and a text beside its prompt."""
-    tab = await world.tab("worked")
-    picture = {"name": "dot.png", "mimeType": "image/png", "buffer": b64decode(PNG)}
-    note = {"name": "note.txt", "mimeType": "text/plain", "buffer": b"one\ntwo\n"}
-    await tab.page.locator("#attach").set_input_files([picture, note])  # type: ignore[list-item]
-    return await shown(tab.page, tab.page.get_by_role("button", name="Put note.txt into the text"))
+    """A session of its own with a picture and a text beside its prompt."""
+    world.sessions["attached"] = await world.stage.session("attached")
+    tab = await world.tab("attached")
+    picture: FilePayload = {"name": "dot.png", "mimeType": "image/png", "buffer": b64decode(PNG)}
+    note: FilePayload = {"name": "note.txt", "mimeType": "text/plain", "buffer": b"one\ntwo\n"}
+    await tab.page.locator("#attach").set_input_files([picture, note])
+    return await shown(tab.page, tab.page.get_by_role("button", name="Put it into the text: note.txt"))
 
 
 @state("/pickers/estimate")
