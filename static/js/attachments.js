@@ -48,9 +48,12 @@ function changed() {
   document.dispatchEvent(new Event("draft:attached"));
 }
 
+// Where the server cannot be reached.
+const plainRow = ({ filename }) => Object.assign(document.createElement("li"), { textContent: filename });
+
 async function draw() {
   if (!files.length) return list.replaceChildren();
-  const { row } = await import("./attached.js");
+  const { row } = await import("./attached.js").catch(() => ({ row: plainRow }));
   const drop = (file) => put(files.filter((other) => other !== file));
   list.replaceChildren(...files.map((file) => row(file, () => drop(file), (fresh) => take([fresh], file))));
 }
