@@ -1,8 +1,8 @@
 """The palette: everything that can be done or gone to from a session's page, found by a few letters.
 
 Each entry says what a browser does with it (`static/js/palette.js`): something of the table of shortcuts, an
-address, a choice, a file that is opened, or a text that goes into the prompt. As the picker of files it has
-those alone, and the symbols in them.
+address, a choice, a file that is opened, a text or a snippet that goes into the prompt. As the picker of
+files it has those alone, and the symbols in them.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ from agents.servers.lsp.uses.symbols import find_symbols, kind_of
 from agents.toolkit.catalog import providers_of
 from agents.toolkit.definitions import Agent, known_agents
 from sessions.core.db import in_db
-from sessions.core.models import Project, Session
+from sessions.core.models import Project, Session, Snippet
 from sessions.core.models.ledger import unpack_path
-from sessions.core.store import projects
+from sessions.core.store import projects, snippets
 from sessions.core.store import sessions as session_store
 from sessions.project import browsing, search
 from sessions.web.access import Located, located
@@ -44,10 +44,12 @@ MOST_RECENT = 8
 MOST_UNASKED = 5
 MOST_PICKED = 50
 SYMBOL_SECONDS = 3.0
+_SEEN = 200
+"""Characters of a snippet by which it is found, beside its name."""
 MOST_SESSIONS = 400
 """Of the project, the last used ones, that are looked through."""
 
-Act = Literal["run", "go", "choose", "open", "write"]
+Act = Literal["run", "go", "choose", "open", "write", "insert"]
 
 logger = logging.getLogger(__name__)
 
@@ -119,6 +121,7 @@ async def _known(place: Located) -> list[Group]:
         Group("Agents", [_agent(agent) for agent in agents]),
         Group("Models", list(models)),
         Group("Commands", [_command(command) for command in custom.values()]),
+        Group("Snippets", [_snippet(row) for row in await in_db(snippets.named)]),
     ]
 
 
@@ -149,6 +152,10 @@ def _command(command: Command) -> Entry:
     return Entry(f"command:{name}", f"/{name}", "list", "write", f"/{name} ", command.description)
 
 
+def _snippet(row: Snippet) -> Entry:
+    return Entry(f"snippet:{row.name}", f";{row.name}", "edit", "insert", row.name, row.text[:_SEEN])
+
+
 def _session(row: Session) -> Entry:
     return Entry(f"session:{row.id}", row.title, "edit", "go", row.get_absolute_url())
 
@@ -162,6 +169,7 @@ def _settings(project: Project) -> Iterator[Entry]:
     places = (
         ("Settings", "settings", reverse("settings") + of, "preferences store sandbox"),
         ("Keys of the keyboard", "keyboard", reverse("keys") + of, "shortcuts keybinds"),
+        ("Snippets", "edit", reverse("snippets") + of, "templates texts prompts"),
         ("Accounts and keys of providers", "settings", reverse("accounts") + of, "login sign in api key"),
         ("MCP and language servers", "plug", reverse("servers") + of, "lsp"),
         (

@@ -91,6 +91,8 @@ GROUPS: Final = (
         _by("leave", "Escape Tab", "Leave the text; that stops no turn", fixed=True),
         _by("mention", "@", "Mention a file or an agent", fixed=True),
         _by("command", "/", "Commands", fixed=True),
+        _by("snippet", ";", "Put in a snippet; Tab goes through its places", fixed=True),
+        _by("paste-as-it-is", "Mod+Shift+v", "Paste into the text, however long it is", fixed=True),
         _by(
             "shell",
             "!",
@@ -101,7 +103,7 @@ GROUPS: Final = (
         _by(
             "recall",
             "ArrowUp | ArrowDown",
-            "In an empty text: the last prompts of the session, and back",
+            "In an empty text: the last prompts, of the session and then of others, and back",
             fixed=True,
         ),
         note="A prompt that waits is listed above the text. Until the agent takes it up it can be edited, "
@@ -152,6 +154,8 @@ GROUPS: Final = (
         _command("log", "list", "", "Every change made to the project, and how to take it back"),
         _action("copy", "copy", "g y", "Copy the last answer"),
         _action("attach", "attach", "g a", "Attach a file"),
+        _action("large-prompt", "wide", "Mod+Shift+Enter", "Write in a large editor; Ctrl+Enter sends from it"),
+        _action("save-snippet", "plus", "", "Save the text as a snippet"),
         replace(
             _action("terminals", "terminal", "Ctrl+`", "Show or hide the terminals; what runs goes on"),
             single=True,

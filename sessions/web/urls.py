@@ -22,6 +22,7 @@ from sessions.web.pages import (
     prompts,
     questions,
     search,
+    snippets,
 )
 from sessions.web.review.pages import panel, undo, verdicts
 
@@ -46,6 +47,7 @@ _projects = [
     path(f"{_PROJECT}/", conversation.project, name="project"),
     path(f"{_PROJECT}/sessions", conversation.sessions, name="sessions"),
     path(f"{_PROJECT}/checkout", home.checkout, name="checkout"),
+    path(f"{_PROJECT}/prompts/earlier", inbox.earlier, name="earlier-prompt"),
     path(f"{_PROJECT}/complete/commands", complete.commands, name="complete-commands"),
     path(f"{_PROJECT}/complete/files", complete.files, name="complete-files"),
     path(_RULES, rules.rules, name="rules"),
@@ -179,6 +181,11 @@ _installation = [
     path("settings/keys", keys.show, name="keys"),
     path("settings/keys/reset", keys.reset, name="reset-all-keys"),
     path("settings/keys/of/<str:name>", keys.change, name="change-keys"),
+    path("settings/snippets", snippets.show, name="snippets"),
+    path("settings/snippets/save", snippets.save, name="save-snippet"),
+    path("settings/snippets/remove", snippets.remove, name="remove-snippet"),
+    path("snippets/dialog", snippets.dialog, name="snippet-dialog"),
+    path("snippets/options", snippets.options, name="snippet-options"),
     path("settings/damage/dismiss", upkeep.dismiss_damage, name="dismiss-damage"),
     path("settings/store/clean", upkeep.clean, name="clean-store"),
     path("settings/ignored/<str:project_id>", upkeep.keep_ignored, name="keep-ignored"),

@@ -161,6 +161,9 @@ place.addEventListener("click", async (event) => {
   else if (button.dataset.openedPreview !== undefined) preview(entry, button);
 });
 
+// What is selected in the file that is shown; empty for nothing.
+export const selected = () => shown?.editor?.selected() ?? "";
+
 // The file, or the lines of it that are selected, as they are on the disk when the prompt is taken up.
 function mention({ path, editor }) {
   const lines = editor?.lines();

@@ -35,6 +35,8 @@ const ACTIONS = {
   sessions: findSession,
   copy: () => [...document.querySelectorAll("[data-copy-answer]")].at(-1)?.click(),
   attach: () => document.getElementById("attach").click(),
+  "large-prompt": async () => (await import("./large.js")).toggle(),
+  "save-snippet": async () => (await import("./snippets.js")).save(),
   settings: () => location.assign(`/settings?project=${document.body.dataset.project}`),
   keys: () => location.assign(`/settings/keys?project=${document.body.dataset.project}`),
 };
@@ -53,7 +55,10 @@ async function palette(kind = "") {
 const free = { within: () => !document.querySelector("dialog[open]:not(#palette)") };
 shortcut("palette", () => palette(), free);
 shortcut("open-file", () => palette("files"), free);
-document.addEventListener("click", (event) => event.target.closest("[data-palette]") && palette());
+document.addEventListener("click", ({ target }) => {
+  if (target.closest("[data-palette]")) palette();
+  else if (target.closest("[data-large-prompt]")) ACTIONS["large-prompt"]();
+});
 
 // `/undo the second paragraph` is no command but a prompt.
 export function knows(name, words) {

@@ -1,5 +1,5 @@
-// `@` completes files, agents and symbols, `/` at the start completes commands, and after a command of a server
-// what that suggests for its arguments, by keyboard or pointer.
+// `@` completes files, agents and symbols, `;` snippets, `/` at the start completes commands, and after a command of a
+// server what that suggests for its arguments, by keyboard or pointer. Loaded with the first letter that is typed.
 import { run } from "./commands.js";
 import { field, form, setPrompt } from "./composer.js";
 import { composes } from "./ime.js";
@@ -22,8 +22,9 @@ function word() {
   const before = beforeCursor();
   const command = before.match(/^\/([\w.:/-]*)$/);
   if (command) return { kind: "commands", query: command[1], start: 0 };
-  const file = before.match(/(?:^|\s)@(\S*)$/);
-  if (file) return { kind: "files", query: file[1], start: before.length - file[1].length - 1 };
+  const named = before.match(/(?:^|\s)(?:@(\S*)|;([\w-]*))$/);
+  const [kind, query] = named?.[2] === undefined ? ["files", named?.[1]] : ["snippets", named[2]];
+  if (named) return { kind, query, start: before.length - query.length - 1 };
   const prompt = before.match(/^\/([\w./-]+:[\w.:/-]+)\s+([^\n]*)$/);
   const [open] = prompt?.[2].match(/(?:"[^"]*|\S*)$/) ?? [];
   return prompt && { kind: "arguments", query: open, start: before.length - open.length, name: prompt[1], written: prompt[2] };
@@ -59,6 +60,7 @@ function choose(option) {
     run(command);
     return;
   }
+  if (option.dataset.snippet !== undefined) return putIn(found.start, option.dataset.snippet);
   const insert = command ? `/${command}` : option.dataset.insert;
   if (mention) mentions.add(mention);
   if (part) mentions.attach(insert, JSON.parse(part));
@@ -68,6 +70,11 @@ function choose(option) {
   setPrompt(before + after);
   field.setSelectionRange(before.length, before.length);
   if (goesOn || found.kind === "arguments") update();
+}
+
+async function putIn(start, text) {
+  const end = field.selectionStart;
+  (await import("./snippets.js")).insert(text, start, end);
 }
 
 // What fits best of suggestions that are older than what was typed.
@@ -104,3 +111,4 @@ form.addEventListener(
   },
   { capture: true },
 );
+update();

@@ -7,7 +7,8 @@ export const field = document.getElementById("prompt");
 export const problem = document.getElementById("composer-problem");
 const status = document.getElementById("composer-status");
 
-const place = () => `${document.body.dataset.project}:${owner()}`;
+// Whose draft it is.
+export const place = () => `${document.body.dataset.project}:${owner()}`;
 const drafts = { draft: "", edit: "" };
 let slot = "draft";
 
@@ -32,12 +33,14 @@ export function read(name) {
   return localStorage.getItem(`${name}:${place()}`) || "";
 }
 
+// Whether there is room for it.
 export function keep(name, text) {
   try {
     if (text) localStorage.setItem(`${name}:${place()}`, text);
     else localStorage.removeItem(`${name}:${place()}`);
+    return true;
   } catch {
-    // What is too large for the browser's store lives as long as the page.
+    return false;
   }
 }
 
@@ -46,8 +49,9 @@ const joined = (...texts) => texts.filter(Boolean).join("\n\n");
 function changed() {
   autosize();
   drafts[slot] = field.value;
-  keep("draft", drafts.draft);
   keep("edit", drafts.edit);
+  if (keep("draft", drafts.draft)) keep("draft-at", String(Date.now()));
+  document.dispatchEvent(new Event("draft:written"));
 }
 
 // What did not arrive stands in front of what was written meanwhile.
@@ -95,7 +99,7 @@ field.addEventListener("input", () => {
 });
 
 // Escape once is how the text is left by keyboard (then Tab), and how what is open is closed: that must not stop anything.
-const OPEN = "dialog[open], details.menu[open], :popover-open, #layout:is([data-drawer], [data-wide])";
+const OPEN = "dialog[open], details.menu[open], :popover-open, #layout:is([data-drawer], [data-wide]), #composer[data-large]";
 shortcut("stop", () => document.getElementById("stop")?.click(), { within: () => !document.querySelector(OPEN), waits: arm });
 
 function arm(value) {
@@ -118,6 +122,6 @@ onPage((goesOn) => {
 });
 if (restored) setPrompt(restored);
 document.addEventListener("page:becomes", () => {
-  for (const name of ["draft", "edit", "outbox"]) localStorage.removeItem(`${name}:${document.body.dataset.project}:new`);
+  for (const name of ["draft", "draft-at", "attached", "edit", "outbox"]) localStorage.removeItem(`${name}:${document.body.dataset.project}:new`);
   changed();
 });

@@ -128,6 +128,11 @@ class Editor {
     return Boolean(this.ending) || doc.length !== this.base.length || doc.toString() !== this.base;
   }
 
+  selected() {
+    const { state } = this.view;
+    return state.sliceDoc(state.selection.main.from, state.selection.main.to);
+  }
+
   // The first and the last line of which something is selected, one where they are the same; null where nothing is.
   lines() {
     const { doc, selection: { main } } = this.view.state;

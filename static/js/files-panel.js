@@ -26,9 +26,11 @@ export async function show() {
 
 export const focus = () => tree.focus();
 
+const mentionOf = (row) => `@${row.dataset.path}${isFolder(row) ? "/" : ""} `;
+
 const DO = {
   open: (row) => (isFolder(row) ? tree.expand(row) : openFile(row.dataset.path)),
-  mention: (row) => add(`@${row.dataset.path}${isFolder(row) ? "/" : ""} `),
+  mention: (row) => add(mentionOf(row)),
   review: (row) => press({ reviewFile: row.dataset.path }),
   path: (row) => navigator.clipboard.writeText(row.dataset.path),
   make: (row) => make(row, {}),
@@ -136,6 +138,14 @@ panel.addEventListener("keydown", (event) => {
   if (!row || event.target !== row || event.ctrlKey || event.metaKey || event.altKey || !KEYS[event.key]) return;
   event.preventDefault();
   run(KEYS[event.key], row);
+});
+
+// Dragged to the conversation (attachments.js), or as text to elsewhere.
+panel.addEventListener("dragstart", (event) => {
+  const row = event.target.closest?.(".files-row[data-path]");
+  if (!row) return;
+  for (const type of ["application/x-opencode-path", "text/plain"]) event.dataTransfer.setData(type, mentionOf(row));
+  event.dataTransfer.effectAllowed = "copy";
 });
 
 // Dropped on a folder, or beside a file.

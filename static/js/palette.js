@@ -54,6 +54,7 @@ const ACTS = {
     openFile(path, { line: Number(line) || 0, column: Number(column) || 1 });
   },
   write,
+  insert: async (name) => (await import("./snippets.js")).insertNamed(name),
 };
 const PLACE = /^(.*?)(?::(\d+))?(?::(\d+))?$/;
 

@@ -7,8 +7,8 @@ import { thisPage } from "./page.js";
 // a page that was left meanwhile gets no answer.
 async function written(where) {
   const here = thisPage();
-  const answer = await fetch(`${form.dataset.base}/${where}`).catch(() => null);
-  const found = answer?.ok ? await answer.json().catch(() => null) : null;
+  const answer = await fetch(where).catch(() => null);
+  const found = answer?.ok ? await answer.json().catch(() => null) : null; // also where it is empty
   if (!here()) return new Promise(() => {});
   if (!found) return null;
   mentions.add(...found.agents);
@@ -16,5 +16,10 @@ async function written(where) {
   return found;
 }
 
-export const waiting = (id) => written(`inbox/${id}`);
-export const said = (id) => written(`messages/${id}/prompt`);
+export const waiting = (id) => written(`${form.dataset.base}/inbox/${id}`);
+export const said = (id) => written(`${form.dataset.base}/messages/${id}/prompt`);
+
+// The one before it, with its `id`: of this session, then of others of the project.
+export function earlier(id) {
+  return written(`${form.dataset.earlier}?${new URLSearchParams({ session: document.body.dataset.session, before: id })}`);
+}

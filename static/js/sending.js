@@ -97,8 +97,11 @@ function unread() {
 }
 
 const here = { within: (element) => element === field, typing: true };
-shortcut("send", (event) => submit(event, false), here);
-shortcut("send-other", (event) => submit(event, true), here);
+// In the large editor a key sends only with Ctrl or Cmd, as chosen.
+const isLarge = () => form.hasAttribute("data-large");
+const isHeld = ({ ctrlKey, metaKey }) => ctrlKey || metaKey;
+shortcut("send", (event) => (!isLarge() || isHeld(event)) && submit(event, false), here);
+shortcut("send-other", (event) => submit(event, !isLarge() || !isHeld(event)), here);
 
 function submit(event, otherWay) {
   if (event.repeat) return; // it is held

@@ -3,11 +3,12 @@ import { form } from "./composer.js";
 
 const THEIRS = "/pickers/";
 const QUICK = { files: "mentions", commands: "commands" };
-const SLOW = { files: ["symbols", "resources"], commands: [], arguments: ["arguments"] };
+const SLOW = { files: ["symbols", "resources"], arguments: ["arguments"] };
 
 // What the browser carries out comes before commands of the same name that are sent, and the name that was typed whole
 // before those that begin with it: Enter takes the first.
 export async function quick(kind, query) {
+  if (kind === "snippets") return options(form.dataset.snippets, there(query));
   if (!QUICK[kind]) return [];
   const [ours, theirs] = await Promise.all([
     options(form.dataset[kind], { q: query }),
@@ -23,7 +24,7 @@ export async function quick(kind, query) {
 
 // One promise of options for each source.
 export function slow({ kind, query, name = "", written = "" }) {
-  return SLOW[kind].map((source) => options(`${THEIRS}${source}`, { ...there(query), name, written }));
+  return (SLOW[kind] ?? []).map((source) => options(`${THEIRS}${source}`, { ...there(query), name, written }));
 }
 
 function there(query) {

@@ -10,10 +10,10 @@ import { putLettersBack } from "./shell.js";
 let writes = 0;
 let back = {}; // the prompt that was put back, `{id, text, files}`; `{}` for none
 
-// Of the files only this page knows: they are not kept with a draft either.
+// Without its files, which are asked for when they are to go.
 function stored() {
   const [id, ...lines] = read("undone").split("\n");
-  return id ? { id, text: lines.join("\n"), files: [] } : {};
+  return id ? { id, text: lines.join("\n") } : {};
 }
 
 function remember(found) {
@@ -39,9 +39,11 @@ async function restore(id, wanted = () => true) {
 }
 
 function takeOut() {
-  setDraft("");
-  attachments.remove(back.files);
+  const { id, files } = back;
   remember({});
+  setDraft("");
+  if (files) attachments.remove(files);
+  else said(id).then((found) => found && attachments.remove(found.files));
 }
 
 function look() {

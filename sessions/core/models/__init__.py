@@ -21,6 +21,7 @@ from .problems import FileProblems
 from .project import Project
 from .questions import QuestionRequest
 from .review import ReviewComment, ReviewMark, StagedFile
+from .snippets import Snippet
 
 __all__ = [
     "Admission",
@@ -44,6 +45,7 @@ __all__ = [
     "ReviewMark",
     "SavedRule",
     "Session",
+    "Snippet",
     "StagedFile",
     "Switch",
     "Todo",

@@ -13,8 +13,8 @@ from django.views.decorators.http import require_GET, require_POST
 
 from sessions.changes import actions
 from sessions.core.db import in_db
-from sessions.core.store import inbox, messages, shells
-from sessions.web.access import session_of
+from sessions.core.store import inbox, messages, prompts, shells
+from sessions.web.access import project_of, session_of
 from sessions.web.respond import done, refused, toast
 
 from .prompts import BadPrompt, attached_of, delivery_of, written_of
@@ -42,7 +42,17 @@ async def said(request: HttpRequest, project_id: str, session_id: str, message_i
     return _written(inbox.unplaced(found["parts"]))
 
 
-def _written(parts: Sequence[dict[str, Any]]) -> HttpResponse:
+@require_GET
+async def earlier(request: HttpRequest, project_id: str) -> HttpResponse:
+    """The prompt that came before the one of the id `before`, with its own `id` (see `_written`): of the
+    `session`, then of the project's other ones, the newest first. Nothing (204) when there is none."""
+    project = await project_of(project_id)
+    given = request.GET
+    found = await in_db(prompts.before, project.id, given.get("session", ""), given.get("before", ""))
+    return _written(inbox.unplaced(found["parts"]), id=found["info"]["id"]) if found else done()
+
+
+def _written(parts: Sequence[dict[str, Any]], **more: str) -> HttpResponse:
     """`{"text", "agents", "parts", "files", "shell"}`: each mentioned part with its words, each attached file
     with its content; `shell`: the text is a command line."""
     written = [part for part in parts if inbox.is_written(part)]
@@ -57,6 +67,7 @@ def _written(parts: Sequence[dict[str, Any]]) -> HttpResponse:
             "parts": mentioned,
             "files": attached_of(parts),
             "shell": bool(command),
+            **more,
         }
     )
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from playwright.async_api import Locator, Page, expect
+from base64 import b64decode
+
+from playwright.async_api import FilePayload, Locator, Page, expect
 
 from tests.e2e.access.scan import NARROW
 from tests.e2e.access.state import dialog, shown, state
 from tests.e2e.access.world import World, settled
 from tests.e2e.stage import Tab
+from tests.e2e.test_composer import PNG
 from tests.loopback.script import Turn, Wait
 
 # Before and beside a project
@@ -322,6 +325,38 @@ async def keys_and_commands(world: World) -> Page:
     tab = await world.tab("worked")
     await tab.send("/help")
     return await shown(tab.page, tab.page.get_by_role("dialog", name="Keys and commands"))
+
+
+@state("/snippets/dialog")
+async def a_snippet_of_the_prompt(world: World) -> Page:
+    tab = await world.tab("worked")
+    await tab.prompt.fill("Say it in ${1:language}.")
+    await tab.page.keyboard.press("Control+k")
+    await tab.page.keyboard.type("save the text")
+    await tab.page.get_by_role("option", name="Save the text as a snippet").click()
+    return await shown(tab.page, tab.dialog)
+
+
+async def attached(world: World) -> Page:
+    """A session of its own with a picture and a text beside its prompt."""
+    world.sessions["attached"] = await world.stage.session("attached")
+    tab = await world.tab("attached")
+    picture: FilePayload = {"name": "dot.png", "mimeType": "image/png", "buffer": b64decode(PNG)}
+    note: FilePayload = {"name": "note.txt", "mimeType": "text/plain", "buffer": b"one\ntwo\n"}
+    await tab.page.locator("#attach").set_input_files([picture, note])
+    return await shown(tab.page, tab.page.get_by_role("button", name="Put it into the text: note.txt"))
+
+
+@state("/pickers/estimate")
+async def what_is_attached(world: World) -> Page:
+    page = await attached(world)
+    return await shown(page, page.locator("#estimate", has_text="of the window"))
+
+
+@state()
+async def an_attached_picture(world: World) -> Page:
+    page = await attached(world)
+    return await dialog(page, page.get_by_role("button", name="Enlarge and edit dot.png"))
 
 
 # Changes

@@ -27,6 +27,17 @@ async def keys(world: World) -> Page:
     return await shown(page, row.get_by_role("button", name="Use it here instead"))
 
 
+@state("/settings/snippets")
+async def snippets(world: World) -> Page:
+    page = await world.page(f"{world.url}/settings/snippets")
+    if not await page.get_by_text(";review").count():
+        await page.get_by_label("Name").last.fill("review")
+        await page.get_by_label("Text").last.fill("Review ${1:what} for ${2:faults}.")
+        await page.get_by_role("button", name="Save").last.click()
+    await page.locator(".snippets summary").first.click()
+    return await shown(page, page.get_by_role("button", name="Remove review"))
+
+
 @state("/pickers/trust")
 async def trust(world: World) -> Page:
     page = (await world.tab()).page

@@ -28,9 +28,10 @@ REASONS = {
         "/global/health", "/p/{project}/", "/p/{project}/rules/export.json", "{base}/export.html",
         "{base}/export.json", "{base}/export.md", "{base}/parts/{part}/files/0", "{base}/review/image/none",
         "{base}/timeline/review/image/none", "{base}/inbox/msg_x", "{base}/messages/{message}/prompt",
+        "/p/{project}/prompts/earlier",
         "{base}/messages/{answer}/text",
-        "/pickers/mentions", "/pickers/symbols", "/pickers/resources", "/pickers/arguments",
-        "/pickers/problems/count", "/sandbox/port/go", "/p/{project}/files/raw",
+        "/snippets/options", "/pickers/mentions", "/pickers/symbols", "/pickers/resources",
+        "/pickers/arguments", "/pickers/problems/count", "/sandbox/port/go", "/p/{project}/files/raw",
     ),
     WITHIN: (
         "/p/{project}/complete/commands", "/p/{project}/complete/files", "/p/{project}/rules/decisions",
