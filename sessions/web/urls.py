@@ -97,6 +97,7 @@ _conversation = [
     path(f"{_SESSION}/compact", prompts.compact, name="compact"),
     path(f"{_SESSION}/rename", changes.rename, name="rename-session"),
     path(f"{_SESSION}/read", changes.read, name="read-session"),
+    path(f"{_SESSION}/pin", changes.pin, name="pin-session"),
     path(f"{_SESSION}/archive", changes.archive, name="archive-session"),
     path(f"{_SESSION}/delete", changes.delete, name="delete-session"),
     path(f"{_SESSION}/restore", changes.restore, name="restore-session"),

@@ -12,6 +12,7 @@ const COMMANDS = {
   undo: () => [...document.querySelectorAll(".message.user:not(.reverted) .undo")].at(-1)?.click(),
   redo: () => document.querySelector("[data-redo]")?.click(),
   rename: (title) => (title ? ask("POST", "rename", { swap: "none", values: { title } }) : writeTitle()),
+  pin: () => ask("POST", "pin", { swap: "none" }),
   changes: () => document.querySelector("[data-toggle=review]")?.click(),
   compact: () => ask("POST", "compact"),
   agents: () => openPicker("agent"),

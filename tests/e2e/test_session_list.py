@@ -1,9 +1,10 @@
-"""The list of sessions: by days, in the order of their last use."""
+"""The list of sessions: by groups, then by days, in the order of their last use."""
 
 from __future__ import annotations
 
 import re
 import sqlite3
+import time
 from contextlib import closing
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from playwright.async_api import Browser, BrowserContext, expect
 
 from tests.e2e.conftest import repository
 from tests.e2e.stage import Stage
-from tests.loopback.script import Turn, Wait
+from tests.loopback.script import ToolUse, Turn, Wait
 
 pytestmark = [pytest.mark.e2e, pytest.mark.asyncio(loop_scope="session")]
 
@@ -53,6 +54,68 @@ async def test_sessions_are_listed_by_days(tmp_path: Path, context: BrowserConte
         await expect(heads).to_have_count(1)
 
 
+async def test_a_session_is_listed_by_what_it_does(stage: Stage, context: BrowserContext) -> None:
+    asks = ToolUse("bash", {"command": "touch grouped"})
+    stage.plays(Turn(tools=[asks]), Turn(text=["Going.", Wait("grouped"), " Gone."]))
+    tab = await stage.tab(context, await stage.session("Busy one"))
+    other = await stage.tab(context, await stage.session("Another"))
+    row, page = other.item(tab.session_id), other.page
+    await expect(page.get_by_role("list", name="Today").locator(row)).to_be_visible()
+    await row.get_by_role("link").focus()
+    await tab.send("Go.")
+    await expect(page.get_by_role("list", name="Waiting for you").locator(row)).to_be_visible()
+    await expect(row.get_by_role("link")).to_be_focused()
+    await tab.permissions.get_by_role("button", name="Allow once").click()
+    await expect(page.get_by_role("list", name="Running").locator(row)).to_be_visible()
+    await expect(page.get_by_role("heading", name="Waiting for you")).to_be_hidden()
+    stage.model.gate("grouped").open()
+    await expect(page.get_by_role("list", name="Today").locator(row)).to_be_visible()
+    await expect(row.get_by_role("link")).to_be_focused()
+    await expect(page.get_by_role("heading", name="Running")).to_be_hidden()
+
+
+async def test_what_is_pinned_stays_above_in_every_window(stage: Stage, context: BrowserContext) -> None:
+    session, later = await stage.session("To be pinned"), await stage.session("Used later")
+    tab, other = await stage.tab(context, session), await stage.tab(context, later)
+    await tab.item(session).get_by_role("link").focus()
+    await tab.page.keyboard.press("p")
+    for place in (tab, other):
+        await expect(
+            place.page.get_by_role("list", name="Pinned").locator(place.item(session))
+        ).to_be_visible()
+    await expect(tab.item(session).get_by_role("link")).to_be_focused()
+    await rename(stage, later, "Used now")
+    await expect(tab.item(later)).to_contain_text("Used now")
+    await tab.page.reload()
+    await tab.connected()
+    await expect(tab.page.locator(".session-item").first).to_contain_text("To be pinned")
+
+    await tab.page.keyboard.press("Control+k")
+    await tab.page.keyboard.type("pin this")
+    await tab.page.get_by_role("option", name="Pin this session").click()
+    for place in (tab, other):
+        await expect(
+            place.page.get_by_role("list", name="Today").locator(place.item(session))
+        ).to_be_visible()
+        await expect(place.page.get_by_role("heading", name="Pinned")).to_be_hidden()
+
+
+async def test_rows_stay_where_they_are_while_a_pointer_is_among_them(
+    stage: Stage, context: BrowserContext
+) -> None:
+    first, second = await stage.session("Pointed at"), await stage.session("Beside it")
+    tab = await stage.tab(context, first)
+    await tab.page.clock.install()
+    await tab.page.clock.pause_at(time.time() + 3600)
+    await tab.item(first).hover()
+    await rename(stage, first, "Moves later")
+    await expect(tab.item(first)).to_contain_text("Moves later")
+    rows = tab.page.locator("#sessions-today .session-item")
+    await expect(rows.first).to_have_id(f"{second}-item")
+    await tab.page.clock.run_for(2000)
+    await expect(rows.first).to_have_id(f"{first}-item")
+
+
 async def test_the_list_is_asked_for_again_when_the_day_ends(stage: Stage, context: BrowserContext) -> None:
     tab = await stage.tab(context, await stage.session("Late"))
     await tab.page.clock.install()
@@ -68,7 +131,7 @@ async def test_days_begin_where_the_person_is(stage: Stage, browser: Browser) ->
     for zone in ("Pacific/Kiritimati", "Pacific/Pago_Pago"):
         context = await browser.new_context(timezone_id=zone)
         tab = await stage.tab(context, session)
-        today = tab.page.locator(".period").first
+        today = tab.page.locator("[data-begin]").first
         midnight = "new Date().setHours(0, 0, 0, 0).toString()"
         await expect(today).to_have_attribute("data-begin", await tab.page.evaluate(midnight))
         await tab.page.reload()

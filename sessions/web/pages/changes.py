@@ -1,4 +1,4 @@
-"""What a person does to a session: prompt, stop, rename, archive, delete and take it back."""
+"""What a person does to a session: prompt, stop, rename, pin, archive, delete and take it back."""
 
 from __future__ import annotations
 
@@ -140,6 +140,16 @@ async def rename(request: HttpRequest, project_id: str, session_id: str) -> Http
 async def read(request: HttpRequest, project_id: str, session_id: str) -> HttpResponse:
     session = await session_of(project_id, session_id)
     await in_db(session_store.read, session.id)
+    return done()
+
+
+@require_POST
+async def pin(request: HttpRequest, project_id: str, session_id: str) -> HttpResponse:
+    """Pin it, or the one that the list shows for it, with `on` 1, no longer with 0; without, the other way
+    than now."""
+    session = await in_db(staging.topmost, await session_of(project_id, session_id))
+    on = request.POST.get("on", "0" if session.time_pinned else "1") == "1"
+    await in_db(session_store.pin, session.id, on)
     return done()
 
 

@@ -21,7 +21,7 @@ CHANGES = (
     "/servers/mcp/sign-in", "/servers/mcp/cancel", "/servers/mcp/sign-out", "/servers/mcp/test",
     "/servers/mcp/save", "/servers/languages/switch", "/servers/languages/retry",
     "/servers/languages/install", "/pickers/problems/check", "/settings/damage/dismiss",
-    "{base}/inbox/msg_x/again", "{base}/resume", "{base}/hasten", "{base}/todos/dismiss",
+    "{base}/inbox/msg_x/again", "{base}/resume", "{base}/hasten", "{base}/pin", "{base}/todos/dismiss",
     "/settings/ignored/{project}", "{base}/read",
     "/p/{project}/files/save", "/p/{project}/files/merge", "/p/{project}/files/make",
     "/p/{project}/files/move", "/p/{project}/files/copy", "/p/{project}/files/remove",
