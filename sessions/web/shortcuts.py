@@ -146,6 +146,8 @@ GROUPS: Final = (
         _by("asked", "Mod+.", "Go to what the agent asks; at a question digits choose and Enter answers"),
         _command("log", "list", "", "Every change made to the project, and how to take it back"),
         _action("copy", "copy", "g y", "Copy the last answer"),
+        _action("archive", "layers", "", "Archive this session"),
+        _action("delete", "cross", "", "Delete this session"),
         _action("attach", "attach", "g a", "Attach a file"),
         replace(
             _action("terminals", "terminal", "Ctrl+`", "Show or hide the terminals; what runs goes on"),
@@ -164,6 +166,9 @@ GROUPS: Final = (
         _by("session-next", "ArrowDown", "Next session"),
         _by("session-previous", "ArrowUp", "Previous session"),
         _by("session-pin", "p", "Pin it above the others, or no longer"),
+        _by("session-rename", "F2", "Rename it"),
+        _by("session-delete", "Delete", "Delete it, with a way back"),
+        _by("session-menu", "Shift+F10", "All that can be done with it", fixed=True),
         note="Enter opens a session.",
     ),
     _at(

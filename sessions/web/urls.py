@@ -95,6 +95,7 @@ _conversation = [
     path(f"{_SESSION}/hasten", changes.hasten, name="hasten"),
     path(f"{_SESSION}/todos/dismiss", changes.dismiss_todos, name="dismiss-todos"),
     path(f"{_SESSION}/compact", prompts.compact, name="compact"),
+    path(f"{_SESSION}/menu", changes.menu, name="session-menu"),
     path(f"{_SESSION}/rename", changes.rename, name="rename-session"),
     path(f"{_SESSION}/read", changes.read, name="read-session"),
     path(f"{_SESSION}/pin", changes.pin, name="pin-session"),

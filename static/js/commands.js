@@ -34,6 +34,8 @@ const ACTIONS = {
   "previous-session": () => step(-1),
   sessions: findSession,
   copy: () => [...document.querySelectorAll("[data-copy-answer]")].at(-1)?.click(),
+  archive: () => ask("POST", "archive", { target: "#toasts", swap: "beforeend" }),
+  delete: () => ask("POST", "delete", { target: "#toasts", swap: "beforeend" }),
   attach: () => document.getElementById("attach").click(),
   settings: () => location.assign(`/settings?project=${document.body.dataset.project}`),
   keys: () => location.assign(`/settings/keys?project=${document.body.dataset.project}`),

@@ -14,11 +14,13 @@ let focused = nobody; // finds, in a list that takes the place of this one, what
 const list = () => document.getElementById("session-list");
 const side = document.getElementById("side-sessions");
 const rows = () => [...list().querySelectorAll(".session-item")];
+const row = () => document.activeElement.closest(".session-item");
+const link = (item) => item.querySelector("a");
 const periods = () => [...list().querySelectorAll("[data-begin]")]; // today first
 const rank = (item) => Number(item.dataset.order);
 
-// A title in it is being written, a menu is open, or a row waits for an answer that is to go into it.
-const isHeld = () => Boolean(list().querySelector(".renaming, .htmx-request, details[open]"));
+// A title in it is being written, or a row waits for an answer that is to go into it.
+const isHeld = () => Boolean(list().querySelector(".renaming, .htmx-request"));
 let missed = false;
 
 function renew() {
@@ -39,7 +41,7 @@ document.addEventListener("htmx:afterSwap", ({ target }) => {
   watchDay();
 });
 
-for (const name of ["htmx:afterSettle", "toggle"]) document.addEventListener(name, () => missed && !isHeld() && renew(), true);
+document.addEventListener("htmx:afterSettle", () => missed && !isHeld() && renew(), true);
 
 // Whether it is another list than the one that a page comes with.
 function isOwn() {
@@ -119,11 +121,37 @@ document.addEventListener("visibilitychange", () => {
 });
 document.addEventListener("page:connected", tellZone); // htmx has wired the list by then
 
+// Whoever has the keyboard in a row that goes has it in the next one.
+document.addEventListener("page:arrives", ({ detail }) => {
+  const item = row();
+  if (!item || !detail.querySelector(`#${item.id}[hx-swap-oob=delete]`)) return;
+  const items = rows();
+  const at = items.indexOf(item);
+  const next = items[at + 1] ?? items[at - 1];
+  if (next) link(next).focus({ preventScroll: true });
+});
+
+// The menu of a session comes when it is asked for.
+
+const openMenu = async (...how) => (await import("./session-menu.js")).open(...how);
+
+document.addEventListener("click", (event) => {
+  const button = event.target.closest("[data-session-menu]");
+  if (!button) return;
+  const { left, bottom } = button.getBoundingClientRect();
+  openMenu(button.dataset.sessionMenu, { x: left, y: bottom + 4 }, button.id);
+});
+side.addEventListener("contextmenu", (event) => {
+  const item = event.target.closest(".session-item:not(.renaming)");
+  if (!item) return;
+  event.preventDefault();
+  const { left, bottom } = link(item).getBoundingClientRect();
+  openMenu(link(item).pathname, { x: event.clientX || left + 24, y: event.clientY || bottom }, link(item).id);
+});
+
 // Keys of the row that has the focus.
 
-const here = { within: (element) => list().contains(element) };
-const row = () => document.activeElement.closest(".session-item");
-const link = (item) => item.querySelector("a");
+const here = { within: (element) => Boolean(list().contains(element) && element.closest(".session-item:not(.renaming)")) };
 
 function move(by) {
   const items = rows().filter((item) => !item.matches(".renaming"));
@@ -131,12 +159,14 @@ function move(by) {
   if (to) link(to).focus();
 }
 
-function pin(item) {
-  if (item) window.htmx.ajax("POST", `${link(item).pathname}/pin`, { source: link(item), swap: "none" });
-}
+const ask = (verb, item, what, how) => window.htmx.ajax(verb, `${link(item).pathname}/${what}`, { source: link(item), ...how });
+
+export const rename = (item) => ask("GET", item, "rename", { target: item, swap: "outerHTML" });
 
 shortcut("session-next", () => move(1), here);
 shortcut("session-previous", () => move(-1), here);
-shortcut("session-pin", () => pin(row()), here);
+shortcut("session-pin", () => ask("POST", row(), "pin", { swap: "none" }), here);
+shortcut("session-rename", () => rename(row()), here);
+shortcut("session-delete", () => ask("POST", row(), "delete", { target: "#toasts", swap: "beforeend" }), here);
 
 watchDay();

@@ -6,7 +6,7 @@ const STAY = 8_000;
 const KEPT = "toast";
 const box = document.getElementById("toasts");
 
-function note(text) {
+export function note(text) {
   const toast = document.createElement("div");
   toast.className = "toast";
   toast.append(Object.assign(document.createElement("span"), { textContent: text }));

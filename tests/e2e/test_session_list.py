@@ -97,7 +97,7 @@ async def test_what_is_pinned_stays_above_in_every_window(stage: Stage, context:
         await expect(
             place.page.get_by_role("list", name="Today").locator(place.item(session))
         ).to_be_visible()
-        await expect(place.page.get_by_role("heading", name="Pinned")).to_be_hidden()
+        await expect(place.page.get_by_role("heading", name="Pinned", exact=True)).to_be_hidden()
 
 
 async def test_rows_stay_where_they_are_while_a_pointer_is_among_them(
@@ -210,15 +210,120 @@ async def test_the_keyboard_stays_in_a_row_that_is_renewed(stage: Stage, context
     session, other = await stage.session("Here"), await stage.session("Elsewhere")
     tab = await stage.tab(context, session)
     row = tab.item(other)
-    actions = row.locator("summary")
+    actions = row.get_by_label("Actions for")
     await actions.focus()
-    await tab.page.keyboard.press("Enter")
-    await expect(row.get_by_role("button", name="Rename")).to_be_visible()
     await rename(stage, other, "Renamed meanwhile")
     await expect(row).to_contain_text("Renamed meanwhile")
     await expect(actions).to_be_focused()
-    await tab.page.keyboard.press("Escape")
-    await expect(row.get_by_role("button", name="Rename")).to_be_hidden()
+
+
+async def test_the_menu_of_a_session_is_opened_by_all_ways_and_gives_the_focus_back(
+    stage: Stage, context: BrowserContext
+) -> None:
+    session, other = await stage.session("Here"), await stage.session("Its menu")
+    tab = await stage.tab(context, session)
+    page, row = tab.page, tab.item(other)
+    menu = page.get_by_role("menu", name="What to do with the session")
+    entry = menu.get_by_role("menuitem")
+    actions, link = row.get_by_label("Actions for"), row.get_by_role("link")
+
+    await actions.focus()
+    await page.keyboard.press("Enter")
+    await expect(entry.first).to_be_focused()
+    await page.keyboard.press("End")
+    await expect(menu.get_by_role("menuitem", name="Delete")).to_be_focused()
+    await page.keyboard.press("ArrowDown")
+    await expect(entry.first).to_be_focused()
+    await page.keyboard.press("ArrowUp")
+    await page.keyboard.press("Home")
+    await expect(entry.first).to_be_focused()
+    await rename(stage, other, "Renamed meanwhile")
+    await expect(row).to_contain_text("Renamed meanwhile")
+    await page.keyboard.press("Escape")
+    await expect(menu).to_be_hidden()
+    await expect(actions).to_be_focused()
+
+    await link.focus()
+    await page.keyboard.press("Shift+F10")
+    await expect(entry.first).to_be_focused()
+    await page.keyboard.press("Escape")
+    await expect(link).to_be_focused()
+
+    await row.click(button="right")
+    await menu.get_by_role("menuitem", name="Pin").click()
+    await expect(page.get_by_role("list", name="Pinned").locator(row)).to_be_visible()
+    await expect(menu).to_be_hidden()
+    await row.click(button="right")
+    await menu.get_by_role("menuitem", name="Unpin").click()
+    await expect(page.get_by_role("list", name="Today").locator(row)).to_be_visible()
+
+
+async def test_the_menu_of_the_last_row_is_seen_whole(stage: Stage, context: BrowserContext) -> None:
+    for number in range(30):
+        await stage.session(f"Filler {number}")
+    tab = await stage.tab(context, await stage.session("Over many"))
+    menu = tab.page.get_by_role("menu", name="What to do with the session")
+    last = tab.page.locator(".session-item").last
+    await last.scroll_into_view_if_needed()
+    await last.get_by_label("Actions for").click()
+    await expect(menu.get_by_role("menuitem", name="Delete")).to_be_in_viewport(ratio=1)
+    await expect(menu.get_by_role("menuitem").first).to_be_in_viewport(ratio=1)
+
+
+async def test_what_the_menu_in_the_head_does(stage: Stage, context: BrowserContext) -> None:
+    stage.plays(Turn(text="An *answer*."))
+    tab = await stage.tab(context, await stage.session("Of the head"))
+    await tab.send("A question.")
+    await tab.idle()
+    page = tab.page
+    await context.grant_permissions(["clipboard-read", "clipboard-write"])
+    menu = page.get_by_role("menu", name="What to do with the session")
+
+    async def choose(name: str) -> None:
+        await page.get_by_role("button", name="Actions for this session").click()
+        await menu.get_by_role("menuitem", name=name).click()
+
+    await choose("Copy the link")
+    await expect(page.locator(".toast", has_text="Copied the link.")).to_be_visible()
+    assert await page.evaluate("navigator.clipboard.readText()") == page.url
+    await choose("Copy as Markdown")
+    await expect(page.locator(".toast", has_text="Copied as Markdown.")).to_be_visible()
+    copied = await page.evaluate("navigator.clipboard.readText()")
+    assert "A question." in copied
+    assert "An *answer*." in copied
+    await choose("Fork")
+    await expect(tab.dialog).to_contain_text("Fork this session")
+    await page.keyboard.press("Escape")
+    await expect(page.get_by_role("button", name="Actions for this session")).to_be_focused()
+    await choose("Rename")
+    await page.locator("#title").get_by_role("textbox", name="Title").fill("Named by the menu")
+    await page.keyboard.press("Enter")
+    await expect(tab.item(tab.session_id)).to_contain_text("Named by the menu")
+    await choose("Archive")
+    await expect(page.locator(".toast", has_text="was archived")).to_be_visible()
+
+
+async def test_a_row_is_renamed_and_deleted_by_keys(stage: Stage, context: BrowserContext) -> None:
+    session, other = await stage.session("Stays"), await stage.session("Goes by key")
+    tab = await stage.tab(context, session)
+    page, row = tab.page, tab.item(other)
+    await row.get_by_role("link").focus()
+    await page.keyboard.press("F2")
+    await row.get_by_role("textbox", name="Title").fill("Renamed by key")
+    await page.keyboard.press("Enter")
+    await expect(row).to_contain_text("Renamed by key")
+    await row.get_by_role("link").focus()
+    await page.keyboard.press("ArrowDown")
+    below = page.locator(".session-item:has(a:focus)")
+    await expect(below).to_have_count(1)
+    after = await below.get_attribute("id")
+    await page.keyboard.press("ArrowUp")
+    await expect(row.get_by_role("link")).to_be_focused()
+    await page.keyboard.press("Delete")
+    await expect(row).to_have_count(0)
+    await expect(below).to_have_id(str(after))
+    await page.locator(".toast", has_text="deleted").get_by_role("button", name="Undo").click()
+    await expect(row).to_be_visible()
 
 
 async def test_the_keyboard_stays_in_its_row_when_the_list_is_asked_for_anew(
@@ -226,12 +331,12 @@ async def test_the_keyboard_stays_in_its_row_when_the_list_is_asked_for_anew(
 ) -> None:
     session, other = await stage.session("Looked at"), await stage.session("At hand")
     tab = await stage.tab(context, session)
-    await tab.item(other).locator("summary").focus()
+    await tab.item(other).get_by_label("Actions for").focus()
     await stage.session("Newer than both")
     await tab.page.locator("#session-list").evaluate("list => { list.mark = 1; }")
     await tab.page.evaluate("htmx.trigger('#session-list', 'list:renew')")
     await expect(tab.page.locator("#session-list")).not_to_have_js_property("mark", 1)
-    await expect(tab.item(other).locator("summary")).to_be_focused()
+    await expect(tab.item(other).get_by_label("Actions for")).to_be_focused()
     field = tab.page.get_by_label("Filter sessions")
     await field.press_sequentially("at hand")
     await expect(tab.page.locator(".session-item")).to_have_count(1)
@@ -254,8 +359,8 @@ async def test_a_filter_and_a_title_being_written_stay_when_the_page_is_read_ane
     await stage.client.post(f"/session/{session}/revert", {"messageID": prompt})
     await expect(undone).not_to_be_empty()
     await expect(tab.item(other)).to_have_count(0)
-    await tab.item(session).locator("summary").click()
-    await tab.item(session).get_by_role("button", name="Rename").click()
+    await tab.item(session).get_by_label("Actions for").click()
+    await tab.page.get_by_role("menuitem", name="Rename").click()
     await tab.item(session).get_by_role("textbox").fill("Apples, half a na")
     await stage.client.post(f"/session/{session}/unrevert")
     await expect(undone).to_be_empty()

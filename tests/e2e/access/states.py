@@ -180,17 +180,17 @@ async def renaming(world: World) -> Page:
     page = (await world.tab("worked")).page
     item = page.locator(f"#{world.sessions['worked']}-item")
     await item.get_by_label("Actions for").click()
-    await item.get_by_role("button", name="Rename").click()
+    await page.get_by_role("menuitem", name="Rename").click()
     return await shown(page, page.get_by_role("textbox", name="Title"))
 
 
-@state("/p/{project}/sessions")
+@state("/p/{project}/sessions", "{base}/menu")
 async def session_menu(world: World) -> Page:
     page = (await world.tab("worked")).page
     await page.get_by_label("Filter sessions").fill("failed")
     await expect(page.locator(".session-item")).to_have_count(1)
     await page.locator(".session-item").get_by_label("Actions for").click()
-    return await shown(page, page.locator(".menu-items"))
+    return await shown(page, page.get_by_role("menu", name="What to do with the session"))
 
 
 @state(sizes=(NARROW,))

@@ -64,7 +64,7 @@ READS = (
     "/pickers/palette?session={session}&q=pwned", "/nothing/<pwned>",
     "/pickers/symbols?session={session}&q=pwned",
     "{base}/inbox/msg_x", "{base}/messages/{message}/prompt", "{base}/messages/{answer}/text",
-    "{base}/export", "{base}/export.md", "{base}/export.json",
+    "{base}/menu", "{base}/export", "{base}/export.md", "{base}/export.json",
     "{base}/export.html", "{base}/export.html?redact=1", "{base}/share", "/s/que_x", "/import",
     "/mcp/oauth/callback?state=none&error_description=pwned",
     "/import/found", "/import/found?path=/nothing/<pwned>", "/import/progress",
