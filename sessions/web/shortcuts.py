@@ -169,7 +169,11 @@ GROUPS: Final = (
         _by("session-rename", "F2", "Rename it"),
         _by("session-delete", "Delete", "Delete it, with a way back"),
         _by("session-menu", "Shift+F10", "All that can be done with it", fixed=True),
-        note="Enter opens a session.",
+        _by("session-choose", "Space", "Choose it, to do something with several at once", fixed=True),
+        _by(
+            "session-range", "Shift+ArrowUp | Shift+ArrowDown", "Choose it and the one beside it", fixed=True
+        ),
+        note="Enter opens a session, Esc chooses none.",
     ),
     _at(
         "inbox",

@@ -21,6 +21,7 @@ from sessions.web.pages import (
     prompts,
     questions,
     search,
+    several,
 )
 from sessions.web.review.pages import panel, undo, verdicts
 
@@ -44,6 +45,12 @@ _projects = [
     path("projects/open", home.open_project, name="open-project"),
     path(f"{_PROJECT}/", conversation.project, name="project"),
     path(f"{_PROJECT}/sessions", conversation.sessions, name="sessions"),
+    path(f"{_PROJECT}/sessions/archive", several.archive, name="archive-sessions"),
+    path(f"{_PROJECT}/sessions/pin", several.pin, name="pin-sessions"),
+    path(f"{_PROJECT}/sessions/delete", several.delete, name="delete-sessions"),
+    path(f"{_PROJECT}/sessions/restore", several.restore, name="restore-sessions"),
+    path(f"{_PROJECT}/sessions/export", several.export, name="export-sessions"),
+    path(f"{_PROJECT}/sessions/export.zip", several.exported, name="export-packed"),
     path(f"{_PROJECT}/checkout", home.checkout, name="checkout"),
     path(f"{_PROJECT}/complete/commands", complete.commands, name="complete-commands"),
     path(f"{_PROJECT}/complete/files", complete.files, name="complete-files"),

@@ -13,9 +13,9 @@ let focused = nobody; // finds, in a list that takes the place of this one, what
 
 const list = () => document.getElementById("session-list");
 const side = document.getElementById("side-sessions");
-const rows = () => [...list().querySelectorAll(".session-item")];
+export const rows = () => [...list().querySelectorAll(".session-item")];
 const row = () => document.activeElement.closest(".session-item");
-const link = (item) => item.querySelector("a");
+export const link = (item) => item.querySelector("a");
 const periods = () => [...list().querySelectorAll("[data-begin]")]; // today first
 const rank = (item) => Number(item.dataset.order);
 
@@ -149,14 +149,33 @@ side.addEventListener("contextmenu", (event) => {
   openMenu(link(item).pathname, { x: event.clientX || left + 24, y: event.clientY || bottom }, link(item).id);
 });
 
+// Several are chosen by Ctrl or Cmd, Shift, and keys.
+
+const choose = async (...how) => (await import("./session-choice.js")).choose(...how);
+
+side.addEventListener("click", (event) => {
+  const item = event.target.closest(".session-item > a[id]")?.parentElement;
+  if (!item || !(event.ctrlKey || event.metaKey || event.shiftKey)) return;
+  event.preventDefault();
+  choose(item, event.shiftKey);
+});
+side.addEventListener("keydown", (event) => {
+  const item = event.target.matches(".session-item > a[id]") && event.target.parentElement;
+  const by = event.shiftKey ? { ArrowDown: 1, ArrowUp: -1 }[event.key] : event.key === " " && 0;
+  if (!item || !Number.isInteger(by)) return;
+  event.preventDefault();
+  choose(by ? move(by) : item, Boolean(by), item);
+});
+
 // Keys of the row that has the focus.
 
 const here = { within: (element) => Boolean(list().contains(element) && element.closest(".session-item:not(.renaming)")) };
 
 function move(by) {
   const items = rows().filter((item) => !item.matches(".renaming"));
-  const to = items[items.indexOf(row()) + by];
-  if (to) link(to).focus();
+  const to = items[items.indexOf(row()) + by] ?? row();
+  link(to).focus();
+  return to;
 }
 
 const ask = (verb, item, what, how) => window.htmx.ajax(verb, `${link(item).pathname}/${what}`, { source: link(item), ...how });

@@ -11,6 +11,7 @@ let opener = "";
 
 const DO = {
   rename: () => (opener === "session-more" ? document.getElementById("title-button").click() : rename(document.getElementById(opener).closest(".session-item"))),
+  select: async () => (await import("./session-choice.js")).choose(document.getElementById(opener).closest(".session-item")),
   link: () => navigator.clipboard.writeText(new URL(base, location.href)),
   markdown: () => copyFrom(`${base}/export.md?redact=1`),
 };

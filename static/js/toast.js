@@ -14,7 +14,7 @@ export function note(text) {
 }
 
 function arrived(toast) {
-  if (toast.dataset.gone && toast.dataset.gone === document.body.dataset.session) {
+  if (document.body.dataset.session && toast.dataset.gone?.split(" ").includes(document.body.dataset.session)) {
     window.htmx.location.href = `/p/${document.body.dataset.project}/`;
   }
   if (!toast.matches("[data-stays]")) setTimeout(() => leave(toast), STAY);

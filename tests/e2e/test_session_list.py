@@ -365,3 +365,78 @@ async def test_a_filter_and_a_title_being_written_stay_when_the_page_is_read_ane
     await stage.client.post(f"/session/{session}/unrevert")
     await expect(undone).to_be_empty()
     await expect(tab.item(session).get_by_role("textbox")).to_have_value("Apples, half a na")
+
+
+async def test_several_are_chosen_by_pointer_and_archived_with_one_undo(
+    stage: Stage, context: BrowserContext
+) -> None:
+    here = await stage.session("Stays here")
+    chosen = [await stage.session(f"Chosen {number}") for number in range(4)]
+    tab = await stage.tab(context, here)
+    bar = tab.page.get_by_role("form", name="Chosen sessions")
+    rows = [tab.item(session) for session in chosen]
+    await rows[0].get_by_role("link").click(modifiers=["ControlOrMeta"])
+    await expect(bar).to_contain_text("1 chosen")
+    await rows[3].get_by_role("link").click(modifiers=["Shift"])
+    await expect(bar).to_contain_text("4 chosen")
+    await rows[1].get_by_role("checkbox").uncheck()
+    await expect(bar).to_contain_text("3 chosen")
+    await rename(stage, chosen[2], "Renamed meanwhile")
+    await expect(rows[2]).to_contain_text("Renamed meanwhile")
+    await expect(rows[2].get_by_role("checkbox")).to_be_checked()
+    await bar.get_by_role("button", name="Archive").click()
+    toast = tab.page.locator(".toast", has_text="3 sessions were archived")
+    await expect(toast).to_have_count(1)
+    await expect(rows[0]).to_have_count(0)
+    await expect(rows[1]).to_be_visible()
+    await expect(bar).to_be_hidden()
+    await toast.get_by_role("button", name="Undo").click()
+    for row in rows:
+        await expect(row).to_be_visible()
+    await expect(toast).to_have_count(0)
+
+
+async def test_several_are_chosen_by_keys_and_from_the_menu(stage: Stage, context: BrowserContext) -> None:
+    here = await stage.session("Here by keys")
+    low, high = await stage.session("Lower"), await stage.session("Higher")
+    tab = await stage.tab(context, here)
+    page = tab.page
+    bar = page.get_by_role("form", name="Chosen sessions")
+    await tab.item(high).get_by_role("link").focus()
+    await page.keyboard.press("Space")
+    await expect(bar).to_contain_text("1 chosen")
+    await page.keyboard.press("Shift+ArrowDown")
+    await expect(bar).to_contain_text("2 chosen")
+    await expect(tab.item(low).get_by_role("link")).to_be_focused()
+    await page.keyboard.press("Escape")
+    await expect(bar).to_be_hidden()
+    await expect(tab.item(low).get_by_role("link")).to_be_focused()
+
+    await tab.item(low).get_by_label("Actions for").click()
+    await page.get_by_role("menuitem", name="Select").click()
+    await expect(tab.item(low).get_by_role("checkbox")).to_be_checked()
+    await tab.item(high).get_by_role("checkbox").check()
+    await bar.get_by_role("button", name="Export").click()
+    await expect(tab.dialog).to_contain_text("Export 2 sessions")
+    async with page.expect_download() as download:
+        await tab.dialog.get_by_role("button", name="Download").click()
+    assert (await download.value).suggested_filename == "sessions.zip"
+    await expect(tab.dialog).to_have_count(0)
+    await bar.get_by_role("button", name="Delete").click()
+    await expect(page.locator(".toast", has_text="2 sessions were deleted")).to_be_visible()
+    await expect(tab.item(low)).to_have_count(0)
+
+
+async def test_who_deletes_the_session_that_is_shown_with_others_comes_to_another(
+    stage: Stage, context: BrowserContext
+) -> None:
+    other, shown = await stage.session("Goes with it"), await stage.session("Is shown")
+    tab = await stage.tab(context, shown)
+    for session in (other, shown):
+        await tab.item(session).get_by_role("link").click(modifiers=["ControlOrMeta"])
+    await tab.page.get_by_role("form", name="Chosen sessions").get_by_role("button", name="Delete").click()
+    await tab.page.wait_for_url(lambda url: shown not in url)
+    await tab.connected()
+    await expect(tab.item(other)).to_have_count(0)
+    await tab.page.locator(".toast", has_text="deleted").get_by_role("button", name="Undo").click()
+    await expect(tab.item(shown)).to_be_visible()

@@ -193,6 +193,20 @@ async def session_menu(world: World) -> Page:
     return await shown(page, page.get_by_role("menu", name="What to do with the session"))
 
 
+@state()
+async def chosen_sessions(world: World) -> Page:
+    page = (await world.tab("worked")).page
+    await page.locator(".session-item > a[id]").nth(1).click(modifiers=["ControlOrMeta"])
+    return await shown(page, page.get_by_role("form", name="Chosen sessions"))
+
+
+@state("/p/{project}/sessions/export")
+async def export_of_several(world: World) -> Page:
+    page = await chosen_sessions(world)
+    await page.get_by_role("button", name="Export…").click()
+    return await shown(page, page.get_by_role("dialog", name="Export 1 session"))
+
+
 @state(sizes=(NARROW,))
 async def sidebar_as_a_drawer(world: World) -> Page:
     page = (await world.tab("worked")).page
