@@ -24,7 +24,9 @@ export async function open(address, at, id) {
   list.replaceChildren();
   await window.htmx.ajax("GET", `${base}/menu`, { target: list, swap: "innerHTML" });
   if (base !== address || !list.firstElementChild) return;
-  menu.toggleAttribute("data-of-page", id === "session-more");
+  const isOfPage = id === "session-more";
+  menu.toggleAttribute("data-of-page", isOfPage);
+  list.querySelector("[data-session-do=select]")?.toggleAttribute("hidden", isOfPage);
   openMenu(menu, at, () => document.getElementById(id));
 }
 

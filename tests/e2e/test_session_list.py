@@ -410,6 +410,7 @@ async def test_several_are_chosen_by_keys_and_from_the_menu(stage: Stage, contex
     await expect(tab.item(low).get_by_role("link")).to_be_focused()
     await page.keyboard.press("Escape")
     await expect(bar).to_be_hidden()
+    await expect(tab.item(low).get_by_role("checkbox")).to_be_hidden()
     await expect(tab.item(low).get_by_role("link")).to_be_focused()
 
     await tab.item(low).get_by_label("Actions for").click()
