@@ -47,7 +47,22 @@ def queue(session: Session, *, oob: bool = True) -> str:
     queued = [row for row in rows if row.delivery != "steer"]
     prompts = [*_listed(steering), *_listed(queued)]
     stopped = [_stopped(row) for row in inbox.stopped(session.id)]
-    return html("conversation/queue.html", prompts=prompts, stopped=stopped, session=session, oob=oob)
+    return html(
+        "conversation/queue.html",
+        prompts=prompts,
+        stopped=stopped,
+        short=_short(len(stopped), len(prompts)),
+        session=session,
+        oob=oob,
+    )
+
+
+def _short(stopped: int, waiting: int) -> str:
+    """How many there are, in few words."""
+    words = [f"{stopped} stopped"] if stopped else []
+    if waiting:
+        words.append("1 waits" if waiting == 1 else f"{waiting} wait")
+    return " · ".join(words)
 
 
 def _stopped(row: Admission) -> Stopped:

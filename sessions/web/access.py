@@ -6,6 +6,7 @@ The `find_` functions run on the ORM's thread, the others answer a request or ra
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -34,6 +35,12 @@ def find_session(project_id: str, session_id: str) -> Session | None:
     """A session that is not deleted."""
     rows = Session.objects.select_related("project")
     return rows.filter(id=session_id, project_id=project_id, time_deleted=None).first()
+
+
+def find_sessions(project_id: str, ids: Sequence[str], *, deleted: bool = False) -> list[Session]:
+    """Those of some ids that the list of a project shows, or that it showed before they were `deleted`."""
+    rows = Session.objects.select_related("project").filter(project_id=project_id, id__in=ids, parent=None)
+    return list(rows.filter(time_deleted__isnull=not deleted).order_by("-used"))
 
 
 def stop_url(session: Session) -> str:

@@ -38,9 +38,10 @@ def refused(message: str) -> HttpResponse:
     return fragment("fragments/refused.html", status=REFUSED, message=message)
 
 
-def toast(text: str, *, undo: str = "", gone: str = "") -> HttpResponse:
-    """A note for `#toasts`: `undo` is a URL to post to, `gone` the session that left the list."""
-    return fragment("fragments/toast.html", text=text, undo=undo, gone=gone)
+def toast(text: str, *, undo: str = "", values: str = "", gone: str = "") -> HttpResponse:
+    """A note for `#toasts`: `undo` is a URL to post to, `values` (JSON) what is posted, `gone` the sessions
+    that left the list."""
+    return fragment("fragments/toast.html", text=text, undo=undo, values=values, gone=gone)
 
 
 def late(text: str, *, stop: str = "") -> HttpResponse:

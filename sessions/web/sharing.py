@@ -24,9 +24,13 @@ from sessions.web.respond import fragment, refused
 
 def share_button(session: Session, *, oob: bool = True) -> str:
     """Empty where sharing is disabled and nothing is shared."""
-    shared = bool(session.share_token)
-    hidden = not shared and agents().share_mode(session.directory) == "disabled"
+    shared, hidden = bool(session.share_token), not is_shareable(session)
     return html("sharing/button.html", shared=shared, hidden=hidden, base=session.get_absolute_url(), oob=oob)
+
+
+def is_shareable(session: Session) -> bool:
+    """Whether it is shared, or can be."""
+    return bool(session.share_token) or agents().share_mode(session.directory) != "disabled"
 
 
 AT_ONCE = asyncio.Semaphore(2)

@@ -11,16 +11,21 @@ async function copy(button) {
   setTimeout(() => (button.textContent = "Copy"), 1500);
 }
 
-// The text as the model wrote it, which the page does not have.
+// A text that the page does not have. Throws where the browser, or the server, does not give it.
+export async function copyFrom(address) {
+  const load = async () => {
+    const answer = await fetch(address);
+    if (!answer.ok) throw new Error(answer.statusText);
+    return new Blob([await answer.text()], { type: "text/plain" });
+  };
+  await navigator.clipboard.write([new ClipboardItem({ "text/plain": load() })]);
+}
+
+// As the model wrote it.
 async function copyAnswer(button) {
   const said = button.closest(".deeds").querySelector("[role=status]");
-  const load = async () => {
-    const answer = await fetch(button.dataset.copyAnswer);
-    if (!answer.ok) throw new Error(answer.statusText);
-    return answer.blob();
-  };
   try {
-    await navigator.clipboard.write([new ClipboardItem({ "text/plain": load() })]);
+    await copyFrom(button.dataset.copyAnswer);
     said.textContent = "Copied";
   } catch {
     said.textContent = "Not allowed";

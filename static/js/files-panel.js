@@ -4,6 +4,7 @@ import { add } from "./composer.js";
 import { act, address } from "./files-api.js";
 import { listen } from "./files-news.js";
 import { ask, marked, row as rowOf, select, tree } from "./files-tree.js";
+import { openMenu } from "./popup-menu.js";
 
 const panel = document.getElementById("side-files");
 const menu = document.getElementById("files-menu");
@@ -78,12 +79,11 @@ async function make(row, values) {
 }
 
 function run(name, row) {
-  if (menu.matches(":popover-open")) menu.hidePopover();
   if (row) select(row, true);
   DO[name]?.(row);
 }
 
-function openMenu(row, x, y) {
+function offer(row, at) {
   about = row;
   select(row);
   for (const item of menu.querySelectorAll("[data-for]")) {
@@ -91,29 +91,12 @@ function openMenu(row, x, y) {
     item.hidden = kind === "changed" ? !marked(row) : (kind === "folder") !== isFolder(row);
   }
   menu.querySelector("[data-files-do=download]").href = address("raw", { path: row.dataset.path, download: 1 });
-  menu.showPopover();
-  const { width, height } = menu.getBoundingClientRect();
-  menu.style.left = `${Math.min(x, innerWidth - width - 8)}px`;
-  menu.style.top = `${Math.max(8, Math.min(y, innerHeight - height - 8))}px`;
-  items()[0].focus();
+  openMenu(menu, at, () => (about.isConnected ? about : null));
 }
-
-const items = () => [...menu.querySelectorAll("[role=menuitem]")].filter((item) => !item.hidden);
 
 menu.addEventListener("click", (event) => {
   const item = event.target.closest("[data-files-do]");
   if (item) run(item.dataset.filesDo, about);
-});
-menu.addEventListener("keydown", (event) => {
-  const shown = items();
-  const at = shown.indexOf(document.activeElement);
-  const to = { ArrowDown: (at + 1) % shown.length, ArrowUp: (at - 1 + shown.length) % shown.length, Home: 0, End: shown.length - 1 }[event.key];
-  if (to === undefined) return;
-  event.preventDefault();
-  shown[to].focus();
-});
-menu.addEventListener("toggle", (event) => {
-  if (event.newState === "closed" && about?.isConnected && (menu.contains(document.activeElement) || document.activeElement === document.body)) about.focus();
 });
 
 panel.addEventListener("click", (event) => {
@@ -129,7 +112,7 @@ panel.addEventListener("contextmenu", (event) => {
   if (!row || event.target.closest("input")) return;
   event.preventDefault();
   const { left, bottom } = row.firstElementChild.getBoundingClientRect();
-  openMenu(row, event.clientX || left + 24, event.clientY || bottom);
+  offer(row, { x: event.clientX || left + 24, y: event.clientY || bottom });
 });
 
 const KEYS = { Enter: "open", F2: "rename", Delete: "remove", "@": "mention" };

@@ -5,7 +5,7 @@
 const PARTS = ["damage", "skip-review", "filter-current", "session-list", "title", "session-buttons", "session-notices", "conversation", "states", "staging-switch", "meter", "activity", "review", "problems-list"];
 const FRAMES = ["layout", "servers-badge", "problems-slot", "composer", "choice"];
 // Requests from here are not about the page that is shown: their answers count after a switch too.
-const LASTING = "#inbox, #toasts, #sidebar .session-item";
+const LASTING = "#inbox, #toasts, #sidebar .session-item, #session-menu [hx-post]";
 
 const beginnings = [];
 const endings = [];

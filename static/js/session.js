@@ -24,6 +24,7 @@ import "./session-list.js";
 import "./shell.js";
 import "./socket.js";
 import "./starters.js";
+import "./strip.js";
 import "./switch.js";
 import "./time.js";
 import "./toast.js";

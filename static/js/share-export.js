@@ -1,6 +1,7 @@
-// The dialog of an export: which file, and with or without secrets.
+// The dialogs of an export: which file, and with or without secrets.
 
 document.addEventListener("submit", (event) => {
+  if (event.target.matches("form[data-export-several]")) return event.target.closest("dialog").close();
   const form = event.target.closest("form[data-export]");
   if (!form) return;
   event.preventDefault();

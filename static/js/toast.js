@@ -6,7 +6,7 @@ const STAY = 8_000;
 const KEPT = "toast";
 const box = document.getElementById("toasts");
 
-function note(text) {
+export function note(text) {
   const toast = document.createElement("div");
   toast.className = "toast";
   toast.append(Object.assign(document.createElement("span"), { textContent: text }));
@@ -14,7 +14,7 @@ function note(text) {
 }
 
 function arrived(toast) {
-  if (toast.dataset.gone && toast.dataset.gone === document.body.dataset.session) {
+  if (document.body.dataset.session && toast.dataset.gone?.split(" ").includes(document.body.dataset.session)) {
     window.htmx.location.href = `/p/${document.body.dataset.project}/`;
   }
   if (!toast.matches("[data-stays]")) setTimeout(() => leave(toast), STAY);

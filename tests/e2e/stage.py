@@ -17,6 +17,14 @@ from tests.loopback.openai import OpenAIServer
 from tests.loopback.script import EXHAUSTED, Body, Turn
 from tests.server import Server, model_config
 
+UNFOLDED = """
+const key = `strip:${location.pathname.split("/")[4]}`;
+if (origin !== "null" && key.startsWith("strip:ses_") && !sessionStorage.getItem(key)) {
+  for (const items of [sessionStorage, localStorage]) items.setItem(key, "yes");
+}
+"""
+"""Before a page loads a session for the first time: the strip above its prompt was unfolded once."""
+
 
 class Stage:
     """`config` is merged over that of a loopback model with everything allowed."""
@@ -61,12 +69,15 @@ class Stage:
     def _next(self, _: Body) -> Turn:
         return self._turns.popleft() if self._turns else Turn(fault=EXHAUSTED)
 
-    async def tab(self, context: BrowserContext, session_id: str = "") -> Tab:
-        """A page of the session, connected; without one the page for a new session."""
+    async def tab(self, context: BrowserContext, session_id: str = "", *, folded: bool = False) -> Tab:
+        """A page of the session, connected; without one the page for a new session. Unless `folded` somebody
+        unfolded the strip above its prompt before."""
         name, value = self._cookie
         await context.add_cookies([{"name": name, "value": value, "url": self.server.url}])
         tab = Tab(await context.new_page(), self)
         self._pages.append(tab.page)
+        if not folded:
+            await tab.page.add_init_script(UNFOLDED)
         await tab.open(session_id)
         return tab
 

@@ -36,7 +36,7 @@ async def test_what_comes_and_goes_moves(stage: Stage, context: BrowserContext) 
     await page.locator("#inbox-button").click()
     await page.keyboard.press("Escape")
     await tab.item(other).get_by_label("Actions for").click()
-    await tab.item(other).get_by_role("button", name="Archive").click()
+    await page.get_by_role("menuitem", name="Archive").click()
     await page.locator(".toast").get_by_role("button", name="Undo").wait_for()
     await page.locator(".toast").get_by_role("button", name="Dismiss").click()
     await expect(page.locator(".toast")).to_have_count(0)
@@ -48,10 +48,10 @@ async def test_who_wants_no_motion_has_none(stage: Stage, context: BrowserContex
     tab = await stage.tab(context, await stage.session("Stands still"))
     page = tab.page
     await page.emulate_media(reduced_motion="reduce")
-    menu = tab.item(session).locator(".menu-items")
+    menu = page.get_by_role("menu", name="What to do with the session")
     await tab.item(session).get_by_label("Actions for").click()
     assert await named(menu) == "none"
-    await menu.get_by_role("button", name="Archive").click()
+    await menu.get_by_role("menuitem", name="Archive").click()
     toast = page.locator(".toast")
     await toast.get_by_role("button", name="Undo").wait_for()
     assert await named(toast) == "none"

@@ -37,6 +37,7 @@ async def test_a_server_in_the_sandbox_is_opened_by_a_click(tmp_path: Path, cont
         await expect(shown).to_have_text("Work alone")
         ports = tab.page.locator("#sandbox-ports")
         await expect(ports).to_contain_text("Something in the sandbox listens on port 8123.")
+        await tab.page.get_by_role("button", name="1 port in the sandbox").click()
         await ports.get_by_role("button", name="Open it here").click()
         async with context.expect_page() as opened:
             await ports.get_by_role("link", name="localhost:").click()

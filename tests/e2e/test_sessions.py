@@ -30,7 +30,7 @@ async def test_new_rename_archive_delete_and_filter(stage: Stage, context: Brows
     item = tab.item(tab.session_id)
     await expect(item.get_by_role("link")).to_have_attribute("aria-current", "page")
     await item.get_by_label("Actions for").click()
-    await item.get_by_role("button", name="Rename").click()
+    await page.get_by_role("menuitem", name="Rename").click()
     await expect(page.get_by_role("textbox", name="Title")).to_be_focused()
     await page.keyboard.type("Yak & <b>shaving</b>")
     await page.keyboard.press("Enter")
@@ -45,7 +45,7 @@ async def test_new_rename_archive_delete_and_filter(stage: Stage, context: Brows
     await expect(page.locator(".session-item")).to_have_count(1)
     zebra = tab.item(other)
     await zebra.get_by_label("Actions for").click()
-    await zebra.get_by_role("button", name="Archive").click()
+    await page.get_by_role("menuitem", name="Archive").click()
     await expect(page.locator(".toast")).to_contain_text("was archived")
     await expect(zebra).to_have_count(0)
     await page.get_by_label("Archived").check()
@@ -56,7 +56,7 @@ async def test_new_rename_archive_delete_and_filter(stage: Stage, context: Brows
     yak = tab.session_id
     await page.evaluate("window.mark = 'this document'")
     await item.get_by_label("Actions for").click()
-    await item.get_by_role("button", name="Delete").click()
+    await page.get_by_role("menuitem", name="Delete").click()
     await page.wait_for_url(lambda url: yak not in url)
     await expect(tab.item(yak)).to_have_count(0)
     assert await page.evaluate("window.mark") == "this document"

@@ -17,7 +17,8 @@ class Session(models.Model):
     none; `share_base` is the address of the server it was shared at. A fork names the session it came from
     and the message it was forked before (empty: at its end). `used` puts sessions in the order of their last
     use: it is `time_updated` as long as the clock goes forward, and rises when it does not.
-    `preset` is how much is asked, empty where nobody chose (`store.presets`).
+    `preset` is how much is asked, empty where nobody chose (`store.presets`). `time_pinned` is since when a
+    person has it above the others in lists.
     `unread` is that a turn of it ended since a person last looked at it.
     """
 
@@ -57,6 +58,7 @@ class Session(models.Model):
     used = models.BigIntegerField(default=0, db_index=True)
     unread = models.BooleanField(default=False)
     time_archived = models.BigIntegerField(null=True, blank=True)
+    time_pinned = models.BigIntegerField(null=True, blank=True)
     time_compacting = models.BigIntegerField(null=True, blank=True)
     time_deleted = models.BigIntegerField(null=True, blank=True)
     lease_owner = models.CharField(max_length=64, blank=True)
@@ -69,6 +71,9 @@ class Session(models.Model):
         indexes = [
             models.Index(fields=["project", "-used"], name="session_by_use"),
             models.Index(fields=["lease_owner"], name="session_by_lease"),
+            models.Index(
+                fields=["project"], condition=models.Q(time_pinned__isnull=False), name="session_pinned"
+            ),
         ]
 
     def __str__(self) -> str:

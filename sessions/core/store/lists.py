@@ -17,8 +17,8 @@ from sessions.core.wire.base import tight
 from .rows import session_wire, worktree_of
 
 _UNSHOWN = frozenset(
-    "window status error used unread forked_from forked_at time_deleted lease_owner lease_until lease_epoch "
-    "stop_epoch".split()
+    "window status error used unread forked_from forked_at time_deleted time_pinned lease_owner lease_until "
+    "lease_epoch stop_epoch".split()
 )
 _FIELDS = [field for field in Session._meta.concrete_fields if field.name not in _UNSHOWN]
 _COLUMNS = [field.attname for field in _FIELDS]
@@ -40,6 +40,7 @@ def matching(
     search: str = "",
     roots: bool = False,
     archived: bool = False,
+    pinned: bool = False,
     directory: str = "",
     path: str = "",
     start: int | None = None,
@@ -64,6 +65,8 @@ def matching(
         rows = rows.filter(time_updated__lt=before)
     if not archived:
         rows = rows.filter(time_archived=None)
+    if pinned:
+        rows = rows.filter(time_pinned__isnull=False)
     if roots:
         rows = rows.filter(parent=None)
     if search:

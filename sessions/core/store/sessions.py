@@ -1,4 +1,4 @@
-"""Sessions: create, rename, archive, delete with undo, status, whether they were read."""
+"""Sessions: create, rename, pin, archive, delete with undo, status, whether they were read."""
 
 from __future__ import annotations
 
@@ -143,6 +143,17 @@ def rename(session_id: str, title: str) -> Session | None:
 
 def archive(session_id: str, archived: bool = True) -> Session | None:
     return update(session_id, time_archived=now() if archived else None)
+
+
+def pin(session_id: str, pinned: bool = True) -> Session | None:
+    """Keep it above the others in lists, or no longer, which is no use of it; None when it is gone."""
+    with events.together():
+        row = _LOCKED.first(session_id)
+        if row is not None and pinned != bool(row.time_pinned):
+            row.time_pinned = now() if pinned else None
+            row.save(update_fields=["time_pinned"])
+            announce("session.updated", row)
+        return row
 
 
 def delete(session_id: str) -> Session | None:

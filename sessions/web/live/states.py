@@ -7,7 +7,7 @@ unless `oob` is False.
 from __future__ import annotations
 
 from datetime import UTC, tzinfo
-from typing import Any
+from typing import Any, Final
 
 from django.utils.safestring import SafeString
 
@@ -21,6 +21,10 @@ from sessions.rendering.html import html
 from sessions.rendering.messages import undone_from
 from sessions.rendering.periods import Period, period_of
 
+GROUPS: Final = {"pinned": "Pinned", "waiting": "Waiting for you", "working": "Running"}
+"""What the list of sessions begins with, before all periods."""
+MOST_LISTED = 200
+
 
 def state_of(session: Session, waiting: bool) -> str:
     """`working`, `waiting` (for the person), or how the last turn ended: `idle` (in order), `stopped` by the
@@ -32,22 +36,40 @@ def state_of(session: Session, waiting: bool) -> str:
     return ending_of(session.error) if session.error else "idle"
 
 
+def group_of(session: Session, state: str) -> str:
+    """The key in GROUPS of where a session is listed, the first that fits; empty: by its last use."""
+    if session.time_pinned:
+        return "pinned"
+    return state if state in GROUPS else ""
+
+
+def _order(session: Session) -> int:
+    """What a session comes by in its place of the list, high to low: those that are pinned stay still."""
+    return session.time_pinned or session.used
+
+
 def sidebar_list(
     project: Project, *, current: str = "", search: str = "", archived: bool = False, zone: tzinfo = UTC
 ) -> SafeString:
-    """The sessions of a project, newest use first, by periods as days begin in `zone`. A subagent's is listed
-    as the topmost above it."""
-    rows = session_store.listing(project, roots=True, search=search, archived=archived, limit=200)
+    """The sessions of a project by GROUPS, and the others, newest use first, by periods as days begin in
+    `zone`. A subagent's is listed as the topmost above it."""
+    wanted: dict[str, Any] = {"roots": True, "search": search, "archived": archived, "limit": MOST_LISTED}
+    last = session_store.listing(project, **wanted)
+    pinned = sorted(session_store.listing(project, pinned=True, **wanted), key=_order, reverse=True)
     waiting = {request.session_id for request in permissions.pending(project_id=project.id)}
     waiting |= {request.session_id for request in questions.pending(project_id=project.id)}
     above = children.roots(waiting)
     moment = now()
     periods: dict[Period, list[dict[str, Any]]] = {period_of(moment, moment, zone): []}
-    for row in rows:
-        item = {"session": row, "state": state_of(row, row.id in above)}
-        periods.setdefault(period_of(row.used, moment, zone), []).append(item)
+    groups: dict[str, list[dict[str, Any]]] = {group: [] for group in GROUPS}
+    for row in [*pinned, *(row for row in last if not row.time_pinned)]:
+        item = _item(row, row.id in above)
+        group = item["group"]
+        listed = groups[group] if group else periods.setdefault(period_of(row.used, moment, zone), [])
+        listed.append(item)
     return html(
         "sidebar/list.html",
+        groups=[(group, GROUPS[group], items) for group, items in groups.items()],
         periods=periods.items(),
         current="".join(children.roots([current] if current else [])),
         project=project,
@@ -62,8 +84,17 @@ def sidebar_item(session_id: str, *, current: str = "", oob: bool = True) -> str
     if session is None or session.parent_id or session.time_archived:
         return ""
     waiting = permissions.pending_below(session_id) or questions.pending_below(session_id)
-    state = state_of(session, bool(waiting))
-    return html("sidebar/item.html", session=session, state=state, current=current, oob=oob)
+    return html("sidebar/item.html", item=_item(session, bool(waiting)), current=current, oob=oob)
+
+
+def _item(session: Session, waiting: bool) -> dict[str, Any]:
+    state = state_of(session, waiting)
+    return {
+        "session": session,
+        "state": state,
+        "group": group_of(session, state),
+        "order": _order(session),
+    }
 
 
 def head(session: Session, *, oob: bool = True, focus: bool = False) -> str:

@@ -1,7 +1,8 @@
-"""What a person does to a session: prompt, stop, rename, archive, delete and take it back."""
+"""What a person does to a session: prompt, stop, rename, pin, archive, delete and take it back."""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import suppress
 from typing import Any, cast, get_args
@@ -9,7 +10,7 @@ from urllib.parse import urlsplit
 
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllowed
 from django.urls import reverse
-from django.views.decorators.http import require_POST
+from django.views.decorators.http import require_GET, require_POST
 
 from sessions.changes import actions
 from sessions.core import wake
@@ -24,6 +25,7 @@ from sessions.core.wire.session import Preset, SessionModel
 from sessions.web.access import find_hidden, project_of, session_of
 from sessions.web.live import states
 from sessions.web.respond import done, fragment, late, redirect, refused, toast
+from sessions.web.sharing import is_shareable
 
 from .conversation import new
 from .prompts import BadPrompt, choice_of, parts_of
@@ -118,6 +120,15 @@ async def dismiss_todos(request: HttpRequest, project_id: str, session_id: str) 
     return done()
 
 
+@require_GET
+async def menu(request: HttpRequest, project_id: str, session_id: str) -> HttpResponse:
+    """All that can be done with a session."""
+    session = await session_of(project_id, session_id)
+    return fragment(
+        "sidebar/menu.html", session=session, shareable=await asyncio.to_thread(is_shareable, session)
+    )
+
+
 async def rename(request: HttpRequest, project_id: str, session_id: str) -> HttpResponse:
     """GET the field in place of the title, POST the new title; both give what is asked for: the head of the
     page or the row of the sidebar."""
@@ -140,6 +151,16 @@ async def rename(request: HttpRequest, project_id: str, session_id: str) -> Http
 async def read(request: HttpRequest, project_id: str, session_id: str) -> HttpResponse:
     session = await session_of(project_id, session_id)
     await in_db(session_store.read, session.id)
+    return done()
+
+
+@require_POST
+async def pin(request: HttpRequest, project_id: str, session_id: str) -> HttpResponse:
+    """Pin it, or the one that the list shows for it, with `on` 1, no longer with 0; without, the other way
+    than now."""
+    session = await in_db(staging.topmost, await session_of(project_id, session_id))
+    on = request.POST.get("on", "0" if session.time_pinned else "1") == "1"
+    await in_db(session_store.pin, session.id, on)
     return done()
 
 

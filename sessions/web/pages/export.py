@@ -9,6 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_GET
 
 from sessions.core.db import in_db
+from sessions.core.models import Session
 from sessions.transfer.writing.document import collect
 from sessions.transfer.writing.forms import FORMS, written
 from sessions.web.access import session_of
@@ -44,8 +45,12 @@ async def _file(request: HttpRequest, project_id: str, session_id: str, form: st
     session = await session_of(project_id, session_id)
     document = await in_db(collect, session)
     content = await asyncio.to_thread(written, document, form, redact="redact" in request.GET)
-    name = re.sub(r"[^A-Za-z0-9]+", "-", session.title).strip("-")[:60] or session.slug
     response = HttpResponse(content, content_type=FORMS[form].media)
-    response["Content-Disposition"] = f'attachment; filename="{name}.{FORMS[form].ending}"'
+    response["Content-Disposition"] = f'attachment; filename="{file_name(session)}.{FORMS[form].ending}"'
     response["Cache-Control"] = "no-store"
     return response
+
+
+def file_name(session: Session) -> str:
+    """What the file of a session is called, without its ending."""
+    return re.sub(r"[^A-Za-z0-9]+", "-", session.title).strip("-")[:60] or session.slug

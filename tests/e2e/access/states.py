@@ -183,17 +183,43 @@ async def renaming(world: World) -> Page:
     page = (await world.tab("worked")).page
     item = page.locator(f"#{world.sessions['worked']}-item")
     await item.get_by_label("Actions for").click()
-    await item.get_by_role("button", name="Rename").click()
+    await page.get_by_role("menuitem", name="Rename").click()
     return await shown(page, page.get_by_role("textbox", name="Title"))
 
 
-@state("/p/{project}/sessions")
+@state("/p/{project}/sessions", "{base}/menu")
 async def session_menu(world: World) -> Page:
     page = (await world.tab("worked")).page
     await page.get_by_label("Filter sessions").fill("failed")
     await expect(page.locator(".session-item")).to_have_count(1)
     await page.locator(".session-item").get_by_label("Actions for").click()
-    return await shown(page, page.locator(".menu-items"))
+    return await shown(page, page.get_by_role("menu", name="What to do with the session"))
+
+
+async def with_a_chosen_session(world: World) -> Page:
+    page = (await world.tab("worked")).page
+    await page.locator(".session-item > a[id]").nth(1).click(modifiers=["ControlOrMeta"])
+    return await shown(page, page.get_by_role("form", name="Chosen sessions"))
+
+
+@state()
+async def chosen_sessions(world: World) -> Page:
+    return await with_a_chosen_session(world)
+
+
+@state("/p/{project}/sessions/export")
+async def export_of_several(world: World) -> Page:
+    page = await with_a_chosen_session(world)
+    await page.get_by_role("button", name="Export…").click()
+    return await shown(page, page.get_by_role("dialog", name="Export 1 session"))
+
+
+@state()
+async def a_folded_strip(world: World) -> Page:
+    page = (await world.tab("staged")).page
+    await page.locator("#strip-toggle").click()
+    await expect(page.locator("#staged-bar")).to_be_hidden()
+    return await shown(page, page.locator("#strip-toggle"))
 
 
 @state(sizes=(NARROW,))

@@ -26,7 +26,8 @@ BUSY = "shown only while another program works or answers"
 REASONS = {
     NO_PAGE: (
         "/global/health", "/p/{project}/", "/p/{project}/rules/export.json", "{base}/export.html",
-        "{base}/export.json", "{base}/export.md", "{base}/parts/{part}/files/0", "{base}/review/image/none",
+        "{base}/export.json", "{base}/export.md",
+        "/p/{project}/sessions/export.zip", "{base}/parts/{part}/files/0", "{base}/review/image/none",
         "{base}/timeline/review/image/none", "{base}/inbox/msg_x", "{base}/messages/{message}/prompt",
         "/p/{project}/prompts/earlier",
         "{base}/messages/{answer}/text",

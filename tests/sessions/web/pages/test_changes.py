@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 from django.test import AsyncClient
 
 from sessions.core.db import in_db
-from sessions.core.models import AdmittedPrompt, Session
+from sessions.core.models import AdmittedPrompt, Event, Session
 from sessions.core.store import sessions as session_store
 from sessions.core.wire.session import Status
+from sessions.web.live import states
 from sessions.web.pages.prompts import MAX_TEXT
 from tests.sessions.talk import Talk
 
@@ -83,6 +85,40 @@ async def test_delete_and_archive_are_undone(async_client: AsyncClient, tmp_path
         assert "keep me" in (await async_client.get(listed)).content.decode()
 
 
+async def test_a_session_is_pinned_without_being_used(async_client: AsyncClient, tmp_path: Path) -> None:
+    talk = await Talk.begin(tmp_path / "project")
+    child = await in_db(session_store.create, talk.project, talk.session.directory, parent=talk.session.id)
+    used = (await in_db(Session.objects.get, id=talk.session.id)).used
+    above = f"/p/{talk.project.id}/s/{child.id}"
+    for url, form, pinned in (
+        (talk.url, {"on": "1"}, True),
+        (talk.url, {"on": "1"}, True),
+        (talk.url, {"on": "0"}, False),
+        (talk.url, {}, True),
+        (above, {}, False),
+    ):
+        assert (await async_client.post(f"{url}/pin", form)).status_code == 204
+        row = await in_db(Session.objects.get, id=talk.session.id)
+        assert (bool(row.time_pinned), row.used) == (pinned, used)
+    assert await in_db(Event.objects.filter(type="session.updated").count) == 4
+
+
+async def test_what_is_pinned_is_listed_however_long_ago_it_was_used(
+    async_client: AsyncClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(states, "MOST_LISTED", 2)
+    talk = await Talk.begin(tmp_path / "project", title="pinned")
+    for number in range(3):
+        await in_db(session_store.create, talk.project, talk.session.directory, title=f"later {number}")
+    await in_db(session_store.pin, talk.session.id)
+    listed = (await async_client.get(f"/p/{talk.project.id}/sessions")).content.decode()
+    assert re.findall(r'class="session-title" dir="auto"\s+title="(.*?)"', listed) == [
+        "pinned",
+        "later 2",
+        "later 1",
+    ]
+
+
 async def test_sessions_are_renamed_and_filtered(async_client: AsyncClient, tmp_path: Path) -> None:
     talk = await Talk.begin(tmp_path / "project")
     response = await async_client.post(f"{talk.url}/rename", {"title": "  <New> name "})
@@ -111,5 +147,5 @@ async def test_who_stops_a_turn_has_read_it(tmp_path: Path) -> None:
 
 async def test_nothing_changes_by_get(async_client: AsyncClient, tmp_path: Path) -> None:
     talk = await Talk.begin(tmp_path / "project")
-    for what in ("prompt", "abort", "archive", "delete", "restore", "read"):
+    for what in ("prompt", "abort", "pin", "archive", "delete", "restore", "read"):
         assert (await async_client.get(f"{talk.url}/{what}")).status_code == 405

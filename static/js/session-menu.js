@@ -1,0 +1,45 @@
+// The menu of a session, as the server has it for this one. Loaded when it is opened first.
+import { copyFrom } from "./clipboard.js";
+import { openMenu } from "./popup-menu.js";
+import { rename } from "./session-list.js";
+import { note } from "./toast.js";
+
+const menu = document.getElementById("session-menu");
+const list = document.getElementById("session-menu-items");
+let base = ""; // the address of the session that it is about
+let opener = "";
+
+const DO = {
+  rename: () => (opener === "session-more" ? document.getElementById("title-button").click() : rename(document.getElementById(opener).closest(".session-item"))),
+  select: async () => (await import("./session-choice.js")).choose(document.getElementById(opener).closest(".session-item")),
+  link: () => navigator.clipboard.writeText(new URL(base, location.href)),
+  markdown: () => copyFrom(`${base}/export.md?redact=1`),
+};
+const SAID = { link: "Copied the link.", markdown: "Copied as Markdown." };
+
+// `id` is that of the element which has the focus afterwards: it may be another one by then.
+export async function open(address, at, id) {
+  base = address;
+  opener = id;
+  list.replaceChildren();
+  await window.htmx.ajax("GET", `${base}/menu`, { target: list, swap: "innerHTML" });
+  if (base !== address || !list.firstElementChild) return;
+  const isOfPage = id === "session-more";
+  menu.toggleAttribute("data-of-page", isOfPage);
+  list.querySelector("[data-session-do=select]")?.toggleAttribute("hidden", isOfPage);
+  openMenu(menu, at, () => document.getElementById(id));
+}
+
+async function run(name) {
+  try {
+    await DO[name]();
+    if (SAID[name]) note(SAID[name]);
+  } catch {
+    note("The browser does not allow it.");
+  }
+}
+
+menu.addEventListener("click", ({ target }) => {
+  const item = target.closest("[data-session-do]");
+  if (item) run(item.dataset.sessionDo);
+});
