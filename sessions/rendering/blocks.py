@@ -23,6 +23,8 @@ from markdown_it.token import Token
 
 from sessions.core.offload import NotDone, offload
 from sessions.core.text import prose
+from sessions.rendering.formulas import LANGUAGE as FORMULA
+from sessions.rendering.formulas import formula_block, formulas
 from sessions.rendering.highlight import SECONDS, SMALL, highlight
 
 SHARE = 20
@@ -273,6 +275,8 @@ def _rendered(text: str) -> str:
 def _fence(renderer: RendererHTML, tokens: Sequence[Token], index: int, options: Any, env: Any) -> str:
     token = tokens[index]
     language = token.info.split(maxsplit=1)[0] if token.info.strip() else ""
+    if language == FORMULA:
+        return formula_block(f"$$\n{token.content.strip()}\n$$")
     return code_block(highlight(token.content, language), language)
 
 
@@ -345,6 +349,7 @@ def _image_as_link(token: Token, *, inside_link: bool) -> list[Token]:
 
 def _parser() -> MarkdownIt:
     parser = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
+    parser.use(formulas)
     parser.core.ruler.push("harmless", _harmless)
     parser.add_render_rule("fence", _fence)
     parser.add_render_rule("code_block", _fence)
