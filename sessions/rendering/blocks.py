@@ -227,6 +227,8 @@ _REL = "noopener noreferrer"
 _RUNS = {"paragraph_open", "heading_open", "bullet_list_open", "ordered_list_open", "blockquote_open"}
 _SCROLLS = 'tabindex="0" role="group" aria-label="{}"'
 """What is wider than its place has to be in reach of the keyboard, and what is focused has to have a name."""
+_DIAGRAM = "mermaid"
+"""The language of code blocks that the page draws (static/js/diagrams.js)."""
 _TAGS = set(
     "p h2 h3 h4 h5 h6 ul ol li blockquote pre code em strong s a br hr span div button "
     "table thead tbody tr th td".split()
@@ -283,8 +285,9 @@ def _fence(renderer: RendererHTML, tokens: Sequence[Token], index: int, options:
 def code_block(inner: str, language: str) -> str:
     """A code block around HTML that is already safe, with its name and a button to copy it."""
     scrolls = _SCROLLS.format(escape(f"Code in {language}" if language else "Code"))
+    kind = "code diagram" if language == _DIAGRAM else "code"
     return (
-        f'<div class="code"><div class="code-head"><span>{escape(language)}</span>'
+        f'<div class="{kind}"><div class="code-head"><span>{escape(language)}</span>'
         f'<button type="button" class="copy">Copy</button></div>'
         f"<pre {scrolls}><code>{inner}</code></pre></div>"
     )

@@ -1,7 +1,7 @@
-// Formulas in the page are drawn before they are seen; what draws them is loaded with the first.
+// Formulas and diagrams in the page are drawn; what draws them is loaded with the first.
 import { onPage } from "./page.js";
 
-const KINDS = { ".formula": () => import("./formulas.js") };
+const KINDS = { ".formula": () => import("./formulas.js"), ".diagram": () => import("./diagrams.js") };
 const drawing = new Map(); // kind -> its `draw(within)`, nothing while that is on its way
 
 async function load(kind) {

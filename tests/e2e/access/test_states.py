@@ -30,7 +30,7 @@ REASONS = {
         "{base}/timeline/review/image/none", "{base}/inbox/msg_x", "{base}/messages/{message}/prompt",
         "{base}/messages/{answer}/text",
         "/pickers/mentions", "/pickers/symbols", "/pickers/resources", "/pickers/arguments",
-        "/pickers/problems/count", "/sandbox/port/go", "/p/{project}/files/raw",
+        "/pickers/problems/count", "/sandbox/port/go", "/p/{project}/files/raw", "/diagrams",
     ),
     WITHIN: (
         "/p/{project}/complete/commands", "/p/{project}/complete/files", "/p/{project}/rules/decisions",

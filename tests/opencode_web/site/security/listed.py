@@ -59,6 +59,7 @@ READS = (
     "{base}/timeline/review/image/none?change={change}&path={file}", "{waits}/timeline",
     "/settings", "/settings?project={project}", "/settings/store/{project}", "/settings/sandbox",
     "/help", "/settings/keys", "/settings/keys?project={project}", "/sandbox/port/go?session=none&port=8000",
+    "/diagrams",
     "/pickers/choice?session={session}", "/pickers/options?session={session}&recent=pwned",
     "/pickers/status?session={session}", "/pickers/mentions?session={session}",
     "/pickers/palette?session={session}&q=pwned", "/nothing/<pwned>",
