@@ -3,6 +3,7 @@
 import { render } from "../vendor/katex/katex.mjs";
 import { addSheet } from "./sheet.js";
 
+addSheet("../vendor/katex/katex.min");
 addSheet("formulas");
 
 const FORM = /^(\$\$?|\\[([])([^]*?)(?:\$\$?|\\[)\]])$/;
