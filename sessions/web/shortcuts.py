@@ -200,6 +200,7 @@ GROUPS: Final = (
         "terminal",
         "In a terminal",
         _by("terminal-leave", "Shift+F6", "Leave it for its tab", single=True),
+        _by("terminal-paths", "Ctrl+Shift+o", "List the paths on the screen, to open one", single=True),
     ),
     _at(
         "tab",
