@@ -2,7 +2,8 @@
 
 `static/vendor.lock.json` names the npm packages, their sha512 (Subresource Integrity form, W3C SRI §3.5)
 and the files to keep; these land in `static/vendor/NAME/`, which git ignores and the wheel carries.
-A module that names another package gets its address beside it, as browsers know no packages.
+A module that names another package gets its address beside it, as browsers know no packages; a style sheet
+names its files by where they lie.
 The registry is whatever npm is set to; none is named here. Without npm, registry or network the command
 says what will be missing and succeeds, because the server runs without them.
 """
@@ -99,6 +100,7 @@ def fetch_missing(static: Path) -> list[tuple[Locked, Unreachable]]:
             _verify(tarball, package)
             _extract(tarball, package, vendor / package.name)
             _address(vendor / package.name, modules, vendor)
+            _flatten(vendor / package.name)
             (vendor / package.name / STAMP).write_text(package.integrity)
     return missing
 
@@ -191,6 +193,16 @@ def _address(folder: Path, modules: Mapping[str, Path], vendor: Path) -> None:
         source = file.read_text()
         if (made := _NAMED.sub(named, source)) != source:
             file.write_text(made)
+
+
+_FILE = re.compile(r"url\((?!data:)['\"]?[\w./-]*/([\w.-]+)['\"]?\)")
+"""What a style sheet names in another folder (CSS Values, 4.5)."""
+
+
+def _flatten(folder: Path) -> None:
+    """The files of a package lie in one folder: so its style sheets name them."""
+    for sheet in folder.glob("*.css"):
+        sheet.write_text(_FILE.sub(r"url(\1)", sheet.read_text()))
 
 
 def main() -> int:

@@ -35,7 +35,9 @@ from sessions.core.models import Project, Session, Snippet
 from sessions.core.models.ledger import unpack_path
 from sessions.core.store import projects, snippets
 from sessions.core.store import sessions as session_store
-from sessions.project import browsing, search
+from sessions.project import browsing, search, texts
+from sessions.project.outline import Symbol as Outlined
+from sessions.project.outline import outline
 from sessions.web.access import Located, located
 from sessions.web.shortcuts import SHORTCUTS
 
@@ -46,6 +48,7 @@ MOST_PICKED = 50
 SYMBOL_SECONDS = 3.0
 _SEEN = 200
 """Characters of a snippet by which it is found, beside its name."""
+_OUTLINED_ICONS = {"class": "type", "heading": "list", "key": "variable", "namespace": "layers"}
 MOST_SESSIONS = 400
 """Of the project, the last used ones, that are looked through."""
 
@@ -233,9 +236,7 @@ async def _picked(place: Located, asked: QueryDict) -> list[Group]:
             file = await asyncio.to_thread(browsing.inside, root, unpack_path(opened))
         except browsing.Unreadable:
             return []
-        entries = await _symbols(service.document_symbols(root, file), root) if opened else []
-        wanted = query[1:].lower()
-        return [Group(f"Symbols of {opened}", [one for one in entries if wanted in one.label.lower()])]
+        return [await _symbols_of(root, file, opened, query[1:].lower())] if opened else []
     if line := _LINE.fullmatch(query):
         return await _files(place, line[1], line[2], MOST_PICKED) if line[1] else _lines(opened, line[2])
     if query:
@@ -249,6 +250,38 @@ def _lines(opened: str, line: str) -> list[Group]:
     if not opened or not line:
         return []
     return [Group("Lines", [Entry("line", f"Line {line}", "file", "open", f"{opened}:{line}", opened)])]
+
+
+async def _symbols_of(root: Path, file: Path, name: str, wanted: str) -> Group:
+    """Those of a file: of its language server where one runs, else as the text tells."""
+    runs = await service.serves(root, file) and await service.warm(root, file)
+    entries = await _symbols(service.document_symbols(root, file), root) if runs else []
+    title = f"Symbols of {name}"
+    if not entries:
+        entries = await asyncio.to_thread(_outline, root, file)
+        title = f"{title}, read from its text without a language server"
+    return Group(title, [one for one in entries if wanted in one.label.lower()])
+
+
+def _outline(root: Path, file: Path) -> list[Entry]:
+    try:
+        path = str(file.relative_to(root.resolve()))
+        found = texts.read(browsing.content(root, path))
+    except browsing.Unreadable:
+        return []
+    return [_outlined(one, path) for one in outline(found.text, path)] if found else []
+
+
+def _outlined(symbol: Outlined, path: str) -> Entry:
+    place = f"{path}:{symbol.line}"
+    return Entry(
+        f"symbol:{place}:{symbol.name}",
+        symbol.name,
+        _OUTLINED_ICONS.get(symbol.kind, "function"),
+        "open",
+        f"{place}:{symbol.column}",
+        f"{symbol.container} · {place}" if symbol.container else place,
+    )
 
 
 async def _symbols(asked: Awaitable[Sequence[Symbol]], root: Path) -> list[Entry]:

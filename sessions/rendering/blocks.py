@@ -23,6 +23,8 @@ from markdown_it.token import Token
 
 from sessions.core.offload import NotDone, offload
 from sessions.core.text import prose
+from sessions.rendering.formulas import LANGUAGE as FORMULA
+from sessions.rendering.formulas import formula_block, formulas
 from sessions.rendering.highlight import SECONDS, SMALL, highlight
 
 SHARE = 20
@@ -225,6 +227,8 @@ _REL = "noopener noreferrer"
 _RUNS = {"paragraph_open", "heading_open", "bullet_list_open", "ordered_list_open", "blockquote_open"}
 _SCROLLS = 'tabindex="0" role="group" aria-label="{}"'
 """What is wider than its place has to be in reach of the keyboard, and what is focused has to have a name."""
+_DIAGRAM = "mermaid"
+"""The language of code blocks that the page draws (static/js/diagrams.js)."""
 _TAGS = set(
     "p h2 h3 h4 h5 h6 ul ol li blockquote pre code em strong s a br hr span div button "
     "table thead tbody tr th td".split()
@@ -273,14 +277,17 @@ def _rendered(text: str) -> str:
 def _fence(renderer: RendererHTML, tokens: Sequence[Token], index: int, options: Any, env: Any) -> str:
     token = tokens[index]
     language = token.info.split(maxsplit=1)[0] if token.info.strip() else ""
+    if language == FORMULA:
+        return formula_block(f"$$\n{token.content.strip()}\n$$")
     return code_block(highlight(token.content, language), language)
 
 
 def code_block(inner: str, language: str) -> str:
     """A code block around HTML that is already safe, with its name and a button to copy it."""
     scrolls = _SCROLLS.format(escape(f"Code in {language}" if language else "Code"))
+    kind = "code diagram" if language == _DIAGRAM else "code"
     return (
-        f'<div class="code"><div class="code-head"><span>{escape(language)}</span>'
+        f'<div class="{kind}"><div class="code-head"><span>{escape(language)}</span>'
         f'<button type="button" class="copy">Copy</button></div>'
         f"<pre {scrolls}><code>{inner}</code></pre></div>"
     )
@@ -345,6 +352,7 @@ def _image_as_link(token: Token, *, inside_link: bool) -> list[Token]:
 
 def _parser() -> MarkdownIt:
     parser = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
+    parser.use(formulas)
     parser.core.ruler.push("harmless", _harmless)
     parser.add_render_rule("fence", _fence)
     parser.add_render_rule("code_block", _fence)

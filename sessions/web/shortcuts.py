@@ -211,7 +211,8 @@ GROUPS: Final = (
         _by("tree-rename", "F2", "Rename", fixed=True),
         _by("tree-remove", "Delete", "Delete; the log can bring it back", fixed=True),
         _by("tree-mention", "@", "Add to the prompt", fixed=True),
-        note="Arrow keys move as in any tree, and letters go to the name that begins with them.",
+        note="Arrow keys move as in any tree, and letters go to the name that begins with them. What is cut "
+        "goes to the folder where it is pasted; what is copied is there once more.",
     ),
     _at(
         "editor",
@@ -231,6 +232,7 @@ GROUPS: Final = (
         "terminal",
         "In a terminal",
         _by("terminal-leave", "Shift+F6", "Leave it for its tab", single=True),
+        _by("terminal-paths", "Ctrl+Shift+o", "List the paths on the screen, to open one", single=True),
     ),
     _at(
         "tab",

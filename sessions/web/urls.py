@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from django.urls import path
 
-from sessions.web import comments, operations, sharing, staging, timeline, transfer, upkeep, worktrees
+from sessions.web import (
+    comments,
+    diagrams,
+    operations,
+    sharing,
+    staging,
+    timeline,
+    transfer,
+    upkeep,
+    worktrees,
+)
 from sessions.web.approvals import pages as approvals
 from sessions.web.approvals import rules
 from sessions.web.files import acts, find, tree, view
@@ -187,6 +197,7 @@ _files = [
 _installation = [
     path("settings", upkeep.settings_page, name="settings"),
     path("help", keys.help_dialog, name="help"),
+    path("diagrams", diagrams.frame, name="diagrams"),
     path("settings/keys", keys.show, name="keys"),
     path("settings/keys/reset", keys.reset, name="reset-all-keys"),
     path("settings/keys/of/<str:name>", keys.change, name="change-keys"),

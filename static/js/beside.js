@@ -176,10 +176,18 @@ function mention({ path, editor }) {
   add(`${words} `);
 }
 
+function fill(box, html) {
+  const template = document.createElement("template");
+  template.innerHTML = html;
+  document.dispatchEvent(new CustomEvent("page:arrives", { detail: template.content }));
+  box.replaceChildren(template.content);
+  document.dispatchEvent(new CustomEvent("page:grown"));
+}
+
 async function preview(entry, button) {
   const box = entry.section.querySelector(".opened-preview");
   const on = button.getAttribute("aria-pressed") !== "true";
-  if (on) box.innerHTML = await fetch(button.dataset.url).then((answer) => answer.text(), () => "The server cannot be reached.");
+  if (on) fill(box, await fetch(button.dataset.url).then((answer) => answer.text(), () => "The server cannot be reached."));
   button.setAttribute("aria-pressed", String(on));
   box.hidden = !on;
   entry.section.querySelector(".opened-place").hidden = on;

@@ -1,9 +1,9 @@
 // What is done to files in the tree, by keys, menu and drop. Loaded when the tree is shown first.
 import { open as openFile } from "./beside.js";
 import { add } from "./composer.js";
-import { act, address } from "./files-api.js";
+import { act, address, note } from "./files-api.js";
 import { listen } from "./files-news.js";
-import { ask, marked, row as rowOf, select, tree } from "./files-tree.js";
+import { ask, marked, row as rowOf, say, select, tree } from "./files-tree.js";
 import { openMenu } from "./popup-menu.js";
 
 const panel = document.getElementById("side-files");
@@ -123,29 +123,71 @@ panel.addEventListener("keydown", (event) => {
   run(KEYS[event.key], row);
 });
 
-// Dragged to the conversation (attachments.js), or as text to elsewhere.
+// Into a folder, of which the server says where it cannot be.
+async function put(path, folder, what) {
+  const to = within(folder, nameOf(path));
+  if (what === "move" && to === path) return note(`${nameOf(path)} is there already.`);
+  await tree.reveal(folder);
+  await change(what, { path, ...(what === "move" ? { to } : { into: folder || "." }) }, folder, what === "move" ? to : "");
+  if (what === "move") await tree.renew(parentOf(path));
+}
+
+let held = null; // what was cut or copied: its path, and what is done with it
+
+function hold(row, what) {
+  panel.querySelector("[data-cut]")?.removeAttribute("data-cut");
+  row.toggleAttribute("data-cut", what === "move");
+  held = { path: row.dataset.path, what };
+  say(`${what === "move" ? "Cut" : "Copied"} ${nameOf(held.path)}: paste it at a folder.`);
+}
+
+function paste(row) {
+  if (!held) return;
+  put(held.path, folderOf(row), held.what);
+  if (held.what === "move") held = null;
+}
+
+// As the browser's own keys for it say.
+const HOLDS = { cut: (row) => hold(row, "move"), copy: (row) => hold(row, "copy"), paste };
+for (const name of Object.keys(HOLDS)) {
+  panel.addEventListener(name, (event) => {
+    const row = document.activeElement.closest(".files-row[data-path]");
+    if (row !== document.activeElement || !getSelection().isCollapsed) return;
+    event.preventDefault();
+    if (name !== "paste") event.clipboardData.setData("text/plain", row.dataset.path);
+    HOLDS[name](row);
+  });
+}
+
+// Dropped on a folder, or beside a file: what comes from elsewhere is uploaded, what is in the tree moves, with Ctrl a copy of it.
+const MOVED = "application/x-project-path";
+const MENTION = "application/x-opencode-path"; // for the conversation (attachments.js)
+const dropped = (event) => [...(event.dataTransfer?.files ?? [])];
 panel.addEventListener("dragstart", (event) => {
   const row = event.target.closest?.(".files-row[data-path]");
   if (!row) return;
-  for (const type of ["application/x-opencode-path", "text/plain"]) event.dataTransfer.setData(type, mentionOf(row));
-  event.dataTransfer.effectAllowed = "copy";
+  event.dataTransfer.setData(MOVED, row.dataset.path);
+  for (const type of [MENTION, "text/plain"]) event.dataTransfer.setData(type, mentionOf(row)); // for elsewhere
+  event.dataTransfer.effectAllowed = "copyMove";
 });
-
-// Dropped on a folder, or beside a file.
-const dropped = (event) => [...(event.dataTransfer?.files ?? [])];
 panel.addEventListener("dragover", (event) => {
-  if (!event.dataTransfer?.types.includes("Files")) return;
+  const types = event.dataTransfer?.types ?? [];
+  if (!types.includes("Files") && !types.includes(MOVED)) return;
   event.preventDefault();
+  if (types.includes(MOVED)) event.dataTransfer.dropEffect = event.ctrlKey || event.altKey ? "copy" : "move";
   panel.querySelector("[data-over]")?.removeAttribute("data-over");
   event.target.closest(".files-row[data-path]")?.setAttribute("data-over", "");
 });
 panel.addEventListener("dragleave", () => panel.querySelector("[data-over]")?.removeAttribute("data-over"));
 panel.addEventListener("drop", (event) => {
-  if (!dropped(event).length) return;
+  const path = event.dataTransfer?.getData(MOVED);
+  if (!path && !dropped(event).length) return;
   event.preventDefault();
   event.stopPropagation();
   panel.querySelector("[data-over]")?.removeAttribute("data-over");
-  upload(folderOf(event.target.closest(".files-row[data-path]")), dropped(event));
+  const folder = folderOf(event.target.closest(".files-row[data-path]"));
+  if (path) put(path, folder, event.ctrlKey || event.altKey ? "copy" : "move");
+  else upload(folder, dropped(event));
 });
 picker.addEventListener("change", () => {
   upload(picker.dataset.folder, [...picker.files]);

@@ -24,6 +24,7 @@ const isOpen = (row) => row.getAttribute("aria-expanded") === "true";
 
 // By its path; null for the project itself.
 export const row = (path) => (path ? list.querySelector(`.files-row[data-path="${CSS.escape(path)}"]`) : null);
+export const say = (words) => (said.textContent = words);
 export const marked = (one) => changed.has(one.dataset.path);
 
 function complain(words = "") {
@@ -74,6 +75,7 @@ function dress(place, level) {
   for (const one of place.querySelectorAll(":scope > .files-row")) {
     one.setAttribute("aria-level", level);
     one.style.setProperty("--level", level);
+    one.draggable = true;
   }
   paint(place);
 }
@@ -146,6 +148,7 @@ export function ask(one, value, { inside = false } = {}) {
   if (inside) (one ? group(one) : list).prepend(made);
   else line.before(field);
   if (line) line.hidden = true;
+  if (one) one.draggable = false; // what is written in it is selected by dragging
   input.value = value;
   input.focus();
   input.setSelectionRange(0, value.lastIndexOf(".") > 0 ? value.lastIndexOf(".") : value.length);
@@ -156,6 +159,7 @@ export function ask(one, value, { inside = false } = {}) {
       ended = true;
       field.remove();
       if (line) line.hidden = false;
+      if (one) one.draggable = true;
       if (focus) select(one ?? seen()[0], true);
       resolve(text.trim());
       const due = [...missed];

@@ -7,6 +7,7 @@ import "./composer.js";
 import "./countdown.js";
 import "./dialog.js";
 import "./drafts.js";
+import "./drawings.js";
 import "./editing.js";
 import "./focus.js";
 import "./forget.js";

@@ -2,9 +2,10 @@
 import { isPressed } from "./shortcuts.js";
 
 // Those that are not typed into a terminal, which takes Tab for itself.
-export const isOurs = (event) => isPressed("terminals", event) || isPressed("terminal-leave", event);
+const OURS = ["terminals", "terminal-leave", "terminal-paths"];
+export const isOurs = (event) => OURS.some((name) => isPressed(name, event));
 
-// `on` has leave(), move(tab, step), select(tab), rename(tab), close(tab) and one for each data-terminal-do.
+// `on` has leave(), paths(), move(tab, step), select(tab), rename(tab), close(tab) and one for each data-terminal-do.
 export function controls(panel, on) {
   panel.addEventListener("keydown", (event) => {
     if (event.target.closest(".terminal-screen")) inside(event, on);
@@ -21,9 +22,10 @@ export function controls(panel, on) {
 function inside(event, on) {
   if (isPressed("terminals", event)) return;
   event.stopPropagation();
-  if (!isPressed("terminal-leave", event)) return;
+  const act = isPressed("terminal-leave", event) ? on.leave : isPressed("terminal-paths", event) ? on.paths : null;
+  if (!act) return;
   event.preventDefault();
-  on.leave();
+  act();
 }
 
 function outside(event, on) {

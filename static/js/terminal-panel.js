@@ -16,6 +16,7 @@ export class Panel {
     const of = (made) => this.#entries.find((entry) => entry.tab === made) ?? this.#shown;
     controls(panel, {
       leave: () => this.#focus(),
+      paths: () => this.#shown?.view.listPaths(),
       move: (made, step) => this.#move(of(made), step),
       select: (made) => this.#select(of(made), true),
       rename: (made) => this.#run(() => this.#rename(of(made))),

@@ -2,6 +2,7 @@
 import { FitAddon } from "../vendor/@xterm/addon-fit/addon-fit.mjs";
 import { Terminal } from "../vendor/@xterm/xterm/xterm.mjs";
 import { isOurs } from "./terminal-controls.js";
+import { linkPaths } from "./terminal-paths.js";
 import { reading } from "./terminal-reader.js";
 import { font, open, theme } from "./terminal-style.js";
 
@@ -32,22 +33,31 @@ function copy(terminal) {
   if (terminal.hasSelection()) navigator.clipboard?.writeText(terminal.getSelection());
 }
 
-// A program names the target of a link apart from its text: it is shown, and opened with Ctrl only.
-function links(host) {
+function hinting(host) {
   return {
-    activate(event, address) {
-      if ((event.ctrlKey || event.metaKey) && /^https?:/.test(address)) window.open(address, "_blank", "noopener,noreferrer");
-    },
-    hover: (_, address) => host.setAttribute("title", `Ctrl and click: ${address}`),
+    show: (target) => host.setAttribute("title", `Ctrl and click: ${target}`),
     leave: () => host.removeAttribute("title"),
   };
 }
 
-export function draw(host, label) {
+// A program names the target of a link apart from its text: it is shown, and opened with Ctrl only.
+function links(hints) {
+  return {
+    activate(event, address) {
+      if ((event.ctrlKey || event.metaKey) && /^https?:/.test(address)) window.open(address, "_blank", "noopener,noreferrer");
+    },
+    hover: (_, address) => hints.show(address),
+    leave: hints.leave,
+  };
+}
+
+// `folder` is the one that it was opened in.
+export function draw(host, label, folder) {
+  const hints = hinting(host);
   const terminal = new Terminal({
     fontFamily: font(),
     fontSize: 13,
-    linkHandler: links(host),
+    linkHandler: links(hints),
     macOptionIsMeta: true,
     minimumContrastRatio: 4.5,
     screenReaderMode: reading(),
@@ -57,6 +67,7 @@ export function draw(host, label) {
   const fit = new FitAddon();
   terminal.loadAddon(fit);
   open(terminal, host);
+  linkPaths(terminal, folder, hints);
   terminal.textarea.setAttribute("aria-label", label);
   terminal.textarea.setAttribute("aria-describedby", "terminal-hint");
   terminal.attachCustomKeyEventHandler((event) => typed(event, terminal));

@@ -1,6 +1,7 @@
 // One terminal: its screen, what is typed, its size, its end.
 import { ask } from "./terminal-api.js";
 import { Link } from "./terminal-link.js";
+import { listPaths } from "./terminal-paths.js";
 import { draw } from "./terminal-screen.js";
 
 const BEHIND = 4_000_000; // characters that may wait to be drawn
@@ -31,7 +32,7 @@ export class View {
   start() {
     if (this.screen) return;
     const host = this.element.querySelector(".terminal-screen");
-    this.screen = draw(host, `Terminal ${this.info.title}`);
+    this.screen = draw(host, `Terminal ${this.info.title}`, this.info.cwd);
     this.terminal = this.screen.terminal;
     this.terminal.onData((text) => this.#replaying || this.link.send(text));
     this.terminal.onKey(({ key }) => (this.#early += this.#replaying ? key : ""));
@@ -52,6 +53,10 @@ export class View {
     if (error.status === 404) return;
     if (this.screen) this.link.open();
     throw error;
+  }
+
+  listPaths() {
+    return listPaths(this.terminal, this.info.cwd);
   }
 
   retry() {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -226,3 +227,15 @@ async def test_what_the_agent_changed_is_marked_and_judged_there(
     await tab.page.locator("#toasts").get_by_role("button", name="Redo").click()
     await expect(marked).to_have_text(["5"])
     assert path.read_text() == "first\n" + text.replace("line 4\nline 5\n", "four\n")
+
+
+async def test_symbols_are_offered_without_a_language_server(stage: Stage, context: BrowserContext) -> None:
+    tab, _ = await open_file(
+        stage, context, "outlines", "shapes.py", "class Square:\n    def area(self):\n        return 4\n"
+    )
+    await tab.page.keyboard.press("Control+p")
+    await tab.page.keyboard.type("@are")
+    await expect(tab.page.get_by_role("option")).to_have_text([re.compile("Square"), re.compile("area")])
+    await tab.page.keyboard.press("ArrowDown")
+    await tab.page.keyboard.press("Enter")
+    await expect(opened(tab).locator(".opened-place-of")).to_have_text("Line 2, column 9")

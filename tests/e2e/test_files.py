@@ -207,3 +207,38 @@ async def test_what_files_hold_is_found_and_replaced(stage: Stage, context: Brow
     await expect(page.locator(".toast", has_text="Undone")).to_be_visible()
     await expect(page.locator(".find-end")).to_contain_text("Files have changed since.")
     assert (stage.project / "sought/two.py").read_text() == "needle = 1\n"
+
+
+async def test_files_move_by_dragging_and_by_keys_and_it_is_undone(
+    stage: Stage, context: BrowserContext
+) -> None:
+    root = stage.project
+    write(root / "moves/one.txt", "1\n")
+    write(root / "moves/two.txt", "2\n")
+    (root / "moves/into/deep").mkdir(parents=True)
+    tab = await listed(stage, context, "moves")
+    await line(tab, "moves").click()
+    await line(tab, "moves/one.txt").drag_to(line(tab, "moves/into"))
+    await expect(row(tab, "moves/into/one.txt")).to_be_visible()
+    await expect(row(tab, "moves/one.txt")).to_have_count(0)
+    toast = tab.page.locator(".toast", has_text="Moved moves/one.txt to moves/into/one.txt.")
+    await toast.get_by_role("button", name="Undo").click()
+    await expect(row(tab, "moves/one.txt")).to_be_visible()
+    await expect(row(tab, "moves/into/one.txt")).to_have_count(0)
+
+    keyboard = tab.page.keyboard
+    await row(tab, "moves/two.txt").focus()
+    await keyboard.press("Control+x")
+    await expect(row(tab, "moves/two.txt")).to_have_attribute("data-cut", "")
+    await row(tab, "moves/into").focus()
+    await keyboard.press("Control+v")
+    await expect(row(tab, "moves/into/two.txt")).to_be_visible()
+    for copy in ("two copy.txt", "two copy 2.txt"):
+        await row(tab, "moves/into/two.txt").focus()
+        await keyboard.press("Control+c")
+        await keyboard.press("Control+v")
+        await expect(row(tab, f"moves/into/{copy}")).to_be_visible()
+
+    await line(tab, "moves/into").drag_to(line(tab, "moves/into/deep"))
+    await expect(tab.page.locator(".toast", has_text="A folder cannot go into itself.")).to_be_visible()
+    assert (root / "moves/into/two.txt").read_text() == "2\n"

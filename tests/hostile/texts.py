@@ -84,6 +84,12 @@ TEXTS: dict[str, Callable[[int], str]] = {
     "wide table": lambda size: "|a" * (size // 4) + "|\n" + "|-" * (size // 4) + "|\n|",
     "fences": _many("```\n"),
     "headings": _many("#"),
+    "dollars": _many("$"),
+    "dollars open": _many("$a "),
+    "formulas": _many("$a$ "),
+    "formulas open": _many("\\(a "),
+    "formulas standing": _many("$$\n"),
+    "brackets standing": _many("\\[\n"),
     "underlines": _many("a\n=\n"),
     # HTML
     "tags in tags": _many("<a <<a "),

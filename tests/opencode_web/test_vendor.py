@@ -125,6 +125,17 @@ def test_a_module_that_needs_what_the_lock_has_not_is_refused(tmp_path: Path) ->
         vendor._address(tmp_path, {}, tmp_path)
 
 
+def test_a_style_sheet_finds_its_files_beside_it(tmp_path: Path) -> None:
+    sheet = tmp_path / "a.css"
+    sheet.write_text(
+        "a{src:url(fonts/A_b-1.woff2)}b{src:url('../c.png')}i{src:url(data:image/png;base64,a/b)}"
+    )
+    vendor._flatten(tmp_path)
+    assert (
+        sheet.read_text() == "a{src:url(A_b-1.woff2)}b{src:url(c.png)}i{src:url(data:image/png;base64,a/b)}"
+    )
+
+
 def test_without_npm_and_registry_it_warns_and_succeeds(
     tmp_path: Path, without_npm: None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -160,6 +160,20 @@ def listing(directory: Path) -> Listing:
     return known.listing()
 
 
+def ending_with(directory: Path, paths: Iterable[str]) -> dict[str, str]:
+    """Of paths those with which the path of one file alone ends, by whole names, and that one. Raises
+    SearchFailed."""
+    wanted: dict[str, list[str]] = {}
+    for path in paths:
+        wanted.setdefault(path.rpartition("/")[2], []).append(path)
+    found: dict[str, list[str]] = {}
+    for file in listing(directory).files:
+        for path in wanted.get(file.rpartition("/")[2], ()):
+            if f"/{file}".endswith(f"/{path}"):
+                found.setdefault(path, []).append(file)
+    return {path: files[0] for path, files in found.items() if len(files) == 1}
+
+
 async def find_files(
     directory: Path, query: str, *, limit: int = 10, files: bool = True, folders: bool = False
 ) -> list[str]:

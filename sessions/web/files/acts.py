@@ -103,15 +103,19 @@ async def move(request: HttpRequest, session: Session) -> HttpResponse:
 
 @in_session
 async def copy(request: HttpRequest, session: Session) -> HttpResponse:
-    """Beside it, under a name that is free."""
-    path = _path(request)
-    target = await asyncio.to_thread(_free_beside, Path(session.project.worktree), path)
+    """Beside it, or with `into` in that folder; under another name where there is one of its name."""
+    path, folder = _path(request), _path(request, "into")
+    wanted = str(PurePosixPath(folder, PurePosixPath(path).name)) if folder else path
+    target = await asyncio.to_thread(_free, Path(session.project.worktree), wanted)
     operation = await files.copy(session, path, target, actor=actor(request))
     return done(operation, f"Made {shown(target)}, a copy of {shown(path)}.")
 
 
-def _free_beside(root: Path, path: str) -> str:
+def _free(root: Path, path: str) -> str:
+    """The path itself, or beside it one that nothing has yet."""
     whole = PurePosixPath(path)
+    if not (root / path).exists():
+        return path
     names = ("copy", *(f"copy {number}" for number in range(2, 1000)))
     made = (str(whole.with_name(f"{whole.stem} {name}{whole.suffix}")) for name in names)
     return next((name for name in made if not (root / name).exists()), path)

@@ -16,7 +16,7 @@ from django.views.decorators.http import require_GET, require_POST
 from sessions.changes.diffs.images import image
 from sessions.changes.snapshots.objects import object_id
 from sessions.core.models.ledger import pack_path, shown, unpack_path
-from sessions.project import browsing, texts
+from sessions.project import browsing, search, texts
 from sessions.rendering.blocks import render_whole
 from sessions.web.access import project_of
 from sessions.web.files import previews
@@ -148,22 +148,32 @@ def _window(file: BinaryIO, path: str, size: int, at: int, text: texts.Text) -> 
 
 @require_POST
 async def known(request: HttpRequest, project_id: str) -> HttpResponse:
-    """`{given: path}` of the texts `path` that name files of the project: relative to it, or whole."""
+    """`{given: path}` of the texts `path` that name files of the project: whole, relative to `folder`, or to
+    it, or by the end of one file's path alone, as what was run somewhere in it names them."""
     project = await project_of(project_id)
     given = request.POST.getlist("path")[:MOST_KNOWN]
-    return JsonResponse(await asyncio.to_thread(_known, Path(project.worktree), given))
+    folder = request.POST.get("folder", "")
+    return JsonResponse(await asyncio.to_thread(_known, Path(project.worktree), folder, given))
 
 
-def _known(root: Path, given: Iterable[str]) -> dict[str, str]:
-    found: dict[str, str] = {}
-    for text in given:
-        try:
-            path = browsing.inside(root, text)
-            if path.is_file():
-                found[text] = pack_path(str(path.relative_to(root.resolve())))
-        except (browsing.Unreadable, OSError):
-            continue
-    return found
+def _known(root: Path, folder: str, given: Iterable[str]) -> dict[str, str]:
+    named = {text: _file(root, folder, text) or _file(root, "", text) for text in given}
+    rest = [text.removeprefix("./") for text, path in named.items() if not path]
+    try:
+        ends = search.ending_with(root, rest) if rest else {}
+    except search.SearchFailed:
+        ends = {}
+    found = {text: path or ends.get(text.removeprefix("./"), "") for text, path in named.items()}
+    return {text: pack_path(path) for text, path in found.items() if path}
+
+
+def _file(root: Path, folder: str, text: str) -> str:
+    """Its path within the project; empty where there is no such file."""
+    try:
+        path = browsing.inside(root, str(Path(folder, text)))
+        return str(path.relative_to(root.resolve())) if path.is_file() else ""
+    except (browsing.Unreadable, OSError):
+        return ""
 
 
 @require_GET

@@ -82,3 +82,20 @@ def test_what_begins_so_comes_before_what_has_it_somewhere() -> None:
     assert distance == 0
     assert [entry.label for entry in entries] == ["Redo it", "A redo", "Share"]
     assert [entry.label for entry in _found(group, "rterr")[1]] == ["Road to Error, do it"]
+
+
+async def test_without_a_language_server_symbols_come_from_the_text(
+    talk: Talk, async_client: AsyncClient, tmp_path: Path
+) -> None:
+    (tmp_path / "project" / "shapes.py").write_text(
+        "class Square:\n    def <b>():\n    def area(self): ...\n"
+    )
+    given = {"session": talk.session.id, "kind": "files", "opened": "shapes.py"}
+    page = (await async_client.get("/pickers/palette", {**given, "q": "@"})).content.decode()
+    assert "Symbols of shapes.py, read from its text without a language server" in page
+    assert 'data-value="shapes.py:1:7"' in page
+    assert "Square · shapes.py:3" in page
+    page = (await async_client.get("/pickers/palette", {**given, "q": "@AR"})).content.decode()
+    assert re.findall(r'data-value="([^"]*)"', page) == ["shapes.py:1:7", "shapes.py:3:9"]
+    page = (await async_client.get("/pickers/palette", {**given, "q": "@none"})).content.decode()
+    assert "Nothing is called “@none”." in page

@@ -97,6 +97,14 @@ async def session(world: World) -> Page:
 
 
 @state()
+async def drawn(world: World) -> Page:
+    page = (await world.tab("drawn")).page
+    await expect(page.locator(".katex")).to_have_count(2)
+    await expect(page.locator(".diagram-problem:visible")).to_have_count(1)
+    return await shown(page, page.get_by_role("img", name="Diagram"))
+
+
+@state()
 async def working(world: World) -> Page:
     world.stage.plays(Turn(text=["# A heading\n\nThe first words", Wait("never")]))
     tab = await world.tab("planning")

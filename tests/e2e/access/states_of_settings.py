@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from playwright.async_api import Locator, Page
+from playwright.async_api import Locator, Page, expect
 
 from tests.e2e.access.state import dialog, shown, state
 from tests.e2e.access.world import World
@@ -87,3 +87,13 @@ async def terminal(world: World) -> Page:
     page = (await world.tab("worked")).page
     await page.keyboard.press("Control+Backquote")
     return await shown(page, page.locator(".terminal-tab"))
+
+
+@state()
+async def paths_of_a_terminal(world: World) -> Page:
+    page = (await world.tab("worked")).page
+    await page.keyboard.press("Control+Backquote")
+    await expect(page.get_by_role("textbox", name="Terminal Terminal").last).to_be_focused()
+    await page.keyboard.type("echo hello.py:2\n")
+    await expect(page.locator(".terminal-view:not([hidden]) .xterm-rows")).to_contain_text("hello.py:2")
+    return await dialog(page, page.get_by_role("button", name="Paths on the screen"))

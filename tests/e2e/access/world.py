@@ -115,6 +115,8 @@ class World:
         await client.revert(undone, (await client.messages(undone))[0]["info"]["id"])
 
 
+DIAGRAMS = "```mermaid\nflowchart LR\n  A --> B\n```\n\n```mermaid\nwrong\n```\n"
+DRAWN = f"It is $x^2$.\n\n$$\n\\frac{{1}}{{2}}\n$$\n\n{DIAGRAMS}"
 GETS = "python3 -c \"import urllib.request as u; u.urlopen('http://packages.example/index')\""
 SERVES = "python3 -m http.server --bind 127.0.0.1 8123 &"
 TURNS: dict[str, tuple[Turn, ...]] = {
@@ -126,6 +128,7 @@ TURNS: dict[str, tuple[Turn, ...]] = {
     "editing": (write("asked.txt"),),
     "questioning": (Turn(tools=[ToolUse("question", {"questions": [QUESTION]})]),),
     "planning": (Turn(text="A plan."),),
+    "drawn": (Turn(text=DRAWN),),
     "serving": (
         Turn(tools=[ToolUse("bash", {"command": SERVES, "description": "Serve the folder"})]),
         Turn(text="It runs."),

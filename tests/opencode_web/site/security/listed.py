@@ -66,6 +66,7 @@ READS = (
     "/help", "/settings/keys", "/settings/keys?project={project}",
     "/settings/snippets", "/settings/snippets?project={project}", "/snippets/dialog",
     "/snippets/options?session={session}&q=pwned", "/sandbox/port/go?session=none&port=8000",
+    "/diagrams",
     "/pickers/choice?session={session}", "/pickers/options?session={session}&recent=pwned",
     "/pickers/status?session={session}", "/pickers/mentions?session={session}",
     "/pickers/palette?session={session}&q=pwned", "/nothing/<pwned>",

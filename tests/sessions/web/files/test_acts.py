@@ -105,6 +105,18 @@ async def test_acts_are_told_and_can_be_undone(world: World, async_client: Async
     assert (world.root / "b/old.py").exists()
 
 
+async def test_a_copy_goes_into_a_folder_under_a_free_name(world: World, async_client: AsyncClient) -> None:
+    for name in ("one.txt", "in/one.txt"):
+        (world.root / name).parent.mkdir(exist_ok=True)
+        (world.root / name).write_text(name)
+    session = await world.session()
+    for path, into in (("one.txt", "in"), ("in/one.txt", "."), ("in/one.txt", "other")):
+        answer = await act(async_client, world, "copy", session=session.id, path=path, into=into)
+        assert answer.status_code == 200
+    made = ("in/one copy.txt", "one copy.txt", "other/one.txt")
+    assert [(world.root / name).read_text() for name in made] == ["one.txt", "in/one.txt", "in/one.txt"]
+
+
 async def test_files_are_uploaded_into_a_folder(world: World, async_client: AsyncClient) -> None:
     given = [SimpleUploadedFile("a.txt", b"a"), SimpleUploadedFile("b.bin", b"\0")]
     assert (await act(async_client, world, "upload", path="in", file=given)).status_code == 200

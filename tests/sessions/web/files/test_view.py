@@ -137,3 +137,18 @@ async def test_markdown_tables_and_notebooks_have_a_preview(world: World, async_
         assert words in page, words
     world.write("n.ipynb", "[1, 2]")
     assert "This is no notebook" in await shown(async_client, world, "n.ipynb", "preview")
+
+
+async def test_written_paths_are_found_in_the_folder_and_by_their_ends(
+    world: World, async_client: AsyncClient
+) -> None:
+    for name in ("sub/a.py", "a.py", "one/java/some/Thing.java", "two/java/other/Thing.java", "deep/er/b.c"):
+        (world.root / name).parent.mkdir(parents=True, exist_ok=True)
+        (world.root / name).write_text("")
+    asked = ["a.py", "some/Thing.java", "Thing.java", "./b.c", "r/b.c", "../out.py", "/etc/passwd", "sub"]
+    answer = await async_client.post(
+        f"/p/{world.project.id}/files/known", {"path": asked, "folder": str(world.root / "sub")}
+    )
+    assert answer.json() == {
+        "a.py": "sub/a.py", "some/Thing.java": "one/java/some/Thing.java", "./b.c": "deep/er/b.c"
+    }  # fmt: skip

@@ -1,0 +1,23 @@
+// Formulas and diagrams in the page are drawn; what draws them is loaded with the first.
+import { onPage } from "./page.js";
+
+const KINDS = { ".formula": () => import("./formulas.js"), ".diagram": () => import("./diagrams.js") };
+const drawing = new Map(); // kind -> its `draw(within)`, nothing while that is on its way
+
+async function load(kind) {
+  drawing.set(kind, null);
+  const { draw } = await KINDS[kind]();
+  drawing.set(kind, draw);
+  draw(document);
+}
+
+function look(within) {
+  for (const kind of Object.keys(KINDS)) {
+    if (drawing.has(kind)) drawing.get(kind)?.(within);
+    else if (within.querySelector(kind)) load(kind);
+  }
+}
+
+document.addEventListener("page:arrives", ({ detail }) => look(detail));
+for (const name of ["page:changed", "page:replaced", "htmx:afterSwap"]) document.addEventListener(name, () => look(document));
+onPage(() => look(document));
