@@ -307,8 +307,14 @@ async def test_what_cannot_be_taken_is_loaded(stage: Stage, context: BrowserCont
 async def test_a_click_for_another_tab_is_the_browsers(stage: Stage, context: BrowserContext) -> None:
     first, second = await stage.session("this tab"), await stage.session("another tab")
     tab = await stage.tab(context, first)
+    link = tab.item(second).get_by_role("link")
     async with context.expect_page() as opened:
-        await tab.item(second).locator("a").first.click(modifiers=["ControlOrMeta"])
+        await link.click(button="middle")
+    page = await opened.value
+    await expect(page.locator("#title")).to_have_text("another tab")
+    async with context.expect_page() as opened:
+        await link.click(button="right")
+        await tab.page.get_by_role("menuitem", name="Open in a new tab").click()
     page = await opened.value
     await expect(page.locator("#title")).to_have_text("another tab")
     await expect(tab.page.locator("#title")).to_have_text("this tab")

@@ -262,7 +262,7 @@ async def test_rules_7_and_8_a_permission_question_cannot_be_forged(stage: Stage
     asked = await stage.ask()
     assert asked["permission"] == title
     page = (await stage.browser.get(stage.base)).text
-    dialog = page[page.index('id="permissions"') : page.index('id="todos"')]
+    dialog = page[page.index('id="permissions"') : page.index('id="strip"')]
     assert faults(page) == []
     assert "<pwned onpwned=1>" in text_of(dialog)
     # A line with control characters is not understood: nothing but "once" is offered.
