@@ -32,7 +32,8 @@ REASONS = {
         "/p/{project}/prompts/earlier",
         "{base}/messages/{answer}/text",
         "/snippets/options", "/pickers/mentions", "/pickers/symbols", "/pickers/resources",
-        "/pickers/arguments", "/pickers/problems/count", "/sandbox/port/go", "/p/{project}/files/raw", "/diagrams",
+        "/pickers/arguments", "/pickers/problems/count", "/sandbox/port/go", "/p/{project}/files/raw",
+        "/diagrams",
     ),
     WITHIN: (
         "/p/{project}/complete/commands", "/p/{project}/complete/files", "/p/{project}/rules/decisions",
