@@ -147,7 +147,7 @@ GROUPS: Final = (
         _command("log", "list", "", "Every change made to the project, and how to take it back"),
         _action("copy", "copy", "g y", "Copy the last answer"),
         _action("attach", "attach", "g a", "Attach a file"),
-        _action("large-prompt", "wide", "Ctrl+Shift+l", "Write in a large editor; Ctrl+Enter sends from it"),
+        _action("large-prompt", "wide", "Mod+Shift+Enter", "A large editor; Ctrl+Enter sends from it"),
         _action("save-snippet", "plus", "", "Save the text as a snippet"),
         replace(
             _action("terminals", "terminal", "Ctrl+`", "Show or hide the terminals; what runs goes on"),

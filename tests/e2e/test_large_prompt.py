@@ -20,7 +20,7 @@ async def test_it_grows_and_keeps_text_caret_and_undo(stage: Stage, context: Bro
     await tab.prompt.click()
     await keys.type("one two")
     await keys.press("ArrowLeft")
-    await keys.press("Control+Shift+L")
+    await keys.press("Control+Shift+Enter")
     button = tab.page.get_by_role("button", name="Large editor")
     await expect(button).to_have_attribute("aria-pressed", "true")
     await expect(tab.prompt).to_be_focused()
