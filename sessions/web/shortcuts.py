@@ -158,7 +158,7 @@ GROUPS: Final = (
         _action("archive", "layers", "", "Archive this session"),
         _action("delete", "cross", "", "Delete this session"),
         _action("attach", "attach", "g a", "Attach a file"),
-        _action("large-prompt", "wide", "Mod+Shift+Enter", "Write in a large editor; Ctrl+Enter sends"),
+        _action("large-prompt", "wide", "Mod+Shift+Enter", "A large editor; Ctrl+Enter sends from it"),
         _action("save-snippet", "plus", "", "Save the text as a snippet"),
         replace(
             _action("terminals", "terminal", "Ctrl+`", "Show or hide the terminals; what runs goes on"),

@@ -2,6 +2,7 @@
 import { merge } from "./merge.js";
 import { onPage } from "./page.js";
 import { ask, inReview } from "./problem-marks.js";
+import { addSheet } from "./sheet.js";
 import { shortcut } from "./shortcuts.js";
 
 const box = document.getElementById("problems");
@@ -11,13 +12,17 @@ const live = document.getElementById("problems-live");
 const title = document.getElementById("problems-title");
 const { base } = box.dataset;
 let known = null;
+let sheet = null;
 
 const where = () => ({ project: document.body.dataset.project, session: document.body.dataset.session });
 const button = () => document.getElementById("problems-button");
 const rows = () => [...list.querySelectorAll("li:not([hidden]) > .problem-row")].filter((row) => !row.closest("[hidden]"));
 const texts = (within) => rows().filter((row) => within.contains(row)).map((row) => row.parentElement.querySelector("[data-fix]").dataset.fix);
 
-export function open() {
+const dressed = () => (sheet ??= addSheet("problems-panel"));
+
+export async function open() {
+  await dressed();
   if (!box.matches(":popover-open")) box.showPopover();
   (rows()[0] || title).focus();
 }
@@ -113,5 +118,6 @@ function counted() {
   const words = button()?.dataset.words ?? "";
   if (known !== null && words !== known) live.textContent = `Problems: ${words || "none"}`;
   known = words;
+  if (words) dressed();
   if (box.matches(":popover-open")) load();
 }
