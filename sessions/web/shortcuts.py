@@ -114,7 +114,7 @@ GROUPS: Final = (
         "conversation",
         "In the conversation, and in the text",
         _action("find-within", "search", "Mod+f", "Find in the conversation"),
-        note="Once more, it is the browser's own.",
+        note="Enter and Shift+Enter go from place to place. Pressed there again, it is the browser's own.",
     ),
     _at(
         "suggestions",

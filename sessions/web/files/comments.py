@@ -34,24 +34,25 @@ async def comments(request: HttpRequest, project_id: str, session_id: str) -> Ht
     if request.method == "POST" and (problem := await _add(request, session, path, content)):
         return JsonResponse({"words": problem}, status=REFUSED)
     threads = (await in_db(store.threads, session.id)).get(path, ())
-    told = await asyncio.to_thread(_told, threads, content)
-    return JsonResponse({"comments": told, "seen": object_id(content)})
+    told = await asyncio.to_thread(_told, threads, content or b"")
+    return JsonResponse({"comments": told, "seen": "" if content is None else object_id(content)})
 
 
-def _content(worktree: Path, path: str) -> bytes:
+def _content(worktree: Path, path: str) -> bytes | None:
+    """None where there is no such file, any more or yet."""
     try:
         return browsing.content(worktree, path)
-    except browsing.Unreadable as problem:
-        raise Http404("There is no such file.") from problem
+    except browsing.Unreadable:
+        return None
 
 
-async def _add(request: HttpRequest, session: Session, path: str, content: bytes) -> str:
+async def _add(request: HttpRequest, session: Session, path: str, content: bytes | None) -> str:
     """Why it was refused."""
     start, end, text = _line(request.POST, "start"), _line(request.POST, "end"), request.POST.get("text", "")
     if not text.strip() or len(text) > MAX_TEXT:
         return length(text.strip())
     code = lines_of(content, start, end)
-    if request.POST.get("seen") != object_id(content) or not code:
+    if content is None or request.POST.get("seen") != object_id(content) or not code:
         return "The file has been changed meanwhile; your text is still here."
     await in_db(
         store.add,

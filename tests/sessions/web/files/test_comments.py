@@ -48,6 +48,8 @@ async def test_they_are_where_their_lines_are(world: World, async_client: AsyncC
         ({"text": "x" * 20_001}, "A comment may have 20,000 characters."),
         ({"seen": object_id(b"other")}, "The file has been changed meanwhile; your text is still here."),
         ({"start": 9, "end": 9}, "The file has been changed meanwhile; your text is still here."),
+        ({"path": "none"}, "The file has been changed meanwhile; your text is still here."),
+        ({"path": "../outside"}, "The file has been changed meanwhile; your text is still here."),
     ],
 )
 async def test_what_is_refused_says_why(
@@ -61,9 +63,18 @@ async def test_what_is_refused_says_why(
     assert await in_db(comments.drafts, session.id) == []
 
 
-@pytest.mark.parametrize("given", [{"path": "none"}, {"path": "../outside"}, {"start": "x"}])
-async def test_nothing_else_is_there(world: World, async_client: AsyncClient, given: dict[str, Any]) -> None:
+async def test_a_file_that_is_gone_has_them_still(world: World, async_client: AsyncClient) -> None:
     session = await world.session()
     (world.root / "file").write_bytes(TEXT)
-    rest = {"seen": object_id(TEXT), "start": 1, "end": 1, "text": "Why?"}
-    assert (await asked(async_client, world, session, **rest | given)).status_code == 404
+    given = {"seen": object_id(TEXT), "start": 2, "end": 2, "text": "Why?"}
+    await asked(async_client, world, session, **given)
+    (world.root / "file").unlink()
+    answer = (await asked(async_client, world, session)).json()
+    assert (answer["seen"], [one["outdated"] for one in answer["comments"]]) == ("", [True])
+
+
+async def test_what_is_no_line_is_not_found(world: World, async_client: AsyncClient) -> None:
+    session = await world.session()
+    (world.root / "file").write_bytes(TEXT)
+    given = {"seen": object_id(TEXT), "start": "x", "end": 1, "text": "Why?"}
+    assert (await asked(async_client, world, session, **given)).status_code == 404
