@@ -54,7 +54,7 @@ def make_consistent(to: sqlite3.Connection, done: Salvaged) -> None:
 def _make_parents(to: sqlite3.Connection, done: Salvaged) -> None:
     if not {_SESSION, _PROJECT, _MESSAGE, _EVENT} <= {table.name for table in done.tables}:
         return
-    for project in _orphans(to, _PROJECT):
+    for project in _orphans(to, _SESSION, _PROJECT):
         found = to.execute(
             f"SELECT min(directory), min(time_created), max(time_updated) FROM {_SESSION} "  # noqa: S608
             "WHERE project_id = ? AND directory != ''",
@@ -62,7 +62,7 @@ def _make_parents(to: sqlite3.Connection, done: Salvaged) -> None:
         ).fetchone()
         if found[0]:
             done.made += _make_project(to, project, *found)
-    for session in _orphans(to, _SESSION):
+    for session in _orphans(to, _MESSAGE, _SESSION):  # parts without their messages make no conversation
         project, folder = _place(to, session)
         if folder:
             times = "SELECT session_id, time_created FROM"
@@ -107,13 +107,12 @@ def _place(to: sqlite3.Connection, session: str) -> tuple[str, str]:
     return next(iter(folders.items())) if len(folders) == 1 else ("", "")
 
 
-def _orphans(to: sqlite3.Connection, parent: str) -> list[Any]:
-    """The ids of lost rows of a table that others name and need."""
+def _orphans(to: sqlite3.Connection, name: str, parent: str) -> list[Any]:
+    """The ids of lost rows of the table `parent` that rows of the table `name` need."""
     found = set()
-    for name, number, _, key in to.execute("PRAGMA foreign_key_check").fetchall():
-        keys = to.execute(f'PRAGMA foreign_key_list("{name}")').fetchall()
-        column = next((row[3] for row in keys if row[0] == key and row[2] == parent), "")
-        if column and name != parent:
+    keys = to.execute(f'PRAGMA foreign_key_list("{name}")').fetchall()
+    for _, number, _, key in to.execute(f'PRAGMA foreign_key_check("{name}")').fetchall():
+        if column := next((row[3] for row in keys if row[0] == key and row[2] == parent), ""):
             query = f'SELECT "{column}" FROM "{name}" WHERE rowid = ?'  # noqa: S608
             found.add(to.execute(query, (number,)).fetchone()[0])
     return sorted(found)

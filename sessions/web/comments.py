@@ -17,7 +17,7 @@ from sessions.changes.diffs.lines import split_lines
 from sessions.changes.review.verdicts import Scope, judge, listing
 from sessions.core.db import in_db
 from sessions.core.models import ReviewComment, Session
-from sessions.core.models.ledger import shown
+from sessions.core.models.ledger import pack_path, shown
 from sessions.core.principal import actor
 from sessions.core.store import comments, inbox
 from sessions.core.store.comments import Thread
@@ -60,7 +60,17 @@ def note(thread: Thread, base: str) -> SafeString:
 
 def comment_tray(session: Session, *, oob: bool = True) -> str:
     """Empty without drafts."""
-    return html("comments/tray.html", session=session, drafts=comments.drafts(session.id), oob=oob)
+    drafts = [
+        {
+            "id": row.id,
+            "packed": pack_path(row.path),
+            "name": shown(row.path),
+            "line": row.start,
+            "text": row.text,
+        }
+        for row in comments.drafts(session.id)
+    ]
+    return html("comments/tray.html", session=session, drafts=drafts, oob=oob)
 
 
 LONGEST = 400

@@ -1,6 +1,7 @@
 // Search in the files of the project, as it goes on, and what is found replaced.
+import { add } from "./composer.js";
 import { openFile } from "./files.js";
-import { act } from "./files-api.js";
+import { act, note } from "./files-api.js";
 import { onNews } from "./files-news.js";
 import { addSheet } from "./sheet.js";
 
@@ -13,6 +14,7 @@ const said = document.getElementById("find-said");
 const panel = document.getElementById("side-find");
 const PAUSE = 180; // milliseconds
 const APART = "<!--next-->"; // between fragments
+const MOST = 50; // lines that go to the prompt at once
 
 let asking = null;
 let due = 0;
@@ -64,22 +66,40 @@ async function replace(files) {
   if (done) search();
 }
 
+// A line, or the file.
+function mentionOf(place) {
+  const [line] = place.dataset.findAt.split(":");
+  return `@${place.closest(".find-file").dataset.path}${line && `#L${line}`} `;
+}
+
+function mentionAll() {
+  const lines = [...list.querySelectorAll(".find-line")];
+  if (lines.length > MOST) note(`The first ${MOST} of ${lines.length} lines are in the prompt.`);
+  add(lines.slice(0, MOST).map(mentionOf).join(""));
+}
+
 form.addEventListener("input", soon);
 form.addEventListener("submit", (event) => {
   event.preventDefault();
   search();
 });
-panel.addEventListener("click", ({ target }) => {
+panel.addEventListener("click", ({ target, ctrlKey, metaKey }) => {
   const file = target.closest(".find-file");
   const place = target.closest("[data-find-at]");
   if (target.closest("[data-find-all]")) replace([...list.querySelectorAll(".find-file")]);
   else if (target.closest("[data-find-replace]")) replace([file]);
+  else if (target.closest("[data-find-mention]")) mentionAll();
+  else if (place && (ctrlKey || metaKey)) add(mentionOf(place));
   else if (place) {
     const [line, column] = place.dataset.findAt.split(":").map(Number);
     openFile(file.dataset.path, { line: line || 0, column: column || 1 });
   }
 });
 panel.addEventListener("keydown", (event) => {
+  if (event.key === "@" && event.target.matches("[data-find-at]")) {
+    event.preventDefault();
+    return add(mentionOf(event.target));
+  }
   const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
   const places = [...list.querySelectorAll("[data-find-at]")];
   if (!by || !places.length || (event.target.matches("input") && event.target !== field)) return;

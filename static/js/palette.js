@@ -41,6 +41,8 @@ export function begin(wanted) {
 
 box.addEventListener("close", () => {
   search.value = "";
+  isBehind = false;
+  waits = null;
   list.replaceChildren();
 });
 
@@ -84,22 +86,35 @@ function follow(url) {
 
 // Escape would first empty the field.
 const move = (by) => step(search, list, shown(), by);
-const KEYS = { ArrowDown: () => move(1), ArrowUp: () => move(-1), Enter: (event) => pick(active(list), event), Escape: () => box.close() };
+const KEYS = { ArrowDown: () => move(1), ArrowUp: () => move(-1), Enter: (event) => (isBehind ? (waits = event) : pick(active(list), event)), Escape: () => box.close() };
 
 search.addEventListener("keydown", (event) => {
   if (composes(event) || !KEYS[event.key]) return;
   event.preventDefault();
   KEYS[event.key](event);
 });
-search.addEventListener("input", () => window.htmx.trigger(search, "palette:typed"));
+// A list that is of fewer letters than are written is not picked from: Enter waits for the one that comes.
+let isBehind = false;
+let asked = "";
+let waits = null;
+search.addEventListener("input", () => {
+  isBehind = true;
+  waits = null;
+  window.htmx.trigger(search, "palette:typed");
+});
 search.addEventListener("htmx:configRequest", ({ detail }) => {
   const { project, session } = context();
+  asked = search.value;
   Object.assign(detail.parameters, { project, session: session ?? "", q: search.value, recent: recent(), kind, opened: shownFile() });
 });
 list.addEventListener("htmx:afterSwap", () => {
   const options = shown();
   activate(search, list, options[0]);
   said.textContent = options.length === 1 ? "1 entry" : `${options.length} entries`;
+  if (asked !== search.value) return;
+  isBehind = false;
+  if (waits) pick(options[0], waits);
+  waits = null;
 });
 list.addEventListener("click", (event) => pick(event.target.closest("[role=option]"), event));
 // The field keeps the focus, and with it the keys.

@@ -6,6 +6,7 @@ import asyncio
 import os
 import shutil
 import tempfile
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
@@ -63,7 +64,7 @@ async def show(stage: Stage, browser: Browser) -> None:
     await the_turn(stage, browser, tab, session)
     await the_review(tab)
     await the_timeline(tab)
-    await the_files(stage, browser, session)
+    await the_rooms(stage, browser, session)
     await tab.open(session)
     await the_undo(stage, tab)
     await the_inbox(stage, tab)
@@ -120,24 +121,101 @@ async def the_timeline(tab: Tab) -> None:
     await shot(tab.page, "timeline")
 
 
-async def the_files(stage: Stage, browser: Browser, session: str) -> None:
-    """The tree with a file open, by day and by night, and a replacement before it is done."""
-    for name, kind in (("files", {}), ("files-dark", {"color_scheme": "dark"})):
-        context = await browser.new_context(viewport=WIDE, reduced_motion="reduce", **kind)  # type: ignore[arg-type]
-        page = (await stage.tab(context, session)).page
-        await page.keyboard.press("Control+Shift+E")
-        await page.locator("#files-tree [data-path=greeter]").click()
-        await page.locator("#files-tree [data-path='greeter/hello.py']").click()
-        await page.get_by_role("textbox", name="Text of hello.py").wait_for()
-        await shot(page, name)
-        if name == "files":
-            await page.keyboard.press("Control+Shift+F")
-            await page.get_by_role("searchbox", name="Search in the files").fill("greeting")
-            await page.get_by_label("Replace it").check()
-            await page.get_by_role("textbox", name="What is to be in its place").fill("welcome")
-            await page.locator(".find-line ins", has_text="welcome").first.wait_for()
-            await shot(page, "find")
-        await context.close()
+async def the_rooms(stage: Stage, browser: Browser, session: str) -> None:
+    """Each of the page's rooms by day and by night."""
+    for end, kind in (("", {}), ("-dark", {"color_scheme": "dark"})):
+        for room in ROOMS:
+            context = await browser.new_context(viewport=WIDE, reduced_motion="reduce", **kind)  # type: ignore[arg-type]
+            page = (await stage.tab(context, session)).page
+            await room(page)
+            await shot(page, f"{room.__name__}{end}")
+            await context.close()
+
+
+async def files(page: Page) -> None:
+    await page.keyboard.press("Control+Shift+E")
+    await page.locator("#files-tree [data-path=greeter]").click()
+    await page.locator("#files-tree [data-path='greeter/hello.py']").click()
+    await page.get_by_role("textbox", name="Text of hello.py").wait_for()
+
+
+async def editor(page: Page) -> None:
+    """A comment, and what was there before."""
+    await files(page)
+    text = page.get_by_role("textbox", name="Text of hello.py")
+    for key in ("Control+End", "ArrowUp", "ArrowUp", "Shift+F2"):
+        await text.press(key)
+    await page.get_by_role("textbox", name="Comment on line 17").fill("Should this speak French, too?")
+    await text.press("Alt+F3")
+    await page.get_by_role("dialog", name="What was here before").wait_for()
+
+
+async def find(page: Page) -> None:
+    """A replacement before it is done."""
+    await page.keyboard.press("Control+Shift+F")
+    await page.get_by_role("searchbox", name="Search in the files").fill("greeting")
+    await page.get_by_label("Replace it").check()
+    await page.get_by_role("textbox", name="What is to be in its place").fill("welcome")
+    await page.locator(".find-line ins", has_text="welcome").first.wait_for()
+
+
+async def find_within(page: Page) -> None:
+    await page.keyboard.press("Control+f")
+    await page.get_by_role("searchbox", name="Find in the conversation").fill("german")
+    await page.locator("#find-count", has_text=" of ").wait_for()
+
+
+async def search(page: Page) -> None:
+    await page.goto(f"{page.url.partition('/p/')[0]}/search?q=greet")
+    await page.locator("mark").first.wait_for()
+
+
+async def palette(page: Page) -> None:
+    await page.keyboard.press("Control+k")
+    await page.keyboard.type("re")
+    await page.get_by_role("option", name="README.md").wait_for()
+
+
+async def keys(page: Page) -> None:
+    await page.goto(f"{page.url.partition('/p/')[0]}/settings/keys")
+    await page.get_by_role("heading", name="Keys", exact=True).wait_for()
+
+
+async def prompt(page: Page) -> None:
+    """The large editor, with long text attached."""
+    await page.locator("#prompt").fill("Why does this fail?")
+    await page.locator("#prompt").evaluate(PASTED)
+    await page.locator("#attachments li").wait_for()
+    await page.keyboard.press("Control+Shift+Enter")
+    await page.locator("#estimate", has_text="tokens").wait_for()
+
+
+async def sessions(page: Page) -> None:
+    """The menu of one, with another pinned."""
+    await page.get_by_role("link", name="Fix the flaky farewell test").press("p")
+    await page.locator("#sessions-pinned .session-item").wait_for()
+    await page.get_by_role("link", name="Explain the packaging").press("Shift+F10")
+    await page.get_by_role("menu").wait_for()
+
+
+ROOMS: tuple[Callable[[Page], Awaitable[None]], ...] = (
+    files,
+    editor,
+    find,
+    find_within,
+    search,
+    palette,
+    keys,
+    prompt,
+    sessions,
+)
+PASTED = """
+(field) => {
+  const data = new DataTransfer();
+  data.setData("text/plain", "Traceback (most recent call last):\\n".repeat(80));
+  field.dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true }));
+}
+"""
 
 
 async def the_inbox(stage: Stage, tab: Tab) -> None:

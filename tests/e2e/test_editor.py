@@ -180,6 +180,11 @@ async def test_lines_are_commented_and_the_comments_sent(stage: Stage, context: 
     await comment.first.get_by_role("button", name="Remove").click()
     await expect(comment).to_have_count(1)
 
+    waits = page.locator("#comment-tray li")
+    await expect(waits).to_have_count(1)
+    await expect(waits).to_contain_text("Say it <b>better</b>.")
+    await waits.get_by_role("link").click()
+    await expect(opened(tab).locator(".opened-place-of")).to_have_text("Line 2, column 1")
     stage.plays(Turn(text="I see."))
     await page.locator("#comment-tray").get_by_role("button", name="Send to the agent").click()
     await expect(tab.messages).to_contain_text("I see.")

@@ -161,7 +161,7 @@ async def test_letters_find_a_file_and_enter_opens_it(stage: Stage, context: Bro
     write(stage.project / "found/some/needle.py", "x = 1\n")
     tab = await listed(stage, context, "found")
     field = tab.page.get_by_label("Find a file by its name")
-    await field.fill("ndl")
+    await field.fill("some/ndl")
     await expect(tab.page.locator("#files-tree .files-row")).to_have_count(1)
     await field.press("Enter")
     await expect(tab.page.get_by_role("textbox", name="Text of needle.py")).to_contain_text("x = 1")
@@ -190,6 +190,13 @@ async def test_what_files_hold_is_found_and_replaced(stage: Stage, context: Brow
     await expect(page.locator(".find-end")).to_have_text("4 lines in 2 files.")
     await page.get_by_label("Whole words").check()
     await expect(page.locator(".find-end")).to_have_text("3 lines in 2 files.")
+    await page.locator(".find-line", has_text="there").click(modifiers=["Control"])
+    await expect(tab.prompt).to_have_value("@sought/one.txt#L2 ")
+    await page.locator(".find-line").first.press("@")
+    await page.get_by_role("button", name="Add the lines to the prompt").click()
+    mentioned = (await tab.prompt.input_value()).split()
+    assert len(mentioned) == 5, mentioned
+    assert {one.partition("#")[0] for one in mentioned} == {"@sought/one.txt", "@sought/two.py"}
     await page.locator(".find-line", has_text="there").click()
     await expect(page.locator(".opened:visible .opened-place-of")).to_have_text("Line 2, column 5")
 

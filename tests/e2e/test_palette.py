@@ -72,6 +72,16 @@ async def test_what_is_typed_while_it_loads_is_heard(stage: Stage, context: Brow
     await expect(tab.prompt).to_have_value("")
 
 
+async def test_enter_waits_for_what_was_typed(stage: Stage, context: BrowserContext) -> None:
+    tab = await stage.tab(context, await stage.session("in a hurry"))
+    await tab.page.keyboard.press("Control+p")
+    await expect(palette(tab).locator("[data-active]")).to_have_count(1)
+    for letter in "numbers":
+        await tab.page.keyboard.press(letter)
+    await tab.page.keyboard.press("Enter")
+    await expect(tab.page.get_by_role("textbox", name="Text of numbers.txt")).to_be_focused()
+
+
 async def test_what_was_done_last_is_offered_first(stage: Stage, context: BrowserContext) -> None:
     tab = await stage.tab(context, await stage.session("remembers"))
     await find(tab, "timeline")

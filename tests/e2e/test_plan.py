@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from playwright.async_api import BrowserContext, expect
 
+from tests.e2e.conftest import FILES
 from tests.e2e.stage import Stage, Tab, ready
 from tests.loopback.script import ToolUse, Turn
 
@@ -129,6 +130,7 @@ async def planning(stage: Stage, context: BrowserContext, title: str, *turns: Tu
 
 
 async def test_the_plan_is_sent_back_and_then_approved(stage: Stage, context: BrowserContext) -> None:
+    (stage.project / "hello.py").write_text(FILES["hello.py"])  # other tests change it
     build = Turn(tools=[ToolUse("edit", EDIT)])
     tab = await planning(
         stage, context, "plans", EXIT, f"{PLAN}3. The docs\n", EXIT, build, Turn(text="Built.")

@@ -67,6 +67,7 @@ async def test_a_rule_of_the_session_until_it_is_revoked(stage: Stage, context: 
     await expect(elsewhere).to_have_count(1)
     await rule.get_by_role("button", name="Revoke bash: touch rule-*").click()
     await expect(elsewhere).to_have_count(0)
+    await expect(note).to_have_count(1)
     session = tab.page.locator(".decision a").first
     await session.click()
     await tab.connected()

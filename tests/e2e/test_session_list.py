@@ -264,7 +264,6 @@ async def test_the_menu_of_the_last_row_is_seen_whole(stage: Stage, context: Bro
     tab = await stage.tab(context, await stage.session("Over many"))
     menu = tab.page.get_by_role("menu", name="What to do with the session")
     last = tab.page.locator(".session-item").last
-    await last.scroll_into_view_if_needed()
     await last.get_by_label("Actions for").click()
     await expect(menu.get_by_role("menuitem", name="Delete")).to_be_in_viewport(ratio=1)
     await expect(menu.get_by_role("menuitem").first).to_be_in_viewport(ratio=1)

@@ -174,7 +174,10 @@ async def test_output_that_cannot_be_kept_does_not_fail_the_tool(home: Path, pro
             session = await client.create_session("named")
             await client.prompt_async(session["id"], "Count.")
             await until(events, "session.idle")
-            (part,) = parts_of(await client.messages(session["id"]), "tool")
+            history = await client.messages(session["id"])
+        tools = parts_of(history, "tool")
+        assert len(tools) == 1, f"{history}\n{await asyncio.to_thread(server.log)}"
+        (part,) = tools
         assert part["state"]["status"] == "completed"
         assert "could not be kept" in part["state"]["output"]
         assert "outputPath" not in part["state"]["metadata"]

@@ -83,7 +83,24 @@ def test_every_script_of_ours_can_be_joined(name: str) -> None:
 
 def test_style_sheets_stay_in_their_order() -> None:
     sources = "".join((STATIC / "css" / f"{name}.css").read_text() for name in ("tokens", "base"))
-    assert join(STATIC, "tokens,base.css") == re.sub(r"/\*.*?\*/", "", sources, flags=re.DOTALL)
+    plain = re.sub(r"/\*.*?\*/", "", sources, flags=re.DOTALL)
+    assert re.sub(r"\s", "", join(STATIC, "tokens,base.css")) == re.sub(r"\s", "", plain)
+
+
+def test_white_space_that_says_something_stays(tmp_path: Path) -> None:
+    (tmp_path / "css").mkdir()
+    sheet = """
+    .a :hover, .b > .c::after {
+      content: " { ; , : } " / "";  /* said */
+      width: calc(1px + 2px);
+    }
+    @media (width <= 9px) { .a { color: var(--x, red) } }
+    """
+    (tmp_path / "css" / "one.css").write_text(sheet)
+    assert join(tmp_path, "one.css").strip() == (
+        '.a :hover,.b > .c::after{content:" { ; , : } " / "";width:calc(1px + 2px);}'
+        "@media (width <= 9px){.a{color:var(--x,red)}}"
+    )
 
 
 HEAD = """{% load static %}{% joined %}
