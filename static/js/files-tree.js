@@ -49,18 +49,35 @@ async function fill(place, path, level) {
   const text = await rowsFor(place, { path });
   if (isWritten(place)) missed.add(path);
   if (text === null || isWritten(place)) return;
-  const open = [...place.querySelectorAll("[aria-expanded=true]")].map((one) => one.dataset.path);
   const focused = place.contains(document.activeElement) && document.activeElement.dataset.path;
-  place.innerHTML = text;
+  merge(place, text);
   window.htmx.process(place);
   dress(place, level);
-  for (const one of open) {
-    const again = row(one);
-    if (again && place.contains(again) && !isOpen(again)) await tree.expand(again, true);
-  }
   if (focused && document.activeElement === document.body) select(row(focused) ?? seen()[0], true); // it went with its row
   settle();
 }
+
+// A row that is there still stays the same one: open, with the keyboard in it, being dragged.
+function merge(place, text) {
+  const fresh = document.createElement("template");
+  fresh.innerHTML = text;
+  const nodes = [...fresh.content.children];
+  const wanted = new Map(nodes.map((node) => [node.dataset.path, node]));
+  const stays = (child) => child.dataset.path && isAlike(child, wanted.get(child.dataset.path));
+  const kept = new Map();
+  for (const child of [...place.children]) {
+    if (stays(child)) kept.set(child.dataset.path, child);
+    else child.remove();
+  }
+  let at = place.firstElementChild;
+  for (const node of nodes) {
+    const one = kept.get(node.dataset.path) ?? node;
+    if (one === at) at = at.nextElementSibling;
+    else place.insertBefore(one, at);
+  }
+}
+
+const isAlike = (one, other) => other && ["aria-expanded", "data-ignored"].every((name) => one.hasAttribute(name) === other.hasAttribute(name));
 
 // Until the newest of what was asked for a place is there.
 const filling = new WeakMap();
@@ -271,6 +288,7 @@ list.addEventListener("focusin", ({ target }) => target.matches(".files-row") &&
 onNews((paths) => {
   if (!loaded) return;
   const folders = new Set(paths.filter((path) => path !== ".git").map((path) => path.slice(0, Math.max(0, path.lastIndexOf("/")))));
+  if (paths.includes("")) for (const one of list.querySelectorAll("[aria-expanded=true]")) folders.add(one.dataset.path);
   if (paths.includes("")) folders.add("");
   for (const folder of folders) if (!folder || row(folder)) tree.renew(folder);
   markSoon();
