@@ -33,7 +33,7 @@ from agents.toolkit.definitions import Agent, known_agents
 from sessions.core.db import in_db
 from sessions.core.models import Project, Session, Snippet
 from sessions.core.models.ledger import unpack_path
-from sessions.core.store import projects, snippets
+from sessions.core.store import projects, searches, snippets
 from sessions.core.store import sessions as session_store
 from sessions.project import browsing, search, texts
 from sessions.project.outline import Symbol as Outlined
@@ -125,6 +125,7 @@ async def _known(place: Located) -> list[Group]:
         Group("Models", list(models)),
         Group("Commands", [_command(command) for command in custom.values()]),
         Group("Snippets", [_snippet(row) for row in await in_db(snippets.named)]),
+        Group("Saved searches", [_search(text, place.project) for text in await in_db(searches.saved)]),
     ]
 
 
@@ -157,6 +158,14 @@ def _command(command: Command) -> Entry:
 
 def _snippet(row: Snippet) -> Entry:
     return Entry(f"snippet:{row.name}", f";{row.name}", "edit", "insert", row.name, row.text[:_SEEN])
+
+
+def _search(text: str, project: Project) -> Entry:
+    return Entry(f"search:{text}", text, "search", "go", _search_url(project, text), "", "conversations")
+
+
+def _search_url(project: Project, text: str) -> str:
+    return f"{reverse('search')}?{urlencode({'q': text, 'project': project.id})}"
 
 
 def _session(row: Session) -> Entry:
@@ -307,7 +316,7 @@ def _symbol(symbol: Symbol, folder: Path) -> Entry:
 
 def _texts(project: Project, query: str) -> Group:
     """The search over conversations for what was typed."""
-    url = f"{reverse('search')}?{urlencode({'q': query, 'project': project.id})}"
+    url = _search_url(project, query)
     label = f"Search what was said for “{query}”"
     return Group("Conversations", [Entry("go:texts", label, "search", "go", url)])
 

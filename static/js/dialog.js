@@ -19,6 +19,11 @@ function isBeside(dialog, { clientX, clientY }) {
 const isWritten = (dialog) =>
   [...dialog.querySelectorAll("input, textarea")].some((field) => field.value !== field.defaultValue || field.checked !== field.defaultChecked);
 
+// A form that has done what the dialog is for.
+document.addEventListener("htmx:afterRequest", ({ target, detail: { xhr } }) => {
+  if (target.matches?.("form[data-closes]") && xhr.status >= 200 && xhr.status < 400) target.closest("dialog")?.close();
+});
+
 let pressed = null; // the dialog beside which the press began: a selection may end there
 document.addEventListener("pointerdown", (event) => {
   pressed = event.target.matches?.("dialog") && isBeside(event.target, event) ? event.target : null;

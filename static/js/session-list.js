@@ -45,8 +45,8 @@ document.addEventListener("htmx:afterSettle", () => missed && !isHeld() && renew
 
 // Whether it is another list than the one that a page comes with.
 function isOwn() {
-  const { q, archived } = document.querySelector("#sidebar .filter").elements;
-  return Boolean(q.value || archived.checked || list().querySelector(".renaming"));
+  const { q, archived, label } = document.querySelector("#sidebar .filter").elements;
+  return Boolean(q.value || archived.checked || label || list().querySelector(".renaming"));
 }
 
 // The cookie comes to the server with the page, so that the next one has its days right from the beginning.

@@ -109,7 +109,5 @@ export async function save() {
   const text = value.slice(selectionStart, selectionEnd) || value;
   await addSheet("snippets");
   await window.htmx.ajax("GET", "/snippets/dialog", { target: "#dialog", swap: "innerHTML" });
-  const dialog = document.querySelector(".snippet-dialog");
-  dialog.querySelector("textarea").value = text;
-  dialog.addEventListener("htmx:afterRequest", ({ detail: { xhr } }) => xhr.status < 400 && dialog.close());
+  document.querySelector(".snippet-dialog textarea").value = text;
 }

@@ -76,7 +76,7 @@ async def test_problems_are_marked_and_words_completed(place: Stage, context: Br
     tab = await opened(place, context, "main.c")
     await go(tab, 4, 2)
     await tab.page.keyboard.type("tot")
-    await expect(tab.page.get_by_role("option", name="total_of")).to_be_visible()
+    await expect(tab.page.get_by_role("option", name="total_of").first).to_be_visible()
     await tab.page.keyboard.press("Escape")
     await tab.page.keyboard.type("ally wrong;\n")
     await expect(tab.page.locator(".cm-lint-marker-error")).to_be_visible()

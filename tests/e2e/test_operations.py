@@ -14,12 +14,8 @@ pytestmark = [pytest.mark.e2e, pytest.mark.asyncio(loop_scope="session")]
 async def test_the_log(stage: Stage, context: BrowserContext) -> None:
     (stage.project / "logged").mkdir()
     stage.plays(
-        Turn(
-            tools=[
-                ToolUse("write", {"filePath": "logged/a.txt", "content": "a\n"}),
-                ToolUse("bash", {"command": "echo b > logged/b.txt"}),
-            ]
-        ),
+        Turn(tools=[ToolUse("write", {"filePath": "logged/a.txt", "content": "a\n"})]),
+        Turn(tools=[ToolUse("bash", {"command": "echo b > logged/b.txt"})]),
         Turn(text="Logged."),
         Turn(tools=[ToolUse("write", {"filePath": "logged/c.txt", "content": "c\n"})]),
         Turn(text="More."),

@@ -87,7 +87,7 @@ async def test_what_was_done_last_is_offered_first(stage: Stage, context: Browse
     await find(tab, "timeline")
     await tab.page.keyboard.press("Escape")
     await expect(palette(tab)).to_be_hidden()
-    await find(tab, "terminals")
+    await find(tab, "hide the terminals")
     await tab.page.keyboard.press("Enter")
     await expect(tab.page.locator("#terminal")).to_be_visible()
     await tab.page.keyboard.press("Control+`")

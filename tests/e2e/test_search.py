@@ -64,6 +64,30 @@ async def test_from_the_list_of_sessions_to_the_words(stage: Stage, context: Bro
     await tab.page.wait_for_function(f"() => ({MARKED})().length === 0")
 
 
+async def test_a_search_is_kept(stage: Stage, context: BrowserContext) -> None:
+    await talked(stage, "kept")
+    tab = await stage.tab(context, await stage.session("keeps a search"))
+    page = tab.page
+    await page.goto(f"{page.url.partition('/p/')[0]}/search")
+    field, kept = page.get_by_role("searchbox"), page.get_by_role("list", name="Saved searches")
+    await expect(kept).to_have_count(0)
+    await field.fill("quokka ran:'x")
+    await kept.get_by_role("button", name="Save this search").click()
+    await expect(kept.get_by_role("button", name="Save this search")).to_have_count(0)
+    await field.fill("wallaby")
+    await expect(kept.get_by_role("button", name="Save this search")).to_be_visible()
+    await kept.get_by_role("link", name="quokka ran:'x").click()
+    await expect(field).to_have_value("quokka ran:'x")
+
+    await tab.open(tab.session_id if "/s/" in page.url else await stage.session("from the palette"))
+    await page.keyboard.press("Control+k")
+    await page.keyboard.type("quokka ran")
+    await page.get_by_role("option", name="quokka ran:'x").click()
+    await page.wait_for_url("**/search?q=quokka+ran*")
+    await kept.get_by_role("button", name="No longer keep the search quokka ran:'x").click()
+    await expect(kept.get_by_role("link")).to_have_count(0)
+
+
 COUNTED = re.compile(r"^\d+ of \d+$")
 MARKED_NOW = "() => [...(CSS.highlights.get('found-current') ?? [])].map((range) => range.toString())"
 

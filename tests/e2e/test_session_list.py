@@ -258,6 +258,39 @@ async def test_the_menu_of_a_session_is_opened_by_all_ways_and_gives_the_focus_b
     await expect(page.get_by_role("list", name="Today").locator(row)).to_be_visible()
 
 
+async def test_sessions_are_labelled_and_listed_by_that(stage: Stage, context: BrowserContext) -> None:
+    other = await stage.session("Without a label")
+    tab = await stage.tab(context, await stage.session("With a label"))
+    page, row = tab.page, tab.item(tab.session_id)
+    await row.click(button="right")
+    await page.get_by_role("menuitem", name="Labels…").click()
+    dialog = page.get_by_role("dialog", name="Labels")
+    await dialog.get_by_label("A new one").fill("<b>urgent</b>")
+    await dialog.get_by_label("Amber").check()
+    await dialog.get_by_role("button", name="Save").click()
+    await expect(dialog).to_have_count(0)
+    await expect(row.locator(".session-label")).to_have_text("<b>urgent</b>")
+    await expect(row.locator(".session-label")).to_have_attribute("data-colour", "amber")
+
+    await page.reload()
+    await tab.connected()
+    chip = page.get_by_role("group", name="Labels").get_by_role("button", name="<b>urgent</b>")
+    await chip.click()
+    await expect(tab.item(other)).to_have_count(0)
+    await expect(row).to_be_visible()
+    await stage.session("Made meanwhile")
+    await expect(chip).to_have_attribute("aria-pressed", "true")
+    await expect(page.get_by_role("link", name="Made meanwhile")).to_have_count(0)
+    await chip.click()
+    await expect(tab.item(other)).to_be_visible()
+
+    await row.click(button="right")
+    await page.get_by_role("menuitem", name="Labels…").click()
+    await dialog.get_by_label("<b>urgent</b>").uncheck()
+    await dialog.get_by_role("button", name="Save").click()
+    await expect(row.locator(".session-label")).to_have_count(0)
+
+
 async def test_the_menu_of_the_last_row_is_seen_whole(stage: Stage, context: BrowserContext) -> None:
     for number in range(30):
         await stage.session(f"Filler {number}")

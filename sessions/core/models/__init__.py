@@ -14,6 +14,7 @@ from .conversation import (
 )
 from .events import Event
 from .keys import ChosenKeys
+from .labels import Label
 from .ledger import FileChange, Operation
 from .logins import EndedLogin
 from .permissions import Decision, PermissionRequest, SavedRule
@@ -21,6 +22,7 @@ from .problems import FileProblems
 from .project import Project
 from .questions import QuestionRequest
 from .review import ReviewComment, ReviewMark, StagedFile
+from .searches import SavedSearch
 from .snippets import Snippet
 
 __all__ = [
@@ -34,6 +36,7 @@ __all__ = [
     "Event",
     "FileChange",
     "FileProblems",
+    "Label",
     "Message",
     "Operation",
     "Part",
@@ -44,6 +47,7 @@ __all__ = [
     "ReviewComment",
     "ReviewMark",
     "SavedRule",
+    "SavedSearch",
     "Session",
     "Snippet",
     "StagedFile",

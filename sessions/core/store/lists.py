@@ -41,6 +41,7 @@ def matching(
     roots: bool = False,
     archived: bool = False,
     pinned: bool = False,
+    label: str = "",
     directory: str = "",
     path: str = "",
     start: int | None = None,
@@ -67,6 +68,8 @@ def matching(
         rows = rows.filter(time_archived=None)
     if pinned:
         rows = rows.filter(time_pinned__isnull=False)
+    if label:
+        rows = rows.filter(labels=label)
     if roots:
         rows = rows.filter(parent=None)
     if search:

@@ -6,6 +6,7 @@ unless `oob` is False.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, tzinfo
 from typing import Any, Final
 
@@ -14,8 +15,8 @@ from django.utils.safestring import SafeString
 from sessions.core.above import agents
 from sessions.core.endings import ending_of
 from sessions.core.ids import now
-from sessions.core.models import Message, Part, Project, Session
-from sessions.core.store import children, permissions, questions, resumption, todos, turns
+from sessions.core.models import Label, Message, Part, Project, Session
+from sessions.core.store import children, labels, permissions, questions, resumption, todos, turns
 from sessions.core.store import sessions as session_store
 from sessions.rendering.html import html
 from sessions.rendering.messages import undone_from
@@ -49,21 +50,29 @@ def _order(session: Session) -> int:
 
 
 def sidebar_list(
-    project: Project, *, current: str = "", search: str = "", archived: bool = False, zone: tzinfo = UTC
+    project: Project,
+    *,
+    current: str = "",
+    search: str = "",
+    archived: bool = False,
+    label: str = "",
+    zone: tzinfo = UTC,
 ) -> SafeString:
     """The sessions of a project by GROUPS, and the others, newest use first, by periods as days begin in
-    `zone`. A subagent's is listed as the topmost above it."""
+    `zone`; with a `label` those that have it. A subagent's is listed as the topmost above it."""
     wanted: dict[str, Any] = {"roots": True, "search": search, "archived": archived, "limit": MOST_LISTED}
+    wanted |= {"label": label}
     last = session_store.listing(project, **wanted)
     pinned = sorted(session_store.listing(project, pinned=True, **wanted), key=_order, reverse=True)
     waiting = {request.session_id for request in permissions.pending(project_id=project.id)}
     waiting |= {request.session_id for request in questions.pending(project_id=project.id)}
     above = children.roots(waiting)
+    labelled = labels.by_session([row.id for row in (*pinned, *last)])
     moment = now()
     periods: dict[Period, list[dict[str, Any]]] = {period_of(moment, moment, zone): []}
     groups: dict[str, list[dict[str, Any]]] = {group: [] for group in GROUPS}
     for row in [*pinned, *(row for row in last if not row.time_pinned)]:
-        item = _item(row, row.id in above)
+        item = _item(row, row.id in above, labelled.get(row.id, ()))
         group = item["group"]
         listed = groups[group] if group else periods.setdefault(period_of(row.used, moment, zone), [])
         listed.append(item)
@@ -75,6 +84,8 @@ def sidebar_list(
         project=project,
         search=search,
         archived=archived,
+        labels=labels.of_project(project.id),
+        label=label,
     )
 
 
@@ -84,16 +95,18 @@ def sidebar_item(session_id: str, *, current: str = "", oob: bool = True) -> str
     if session is None or session.parent_id or session.time_archived:
         return ""
     waiting = permissions.pending_below(session_id) or questions.pending_below(session_id)
-    return html("sidebar/item.html", item=_item(session, bool(waiting)), current=current, oob=oob)
+    own = labels.by_session([session_id]).get(session_id, ())
+    return html("sidebar/item.html", item=_item(session, bool(waiting), own), current=current, oob=oob)
 
 
-def _item(session: Session, waiting: bool) -> dict[str, Any]:
+def _item(session: Session, waiting: bool, own: Sequence[Label]) -> dict[str, Any]:
     state = state_of(session, waiting)
     return {
         "session": session,
         "state": state,
         "group": group_of(session, state),
         "order": _order(session),
+        "labels": own,
     }
 
 

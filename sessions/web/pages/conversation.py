@@ -127,7 +127,7 @@ async def attachment(
 
 @require_GET
 async def sessions(request: HttpRequest, project_id: str) -> HttpResponse:
-    """The list of the sidebar, filtered by `?q=`, with the archived ones if `?archived`."""
+    """The list of the sidebar, filtered by `?q=` and a `label`, with the archived ones if `?archived`."""
     found = await project_of(project_id)
     html = await in_db(
         states.sidebar_list,
@@ -135,6 +135,7 @@ async def sessions(request: HttpRequest, project_id: str) -> HttpResponse:
         current=request.GET.get("current", ""),
         search=request.GET.get("q", "").strip(),
         archived="archived" in request.GET,
+        label=request.GET.get("label", ""),
         zone=_zone(request),
     )
     return HttpResponse(html)

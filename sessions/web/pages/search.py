@@ -9,11 +9,11 @@ from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.urls import reverse
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_GET, require_POST
 
 from sessions.core.db import in_db
 from sessions.core.models import Session
-from sessions.core.store import index, projects
+from sessions.core.store import index, projects, searches
 from sessions.rendering.periods import zone_of
 from sessions.search import within as finding
 from sessions.search.completions import completions
@@ -21,6 +21,9 @@ from sessions.search.hits import NEWEST, Group, Hit, find
 from sessions.search.query import parse
 from sessions.web.access import session_of
 from sessions.web.respond import fragment, page
+
+LONGEST = 500
+"""Characters of a search that is kept."""
 
 
 @require_GET
@@ -45,6 +48,30 @@ async def progress(request: HttpRequest) -> HttpResponse:
     return fragment("search/progress.html", progress=await in_db(index.progress))
 
 
+@require_POST
+async def save(request: HttpRequest) -> HttpResponse:
+    """Keep `q`, to be had again by a press."""
+    text = request.POST.get("q", "").strip()
+    if text and not parse(text, _now(request)).is_empty:
+        await in_db(searches.keep, text[:LONGEST])
+    return await _saved(request)
+
+
+@require_POST
+async def forget(request: HttpRequest) -> HttpResponse:
+    """No longer keep the search `text`."""
+    await in_db(searches.forget, request.POST.get("text", ""))
+    return await _saved(request)
+
+
+async def _saved(request: HttpRequest) -> HttpResponse:
+    text, project = request.POST.get("q", "").strip(), request.POST.get("project", "")
+    saved = await in_db(searches.saved)
+    keeps = not parse(text, _now(request)).is_empty and text not in saved
+    found = await in_db(projects.get, project) if project else None
+    return fragment("search/saved.html", saved=saved, keeps=keeps, project=found)
+
+
 @require_GET
 async def within(request: HttpRequest, project_id: str, session_id: str) -> JsonResponse:
     """Where `?q=` stands in a conversation, from its first message on: `[[message, part, count], …]`."""
@@ -63,7 +90,10 @@ def _found(text: str, here: str, before: int, now: datetime) -> dict[str, Any]:
     query = parse(text, now)
     place = project.id if project else ""
     found = find(query, here=place, before=before)
+    saved = searches.saved()
     return {
+        "saved": saved,
+        "keeps": not query.is_empty and text.strip() not in saved,
         "text": text,
         "project": project,
         "query": query,

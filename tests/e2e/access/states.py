@@ -222,6 +222,21 @@ async def export_of_several(world: World) -> Page:
     return await shown(page, page.get_by_role("dialog", name="Export 1 session"))
 
 
+@state("/p/{project}/sessions/labels")
+async def the_labels_of_a_session(world: World) -> Page:
+    page = await with_a_chosen_session(world)
+    dialog = page.get_by_role("dialog", name="Labels")
+    for name, colour in (("urgent", "Red"), ("later", "Grey")):
+        await page.get_by_role("form", name="Chosen sessions").get_by_role("button", name="Labels…").click()
+        await dialog.get_by_label("A new one").fill(name)
+        await dialog.get_by_label(colour).check()
+        await dialog.get_by_role("button", name="Save").click()
+        await expect(dialog).to_have_count(0)
+    await expect(page.locator(".session-item .session-label")).to_have_text(["later", "urgent"])
+    await page.get_by_role("form", name="Chosen sessions").get_by_role("button", name="Labels…").click()
+    return await shown(page, dialog)
+
+
 @state()
 async def a_folded_strip(world: World) -> Page:
     page = (await world.tab("staged")).page

@@ -28,7 +28,7 @@ CHANGES = (
     "/p/{project}/files/save", "/p/{project}/files/merge", "/p/{project}/files/make",
     "/p/{project}/files/move", "/p/{project}/files/copy", "/p/{project}/files/remove",
     "/p/{project}/files/upload", "/p/{project}/files/known", "/p/{project}/files/replace",
-    "/pickers/code", "/settings/keys/of/compact", "/settings/keys/reset",
+    "/search/save", "/search/forget", "/pickers/code", "/settings/keys/of/compact", "/settings/keys/reset",
     "/settings/snippets/save", "/settings/snippets/remove",
 )  # fmt: skip
 BOTH = (
@@ -36,6 +36,7 @@ BOTH = (
     "{base}/fork?before={message}", "{base}/review/undo?scope=session", "{base}/comments/{comment}",
     "/p/{project}/log/calls/{session}/{call}/invert", "/p/{project}/log/operations/{operation}/invert",
     "/worktrees/{worktree}/remove", "{base}/plan/edit", "{base}/files/comments?path={file}",
+    "/p/{project}/sessions/labels?session={session}",
 )  # fmt: skip
 """GET shows what POST would do."""
 READS = (
