@@ -17,6 +17,7 @@ from .keys import ChosenKeys
 from .ledger import FileChange, Operation
 from .logins import EndedLogin
 from .permissions import Decision, PermissionRequest, SavedRule
+from .pins import Pin
 from .problems import FileProblems
 from .project import Project
 from .questions import QuestionRequest
@@ -38,6 +39,7 @@ __all__ = [
     "Operation",
     "Part",
     "PermissionRequest",
+    "Pin",
     "Project",
     "QuestionRequest",
     "Resumption",
