@@ -12,7 +12,7 @@ from typing import Any
 
 from sessions.core.above import agents
 from sessions.core.models import Message, Session
-from sessions.core.store import context, pins
+from sessions.core.store import children, context, pins
 
 from .html import html
 
@@ -55,13 +55,21 @@ class Gauge:
         return max(self.window - self.reserved - self.used, 0)
 
     @property
+    def over(self) -> bool:
+        """Whether a provider took more than what is known of the window."""
+        return 0 < self.window < self.used
+
+    @property
     def tight(self) -> bool:
         """Whether the next step may have to be preceded by a compaction."""
         return bool(self.window) and self.free < self.window // 10
 
 
 def meter(session: Session, *, oob: bool = True) -> str:
-    return html("composer/meter.html", session=session, gauge=gauge(session), oob=oob)
+    below = children.spent_below(session.id)
+    return html(
+        "composer/meter.html", session=session, gauge=gauge(session), total=session.cost + below, oob=oob
+    )
 
 
 def gauge(session: Session) -> Gauge:
