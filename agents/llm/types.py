@@ -202,6 +202,28 @@ class Usage:
     cache_read: int = 0
     cache_write: int = 0
 
+    @classmethod
+    def of_sums(
+        cls, prompt: int, completion: int, total: int, *, cached: int, written: int = 0, reasoning: int = 0
+    ) -> Usage:
+        """Of the counts of OpenAI's shape. What concerns the cache is part of `prompt`, and `reasoning` of
+        `completion`, unless `total` (0: not told) has them beside, as with some servers. What `total` has
+        that none of the others has was reasoning that nobody named."""
+        cache, more = cached + written, max(total - prompt - completion, 0)
+        cache_beside = cache > prompt or (more > 0 and more in (cache, cache + reasoning))
+        if more and not reasoning:
+            reasoning = more - cache if cache_beside else more
+            reasoning_beside = True
+        else:
+            reasoning_beside = reasoning > completion or (more > 0 and more in (reasoning, cache + reasoning))
+        return cls(
+            input=prompt if cache_beside else prompt - cache,
+            output=completion if reasoning_beside else completion - reasoning,
+            reasoning=reasoning,
+            cache_read=cached,
+            cache_write=written,
+        )
+
     @property
     def total(self) -> int:
         return self.input + self.output + self.reasoning + self.cache_read + self.cache_write

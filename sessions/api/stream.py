@@ -43,6 +43,7 @@ INTERNAL = {
     "permission.rules",
     "session.forked",
     "session.read",
+    "session.pins",
     "store.full",
     "mcp.changed",
     "sandbox.ports",

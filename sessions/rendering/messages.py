@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlencode
 
@@ -24,20 +24,23 @@ Wire = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where messages are shown: the session's URL, its project's folder, from where on it is undone."""
+    """Where messages are shown: the session's URL, its project's folder, from where on it is undone, and the
+    ids of pins by the messages that are pinned."""
 
     base: str
     root: str
     session_id: str
     reverted_from: str = ""
+    pins: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, session: Session) -> Place:
+    def of(cls, session: Session, pins: Mapping[str, str] | None = None) -> Place:
         return cls(
             base=session.get_absolute_url(),
             root=session.directory,
             session_id=session.id,
             reverted_from=undone_from(session.revert),
+            pins=pins or {},
         )
 
 
@@ -79,8 +82,9 @@ def foot_html(
     info: Wire, place: Place, prompt: Wire | None = None, waited: Spans = (), *, oob: bool = False
 ) -> SafeString:
     """Below a message: "Undo from here" for a prompt; error, model, time and changed files for an answer."""
+    pin = place.pins.get(info["id"], "")
     if info["role"] == "user":
-        return html("conversation/prompt_foot.html", info=info, place=place, oob=oob)
+        return html("conversation/prompt_foot.html", info=info, place=place, pin=pin, oob=oob)
     completed = info["time"].get("completed")
     ended = bool(completed) and info.get("finish") not in ("tool-calls", None)
     error = info.get("error")
@@ -92,6 +96,7 @@ def foot_html(
         id=info["id"],
         info=info,
         place=place,
+        pin=pin,
         oob=oob,
         ended=ended,
         took=completed - started - waiting if completed else None,

@@ -12,12 +12,14 @@ from typing import Any
 
 from sessions.core.above import agents
 from sessions.core.models import Message, Session
+from sessions.core.store import children, context, pins
 
 from .html import html
 
 KINDS = {
     "system": "System prompt",
     "instructions": "Instructions and surroundings",
+    "pinned": "Pinned",
     "tools": "Tools",
     "messages": "Messages",
     "outputs": "Tool output",
@@ -53,13 +55,21 @@ class Gauge:
         return max(self.window - self.reserved - self.used, 0)
 
     @property
+    def over(self) -> bool:
+        """Whether a provider took more than what is known of the window."""
+        return 0 < self.window < self.used
+
+    @property
     def tight(self) -> bool:
         """Whether the next step may have to be preceded by a compaction."""
         return bool(self.window) and self.free < self.window // 10
 
 
 def meter(session: Session, *, oob: bool = True) -> str:
-    return html("composer/meter.html", session=session, gauge=gauge(session), oob=oob)
+    below = children.spent_below(session.id)
+    return html(
+        "composer/meter.html", session=session, gauge=gauge(session), total=session.cost + below, oob=oob
+    )
 
 
 def gauge(session: Session) -> Gauge:
@@ -78,12 +88,26 @@ def gauge(session: Session) -> Gauge:
         window = agents().context_window(last.data["providerID"], last.data["modelID"]) or int(
             known.get("window", 0)
         )
-    return Gauge(used, window, min(int(known.get("reserved", 0)), window), _pieces(known, used, window))
-
-
-def _pieces(known: Mapping[str, Any], used: int, window: int) -> tuple[Piece, ...]:
-    """The estimates by kind, scaled to the tokens that were counted."""
     estimated = {kind: int(known.get(kind, 0)) for kind in KINDS}
+    _set_apart(session.id, last.time_created, estimated)
+    return Gauge(used, window, min(int(known.get("reserved", 0)), window), _pieces(estimated, used, window))
+
+
+def _set_apart(session_id: str, moment: int, estimated: dict[str, int]) -> None:
+    """What is pinned, of the kinds that it was estimated with by the step of this moment."""
+    rows = [row for row in pins.overview(session_id) if row.time_created <= moment]
+    epoch = context.epoch(session_id) if rows else None
+    for row in rows:
+        kind = "instructions" if epoch and row.id in epoch.baseline else "messages"
+        tokens = min(row.tokens, estimated[kind])
+        estimated[kind] -= tokens
+        estimated["pinned"] += tokens
+    if not rows:
+        del estimated["pinned"]
+
+
+def _pieces(estimated: Mapping[str, int], used: int, window: int) -> tuple[Piece, ...]:
+    """The estimates by kind, scaled to the tokens that were counted."""
     total = sum(estimated.values())
     found: list[Piece] = []
     start = 0.0

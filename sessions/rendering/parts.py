@@ -52,6 +52,12 @@ def shown(part: Wire) -> bool:
     return part["type"] not in HIDDEN and not hidden and not part.get("ignored")
 
 
+def written(parts: Sequence[Wire]) -> str:
+    """What was written in a message, as Markdown; no failed attempts."""
+    found = (part["text"].strip() for part in parts if part["type"] == "text" and shown(part))
+    return "\n\n".join(found)
+
+
 def parts_html(parts: Sequence[Wire], role: str, *, root: str = "", base: str = "") -> str:
     """The parts of a message in order; the calls within a batch are inside of its card."""
     calls = {part["callID"] for part in parts if is_batch(part)}

@@ -159,6 +159,7 @@ GROUPS: Final = (
         _action("delete", "cross", "", "Delete this session"),
         _action("attach", "attach", "g a", "Attach a file"),
         _action("large-prompt", "wide", "Mod+Shift+Enter", "A large editor; Ctrl+Enter sends from it"),
+        _action("pin-note", "pin", "", "Pin a note: the agent has it before it all the time"),
         _action("save-snippet", "plus", "", "Save the text as a snippet"),
         replace(
             _action("terminals", "terminal", "Ctrl+`", "Show or hide the terminals; what runs goes on"),

@@ -40,6 +40,7 @@ const ACTIONS = {
   attach: () => document.getElementById("attach").click(),
   "large-prompt": async () => (await import("./large.js")).toggle(),
   "save-snippet": async () => (await import("./snippets.js")).save(),
+  "pin-note": async () => (await import("./pins.js")).writeNote(),
   settings: () => location.assign(`/settings?project=${document.body.dataset.project}`),
   keys: () => location.assign(`/settings/keys?project=${document.body.dataset.project}`),
 };
@@ -58,9 +59,10 @@ async function palette(kind = "") {
 const free = { within: () => !document.querySelector("dialog[open]:not(#palette)") };
 shortcut("palette", () => palette(), free);
 shortcut("open-file", () => palette("files"), free);
-document.addEventListener("click", ({ target }) => {
+document.addEventListener("click", async ({ target }) => {
   if (target.closest("[data-palette]")) palette();
   else if (target.closest("[data-large-prompt]")) ACTIONS["large-prompt"]();
+  else if (target.closest("[data-pin]")) (await import("./pins.js")).press(target.closest("[data-pin]"));
 });
 
 // `/undo the second paragraph` is no command but a prompt.

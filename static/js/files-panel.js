@@ -32,6 +32,7 @@ const mentionOf = (row) => `@${row.dataset.path}${isFolder(row) ? "/" : ""} `;
 const DO = {
   open: (row) => (isFolder(row) ? tree.expand(row) : openFile(row.dataset.path)),
   mention: (row) => add(mentionOf(row)),
+  pin: async (row) => (await import("./pins.js")).pinFile(row.dataset.path),
   review: (row) => press({ reviewFile: row.dataset.path }),
   path: (row) => navigator.clipboard.writeText(row.dataset.path),
   make: (row) => make(row, {}),

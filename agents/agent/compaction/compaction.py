@@ -7,7 +7,7 @@ summary is complete, which is one transaction, nothing changes.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 from functools import partial
@@ -48,7 +48,7 @@ from agents.plugins.hooks import trigger
 from agents.toolkit.definitions import UnknownAgent, choose
 from agents.toolkit.turn import Turn
 from sessions.core.db import in_db
-from sessions.core.store import compaction, inbox
+from sessions.core.store import compaction, context, inbox, pins
 from sessions.core.store import sessions as session_store
 from sessions.core.wire.messages import UserMessage
 from sessions.core.wire.parts import CompactionPart
@@ -84,7 +84,8 @@ async def compact(run: Run, prompt: UserMessage, asked: CompactionPart) -> bool:
         raise
     known = await state(run.session)
     stays = [*([plan.prompt] if plan.prompt else []), *plan.kept]
-    filling = await _filling(turn, stays, f"{written.text}{known}") | {"message": recorder.message.id}
+    pinned = await in_db(_pinned, turn.session.id, set(map(id_of, stays)))
+    filling = await _filling(turn, stays, f"{written.text}{known}{pinned}") | {"message": recorder.message.id}
     before = used(entries, turn.model) or _tokens([*plan.summed_up, *plan.kept], turn)
     asked.tail_start_id = plan.tail_start_id
     asked.metadata = {"messages": plan.count, "before": before, "after": filling["used"]}
@@ -107,6 +108,14 @@ async def _sampled(run: Run, prompt: UserMessage) -> tuple[Turn, Turn]:
 
 def _tokens(entries: list[Entry], turn: Turn) -> int:
     return estimate.messages_tokens(request_messages(entries, turn.model))
+
+
+def _pinned(session_id: str, stays: Collection[str]) -> str:
+    """What is pinned that the next request has anew in its system text: what stays has the rest."""
+    epoch = context.epoch(session_id)
+    told = epoch.baseline if epoch else ""
+    found = [pin for pin in pins.listing(session_id) if pin.id not in told and pin.message_id not in stays]
+    return "".join(pin.text for pin in found)
 
 
 async def _filling(turn: Turn, stays: list[Entry], text: str) -> dict[str, Any]:

@@ -93,8 +93,8 @@ def _hopeless(entries: Sequence[Entry], turn: Turn, said: str) -> str:
         now = f" ({counted:,} tokens)" if counted else ""
         return (
             f"The conversation does not fit {turn.model.ref} even right after it was compacted{now}: "
-            f"{room.words()}. Choose a model with a larger window, shorten the instructions, or start a new "
-            f"session.{provider}"
+            f"{room.words()}. Choose a model with a larger window, shorten the instructions, unpin "
+            f"something, or start a new session.{provider}"
         )
     return ""
 

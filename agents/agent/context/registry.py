@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from agents.agent.context.source import Source
-from agents.agent.context.sources import date, environment, instructions, kept, nested, review, skills
+from agents.agent.context.sources import date, environment, instructions, kept, nested, pins, review, skills
 from agents.agent.context.system_context import SystemContext
 from agents.toolkit.definitions import prompt_text
 from agents.toolkit.plans import is_planning, is_short
@@ -60,6 +60,7 @@ PRODUCERS: dict[str, Producer] = {
     "core/instructions/nested": nested.produce,
     "core/kept": kept.produce,
     "core/mode": plan_sources,
+    "core/pins": pins.produce,
     "core/review": review.produce,
     "core/skills": skills.produce,
 }

@@ -164,8 +164,10 @@ class MessageDecoder:
         return complete(block["id"], block["name"], raw)
 
     def _count(self, usage: Mapping[str, Any] | None) -> None:
-        """Later figures replace earlier ones: they are sums so far."""
-        self._counts.update({name: n for name, n in (usage or {}).items() if isinstance(n, int)})
+        """They are sums so far; some gateways have a count at the start or at the end alone, and else 0."""
+        for name, count in (usage or {}).items():
+            if isinstance(count, int):
+                self._counts[name] = max(count, self._counts.get(name, 0))
 
 
 _REASONS: dict[str, Any] = {

@@ -302,18 +302,16 @@ _REASONS: dict[str, Any] = {
 
 def read_usage(raw: Mapping[str, Any]) -> Usage:
     """Token counts with the cached and the reasoning tokens taken out of the two sums they are part of."""
-    prompt, completion = raw.get("prompt_tokens") or 0, raw.get("completion_tokens") or 0
     read_from = raw.get("prompt_tokens_details") or {}
     spent_on = raw.get("completion_tokens_details") or {}
-    cached = read_from.get("cached_tokens") or raw.get("prompt_cache_hit_tokens") or 0
-    written = raw.get("cache_creation_input_tokens") or read_from.get("cache_write_tokens") or 0
-    reasoning = spent_on.get("reasoning_tokens") or 0
-    # Some servers count reasoning beside the completion, and only their total shows it.
-    beside = reasoning and raw.get("total_tokens") == prompt + completion + reasoning
-    return Usage(
-        input=max(prompt - cached - written, 0),
-        output=completion if beside else max(completion - reasoning, 0),
-        reasoning=reasoning,
-        cache_read=cached,
-        cache_write=written,
+    # DeepSeek; Moonshot; Anthropic's names by way of others.
+    read = (raw.get(name) for name in ("prompt_cache_hit_tokens", "cached_tokens", "cache_read_input_tokens"))
+    written = (counts.get("cache_creation_input_tokens") for counts in (raw, read_from))
+    return Usage.of_sums(
+        raw.get("prompt_tokens") or 0,
+        raw.get("completion_tokens") or 0,
+        raw.get("total_tokens") or 0,
+        cached=read_from.get("cached_tokens") or next(filter(None, read), 0),
+        written=read_from.get("cache_write_tokens") or next(filter(None, written), 0),
+        reasoning=spent_on.get("reasoning_tokens") or 0,
     )

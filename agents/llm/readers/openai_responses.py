@@ -156,13 +156,12 @@ class ResponsesDecoder:
 
 def read_usage(raw: Mapping[str, Any]) -> Usage:
     """Token counts with the cached and the reasoning tokens taken out of the sums they are part of."""
-    cached = (raw.get("input_tokens_details") or {}).get("cached_tokens") or 0
-    reasoning = (raw.get("output_tokens_details") or {}).get("reasoning_tokens") or 0
-    return Usage(
-        input=max((raw.get("input_tokens") or 0) - cached, 0),
-        output=max((raw.get("output_tokens") or 0) - reasoning, 0),
-        reasoning=reasoning,
-        cache_read=cached,
+    return Usage.of_sums(
+        raw.get("input_tokens") or 0,
+        raw.get("output_tokens") or 0,
+        raw.get("total_tokens") or 0,
+        cached=(raw.get("input_tokens_details") or {}).get("cached_tokens") or 0,
+        reasoning=(raw.get("output_tokens_details") or {}).get("reasoning_tokens") or 0,
     )
 
 

@@ -18,6 +18,7 @@ from .labels import Label
 from .ledger import FileChange, Operation
 from .logins import EndedLogin
 from .permissions import Decision, PermissionRequest, SavedRule
+from .pins import Pin
 from .problems import FileProblems
 from .project import Project
 from .questions import QuestionRequest
@@ -41,6 +42,7 @@ __all__ = [
     "Operation",
     "Part",
     "PermissionRequest",
+    "Pin",
     "Project",
     "QuestionRequest",
     "Resumption",

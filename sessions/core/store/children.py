@@ -42,6 +42,11 @@ def below(session_id: str) -> list[Session]:
     return found
 
 
+def spent_below(session_id: str) -> float:
+    """US dollars that those sessions cost, also deleted ones."""
+    return sum(row.cost for row in below(session_id))
+
+
 def at_work_below(session_id: str) -> list[str]:
     """Which of the sessions that a session started, and that those started, a worker drains; also deleted
     ones."""

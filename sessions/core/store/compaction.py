@@ -5,7 +5,7 @@ Each of these is one transaction.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from django.db import transaction
@@ -89,6 +89,19 @@ def is_compacted(session_id: str) -> bool:
         .last()
     )
     return row is not None and not row.data.get("error") and bool(row.data.get("finish"))
+
+
+def left_out(session_id: str, message_ids: Collection[str]) -> set[str]:
+    """Of these messages those that the last compaction summed up: its model is no longer sent them."""
+    summaries = Message.objects.filter(
+        session_id=session_id, role="assistant", data__summary=True, data__error__isnull=True
+    )
+    last = summaries.filter(data__finish__isnull=False).order_by("-id").first() if message_ids else None
+    asked = requested(last.data["parentID"]) if last else None
+    if last is None or asked is None:
+        return set()
+    start, prompt = asked.tail_start_id or last.id, (asked.metadata or {}).get("prompt")
+    return {one for one in message_ids if one < start and one != prompt}
 
 
 def finish(

@@ -10,10 +10,10 @@ from django.db import transaction
 from django.db.models import Model, Q
 
 from sessions.core.ids import ascending
-from sessions.core.models import FileChange, Message, Operation, Part, Project, Session, StagedFile
+from sessions.core.models import FileChange, Message, Operation, Part, Pin, Project, Session, StagedFile
 from sessions.core.wire.session import SessionModel
 
-from . import events, index, messages, presets, todos
+from . import events, index, messages, pins, presets, todos
 from . import sessions as session_store
 from .ledger import Point
 from .permissions import family
@@ -29,9 +29,9 @@ def fork(
     """Copy what the conversation has now, or what it has before a message, in one transaction.
 
     Every message and part gets a new id in the old order. What is undone, and a step that still runs, is
-    left out. The todos and what waits in review mode come along unless the copy ends before a message; the
-    files and the ledger of what was changed in them stay the original's. With `project` (a row that may be
-    new) the copy lives there, in `directory`.
+    left out. What is pinned comes along, of messages what is copied; so do the todos and what waits in
+    review mode unless the copy ends before a message; the files and the ledger of what was changed in them
+    stay the original's. With `project` (a row that may be new) the copy lives there, in `directory`.
     """
     with transaction.atomic():
         if project is not None:
@@ -47,6 +47,7 @@ def fork(
         index.touch(new_ids[entry["info"]["id"]] for entry in entries)
         if entries:
             session_store.announce("session.updated", copy, untold=len(new_ids))
+        _copy_pins(source.id, copy, new_ids)
         if not before:
             todos.replace(copy, todos.listing(source.id))
             _copy_staged(source.id, copy, new_ids)
@@ -148,6 +149,15 @@ def _copy_staged(source_id: str, copy: Session, new_ids: Mapping[str, str]) -> N
         row.message_id, row.part_id = new_ids.get(message, ""), new_ids.get(part, "")
         row.for_message_id = row.for_part_id = ""
     StagedFile.objects.bulk_create(rows)
+
+
+def _copy_pins(source_id: str, copy: Session, new_ids: Mapping[str, str]) -> None:
+    rows = [row for row in pins.listing(source_id) if not row.message_id or row.message_id in new_ids]
+    for row in rows:
+        _fresh(row)
+        row.id, row.session = ascending("pin"), copy
+        row.message_id = new_ids[row.message_id] if row.message_id else None
+    Pin.objects.bulk_create(rows)
 
 
 def _fresh(row: Model) -> None:

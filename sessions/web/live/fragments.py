@@ -19,6 +19,7 @@ from sessions.rendering.queue import queue
 from sessions.web.approvals.cards import permission_list
 from sessions.web.comments import comment_tray
 from sessions.web.live.states import activity, head, resume, reverted, sandbox_ports, todo_panel, working
+from sessions.web.pins import pin_tray
 from sessions.web.problems.panel import problems_news
 from sessions.web.review.display.undoing import files_undone, review_news
 from sessions.web.sharing import share_button
@@ -62,6 +63,7 @@ FRAGMENTS: dict[str, tuple[Fragment, ...]] = {
         store_notice,
     ),
     "session.read": (activity,),
+    "session.pins": (pin_tray, meter),
     "session.inbox": (queue, comment_tray),
     "todo.updated": (todo_panel,),
     "permission.asked": (permission_list, timeline_news),
@@ -69,6 +71,7 @@ FRAGMENTS: dict[str, tuple[Fragment, ...]] = {
     "question.asked": (question_list, plan_panel, timeline_news),
     "question.replied": (question_list, plan_panel, timeline_news),
     "question.rejected": (question_list, plan_panel, timeline_news),
+    "message.removed": (pin_tray,),
     "message.updated": (working, meter, todo_panel, timeline_news),
     "file.edited": (review_news, timeline_news, problems_news),
     "session.diff": (review_news, news),

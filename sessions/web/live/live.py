@@ -13,7 +13,7 @@ from typing import Any, ParamSpec, TypeVar
 
 from sessions.core import bus
 from sessions.core.db import in_db
-from sessions.core.store import children, messages, waits
+from sessions.core.store import children, messages, pins, waits
 from sessions.core.store.events import before_late
 from sessions.rendering.blocks import Update
 from sessions.rendering.highlight import SMALL
@@ -78,6 +78,7 @@ class LivePage:
         await self._sidebar(frame, listed)
         if self._place is None:
             return frame
+        await self._pins()
         # Read first: the message of what grows is then on the page, or among what has changed.
         growing = await in_db(changes.open_parts, self._session_id)
         found = await in_db(changes.changes_after, since, self._session_id)
@@ -157,6 +158,13 @@ class LivePage:
             case "session.updated":
                 revert = properties["info"].get("revert")
                 self._place = replace(self._place, reverted_from=undone_from(revert))
+            case "session.pins":
+                await self._pins()
+
+    async def _pins(self) -> None:
+        """Which messages are pinned now, before they are shown."""
+        assert self._place is not None
+        self._place = replace(self._place, pins=await in_db(pins.of_messages, self._session_id))
 
     async def _message(self, frame: Frame, info: Wire) -> None:
         assert self._place is not None

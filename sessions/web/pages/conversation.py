@@ -15,12 +15,12 @@ from django.views.decorators.http import require_GET
 
 from sessions.core.db import in_db
 from sessions.core.models import Project, Session
-from sessions.core.store import events, ledger, messages, turns, waits
+from sessions.core.store import events, ledger, messages, pins, turns, waits
 from sessions.core.store import sessions as session_store
 from sessions.rendering.attached import download
 from sessions.rendering.html import html
 from sessions.rendering.messages import Place, messages_html
-from sessions.rendering.parts import output_html, shown
+from sessions.rendering.parts import output_html, written
 from sessions.rendering.periods import zone_of
 from sessions.search.query import parse
 from sessions.web.access import project_of, session_of
@@ -56,7 +56,7 @@ async def session(request: HttpRequest, project_id: str, session_id: str) -> Htt
     found = await session_of(project_id, session_id)
     context = await in_db(_session_context, found, _zone(request))
     entries, waited = context.pop("entries"), context.pop("waited")
-    place = Place.of(found)
+    place = Place.of(found, context.pop("pinned"))
     context["messages"] = await asyncio.to_thread(messages_html, entries, place, waited)
     context |= {"review": _review_choice(request), "found": request.GET.get("found", "")}
     context["found_words"] = _found_words(context["found"])
@@ -71,7 +71,7 @@ async def older(request: HttpRequest, project_id: str, session_id: str) -> HttpR
     before, until = request.GET.get("before", ""), request.GET.get("until", "")
     entries, more = await in_db(history_page, found.id, before, until)
     waited = await in_db(waits.of, found.id)
-    place = Place.of(found)
+    place = Place.of(found, await in_db(pins.of_messages, found.id))
     return fragment(
         "conversation/older.html",
         messages=await asyncio.to_thread(messages_html, entries, place, waited),
@@ -102,9 +102,7 @@ async def answer_text(
     entry = await in_db(messages.message, found.id, message_id)
     if entry is None:
         raise Http404("This answer is gone.")
-    parts = [part for part in entry["parts"] if part["type"] == "text" and shown(part)]
-    text = "\n\n".join(part["text"].strip() for part in parts)
-    return HttpResponse(text, content_type="text/plain; charset=utf-8")
+    return HttpResponse(written(entry["parts"]), content_type="text/plain; charset=utf-8")
 
 
 @require_GET
@@ -186,5 +184,6 @@ def _session_context(session: Session, zone: tzinfo) -> dict[str, Any]:
         "entries": entries,
         "changed": ledger.by_tools(session.id).exists(),
         "waited": waits.of(session.id),
+        "pinned": pins.of_messages(session.id),
         "before": entries[0]["info"]["id"] if more else "",
     }  # fmt: skip

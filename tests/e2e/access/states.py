@@ -386,6 +386,15 @@ async def a_snippet_of_the_prompt(world: World) -> Page:
     return await shown(tab.page, tab.dialog)
 
 
+@state("{base}/pins/note")
+async def a_note_to_be_pinned(world: World) -> Page:
+    tab = await world.tab("worked")
+    await tab.page.keyboard.press("Control+k")
+    await tab.page.keyboard.type("pin a note")
+    await tab.page.get_by_role("option", name="Pin a note").click()
+    return await shown(tab.page, tab.dialog)
+
+
 async def attached(world: World) -> Page:
     """A session of its own with a picture and a text beside its prompt."""
     world.sessions["attached"] = await world.stage.session("attached")

@@ -398,6 +398,10 @@ def _since(others: Sequence[str]) -> str:
 # Built in Python: a review may have hundreds of files, and a template for each would take most of a
 # second.
 
+_PIN_BUTTON = (
+    '<button type="button" class="icon-button" data-pin="file" aria-label="Pin this file for the agent" '
+    f'title="Pin for the agent">{icon("pin")}</button>'
+)
 _LOADING = '<p class="review-note pulse">Loading</p>'
 _MINUS = "\N{MINUS SIGN}"
 
@@ -427,7 +431,7 @@ def _block(file: FileRow, *, staged: bool) -> str:
         f'aria-controls="{file.id}-body"><span class="state" data-state="{file.letter}" title="{file.word}" '
         f'aria-hidden="true">{file.letter}</span><span class="visually-hidden">{file.word}: </span>'
         f"{_path(file)}{counts(file)}</button></h3>{file.delta.html if file.delta else ''}{tag}"
-        f'<span class="file-do">{"".join(_file_buttons(file, staged=staged))}'
+        f'<span class="file-do">{_PIN_BUTTON}{"".join(_file_buttons(file, staged=staged))}'
         f"{viewed_box(file.viewed)}</span></div>"
         f'{since}<div id="{file.id}-problem" class="file-problem" role="alert"></div>{_body(file)}</section>'
     )
