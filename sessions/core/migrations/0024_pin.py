@@ -6,7 +6,7 @@ import sessions.core.models.ledger
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("opencode_sessions", "0021_pinned"),
+        ("opencode_sessions", "0023_label"),
     ]
 
     operations = [
