@@ -18,6 +18,7 @@ const COMMANDS = {
   compact: () => ask("POST", "compact"),
   agents: () => openPicker("agent"),
   mode: () => openPicker("preset"),
+  "add-dir": (path) => folders(path),
   search: (words) => search(words),
   permissions: () => location.assign(`/p/${document.body.dataset.project}/rules`),
   mcp: () => location.assign(`/servers?project=${document.body.dataset.project}`),
@@ -43,7 +44,7 @@ const ACTIONS = {
   settings: () => location.assign(`/settings?project=${document.body.dataset.project}`),
   keys: () => location.assign(`/settings/keys?project=${document.body.dataset.project}`),
 };
-const WITH_WORDS = ["rename", "search"];
+const WITH_WORDS = ["rename", "search", "add-dir"];
 
 for (const [name, act] of Object.entries({ ...COMMANDS, ...ACTIONS })) shortcut(name, () => act(""));
 
@@ -61,6 +62,7 @@ shortcut("open-file", () => palette("files"), free);
 document.addEventListener("click", ({ target }) => {
   if (target.closest("[data-palette]")) palette();
   else if (target.closest("[data-large-prompt]")) ACTIONS["large-prompt"]();
+  else if (target.closest("[data-folders]")) folders();
 });
 
 // `/undo the second paragraph` is no command but a prompt.
@@ -76,6 +78,12 @@ export function run(name, words = "") {
 function ask(verb, what, how = {}) {
   if (!form.dataset.base) return complain("There is no session yet: send a prompt first.");
   window.htmx.ajax(verb, `${form.dataset.base}/${what}`, { target: "#composer-problem", swap: "innerHTML", ...how });
+}
+
+async function folders(path) {
+  const { session } = document.body.dataset;
+  if (!session) return complain("There is no session yet: send a prompt first.");
+  (await import("./folders.js")).open(session, path);
 }
 
 function go(where) {

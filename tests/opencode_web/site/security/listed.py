@@ -29,7 +29,7 @@ CHANGES = (
     "/p/{project}/files/move", "/p/{project}/files/copy", "/p/{project}/files/remove",
     "/p/{project}/files/upload", "/p/{project}/files/known", "/p/{project}/files/replace",
     "/pickers/code", "/settings/keys/of/compact", "/settings/keys/reset",
-    "/settings/snippets/save", "/settings/snippets/remove",
+    "/settings/snippets/save", "/settings/snippets/remove", "/pickers/folders/add", "/pickers/folders/remove",
 )  # fmt: skip
 BOTH = (
     "/p/{project}/s/", "{base}/rename", "{base}/undo/{message}", "{base}/fork",
@@ -65,6 +65,7 @@ READS = (
     "/settings", "/settings?project={project}", "/settings/store/{project}", "/settings/sandbox",
     "/help", "/settings/keys", "/settings/keys?project={project}",
     "/settings/snippets", "/settings/snippets?project={project}", "/snippets/dialog",
+    "/pickers/folders?session={session}",
     "/snippets/options?session={session}&q=pwned", "/sandbox/port/go?session=none&port=8000",
     "/diagrams",
     "/pickers/choice?session={session}", "/pickers/options?session={session}&recent=pwned",
