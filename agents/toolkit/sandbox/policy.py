@@ -141,7 +141,7 @@ def policy(
     held += [root / ".git" for root in roots if (root / ".git").is_file()]
     held += [git / name for git in gits for name in GIT]
     more = [path.resolve() for path in map(_expanded, write) if path.is_dir()]
-    added = [path.resolve() for path in read]
+    added = [path for path in read if path.is_dir() and path.resolve() == path]  # no link is in its place now
     data = [paths.data_home(environ) / name for name in ("opencode-web", "opencode")]
     hidden = [*data, *(home / name for name in SECRETS), Path(RUN)]
     own = [Path(sys.prefix), Path(sys.base_prefix)]  # programs of this environment are in everybody's path
