@@ -14,12 +14,14 @@ from sessions.core.db import in_db
 from sessions.core.models import Session
 from sessions.core.store import added_folders
 from sessions.core.store import sessions as session_store
+from sessions.web.access import Located, located
 from sessions.web.respond import beside, fragment, toast
 
 
 @require_GET
 async def dialog(request: HttpRequest) -> HttpResponse:
-    return await _shown("pickers/folders.html", await _session(request.GET))
+    """Of a session; of a project those that its configuration names."""
+    return await _shown("pickers/folders.html", await located(request.GET))
 
 
 @require_POST
@@ -35,7 +37,7 @@ async def add(request: HttpRequest) -> HttpResponse:
         return beside("folders" if in_dialog else "composer", str(problem))
     session = row or session
     if in_dialog:
-        return await _shown("pickers/folders_list.html", session)
+        return await _shown("pickers/folders_list.html", _place(session))
     name = next(folder.name for folder in added_folders.of(session) if folder.path == path)
     return toast(
         f"Added {name} ({path}), for reading only: nothing is written there. @{name}/ mentions its files."
@@ -47,7 +49,7 @@ async def remove(request: HttpRequest) -> HttpResponse:
     """The one called `name`."""
     session = await _session(request.POST)
     row = await in_db(added_folders.remove, session, request.POST.get("name", ""))
-    return await _shown("pickers/folders_list.html", row or session)
+    return await _shown("pickers/folders_list.html", _place(row or session))
 
 
 async def _session(given: QueryDict) -> Session:
@@ -58,8 +60,12 @@ async def _session(given: QueryDict) -> Session:
     return session
 
 
-async def _shown(template: str, session: Session) -> HttpResponse:
-    directory, root = Path(session.directory), Path(session.project.worktree)
-    config = (await asyncio.to_thread(load, directory)).config
-    found = await asyncio.to_thread(folders_of, session, config, directory, root)
-    return fragment(template, session=session, folders=found)
+def _place(session: Session) -> Located:
+    return Located(Path(session.directory), session, session.project)
+
+
+async def _shown(template: str, place: Located) -> HttpResponse:
+    config = (await asyncio.to_thread(load, place.directory)).config
+    root = Path(place.project.worktree)
+    found = await asyncio.to_thread(folders_of, place.session, config, place.directory, root)
+    return fragment(template, session=place.session, folders=found)

@@ -81,9 +81,9 @@ function ask(verb, what, how = {}) {
 }
 
 async function folders(path) {
-  const { session } = document.body.dataset;
-  if (!session) return complain("There is no session yet: send a prompt first.");
-  (await import("./folders.js")).open(session, path);
+  const { project, session } = document.body.dataset;
+  if (path && !session) return complain("There is no session yet: send a prompt first.");
+  (await import("./folders.js")).open({ project, session }, path);
 }
 
 function go(where) {

@@ -4,14 +4,14 @@ import { addSheet } from "./sheet.js";
 
 let styled = null;
 
-export async function open(session, path = "") {
+export async function open(place, path = "") {
   if (path) {
-    const values = { session, path };
+    const values = { ...place, path };
     await window.htmx.ajax("POST", "/pickers/folders/add", { target: "#toasts", swap: "beforeend", values });
     return renew();
   }
   await (styled ??= addSheet("folders"));
-  await window.htmx.ajax("GET", "/pickers/folders", { target: "#dialog", swap: "innerHTML", values: { session } });
+  await window.htmx.ajax("GET", "/pickers/folders", { target: "#dialog", swap: "innerHTML", values: place });
   const dialog = document.querySelector(".folders-dialog");
   dialog.addEventListener("htmx:afterRequest", ({ detail: { successful } }) => {
     renew();
