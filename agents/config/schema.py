@@ -255,6 +255,9 @@ class Config(_Section):
     """Hosts that a confined program may reach, as rules of the permission `network`. Ours."""
     sandbox_write: list[str] = []
     """Folders besides the workspace that a confined program may write; `~` is the home folder. Ours."""
+    folders: list[str] = []
+    """Folders beside the project that agents may read, from the folder of the session; `~` is the home
+    folder. Ours."""
     instructions: list[str] = []
     command: dict[str, CommandConfig] = {}
     mcp: dict[str, McpConfig] = {}

@@ -12,6 +12,7 @@ from agents.toolkit.definitions import Agent
 from agents.toolkit.permission.rules import Rule
 from agents.toolkit.sandbox.terms import Terms
 from sessions.core.models import Session
+from sessions.core.store.added_folders import AddedFolder
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +20,7 @@ class Turn:
     """A change of agent, model, rules or configuration applies to the next turn, never to this one.
 
     `worktree` is the root of the project, `directory` where the session works; `variant` names one of the
-    model's variants or is empty.
+    model's variants or is empty; `folders` are those beside the project that it may read.
     """
 
     session: Session
@@ -31,3 +32,4 @@ class Turn:
     rules: Sequence[Rule]
     variant: str = ""
     terms: Terms = field(default_factory=Terms)
+    folders: Sequence[AddedFolder] = ()

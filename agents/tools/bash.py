@@ -14,6 +14,7 @@ from pydantic import BaseModel, Field
 from agents.plugins.calls import shell_variables
 from agents.toolkit import scratch
 from agents.toolkit.base import Tool, ToolContext, ToolError, ToolResult
+from agents.toolkit.folders import is_read_only, located
 from agents.toolkit.permission import planning
 from agents.toolkit.permission.denials import uncertain
 from agents.toolkit.permission.rules import evaluate
@@ -25,6 +26,7 @@ from agents.toolkit.shared.environment import shell_environment
 from agents.toolkit.shared.paths import is_scratch, read_pattern
 from agents.toolkit.shared.process import CannotStart, Ended
 from agents.toolkit.turn import Turn
+from sessions.core.store.added_folders import holding
 from sessions.core.store.permissions.marks import UNCERTAIN
 
 DEFAULT_TIMEOUT = 120_000
@@ -171,7 +173,8 @@ async def execute(input: BashInput, ctx: ToolContext) -> ToolResult:
 
 def _workdir(given: str | None, ctx: ToolContext) -> Path:
     try:
-        folder = (ctx.directory / Path(given or ".").expanduser()).resolve()
+        named = located(ctx.turn.folders, ctx.directory, Path(given or ".").expanduser())
+        folder = (ctx.directory / named).resolve()
         usable = folder.is_dir()
     except (OSError, RuntimeError, ValueError) as error:  # a name too long, a loop of links, a NUL
         raise ToolError(f"The folder to run in cannot be used: {error}") from error
@@ -183,7 +186,11 @@ def _workdir(given: str | None, ctx: ToolContext) -> Path:
 async def _ask(input: BashInput, workdir: Path, ctx: ToolContext) -> None:
     metadata = {"command": input.command, "description": input.description, "workdir": str(workdir)}
     analysis = analyse(input.command, workdir, ctx.worktree)
-    if external := _external(analysis, workdir, ctx):
+    for path in analysis.written:
+        if added := holding(ctx.turn.folders, path):
+            raise ToolError(is_read_only(added, str(path)))
+    confined = ctx.turn.terms.sandbox != "off" and input.outside is None
+    if external := _external(analysis, workdir, ctx, confined=confined):
         patterns = [str(folder / "*") for folder in external]
         await ctx.ask("external_directory", patterns, always=patterns, metadata=metadata)
     for permission, paths in (("read", analysis.read), ("edit", analysis.written)):
@@ -211,15 +218,18 @@ async def _ask_to_leave(input: BashInput, workdir: Path, ctx: ToolContext) -> bo
     return True
 
 
-def _external(analysis: ShellAnalysis, workdir: Path, ctx: ToolContext) -> list[Path]:
-    """Folders outside of the worktree; reading managed output files is always fine."""
+def _external(analysis: ShellAnalysis, workdir: Path, ctx: ToolContext, *, confined: bool) -> list[Path]:
+    """Folders outside of the worktree; reading managed output files is always fine, and so is what is done in
+    an added folder by a line that the sandbox keeps from writing there, or that is known to only read."""
     folders = list(analysis.external)
     if not workdir.is_relative_to(ctx.worktree.resolve()):
         folders.insert(0, workdir)
     outputs = ctx.output_directory.resolve()
     written = any(path.is_relative_to(outputs) for path in analysis.written)
     asked = [folder for folder in dict.fromkeys(folders) if written or folder != outputs]
-    return [folder for folder in asked if not is_scratch(ctx, folder)]
+    reads = confined or planning.reads_only(analysis)
+    lent = ctx.turn.folders if reads else ()
+    return [folder for folder in asked if not (is_scratch(ctx, folder) or holding(lent, folder))]
 
 
 def _held(permission: str, paths: Sequence[Path], ctx: ToolContext) -> list[str]:

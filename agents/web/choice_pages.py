@@ -21,6 +21,7 @@ from agents.llm.settings.variants import known_variant
 from agents.llm.types import Model
 from agents.toolkit.catalog import default_ref, model_for, providers_of
 from agents.toolkit.definitions import Agent, default_name, known_agents
+from agents.toolkit.folders import folders_of
 from agents.toolkit.permission import presets
 from agents.toolkit.plans import PLAN
 from agents.toolkit.sandbox.terms import Terms, terms
@@ -168,6 +169,8 @@ async def _shown(request: HttpRequest, place: Located, chosen: Choice) -> HttpRe
     config = (await asyncio.to_thread(load, place.directory)).config
     agents = known_agents(config)
     agent = agents.get(chosen.agent)
+    root = Path(place.project.worktree)
+    added = await asyncio.to_thread(folders_of, place.session, config, place.directory, root)
     context = {
         "chosen": chosen,
         "description": agent.description if agent else "",
@@ -175,6 +178,7 @@ async def _shown(request: HttpRequest, place: Located, chosen: Choice) -> HttpRe
         "agents": json.dumps([agent.name for agent in agents.values() if agent.primary]),
         "meaning": _meaning(chosen),
         "presets": json.dumps([name for name, _ in _presets(config, chosen.terms)]),
+        "folders": added.every,
     }
     return render(request, "pickers/choice.html", context)
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Iterator, Mapping
+import logging
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,26 +20,53 @@ from agents.plugins.faults import faults
 from agents.servers.mcp.hub import hub
 from agents.toolkit.catalog import default_model, providers_of
 from agents.toolkit.definitions import Agent, complaint, default_name, known_agents
+from agents.toolkit.folders import folders_of
 from agents.toolkit.sandbox.terms import terms
 from agents.toolkit.skills import skill_problems
 from agents.web.trust import banner as trust_banner
 from sessions.core.models import Session
+from sessions.core.store.added_folders import AddedFolder
+from sessions.project import search
 from sessions.web.access import located
 
 MOST_MENTIONS = 12
 
+log = logging.getLogger(__name__)
+
 
 @require_GET
 async def mentions(request: HttpRequest) -> HttpResponse:
-    """The agents that a prompt may mention by `@`, as options of the composer; `?q=` is what was typed."""
-    directory, _, _ = await located(request.GET)
+    """The agents and the added folders that a prompt may mention by `@`, and after the name of a folder and a
+    slash the files in it, as options of the composer; `?q=` is what was typed."""
+    directory, session, project = await located(request.GET)
     config = (await asyncio.to_thread(load, directory)).config
-    query = request.GET.get("q", "").lower()
+    typed = request.GET.get("q", "")
+    query = typed.lower()
+    added = (await asyncio.to_thread(folders_of, session, config, directory, Path(project.worktree))).every
     found = [
         agent for agent in known_agents(config).values() if agent.mentionable and query in agent.name.lower()
     ]
     found.sort(key=lambda agent: (not agent.name.lower().startswith(query), agent.name))
-    return render(request, "pickers/mentions.html", {"agents": found[:MOST_MENTIONS]})
+    context = {
+        "agents": found[:MOST_MENTIONS],
+        "folders": [folder for folder in added if folder.name.lower().startswith(query)],
+        "files": await _files_of(added, typed),
+    }
+    return render(request, "pickers/mentions.html", context)
+
+
+async def _files_of(added: Sequence[AddedFolder], typed: str) -> list[str]:
+    """Of the folder whose name and a slash were typed those that the rest means, the name before each."""
+    name, slash, query = typed.partition("/")
+    folder = next((folder for folder in added if slash and folder.name == name), None)
+    if folder is None:
+        return []
+    try:
+        found = await search.find_files(folder.path, query, limit=MOST_MENTIONS)
+    except search.SearchFailed as problem:
+        log.warning("no files to complete: %s", problem)
+        return []
+    return [f"{name}/{path}" for path in found]
 
 
 @require_GET

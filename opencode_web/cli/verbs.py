@@ -160,6 +160,13 @@ def _run(commands: Subparsers) -> None:
         "--command", metavar="NAME", help="call this command, such as init; the message is its arguments"
     )
     parser.add_argument("-f", "--file", action="append", default=[], metavar="PATH", help="attach a file")
+    parser.add_argument(
+        "--add-dir",
+        action="append",
+        default=[],
+        metavar="FOLDER",
+        help="let the agent read this folder as well",
+    )
     parser.add_argument("--title", help="title of a new session")
     parser.add_argument(
         "--format", choices=("default", "json"), default="default", help="json: an event a line"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+from pathlib import Path
 from typing import Any, Literal
 
 from django.http import HttpRequest, HttpResponse
@@ -22,10 +24,20 @@ from sessions.api.described import answers
 from sessions.changes import actions
 from sessions.core import wake
 from sessions.core.db import in_db
-from sessions.core.models import Project
+from sessions.core.models import Project, Session
 from sessions.core.principal import actor
 from sessions.core.sharing import share_new
-from sessions.core.store import children, forks, lists, messages, presets, resumption, staging, todos
+from sessions.core.store import (
+    added_folders,
+    children,
+    forks,
+    lists,
+    messages,
+    presets,
+    resumption,
+    staging,
+    todos,
+)
 from sessions.core.store import sessions as session_store
 from sessions.core.store.rows import session_wire
 from sessions.core.wire import ours
@@ -70,11 +82,12 @@ class SessionChange(Wire):
     """`permission` is added to the rules there are, `metadata` takes the place of what there was; 0 or null
     as the time of its archiving brings a session back. `staging` is ours: review mode, of the topmost
     session. What is staged when it is turned off goes on waiting. So is `preset`, of the topmost session and
-    those below it."""
+    those below it; `folders` are added to those that they may read."""
 
     title: str | None = None
     staging: bool | None = None
     preset: Preset | None = None
+    folders: list[str] | None = None
     time: SessionTimes | None = None
     metadata: dict[str, Any] | None = None
     permission: list[SessionRule] | None = None
@@ -173,7 +186,20 @@ async def change_session(request: HttpRequest, session_id: str, body: SessionCha
     if body.preset is not None:
         changed = await in_db(presets.switch, row, body.preset, actor(request))
         await wake.answered(session_id, "")
+    for given in body.folders or ():
+        changed = await _add_folder(row, given)
     return session_answer(request, session_wire(changed or row))
+
+
+async def _add_folder(row: Session, given: str) -> Session | None:
+    """Raises HttpError for one that cannot be added."""
+    try:
+        path = await asyncio.to_thread(
+            added_folders.checked, given, Path(row.directory), Path(row.project.worktree)
+        )
+        return await in_db(added_folders.add, row, path)
+    except added_folders.Refused as problem:
+        raise HttpError(400, str(problem)) from problem
 
 
 @router.delete("/{session_id}", operation_id="session.delete")

@@ -145,6 +145,7 @@ GROUPS: Final = (
         _command("agents", "spark", "", "Choose the agent"),
         _command("mode", "shield", "", "Choose how much is asked"),
         _command("changes", "panel", "g c", "Show or hide the changed files"),
+        _command("add-dir", "folder", "", "Add a folder beside the project, for the agent to read"),
         _command("problems", "alert", "g d", "What language servers find wrong"),
         _command("review-mode", "layers", "", "Hold edits back until you keep them, or no longer"),
         _command("fork", "fork", "", "Go on from here in a new session"),

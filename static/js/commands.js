@@ -18,6 +18,7 @@ const COMMANDS = {
   compact: () => ask("POST", "compact"),
   agents: () => openPicker("agent"),
   mode: () => openPicker("preset"),
+  "add-dir": (path) => folders(path),
   search: (words) => search(words),
   permissions: () => location.assign(`/p/${document.body.dataset.project}/rules`),
   mcp: () => location.assign(`/servers?project=${document.body.dataset.project}`),
@@ -44,7 +45,7 @@ const ACTIONS = {
   settings: () => location.assign(`/settings?project=${document.body.dataset.project}`),
   keys: () => location.assign(`/settings/keys?project=${document.body.dataset.project}`),
 };
-const WITH_WORDS = ["rename", "search"];
+const WITH_WORDS = ["rename", "search", "add-dir"];
 
 for (const [name, act] of Object.entries({ ...COMMANDS, ...ACTIONS })) shortcut(name, () => act(""));
 
@@ -63,6 +64,7 @@ document.addEventListener("click", async ({ target }) => {
   if (target.closest("[data-palette]")) palette();
   else if (target.closest("[data-large-prompt]")) ACTIONS["large-prompt"]();
   else if (target.closest("[data-pin]")) (await import("./pins.js")).press(target.closest("[data-pin]"));
+  else if (target.closest("[data-folders]")) folders();
 });
 
 // `/undo the second paragraph` is no command but a prompt.
@@ -78,6 +80,12 @@ export function run(name, words = "") {
 function ask(verb, what, how = {}) {
   if (!form.dataset.base) return complain("There is no session yet: send a prompt first.");
   window.htmx.ajax(verb, `${form.dataset.base}/${what}`, { target: "#composer-problem", swap: "innerHTML", ...how });
+}
+
+async function folders(path) {
+  const { project, session } = document.body.dataset;
+  if (path && !session) return complain("There is no session yet: send a prompt first.");
+  (await import("./folders.js")).open({ project, session }, path);
 }
 
 function go(where) {

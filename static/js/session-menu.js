@@ -12,6 +12,7 @@ let opener = "";
 const DO = {
   rename: () => (opener === "session-more" ? document.getElementById("title-button").click() : rename(document.getElementById(opener).closest(".session-item"))),
   select: async () => (await import("./session-choice.js")).choose(document.getElementById(opener).closest(".session-item")),
+  folders: async () => (await import("./folders.js")).open({ session: base.split("/").at(-1) }),
   link: () => navigator.clipboard.writeText(new URL(base, location.href)),
   markdown: () => copyFrom(`${base}/export.md?redact=1`),
 };

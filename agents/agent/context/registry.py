@@ -8,7 +8,17 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from agents.agent.context.source import Source
-from agents.agent.context.sources import date, environment, instructions, kept, nested, pins, review, skills
+from agents.agent.context.sources import (
+    date,
+    environment,
+    folders,
+    instructions,
+    kept,
+    nested,
+    pins,
+    review,
+    skills,
+)
 from agents.agent.context.system_context import SystemContext
 from agents.toolkit.definitions import prompt_text
 from agents.toolkit.plans import is_planning, is_short
@@ -56,6 +66,7 @@ Producer = Callable[[Turn], Awaitable[Sequence[Source[Any]]]]
 PRODUCERS: dict[str, Producer] = {
     "core/date": date.produce,
     "core/environment": environment.produce,
+    "core/folders": folders.produce,
     "core/instructions": instructions.produce,
     "core/instructions/nested": nested.produce,
     "core/kept": kept.produce,

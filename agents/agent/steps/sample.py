@@ -16,6 +16,7 @@ from agents.llm.settings.variants import known_variant
 from agents.llm.types import Model
 from agents.toolkit.catalog import default_ref, model_for
 from agents.toolkit.definitions import Agent, choose, default_name
+from agents.toolkit.folders import folders_of
 from agents.toolkit.permission.defaults import guarded
 from agents.toolkit.permission.planning import plan_rules
 from agents.toolkit.permission.rules import Floor, Rule, configured
@@ -70,6 +71,7 @@ async def sample(run: Run, choice: Choice) -> Turn:
         choice = Choice(choice.agent, run.instead[choice.model])
     model = await model_for(run.directory, choice.model)
     working = await asyncio.to_thread(work, run.seen, model, choice.agent, run.directory, run.worktree)
+    seen = await asyncio.to_thread(folders_of, run.seen, working.config, run.directory, run.worktree)
     return Turn(
         session=run.seen,
         directory=run.directory,
@@ -79,6 +81,7 @@ async def sample(run: Run, choice: Choice) -> Turn:
         model=model,
         rules=working.rules,
         terms=working.terms,
+        folders=seen.every,
         variant=known_variant(model, choice.variant or working.agent.variant_for(model)),
     )
 

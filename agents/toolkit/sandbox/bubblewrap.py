@@ -66,6 +66,8 @@ def _files(policy: Policy, standing: Sequence[Path], empty: Path) -> Iterator[st
         yield from ("--bind", str(path), str(path))
     for path in policy.held:
         yield from ("--ro-bind-try", str(path), str(path))
+    over = [path for path in policy.hidden if any(path.is_relative_to(held) for held in policy.held)]
+    yield from _out_of_sight(policy, empty, over)
     for path in standing:
         yield from ("--ro-bind", str(path), str(path))
 

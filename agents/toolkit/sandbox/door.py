@@ -196,7 +196,8 @@ def _around(turn: Turn) -> Policy:
     temporary = folder / "tmp"
     temporary.mkdir(mode=scratch.PRIVATE, exist_ok=True)
     try:
-        return policy([turn.worktree, turn.directory], temporary, [folder], turn.config.sandbox_write)
+        write, read = turn.config.sandbox_write, [added.path for added in turn.folders]
+        return policy([turn.worktree, turn.directory], temporary, [folder], write, read)
     except CannotConfine as error:
         raise Refused(f"Not run: it is to be confined, and {error}") from error
 

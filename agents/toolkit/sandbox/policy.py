@@ -124,10 +124,12 @@ def policy(
     temporary: Path,
     scratch: Sequence[Path] = (),
     write: Sequence[str] = (),
+    read: Sequence[Path] = (),
     environ: Mapping[str, str] = os.environ,
 ) -> Policy:
     """Around the folders that a session works in. `scratch` are folders of its own elsewhere, `write` what
-    the person allows besides (`~` is the home folder). Raises CannotConfine. Blocks.
+    the person allows besides (`~` is the home folder), `read` folders that are seen wherever they lie, and
+    not written. Raises CannotConfine. Blocks.
     """
     home, roots = _home_and(folders, environ)
     for root in _around_home(home, roots):
@@ -139,13 +141,14 @@ def policy(
     held += [root / ".git" for root in roots if (root / ".git").is_file()]
     held += [git / name for git in gits for name in GIT]
     more = [path.resolve() for path in map(_expanded, write) if path.is_dir()]
+    added = [path for path in read if path.is_dir() and path.resolve() == path]  # no link is in its place now
     data = [paths.data_home(environ) / name for name in ("opencode-web", "opencode")]
     hidden = [*data, *(home / name for name in SECRETS), Path(RUN)]
     own = [Path(sys.prefix), Path(sys.base_prefix)]  # programs of this environment are in everybody's path
-    shown = [home / KNOWN_HOSTS, paths.tool_output(environ), *map(Path, NAMES), *own]
+    shown = [home / KNOWN_HOSTS, paths.tool_output(environ), *map(Path, NAMES), *own, *added]
     return Policy(
         workspace=_distinct([*roots, *gits, *more, *(path.resolve() for path in scratch)]),
-        held=tuple(path for path in dict.fromkeys(held) if not path.is_symlink()),
+        held=tuple(path for path in dict.fromkeys((*held, *added)) if not path.is_symlink()),
         caches=tuple((home / name).resolve() for name in CACHES if (home / name).is_dir()),
         hidden=tuple(path.resolve() for path in hidden if path.exists()),
         shown=tuple(path.resolve() for path in shown if path.exists()),

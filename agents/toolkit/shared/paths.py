@@ -19,9 +19,11 @@ from typing import Literal
 from agents.toolkit import scratch
 from agents.toolkit.base import ToolContext, ToolError
 from agents.toolkit.file_names import printable
+from agents.toolkit.folders import is_read_only, located
 from agents.toolkit.permission.rules import evaluate
 from agents.toolkit.skills import discover
 from sessions.core.platform.names import as_listed
+from sessions.core.store.added_folders import holding
 from sessions.project.search import ripgrep
 
 EXPLANATIONS = {
@@ -61,8 +63,9 @@ def relative(path: Path, root: Path) -> str:
 async def authorise(ctx: ToolContext, path: str, kind: Literal["read", "write"]) -> Target:
     """Resolve `path` from the session's directory; ask `external_directory` when it leaves the project.
 
-    Managed output files, and skills that the rules allow with what lies beside them, are readable without
-    asking. Raises ToolError for a path that cannot exist.
+    Managed output files, skills that the rules allow with what lies beside them, and folders that were added
+    to the session are readable without asking. Raises ToolError for a path that cannot exist, and for one in
+    an added folder that is to be written.
     """
     target, inside = await asyncio.to_thread(_resolve, ctx, path, kind)
     if not inside:
@@ -109,13 +112,18 @@ def _resolve(ctx: ToolContext, path: str, kind: Literal["read", "write"]) -> tup
     if not ctx.directory.is_dir():
         raise ToolError(f"The session's folder {printable(str(ctx.directory))} no longer exists.")
     named = Path(path).expanduser() if path == "~" or path.startswith("~/") else Path(path)
+    named = located(ctx.turn.folders, ctx.directory, named)
     try:
         asked = Path(os.path.normpath(ctx.directory.resolve() / named))
         real = as_listed((ctx.directory / named).resolve())
     except (OSError, RuntimeError, ValueError) as error:
         raise ToolError(f"{printable(path)} is not a usable path: {error}.") from error
     root = _project(ctx)
-    inside = _contains(root, real) or is_scratch(ctx, real) or (kind == "read" and _is_lent(ctx, real))
+    added = None if _contains(root, real) else holding(ctx.turn.folders, real)
+    if added and kind == "write":
+        raise ToolError(is_read_only(added, relative(real, root)))
+    inside = _contains(root, real) or added is not None or is_scratch(ctx, real)
+    inside = inside or (kind == "read" and _is_lent(ctx, real))
     patterns = dict.fromkeys((relative(asked, root), relative(real, root)))
     return Target(real, tuple(patterns), relative(real, root)), inside
 

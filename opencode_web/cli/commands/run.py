@@ -185,6 +185,8 @@ async def _run(link: Link, arguments: argparse.Namespace, text: str, directory: 
         session = await _session(link, arguments)
         if arguments.mode:
             await link.patch(f"/session/{session}", {"preset": arguments.mode})
+        if arguments.add_dir:
+            await link.patch(f"/session/{session}", {"folders": _folders(arguments.add_dir, directory)})
         output: Output = Raw(session) if arguments.format == "json" else Readable(arguments.thinking)
         try:
             await _turn(link, session, request, output, auto=arguments.auto)
@@ -244,6 +246,11 @@ def _request(arguments: argparse.Namespace, text: str, directory: Path) -> tuple
         body |= {"model": _model(arguments.model), "parts": [*files, {"type": "text", "text": text}]}
     given = {name: value for name, value in body.items() if value not in (None, [])}
     return ("command" if arguments.command else "prompt_async"), given
+
+
+def _folders(given: Sequence[str], directory: Path) -> list[str]:
+    """Whole paths: the session may be in another folder than the command."""
+    return [str(directory / Path(path).expanduser()) for path in given]
 
 
 def _model(ref: str | None) -> dict[str, str] | None:

@@ -19,6 +19,7 @@ class Session(models.Model):
     use: it is `time_updated` as long as the clock goes forward, and rises when it does not.
     `preset` is how much is asked, empty where nobody chose (`store.presets`). `time_pinned` is since when a
     person has it above the others in lists.
+    `folders` are those that were added, `name` and `path` of each (`store.added_folders`).
     `unread` is that a turn of it ended since a person last looked at it.
     """
 
@@ -46,6 +47,7 @@ class Session(models.Model):
     error = models.JSONField(null=True, blank=True)
     staging = models.BooleanField(default=False)
     preset = models.CharField(max_length=16, blank=True)
+    folders = models.JSONField(default=list)
     metadata = models.JSONField(null=True, blank=True)
     share_token = models.CharField(max_length=64, blank=True, db_index=True)
     share_base = models.TextField(blank=True)

@@ -119,8 +119,8 @@ def _empty_copy(source: Session, before: str, project: Project, directory: str) 
         model=model if source.model_id else None,
     )
     copy.forked_from, copy.forked_at, copy.staging = source, before, source.staging
-    copy.preset = presets.carried(source.preset)
-    copy.save(update_fields=["forked_from", "forked_at", "staging", "preset"])
+    copy.preset, copy.folders = presets.carried(source.preset), source.folders
+    copy.save(update_fields=["forked_from", "forked_at", "staging", "preset", "folders"])
     return copy
 
 

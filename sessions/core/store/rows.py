@@ -48,6 +48,7 @@ def session_wire(row: Session, root: str = "") -> dict[str, Any]:
         "revert": row.revert,
         "staging": row.staging or None,
         "preset": row.preset or None,
+        "folders": row.folders or None,
         "share": {"url": share_url(row)} if row.share_token else None,
     }
     return _without_nulls(data)

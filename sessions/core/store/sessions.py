@@ -37,6 +37,7 @@ def create(
 ) -> Session:
     """A new session; without a title it gets one that the small model replaces."""
     moment = now()
+    preset, folders = _inherited(parent) if parent else ("", [])
     with transaction.atomic():
         row = Session.objects.create(
             id=id or descending("ses"),
@@ -53,7 +54,8 @@ def create(
             variant=(model.variant or "") if model else "",
             permission=permission or [],
             metadata=metadata,
-            preset=_preset_of(parent) if parent else "",
+            preset=preset,
+            folders=folders,
             time_created=moment,
             time_updated=moment,
             used=_used(moment),
@@ -64,8 +66,10 @@ def create(
     return row
 
 
-def _preset_of(session_id: str) -> str:
-    return Session.objects.filter(id=session_id).values_list("preset", flat=True).first() or ""
+def _inherited(session_id: str) -> tuple[str, list[dict[str, str]]]:
+    """The preset and the added folders that a session gives to those it starts."""
+    found = Session.objects.filter(id=session_id).values_list("preset", "folders").first()
+    return found or ("", [])
 
 
 _GET = Prepared(lambda session_id: Session.objects.filter(id=session_id, time_deleted=None))

@@ -26,7 +26,7 @@ _PROPERTIES: Mapping[str, frozenset[str]] = {
     "permission.asked": frozenset({"hash"}),
 }
 """By the type of an event."""
-_SESSION = frozenset({"staging", "preset"})
+_SESSION = frozenset({"staging", "preset", "folders"})
 _COMPACTION = frozenset({"metadata"})
 
 

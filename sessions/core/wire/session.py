@@ -41,6 +41,13 @@ Preset = Literal["ask", "edits", "alone", "reviewed", "everything"]
 """How much is asked in a session. Ours."""
 
 
+class AddedFolderInfo(Wire):
+    """A folder beside the project that a session may read. Ours."""
+
+    name: str
+    path: str
+
+
 class SessionRevert(Wire):
     message_id: str = Field(alias="messageID")
     part_id: str | None = Field(default=None, alias="partID")
@@ -56,7 +63,7 @@ class SessionInfo(Wire):
     """A session as every client sees it; made of its row by `store.rows.session_wire`.
 
     `path` is its folder within the project. `staging` is ours: review mode; so is `preset`: how much is
-    asked, where that is not as the configuration says.
+    asked, where that is not as the configuration says; so are `folders`, those that were added.
     """
 
     id: str
@@ -79,6 +86,7 @@ class SessionInfo(Wire):
     revert: SessionRevert | None = None
     staging: bool | None = None
     preset: Preset | None = None
+    folders: list[AddedFolderInfo] | None = None
 
 
 class ProjectSummary(Wire):

@@ -395,6 +395,13 @@ async def a_note_to_be_pinned(world: World) -> Page:
     return await shown(tab.page, tab.dialog)
 
 
+@state("/pickers/folders")
+async def folders_beside_the_project(world: World) -> Page:
+    tab = await world.tab("worked")
+    await tab.send("/add-dir")
+    return await shown(tab.page, tab.dialog)
+
+
 async def attached(world: World) -> Page:
     """A session of its own with a picture and a text beside its prompt."""
     world.sessions["attached"] = await world.stage.session("attached")

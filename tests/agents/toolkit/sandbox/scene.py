@@ -24,6 +24,7 @@ from agents.toolkit.sandbox.terms import Confinement, Terms
 from agents.toolkit.shared.environment import shell_environment
 from agents.toolkit.shared.process import Ended
 from sessions.core.git import clean_environment
+from sessions.core.store.added_folders import AddedFolder
 from tests.agents.tools.context import turn_in
 
 LOOT = "LOOT"
@@ -93,6 +94,7 @@ class Scene:
         rests: bool = True,
         ask: Ask | None = None,
         rules: Sequence[Rule] = (),
+        added: Sequence[Path] = (),
     ) -> tuple[str, Ended]:
         """What a shell line says in a workspace, and how it ended. `rests`: the turn is over with it."""
         said: list[bytes] = []
@@ -101,7 +103,8 @@ class Scene:
             said.append(chunk)
 
         place = self.root / folder
-        turn = turn_in(place, place, terms=Terms(sandbox=sandbox), rules=rules)
+        folders = [AddedFolder(path.name, path) for path in added]
+        turn = turn_in(place, place, terms=Terms(sandbox=sandbox), rules=rules, folders=folders)
         environ = {**shell_environment(), **self.variables, "OPENAI_API_KEY": LOOT}
         ended = await door.run(
             ["bash", "-c", line],

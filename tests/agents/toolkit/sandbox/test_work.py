@@ -14,7 +14,7 @@ import pytest
 from agents.toolkit.sandbox import door, probe
 from agents.toolkit.sandbox.policy import CannotConfine, policy
 from sessions.core import paths
-from tests.agents.toolkit.sandbox.scene import Scene, is_gone
+from tests.agents.toolkit.sandbox.scene import LOOT, Scene, is_gone
 
 pytestmark = pytest.mark.skipif(not probe.found().holds, reason=f"no sandbox: {probe.found().words}")
 SERVED = (
@@ -140,6 +140,22 @@ async def test_git_says_that_ssh_does_not_get_out(place: Scene) -> None:
     said, ended = await place.run("git ls-remote git@git.example:a/b.git", "project")
     assert ended.exit_code != 0
     assert "Refused by the sandbox: SSH does not get out." in said
+
+
+async def test_an_added_folder_is_seen_and_held_without_its_secrets(place: Scene) -> None:
+    folder = place.home / ".config"
+    (folder / "notes").write_text("seen\n")
+    line = "cat ~/.config/notes ~/.config/gh/hosts.yml; echo x > ~/.config/notes"
+    said, ended = await place.run(line, "offline", added=[folder])
+    assert "seen" in said
+    assert LOOT not in said
+    assert (ended.exit_code, (folder / "notes").read_text()) == (1, "seen\n")
+
+
+async def test_a_link_that_came_in_the_place_of_an_added_folder_shows_nothing(place: Scene) -> None:
+    (place.home / "library").symlink_to(place.home / ".ssh")
+    said, _ = await place.run("cat ~/library/id_ed25519", "offline", added=[place.home / "library"])
+    assert LOOT not in said
 
 
 async def test_a_home_is_no_workspace(place: Scene) -> None:

@@ -31,6 +31,7 @@ CHANGES = (
     "/p/{project}/files/upload", "/p/{project}/files/known", "/p/{project}/files/replace",
     "/search/save", "/search/forget", "/pickers/code", "/settings/keys/of/compact", "/settings/keys/reset",
     "/settings/snippets/save", "/settings/snippets/remove",
+    "/pickers/folders/add", "/pickers/folders/remove",
 )  # fmt: skip
 BOTH = (
     "/p/{project}/s/", "{base}/rename", "{base}/undo/{message}", "{base}/fork",
@@ -68,6 +69,7 @@ READS = (
     "/settings", "/settings?project={project}", "/settings/store/{project}", "/settings/sandbox",
     "/help", "/settings/keys", "/settings/keys?project={project}",
     "/settings/snippets", "/settings/snippets?project={project}", "/snippets/dialog",
+    "/pickers/folders?session={session}",
     "/snippets/options?session={session}&q=pwned", "/sandbox/port/go?session=none&port=8000",
     "/diagrams",
     "/pickers/choice?session={session}", "/pickers/options?session={session}&recent=pwned",

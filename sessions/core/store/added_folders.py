@@ -1,0 +1,129 @@
+"""Folders beside the project that a session may read: added by a person, each with a name of its own.
+
+They are references: no tool writes in one (docs/decisions/0042-added-folders.md).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from django.conf import settings
+from django.db import transaction
+
+from sessions.core import opened
+from sessions.core.models import Session
+
+from . import children
+from . import sessions as session_store
+from .staging import topmost
+
+MOST = 20
+"""Of one session."""
+
+
+class Refused(ValueError):
+    """A folder that cannot be added; the text is for people and says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class AddedFolder:
+    """`path` is absolute and real; by `name` paths in it can begin."""
+
+    name: str
+    path: Path
+
+    def holds(self, path: Path) -> bool:
+        """Whether a real path is the folder or lies in it."""
+        return path.is_relative_to(self.path)
+
+
+def of(session: Session) -> tuple[AddedFolder, ...]:
+    """Those that were added to a session, the first one first."""
+    return tuple(AddedFolder(entry["name"], Path(entry["path"])) for entry in session.folders)
+
+
+def holding(folders: Iterable[AddedFolder], path: Path) -> AddedFolder | None:
+    """The one that a real path lies in."""
+    return next((folder for folder in folders if folder.holds(path)), None)
+
+
+def checked(given: str, directory: Path, worktree: Path) -> Path:
+    """The real path of a folder that a session in `directory` of the project at `worktree` may have added;
+    `given` may begin with `~`, or else be seen from the directory. Raises Refused. Blocks."""
+    if not given.strip() or "\0" in given:
+        raise Refused("Give the path of a folder.")
+    try:
+        folder = (directory / Path(given.strip()).expanduser()).resolve()
+        there, is_folder = folder.exists(), folder.is_dir()
+    except (OSError, RuntimeError, ValueError) as error:
+        raise Refused(f"This path cannot be read: {error}") from error
+    if not there:
+        raise Refused(f"There is no folder {folder}.")
+    if not is_folder:
+        raise Refused(f"{folder} is a file; give the folder that it is in.")
+    if reason := _reason(folder, directory, worktree):
+        raise Refused(f"{folder} cannot be added: {reason}")
+    return folder
+
+
+def _reason(folder: Path, *project: Path) -> str:
+    """Why a folder that is there is none to add; empty where it is."""
+    places, data = [place.resolve() for place in project], Path(settings.DATA_DIR).resolve()
+    if any(folder.is_relative_to(place) for place in places if place.parent != place):
+        return "it is in the project already."
+    if any(place.is_relative_to(folder) for place in places):
+        return "the project is in it. Open it as the project, if the agent is to work there."
+    if data.is_relative_to(folder) or folder.is_relative_to(data):
+        return "the server keeps its own data there."
+    if opened.holds_home(folder):
+        return "your whole home folder is in it."
+    if not opened.may_open(folder):
+        return f"{opened.caution(folder)} Open it as a project first, which asks you."
+    if not os.access(folder, os.R_OK | os.X_OK):
+        return "you may not read it."
+    if not str(folder).isprintable():
+        return "its name has characters that cannot be shown."
+    return ""
+
+
+def named(path: Path, directory: Path, others: Collection[AddedFolder]) -> AddedFolder:
+    """With the folder's own name, or one with a number where another is called so or the session's folder has
+    something of that name. Blocks."""
+    taken = {other.name for other in others}
+    base = path.name.replace(" ", "-")
+    name, number = base, 1
+    while name in taken or os.path.lexists(directory / name):
+        number += 1
+        name = f"{base}-{number}"
+    return AddedFolder(name, path)
+
+
+def add(session: Session, path: Path) -> Session | None:
+    """Add a folder that is `checked` to the topmost session and those below it; nothing where it is added
+    already. The session as it is then, None when it is gone. Raises Refused where there are too many."""
+    with transaction.atomic():
+        known = of(session_store.locked(topmost(session).id))
+        if all(folder.path != path for folder in known):
+            if len(known) >= MOST:
+                raise Refused(f"There are {MOST} folders already; remove one first.")
+            _put(session, [*known, named(path, Path(session.directory), known)])
+    return session_store.get(session.id)
+
+
+def remove(session: Session, name: str) -> Session | None:
+    """The same without the one of a name."""
+    with transaction.atomic():
+        known = of(session_store.locked(topmost(session).id))
+        if any(folder.name == name for folder in known):
+            _put(session, [folder for folder in known if folder.name != name])
+    return session_store.get(session.id)
+
+
+def _put(session: Session, folders: Sequence[AddedFolder]) -> None:
+    kept = [{"name": folder.name, "path": str(folder.path)} for folder in folders]
+    root = topmost(session)
+    for row in (root, *children.below(root.id)):
+        session_store.update(row.id, folders=kept)
