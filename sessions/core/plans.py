@@ -49,12 +49,17 @@ def plan_title(text: str) -> str:
 
 def plan_text(session: Session) -> str:
     """What the plan says; empty when there is none. A longer one is cut after MOST_BYTES."""
+    return plan_source(session).strip()
+
+
+def plan_source(session: Session) -> str:
+    """The same with the lines as its file counts them."""
     path = plan_path(session)
     try:
         if not path.is_file():
             return ""
         with path.open("rb") as file:
-            return file.read(MOST_BYTES).decode("utf-8", "replace").strip()
+            return file.read(MOST_BYTES).decode("utf-8", "replace")
     except OSError:
         return ""
 

@@ -13,13 +13,17 @@ from django.utils.safestring import SafeString, mark_safe
 from sessions.core.above import agents
 from sessions.core.endings import cut_off_words, error_words
 from sessions.core.models import Session
+from sessions.core.store.turns import Deed
 from sessions.core.store.waits import Spans, within
 from sessions.core.wire.messages import AUTH_FAILED
 
+from .deeds import deeds_html
 from .html import html
 from .parts import parts_html
 
 Wire = Mapping[str, Any]
+Deeds = Mapping[str, Sequence[Deed]]
+"""By prompts, as `store.turns.deeds` gives them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,21 +53,24 @@ def undone_from(revert: Wire | None) -> str:
     return str((revert or {}).get("messageID", ""))
 
 
-def messages_html(entries: Sequence[Wire], place: Place, waited: Spans = ()) -> SafeString:
+def messages_html(
+    entries: Sequence[Wire], place: Place, waited: Spans = (), deeds: Deeds | None = None
+) -> SafeString:
     """A run of messages in order, as `store.messages.history` gives them; `waited` is of `store.waits`."""
+    done = deeds or {}
     prompts = {entry["info"]["id"]: entry["info"] for entry in entries if entry["info"]["role"] == "user"}
     pieces = [
-        message_html(entry, place, prompts.get(entry["info"].get("parentID", "")), waited)
+        message_html(entry, place, prompts.get(entry["info"].get("parentID", "")), waited, done)
         for entry in entries
     ]
     return mark_safe("".join(pieces))  # noqa: S308 (joined from rendered templates)
 
 
-def message_html(entry: Wire, place: Place, prompt: Wire | None = None, waited: Spans = ()) -> SafeString:
+def message_html(entry: Wire, place: Place, prompt: Wire | None, waited: Spans, deeds: Deeds) -> SafeString:
     """One message with its parts; `prompt` is the user message that an assistant's answers."""
     info = entry["info"]
     parts = parts_html(entry["parts"], info["role"], root=place.root, base=place.base)
-    return shell_html(info, place, parts, foot_html(info, place, prompt, waited))
+    return shell_html(info, place, parts, foot_html(info, place, prompt, waited, deeds))
 
 
 def shell_html(info: Wire, place: Place, parts: str = "", foot: str = "") -> SafeString:
@@ -71,6 +78,7 @@ def shell_html(info: Wire, place: Place, parts: str = "", foot: str = "") -> Saf
         "conversation/summary.html" if info.get("summary") is True else "conversation/message.html",
         id=info["id"],
         role=info["role"],
+        turn=info.get("parentID", ""),
         open=not info["time"].get("completed"),
         parts=mark_safe(parts),  # noqa: S308 (rendered templates)
         foot=mark_safe(foot),  # noqa: S308
@@ -79,12 +87,20 @@ def shell_html(info: Wire, place: Place, parts: str = "", foot: str = "") -> Saf
 
 
 def foot_html(
-    info: Wire, place: Place, prompt: Wire | None = None, waited: Spans = (), *, oob: bool = False
+    info: Wire,
+    place: Place,
+    prompt: Wire | None = None,
+    waited: Spans = (),
+    deeds: Deeds | None = None,
+    *,
+    oob: bool = False,
 ) -> SafeString:
-    """Below a message: "Undo from here" for a prompt; error, model, time and changed files for an answer."""
+    """Below a message: "Undo from here" for a prompt, and what was done for it (the page keeps what it has
+    where `deeds` has none); error, model, time and changed files for an answer."""
     pin = place.pins.get(info["id"], "")
     if info["role"] == "user":
-        return html("conversation/prompt_foot.html", info=info, place=place, pin=pin, oob=oob)
+        done = deeds_html(info["id"], (deeds or {}).get(info["id"], ()), waited)
+        return html("conversation/prompt_foot.html", info=info, place=place, pin=pin, deeds=done, oob=oob)
     completed = info["time"].get("completed")
     ended = bool(completed) and info.get("finish") not in ("tool-calls", None)
     error = info.get("error")

@@ -7,31 +7,14 @@ from functools import lru_cache
 from django.utils.safestring import SafeString, mark_safe
 
 from sessions.core.models import AdmittedPrompt, QuestionRequest, Session
-from sessions.core.plans import plan_text, plan_title, shown_path
+from sessions.core.plans import plan_text
 from sessions.core.store import questions
-from sessions.core.text import visible
 
 from .blocks import render_whole
 from .html import html
 
 PLANNER = "plan"
 ASKS = "plan_exit"
-
-
-def plan_panel(session: Session, *, oob: bool = True) -> str:
-    """The plan as it is now, to be read and edited; an empty element where there is none."""
-    plan = plan_html(session)
-    return html(
-        "plan/panel.html",
-        session=session,
-        base=session.get_absolute_url(),
-        plan=plan,
-        path=visible(shown_path(session)) if plan else "",
-        title=visible(plan_title(plan_text(session))) if plan else "",
-        question=pending_approval(session) if plan else None,
-        planning=is_planning(session),
-        oob=oob,
-    )
 
 
 def plan_badge(session: Session, *, oob: bool = True) -> str:

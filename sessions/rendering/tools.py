@@ -94,6 +94,12 @@ class Card:
     reviewed: str = ""
     """Why the reviewer allowed it, where no person did."""
 
+    @property
+    def stays(self) -> bool:
+        """Whether it is in sight also where calls are folded: it failed, or it made something to look at."""
+        failed = self.tool in ("bash", "batch") and self.note
+        return bool(self.error or self.cut_off or failed or self.images or self.files)
+
 
 def relative(path: str, root: str) -> str:
     """A path as seen from the project; unchanged outside of it."""
@@ -137,9 +143,12 @@ def _todo_progress(data: Input, root: str) -> str:
 
 def _patched(data: Input, root: str) -> str:
     """The files that a patch names."""
-    return ", ".join(
-        relative(path.strip(), root) for path in _PATCHED.findall(str(data.get("patchText", "")))
-    )
+    return ", ".join(relative(path, root) for path in patched(str(data.get("patchText", ""))))
+
+
+def patched(patch: str) -> list[str]:
+    """The files that a patch names, as it names them."""
+    return [path.strip() for path in _PATCHED.findall(patch)]
 
 
 def _calls(data: Input, root: str) -> str:

@@ -29,6 +29,9 @@ from sessions.web.respond import beside, done, fragment, refused
 
 OF_A_FILE = {"kind": "file"}
 """The scope of a comment that was written in the editor."""
+OF_A_PLAN = {"kind": "plan"}
+"""The scope of one that was written beside the plan."""
+_ABOUT = {"file": "code", "plan": "plan"}
 WORDS = {"draft": "Not sent yet", "sent": "Sent to the agent", "answered": "Answered"}
 
 
@@ -231,6 +234,14 @@ def _range(query: QueryDict) -> Range:
     )
 
 
+def line_number(given: QueryDict, name: str) -> int:
+    """A line from 1. Raises Http404 for what no page asks."""
+    number = given.get(name, "")
+    if not number.isdecimal() or not 0 < len(number) < 8:
+        raise Http404("This is no line of a file.")
+    return max(int(number), 1)
+
+
 async def _comment(session: Session, comment_id: str) -> ReviewComment:
     found = await in_db(comments.get, session.id, comment_id)
     if found is None:
@@ -248,8 +259,9 @@ _SIDES = {"old": " (as it was before your change)", "new": ""}
 def prompt_text(comments: Iterable[ReviewComment], words: str = "") -> str:
     """`words` go before the comments."""
     rows = list(comments)
-    changed = any(row.scope.get("kind") != OF_A_FILE["kind"] for row in rows)
-    first = words.strip() or f"My comments on the {'changes' if changed else 'code'}:"
+    kinds = {_ABOUT.get(row.scope.get("kind"), "changes") for row in rows}
+    about = kinds.pop() if len(kinds) == 1 else "changes" if "changes" in kinds else "plan and the code"
+    first = words.strip() or f"My comments on the {about}:"
     return "\n\n".join([first, *(_one(row) for row in rows)])
 
 

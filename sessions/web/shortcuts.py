@@ -144,6 +144,7 @@ GROUPS: Final = (
         _command("models", "think", "Ctrl+m", "Choose the model"),
         _command("agents", "spark", "", "Choose the agent"),
         _command("mode", "shield", "", "Choose how much is asked"),
+        _command("focus", "list", "g o", "Focus: fold what the agent does to a line a turn, or show it"),
         _command("changes", "panel", "g c", "Show or hide the changed files"),
         _command("add-dir", "folder", "", "Add a folder beside the project, for the agent to read"),
         _command("problems", "alert", "g d", "What language servers find wrong"),

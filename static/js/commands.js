@@ -28,6 +28,7 @@ const COMMANDS = {
   share: () => ask("GET", "share", { target: "#dialog" }),
   fork: () => ask("GET", "fork", { target: "#dialog" }),
   timeline: () => go("timeline"),
+  focus: async () => (await turns()).foldTurns(),
 };
 const ELSEWHERE = ["stop", "models", "inbox", "problems", "help"];
 const ACTIONS = {
@@ -65,7 +66,13 @@ document.addEventListener("click", async ({ target }) => {
   else if (target.closest("[data-large-prompt]")) ACTIONS["large-prompt"]();
   else if (target.closest("[data-pin]")) (await import("./pins.js")).press(target.closest("[data-pin]"));
   else if (target.closest("[data-folders]")) folders();
+  else if (target.closest("[data-fold-turn]")) turns().then(({ turn }) => turn(target.closest("[data-fold-turn]").dataset.foldTurn));
 });
+if (document.documentElement.classList.contains("turns-folded")) turns();
+
+function turns() {
+  return import("./fold-turns.js");
+}
 
 // `/undo the second paragraph` is no command but a prompt.
 export function knows(name, words) {

@@ -72,6 +72,7 @@
 
   for (const name of Object.keys(EDGES)) lay(name, stored(name));
   root.classList.toggle(FOLDED, localStorage.getItem(FOLDED) === "yes");
+  root.classList.toggle("turns-folded", localStorage.getItem("turns-folded") === "yes");
   for (const side of ["files", "find"]) root.classList.toggle(`${side}-listed`, localStorage.getItem("listed") === side);
   root.classList.toggle("strip-unfolded", localStorage.getItem(`strip:${location.pathname.split("/")[4]}`) === "yes");
   root.classList.toggle("files-opened", Boolean(localStorage.getItem(`opened:${location.pathname.split("/")[2]}`)));

@@ -24,6 +24,7 @@ async function jump() {
   const found = /^msg_\w+$/.test(id) && (await reach(id));
   if (!found) return;
   document.dispatchEvent(new CustomEvent("page:jumped"));
+  (await import("./fold-turns.js")).showTurn(found);
   found.tabIndex = -1;
   found.focus({ preventScroll: true });
   scroller.scrollTop += found.getBoundingClientRect().top - scroller.getBoundingClientRect().top - 12;

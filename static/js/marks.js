@@ -1,5 +1,7 @@
 // Places of a text in the conversation: found also where it goes on from one element into the next, as in code that is
 // coloured, drawn by the CSS Custom Highlight API, and gone to.
+import { showTurn } from "./fold-turns.js";
+
 const MOST = 2000;
 const PARTS = "#messages > .message:not(.reverted) > .parts > *";
 
@@ -47,11 +49,13 @@ function* within(element, spans) {
 }
 
 export function goTo({ startContainer: { parentElement: element } }) {
+  if (!element.checkVisibility()) showTurn(element);
   for (let fold = element.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
   document.dispatchEvent(new CustomEvent("page:jumped"));
   element.scrollIntoView({ block: "center" });
 }
 
 export function unfold(part) {
+  if (!part.checkVisibility()) showTurn(part);
   for (const fold of [part, ...part.querySelectorAll("details")]) if (fold.matches("details")) fold.open = true;
 }

@@ -1,5 +1,5 @@
-// The plan in the panel: leaving its editor. And the choice beside the prompt follows the session when the agent
-// changes by itself: an approved plan goes on with build.
+// The plan in the panel. And the choice beside the prompt follows the session when the agent changes by itself: an
+// approved plan goes on with build.
 import { chosen, renew } from "./choice.js";
 import { onPage } from "./page.js";
 
@@ -21,16 +21,12 @@ onPage(() => {
 });
 for (const event of ["page:changed", "page:replaced"]) document.addEventListener(event, follow);
 
-// Both of its ends take the field away that has the keyboard.
-function left() {
-  document.getElementById("plan-edit-button").focus();
-}
-
-document.addEventListener("click", (event) => {
-  if (!event.target.closest("[data-plan-cancel]")) return;
-  for (const id of ["plan-editor", "plan-edit-problem"]) document.getElementById(id).replaceChildren();
-  left();
+// What is done to it comes with a module of its own when it is asked for.
+const reading = () => import("./plan-reading.js");
+document.addEventListener("click", async ({ target }) => {
+  const button = target.closest("[data-plan-do]");
+  if (button) (await reading()).act(button);
 });
-document.addEventListener("htmx:afterSettle", ({ detail }) => {
-  if (detail.requestConfig?.elt.id === "plan-edit" && detail.xhr.status === 200) left();
+document.addEventListener("pointerup", async ({ target }) => {
+  if (target.closest?.(".plan-text") && !getSelection().isCollapsed) (await reading()).offer();
 });

@@ -1,5 +1,6 @@
 // The menu of a session, as the server has it for this one. Loaded when it is opened first.
 import { copyFrom } from "./clipboard.js";
+import { foldTurns } from "./fold-turns.js";
 import { openMenu } from "./popup-menu.js";
 import { rename } from "./session-list.js";
 import { note } from "./toast.js";
@@ -10,6 +11,7 @@ let base = ""; // the address of the session that it is about
 let opener = "";
 
 const DO = {
+  focus: foldTurns,
   rename: () => (opener === "session-more" ? document.getElementById("title-button").click() : rename(document.getElementById(opener).closest(".session-item"))),
   select: async () => (await import("./session-choice.js")).choose(document.getElementById(opener).closest(".session-item")),
   folders: async () => (await import("./folders.js")).open({ session: base.split("/").at(-1) }),
@@ -28,6 +30,7 @@ export async function open(address, at, id) {
   const isOfPage = id === "session-more";
   menu.toggleAttribute("data-of-page", isOfPage);
   list.querySelector("[data-session-do=select]")?.toggleAttribute("hidden", isOfPage);
+  list.querySelector("[data-session-do=focus]").toggleAttribute("hidden", !isOfPage);
   openMenu(menu, at, () => document.getElementById(id));
 }
 

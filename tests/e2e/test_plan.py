@@ -210,6 +210,41 @@ async def test_the_plan_is_edited_in_the_panel(stage: Stage, context: BrowserCon
     assert path.read_text() == "# Mine\n\n1. Look\n"
 
 
+async def test_passages_of_the_plan_are_commented(stage: Stage, context: BrowserContext) -> None:
+    tab = await planning(stage, context, "plans commented", f"{PLAN}3. The docs\n", Turn(text="There it is."))
+    await expect(tab.messages).to_contain_text("There it is.")
+    await tab.idle()
+    plan = tab.review.locator("#plan")
+    await plan.get_by_role("button", name="Comment on line 1", exact=True).press("Enter")
+    field = plan.get_by_label("Comment on line 1 of the plan")
+    await expect(field).to_be_focused()
+    await field.fill("Another title")
+    await field.press("Escape")
+    await expect(field).to_have_count(0)
+    await expect(plan.get_by_role("button", name="Comment on line 1", exact=True)).to_be_focused()
+    await plan.get_by_text("The docs").select_text()
+    await plan.get_by_text("The docs").dispatch_event("pointerup")
+    await plan.get_by_role("button", name="Comment on this").click()
+    await plan.locator("textarea").fill("Which ones?")
+    await plan.get_by_role("button", name="Add comment").click()
+    await expect(plan.locator(".comment")).to_contain_text("Which ones?")
+    await expect(plan.locator("textarea")).to_have_count(0)
+
+    await plan.get_by_role("button", name="What changed").click()
+    await expect(plan.locator("[data-kind=new]")).to_contain_text("The docs")
+    await plan.get_by_role("button", name="What changed").click()
+    await expect(plan.locator("[data-kind=new]")).to_have_count(0)
+    narrow = await plan.evaluate("(plan) => plan.clientWidth")
+    await plan.get_by_role("button", name="Wide").click()
+    await expect(plan.get_by_role("button", name="Wide")).to_have_attribute("aria-pressed", "true")
+    assert await plan.evaluate("(plan) => plan.clientWidth") > narrow
+
+    stage.plays(Turn(text="Heard."))
+    await tab.page.locator("#comment-tray").get_by_role("button", name="Send to the agent").click()
+    await expect(tab.messages).to_contain_text("My comments on the plan:")
+    await expect(plan.locator(".comment")).to_contain_text("Answered")
+
+
 async def slug(stage: Stage, tab: Tab) -> str:
     return str((await stage.client.session(tab.session_id))["slug"])
 

@@ -26,6 +26,7 @@ _COUNTS = Q(operation=None) | Q(
     operation__state__in=(Operation.State.DONE, Operation.State.CLOSED),
 )
 _BESIDE = Q(operation__kind__in=VERDICTS, message_id="")  # a verdict on changes that no turn made
+MOST_VERSIONS = 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +106,12 @@ def changed(session: Session) -> None:
     """Tell pages that a review has something new; call it inside `atomic`."""
     properties = {"sessionID": session.id}
     events.record("review.changed", properties, project=session.project_id, session=session.id)
+
+
+def versions(project_id: str, path: str) -> list[FileChange]:
+    """What changed a file whose content before is at hand, the newest first."""
+    rows = FileChange.objects.filter(project_id=project_id, path=path, skipped="")
+    return list(rows.exclude(before="").order_by("-id")[:MOST_VERSIONS])
 
 
 def _kind(change: FileChange) -> str:

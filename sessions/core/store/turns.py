@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import dataclass
+
 from django.db.models import Q, QuerySet
 
 from sessions.core.models import Admission, FileChange, Message, Part, Session
@@ -52,6 +55,48 @@ def has_called(session_id: str, tool: str) -> bool:
         prompt_id = str(before.data["parentID"])
     calls = Part.objects.filter(session_id=session_id, message_id__gt=prompt_id, type="tool")
     return calls.filter(data__tool=tool).exists()
+
+
+@dataclass(frozen=True, slots=True)
+class Deed:
+    """What an agent did in a turn: a call of `tool`, or thinking, which has none. `subject` is the file or
+    the patch that the call names; `start` and `end` are milliseconds, None while it is not that far."""
+
+    tool: str
+    status: str
+    subject: str
+    start: int | None
+    end: int | None
+
+
+def deeds(session_id: str, prompt_ids: Iterable[str]) -> dict[str, list[Deed]]:
+    """What was done in the turns that these prompts began, by their ids, in order."""
+    found: dict[str, list[Deed]] = {prompt_id: [] for prompt_id in prompt_ids}
+    if not found:
+        return found
+    answers = Message.objects.filter(session_id=session_id, id__gt=min(found), role="assistant")
+    rows = Part.objects.filter(
+        message__in=answers.filter(data__parentID__in=list(found)), type__in=("tool", "reasoning")
+    )
+    for turn, tool, status, span, path, patch, thought in rows.order_by("message_id", "id").values_list(
+        "message__data__parentID",
+        "data__tool",
+        "data__state__status",
+        "data__state__time",
+        "data__state__input__filePath",
+        "data__state__input__patchText",
+        "data__time",
+    ):
+        time = span or thought or {}
+        subject = str(path or patch or "")
+        found[turn].append(Deed(tool or "", status or "", subject, time.get("start"), time.get("end")))
+    return found
+
+
+def begun_by(message_id: str) -> str:
+    """The prompt that an answer belongs to; empty for what is no answer."""
+    rows = Message.objects.filter(id=message_id, role="assistant")
+    return str(rows.values_list("data__parentID", flat=True).first() or "")
 
 
 def begun(session_id: str) -> int | None:

@@ -20,7 +20,7 @@ def of(session_id: str) -> Spans:
         rows = model._default_manager.filter(session_id__in=ids, time_answered__isnull=False)
         spans = rows.values_list("time_created", "time_answered")
         found += [(since, until) for since, until in spans if until is not None]
-    return _merged(sorted(found))
+    return merged(sorted(found))
 
 
 def within(spans: Spans, start: int, end: int) -> int:
@@ -28,11 +28,12 @@ def within(spans: Spans, start: int, end: int) -> int:
     return sum(max(0, min(end, until) - max(start, since)) for since, until in spans)
 
 
-def _merged(spans: Iterable[tuple[int, int]]) -> Spans:
-    merged: list[tuple[int, int]] = []
+def merged(spans: Iterable[tuple[int, int]]) -> Spans:
+    """Spans in the order of their beginnings, those that overlap as one."""
+    found: list[tuple[int, int]] = []
     for since, until in spans:
-        if merged and since <= merged[-1][1]:
-            merged[-1] = (merged[-1][0], max(merged[-1][1], until))
+        if found and since <= found[-1][1]:
+            found[-1] = (found[-1][0], max(found[-1][1], until))
         else:
-            merged.append((since, until))
-    return merged
+            found.append((since, until))
+    return found

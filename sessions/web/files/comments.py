@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from django.http import Http404, HttpRequest, HttpResponse, JsonResponse, QueryDict
+from django.http import HttpRequest, HttpResponse, JsonResponse
 
 from sessions.changes.snapshots.objects import object_id
 from sessions.core.db import in_db
@@ -19,7 +19,7 @@ from sessions.core.store import comments as store
 from sessions.core.store.comments import Thread
 from sessions.project import browsing
 from sessions.web.access import session_of
-from sessions.web.comments import LONGEST, MAX_TEXT, OF_A_FILE, WORDS, length, lines_of, place
+from sessions.web.comments import LONGEST, MAX_TEXT, OF_A_FILE, WORDS, length, line_number, lines_of, place
 from sessions.web.respond import REFUSED
 
 
@@ -48,7 +48,11 @@ def _content(worktree: Path, path: str) -> bytes | None:
 
 async def _add(request: HttpRequest, session: Session, path: str, content: bytes | None) -> str:
     """Why it was refused."""
-    start, end, text = _line(request.POST, "start"), _line(request.POST, "end"), request.POST.get("text", "")
+    start, end, text = (
+        line_number(request.POST, "start"),
+        line_number(request.POST, "end"),
+        request.POST.get("text", ""),
+    )
     if not text.strip() or len(text) > MAX_TEXT:
         return length(text.strip())
     code = lines_of(content, start, end)
@@ -67,13 +71,6 @@ async def _add(request: HttpRequest, session: Session, path: str, content: bytes
         actor=actor(request),
     )
     return ""
-
-
-def _line(given: QueryDict, name: str) -> int:
-    number = given.get(name, "")
-    if not number.isdecimal() or not 0 < len(number) < 8:
-        raise Http404("This is no line of a file.")
-    return max(int(number), 1)
 
 
 def _told(threads: Sequence[Thread], content: bytes) -> list[dict[str, Any]]:

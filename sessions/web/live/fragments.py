@@ -13,13 +13,14 @@ from sessions.core.models import Session
 from sessions.rendering.children import family
 from sessions.rendering.meter import meter
 from sessions.rendering.notices import news
-from sessions.rendering.plan import plan_badge, plan_panel
+from sessions.rendering.plan import plan_badge
 from sessions.rendering.questions import question_list
 from sessions.rendering.queue import queue
 from sessions.web.approvals.cards import permission_list
 from sessions.web.comments import comment_tray
 from sessions.web.live.states import activity, head, resume, reverted, sandbox_ports, todo_panel, working
 from sessions.web.pins import pin_tray
+from sessions.web.plan import plan_panel
 from sessions.web.problems.panel import problems_news
 from sessions.web.review.display.undoing import files_undone, review_news
 from sessions.web.sharing import share_button
@@ -64,7 +65,7 @@ FRAGMENTS: dict[str, tuple[Fragment, ...]] = {
     ),
     "session.read": (activity,),
     "session.pins": (pin_tray, meter),
-    "session.inbox": (queue, comment_tray),
+    "session.inbox": (queue, comment_tray, plan_panel),
     "todo.updated": (todo_panel,),
     "permission.asked": (permission_list, timeline_news),
     "permission.replied": (permission_list, timeline_news),
@@ -75,7 +76,7 @@ FRAGMENTS: dict[str, tuple[Fragment, ...]] = {
     "message.updated": (working, meter, todo_panel, timeline_news),
     "file.edited": (review_news, timeline_news, problems_news),
     "session.diff": (review_news, news),
-    "review.changed": (review_news, staged_bar, comment_tray, timeline_news, files_undone),
+    "review.changed": (review_news, plan_panel, staged_bar, comment_tray, timeline_news, files_undone),
     "store.full": (store_notice,),
     "sandbox.ports": (sandbox_ports,),
     "plugin.failed": (news,),

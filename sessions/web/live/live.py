@@ -13,9 +13,10 @@ from typing import Any, ParamSpec, TypeVar
 
 from sessions.core import bus
 from sessions.core.db import in_db
-from sessions.core.store import children, messages, pins, waits
+from sessions.core.store import children, messages, pins, turns, waits
 from sessions.core.store.events import before_late
 from sessions.rendering.blocks import Update
+from sessions.rendering.deeds import deeds_html
 from sessions.rendering.highlight import SMALL
 from sessions.rendering.messages import Place, foot_html, shell_html, undone_from
 from sessions.rendering.notices import alarm
@@ -58,6 +59,8 @@ class LivePage:
         self._place = place
         self._roles: dict[str, str] = {}
         self._streams: dict[str, PartStream] = {}
+        self._stages: dict[str, str] = {}
+        self._acting: set[str] = set()
 
     def wants(self, event: bus.Event) -> bool:
         """Whether an event of the project changes anything here."""
@@ -95,6 +98,7 @@ class LivePage:
             await self._message(frame, info)
         for part in await in_db(changes.part_rows, self._session_id, part_ids):
             await self._part(frame, part)
+        await self._deeds(frame)
         for stream in self._streams.values():
             stream.doubt()
         fragments = all_fragments()
@@ -113,6 +117,7 @@ class LivePage:
         own = [event for event in events if self._place and event.session_id == self._session_id]
         for event in compact(own):
             await self._detail(frame, event)
+        await self._deeds(frame)
         frame.html += [alarm(event.properties["error"]) for event in events if _is_alarm(event)]
         if said := {event.properties["path"] for event in events if event.type == SAID}:
             frame.html.append(problems_said(said))
@@ -189,11 +194,28 @@ class LivePage:
     async def _part(self, frame: Frame, part: Wire) -> None:
         if not shown(part):
             return
+        self._note(part)
         role = await self._role(part["messageID"])
         if part["type"] in ("text", "reasoning") and role == "assistant":
             await _rendered(len(part["text"]), self._text_part, frame, part)
         else:
             self._replace(frame, part, self._whole(part, role))
+
+    def _note(self, part: Wire) -> None:
+        """That something is done, or is further than it was: not each line of what a command prints."""
+        if part["type"] not in ("tool", "reasoning"):
+            return
+        ended = "ended" if (part.get("time") or {}).get("end") else "open"
+        stage = part["state"]["status"] if part["type"] == "tool" else ended
+        if self._stages.get(part["id"]) != stage:
+            self._stages[part["id"]] = stage
+            self._acting.add(part["messageID"])
+
+    async def _deeds(self, frame: Frame) -> None:
+        """The lines of the turns in which something was done, after all that they stand in."""
+        acting, self._acting = self._acting, set()
+        for prompt_id in sorted({await in_db(turns.begun_by, message_id) for message_id in acting} - {""}):
+            frame.html.append(await in_db(_deeds_line, self._session_id, prompt_id))
 
     def _text_part(self, frame: Frame, part: Wire) -> None:
         stream = self._streams.get(part["id"])
@@ -272,6 +294,11 @@ class LivePage:
                 frame.html.append(html)
             else:
                 frame.remove(f"{session_id}-item")
+
+
+def _deeds_line(session_id: str, prompt_id: str) -> str:
+    deeds = turns.deeds(session_id, [prompt_id])[prompt_id]
+    return deeds_html(prompt_id, deeds, waits.of(session_id), oob=True)
 
 
 async def _rendered(size: int, render: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:

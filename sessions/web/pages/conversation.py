@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Sequence
 from datetime import UTC, datetime, tzinfo
 from typing import Any
 
@@ -19,7 +20,7 @@ from sessions.core.store import events, ledger, messages, pins, turns, waits
 from sessions.core.store import sessions as session_store
 from sessions.rendering.attached import download
 from sessions.rendering.html import html
-from sessions.rendering.messages import Place, messages_html
+from sessions.rendering.messages import Deeds, Place, Wire, messages_html
 from sessions.rendering.parts import output_html, written
 from sessions.rendering.periods import zone_of
 from sessions.search.query import parse
@@ -55,9 +56,9 @@ async def new(request: HttpRequest, project_id: str) -> HttpResponse:
 async def session(request: HttpRequest, project_id: str, session_id: str) -> HttpResponse:
     found = await session_of(project_id, session_id)
     context = await in_db(_session_context, found, _zone(request))
-    entries, waited = context.pop("entries"), context.pop("waited")
+    entries, waited, done = context.pop("entries"), context.pop("waited"), context.pop("deeds")
     place = Place.of(found, context.pop("pinned"))
-    context["messages"] = await asyncio.to_thread(messages_html, entries, place, waited)
+    context["messages"] = await asyncio.to_thread(messages_html, entries, place, waited, done)
     context |= {"review": _review_choice(request), "found": request.GET.get("found", "")}
     context["found_words"] = _found_words(context["found"])
     return await page(request, "session.html", live=True, place=place, **context)
@@ -71,10 +72,11 @@ async def older(request: HttpRequest, project_id: str, session_id: str) -> HttpR
     before, until = request.GET.get("before", ""), request.GET.get("until", "")
     entries, more = await in_db(history_page, found.id, before, until)
     waited = await in_db(waits.of, found.id)
+    done = await in_db(deeds_of, found.id, entries)
     place = Place.of(found, await in_db(pins.of_messages, found.id))
     return fragment(
         "conversation/older.html",
-        messages=await asyncio.to_thread(messages_html, entries, place, waited),
+        messages=await asyncio.to_thread(messages_html, entries, place, waited, done),
         place=place,
         before=entries[0]["info"]["id"] if more else "",
     )
@@ -149,6 +151,12 @@ def history_page(session_id: str, before: str = "", until: str = "") -> tuple[li
     return entries[1:] if more else entries, more
 
 
+def deeds_of(session_id: str, entries: Sequence[Wire]) -> Deeds:
+    """What was done for the prompts of a page, also where their answers are on another."""
+    prompts = [entry["info"]["id"] for entry in entries if entry["info"]["role"] == "user"]
+    return turns.deeds(session_id, prompts)
+
+
 def _found_words(text: str) -> str:
     """What a search marks in the conversation, as JSON for static/js/found.js; empty for nothing."""
     words = parse(text, datetime.now(UTC)).words
@@ -185,5 +193,6 @@ def _session_context(session: Session, zone: tzinfo) -> dict[str, Any]:
         "changed": ledger.by_tools(session.id).exists(),
         "waited": waits.of(session.id),
         "pinned": pins.of_messages(session.id),
+        "deeds": deeds_of(session.id, entries),
         "before": entries[0]["info"]["id"] if more else "",
     }  # fmt: skip

@@ -116,6 +116,13 @@ async def working(world: World) -> Page:
 
 @state("{base}/plan/edit")
 async def a_plan(world: World) -> Page:
+    page = await drafted(world)
+    await page.get_by_role("button", name="Edit the plan").click()
+    return await shown(page, page.locator("#plan-edit textarea"))
+
+
+async def drafted(world: World) -> Page:
+    """A session with a plan, which is unfolded."""
     session = await world.stage.client.create_session("drafted")
     plan = world.stage.project / ".opencode" / "plans" / f"{session['time']['created']}-{session['slug']}.md"
     plan.parent.mkdir(parents=True, exist_ok=True)
@@ -124,8 +131,21 @@ async def a_plan(world: World) -> Page:
     page = (await world.tab("drafted")).page
     await page.get_by_role("button", name="Changed files", exact=True).click()
     await page.locator("#plan summary").click()
-    await page.get_by_role("button", name="Edit the plan").click()
-    return await shown(page, page.locator("#plan-edit textarea"))
+    return page
+
+
+@state("{base}/plan/comment", "{base}/plan/changes")
+async def a_plan_that_is_commented(world: World) -> Page:
+    page = await drafted(world)
+    plan = page.locator("#plan")
+    await plan.get_by_role("button", name="Comment on line 3").click()
+    await page.get_by_label("Comment on line 3 of the plan").fill("Which words?")
+    await plan.get_by_role("button", name="Add comment").click()
+    await plan.locator(".comment").wait_for()
+    await plan.get_by_role("button", name="Comment on line 1").click()
+    await page.get_by_label("Comment on line 1 of the plan").wait_for()
+    await plan.get_by_role("button", name="What changed").click()
+    return await shown(page, plan.get_by_text("No earlier version of the plan is kept."))
 
 
 @state("/servers/badge")

@@ -39,6 +39,7 @@ BOTH = (
     "/p/{project}/log/calls/{session}/{call}/invert", "/p/{project}/log/operations/{operation}/invert",
     "/worktrees/{worktree}/remove", "{base}/plan/edit", "{base}/files/comments?path={file}",
     "/p/{project}/sessions/labels?session={session}",
+    "{base}/plan/comment?start=1&end=1&words=pwned",
 )  # fmt: skip
 """GET shows what POST would do."""
 READS = (
@@ -51,7 +52,7 @@ READS = (
     "/p/{project}/files/marks?session={session}", "/p/{project}/files/view?path={file}",
     "/p/{project}/files/view?path=none", "/p/{project}/files/raw?path={file}",
     "/p/{project}/files/preview?path=none", "/p/{project}/files/find?q=pwned",
-    "{base}/messages?before=msg_z", "{base}/find?q=pwned",
+    "{base}/plan/changes", "{base}/messages?before=msg_z", "{base}/find?q=pwned",
     "{base}/parts/{part}/output", "{base}/parts/{part}/files/0",
     "{base}/complete/files?q=pwned",
     "{base}/complete/commands", "{base}/review", "{base}/review?view=split&scope=turn",

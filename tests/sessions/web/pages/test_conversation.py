@@ -135,6 +135,26 @@ async def test_output_is_loaded_on_opening_and_cleaned(async_client: AsyncClient
     assert len(html) < 700_000
 
 
+async def test_a_prompt_tells_what_was_done_for_it_also_on_other_pages(
+    async_client: AsyncClient, tmp_path: Path
+) -> None:
+    talk = await Talk.begin(tmp_path / "project")
+    prompt = await talk.prompt()
+    for number in range(PAGE + 1):
+        answer = await talk.answer(prompt, finish="tool-calls")
+        state = {"status": "completed", "input": {"filePath": f"{number}.py"}, "output": "", "title": ""}
+        span = {"time": {"start": 1000 * number, "end": 1000 * number + 500}}
+        await talk.part(answer, "tool", callID="c", tool="read", state=state | span)
+    html = await page(async_client, talk.url)
+    assert html.count(f'data-turn="{prompt}"') == PAGE
+    assert "data-fold-turn" not in html
+    older = re.search(r'id="older"[^>]*hx-get="([^"]+)"', html)
+    assert older is not None
+    above = await page(async_client, older[1])
+    assert re.search(rf'data-fold-turn="{prompt}"[^>]*title="Read {PAGE + 1} files"', above)
+    assert "12.5 s" in above
+
+
 @pytest.mark.parametrize("path", ["/p/nope/", "/p/nope/s/ses_x", "/nope"])
 async def test_what_is_unknown_gets_a_friendly_page(async_client: AsyncClient, path: str) -> None:
     response = await async_client.get(path)

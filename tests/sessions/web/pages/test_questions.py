@@ -16,8 +16,9 @@ from sessions.core.store import questions
 from sessions.core.store import sessions as session_store
 from sessions.core.wire.questions import QuestionInfo
 from sessions.rendering.parts import part_html
-from sessions.rendering.plan import plan_badge, plan_panel
+from sessions.rendering.plan import plan_badge
 from sessions.rendering.questions import question_list
+from sessions.web.plan import plan_panel
 from tests.sessions.talk import Talk
 
 pytestmark = pytest.mark.django_db(transaction=True)
