@@ -1,14 +1,16 @@
-// A `<dialog>` that arrives in #dialog opens as a modal one; [data-close] closes it, and so does a click beside it, as
-// long as nothing was written in it.
+// A `<dialog>` that arrives in #dialog opens as a modal one, once the style sheet is there that it names (`data-sheet`);
+// [data-close] closes it, and so does a click beside it, as long as nothing was written in it.
+import { addSheet } from "./sheet.js";
 
 const box = document.getElementById("dialog");
 
-new MutationObserver(() => {
+new MutationObserver(async () => {
   const dialog = box.querySelector("dialog:not([data-shown])");
   if (!dialog) return;
   dialog.dataset.shown = "";
   dialog.addEventListener("close", () => dialog.remove());
-  dialog.showModal();
+  if (dialog.dataset.sheet) await addSheet(dialog.dataset.sheet);
+  if (dialog.isConnected) dialog.showModal();
 }).observe(box, { childList: true });
 
 function isBeside(dialog, { clientX, clientY }) {
