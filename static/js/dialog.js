@@ -9,9 +9,17 @@ new MutationObserver(async () => {
   if (!dialog) return;
   dialog.dataset.shown = "";
   dialog.addEventListener("close", () => dialog.remove());
-  if (dialog.dataset.sheet) await addSheet(dialog.dataset.sheet);
+  if (dialog.dataset.sheet) await dressed(dialog);
   if (dialog.isConnected) dialog.showModal();
 }).observe(box, { childList: true });
+
+// Escape counts before it is open, too.
+async function dressed(dialog) {
+  const leave = ({ key }) => key === "Escape" && dialog.remove();
+  document.addEventListener("keydown", leave);
+  await addSheet(dialog.dataset.sheet);
+  document.removeEventListener("keydown", leave);
+}
 
 function isBeside(dialog, { clientX, clientY }) {
   const { left, right, top, bottom } = dialog.getBoundingClientRect();
