@@ -129,7 +129,9 @@ async def drafted(world: World) -> Page:
     plan.write_text("# Farewell\n\n1. Edit `hello.py`\n")
     world.sessions["drafted"] = session["id"]
     page = (await world.tab("drafted")).page
-    await page.get_by_role("button", name="Changed files", exact=True).click()
+    changed = page.get_by_role("button", name="Changed files", exact=True)
+    if await changed.get_attribute("aria-expanded") == "false":  # as it was left
+        await changed.click()
     await page.locator("#plan summary").click()
     return page
 
@@ -411,7 +413,7 @@ async def a_note_to_be_pinned(world: World) -> Page:
     tab = await world.tab("worked")
     await tab.page.keyboard.press("Control+k")
     await tab.page.keyboard.type("pin a note")
-    await tab.page.get_by_role("option", name="Pin a note").click()
+    await tab.page.get_by_role("option", name="Pin a note").first.click()
     return await shown(tab.page, tab.dialog)
 
 
