@@ -153,13 +153,11 @@ def _price(entry: ModelConfig, base: Limits) -> Price:
 
 
 def _priced(cost: ModelPrice, base: Price) -> Price:
-    """The cache costs what fresh input does where nobody names a price of its own."""
-    fresh = cost.get("input", base.input)
     return Price(
-        input=fresh,
+        input=cost.get("input", base.input),
         output=cost.get("output", base.output),
-        cache_read=cost.get("cache_read", base.cache_read or fresh),
-        cache_write=cost.get("cache_write", base.cache_write or fresh),
+        cache_read=cost.get("cache_read", base.cache_read),
+        cache_write=cost.get("cache_write", base.cache_write),
     )
 
 

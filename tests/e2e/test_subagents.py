@@ -61,7 +61,7 @@ async def test_a_subagent_is_followed_answered_and_visited(stage: Stage, context
     await expect(card).to_have_attribute("data-state", "done")
     await card.locator("summary").first.click()
     await expect(card.locator(".task-result strong")).to_have_text("around")
-    await tab.page.get_by_text("1 subagent").click()
+    await tab.page.get_by_text("1 subagent", exact=True).click()
     await tab.page.locator("#family").get_by_role("link").click()
     await expect(tab.page).to_have_url(re.compile(child))
     assert (stage.project / "from-below").exists()

@@ -77,12 +77,6 @@ def test_everything_configuration_says_of_a_model_arrives() -> None:
     assert model.settings.options == {"reasoning_effort": "high"}
 
 
-def test_a_configured_price_without_one_for_the_cache_counts_it_as_input() -> None:
-    entry = {"npm": "@ai-sdk/openai-compatible", "models": {"m": {"cost": {"input": 2, "output": 8}}}}
-    price = find_model(resolved({"mine": entry}), "mine/m").price
-    assert price == Price(input=2, output=8, cache_read=2, cache_write=2)
-
-
 @pytest.mark.parametrize(
     ("npm", "protocol", "api_model"),
     [
