@@ -15,9 +15,14 @@ STILL = 0.01
 """Cumulative Layout Shift up to which nobody sees anything move."""
 WATCH = """
 window.shifts = [];
+// Rows of the list go from group to group as sessions begin and end.
+const elementOf = (node) => (node?.closest ? node : node?.parentElement);
+const isListed = ({ node }) => Boolean(elementOf(node)?.closest("#session-list"));
 new PerformanceObserver((list) => {
-  for (const { value, sources } of list.getEntries())
+  for (const { value, sources } of list.getEntries()) {
+    if (sources.length && sources.every(isListed)) continue;
     window.shifts.push([value, sources.map(({ node }) => node?.id || node?.className || node?.nodeName)]);
+  }
 }).observe({ type: "layout-shift", buffered: true });
 """
 UNREAD = """
