@@ -112,21 +112,40 @@ async def options(request: HttpRequest) -> HttpResponse:
 async def _known(place: Located) -> list[Group]:
     config = (await asyncio.to_thread(load, place.directory)).config
     custom = await asyncio.to_thread(commands, place.directory, config)
-    sessions = await in_db(session_store.listing, place.project, roots=True, limit=MOST_SESSIONS)
+    rows = await in_db(_rows, place.project)
     models = _models(await providers_of(place.directory))
     agents = (agent for agent in known_agents(config).values() if agent.primary)
-    others = (row for row in await in_db(projects.recent) if row != place.project)
+    others = (row for row in rows.projects if row != place.project)
     return [
-        Group("Sessions", [_session(row) for row in sessions if row != place.session], MOST_UNASKED),
+        Group("Sessions", [_session(row) for row in rows.sessions if row != place.session], MOST_UNASKED),
         Group("Actions", _ACTIONS, len(_ACTIONS), 2 * MOST_OF_A_KIND),
         Group("Settings", list(_settings(place.project)), MOST_OF_A_KIND),
         Group("Projects", [_project(row) for row in others], MOST_UNASKED),
         Group("Agents", [_agent(agent) for agent in agents]),
         Group("Models", list(models)),
         Group("Commands", [_command(command) for command in custom.values()]),
-        Group("Snippets", [_snippet(row) for row in await in_db(snippets.named)]),
-        Group("Saved searches", [_search(text, place.project) for text in await in_db(searches.saved)]),
+        Group("Snippets", [_snippet(row) for row in rows.snippets]),
+        Group("Saved searches", [_search(text, place.project) for text in rows.searches]),
     ]
+
+
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    """What of the palette is kept in the database."""
+
+    sessions: Sequence[Session]
+    projects: Sequence[Project]
+    snippets: Sequence[Snippet]
+    searches: Sequence[str]
+
+
+def _rows(project: Project) -> _Rows:
+    return _Rows(
+        session_store.listing(project, roots=True, limit=MOST_SESSIONS),
+        list(projects.recent()),
+        snippets.named(),
+        searches.saved(),
+    )
 
 
 _ACTIONS = tuple(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from django.db.models import Q, QuerySet
@@ -93,10 +93,10 @@ def deeds(session_id: str, prompt_ids: Iterable[str]) -> dict[str, list[Deed]]:
     return found
 
 
-def begun_by(message_id: str) -> str:
-    """The prompt that an answer belongs to; empty for what is no answer."""
-    rows = Message.objects.filter(id=message_id, role="assistant")
-    return str(rows.values_list("data__parentID", flat=True).first() or "")
+def begun_by(message_ids: Collection[str]) -> list[str]:
+    """The prompts that answers belong to, in order; what is no answer has none."""
+    rows = Message.objects.filter(id__in=list(message_ids), role="assistant")
+    return sorted({str(prompt) for prompt in rows.values_list("data__parentID", flat=True) if prompt})
 
 
 def begun(session_id: str) -> int | None:

@@ -7,7 +7,7 @@ they hold whole fragments that may be applied twice, except streamed text, which
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ParamSpec, TypeVar
 
@@ -214,8 +214,8 @@ class LivePage:
     async def _deeds(self, frame: Frame) -> None:
         """The lines of the turns in which something was done, after all that they stand in."""
         acting, self._acting = self._acting, set()
-        for prompt_id in sorted({await in_db(turns.begun_by, message_id) for message_id in acting} - {""}):
-            frame.html.append(await in_db(_deeds_line, self._session_id, prompt_id))
+        if acting:
+            frame.html += await in_db(_deeds_lines, self._session_id, acting)
 
     def _text_part(self, frame: Frame, part: Wire) -> None:
         stream = self._streams.get(part["id"])
@@ -296,9 +296,11 @@ class LivePage:
                 frame.remove(f"{session_id}-item")
 
 
-def _deeds_line(session_id: str, prompt_id: str) -> str:
-    deeds = turns.deeds(session_id, [prompt_id])[prompt_id]
-    return deeds_html(prompt_id, deeds, waits.of(session_id), oob=True)
+def _deeds_lines(session_id: str, message_ids: Collection[str]) -> list[str]:
+    """Of the turns that these answers belong to."""
+    deeds = turns.deeds(session_id, turns.begun_by(message_ids))
+    waited = waits.of(session_id)
+    return [deeds_html(prompt_id, done, waited, oob=True) for prompt_id, done in deeds.items()]
 
 
 async def _rendered(size: int, render: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:

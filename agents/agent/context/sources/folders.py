@@ -36,7 +36,9 @@ async def produce(turn: Turn) -> Sequence[Source[Any]]:
 
 
 async def _load(turn: Turn) -> Places | None:
-    return await asyncio.to_thread(lambda: tuple(map(_place, turn.folders))) or None
+    if not turn.folders:
+        return None
+    return await asyncio.to_thread(lambda: tuple(map(_place, turn.folders)))
 
 
 def _place(folder: AddedFolder) -> Place:
