@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -162,6 +162,38 @@ async def add(request: HttpRequest, project_id: str, session_id: str) -> HttpRes
         actor=actor(request),
     )
     return done()
+
+
+async def add_to_text(
+    request: HttpRequest,
+    session: Session,
+    path: str,
+    content: bytes | None,
+    version: str,
+    scope: Mapping[str, str],
+) -> str:
+    """Add the `text` of the form about lines `start` to `end` of a text as a whole, as long as its `version`
+    is the one that was `seen`. Why it was refused, empty where it was not."""
+    given = request.POST
+    start, end = line_number(given, "start"), line_number(given, "end")
+    text, code = given.get("text", "").strip(), lines_of(content, start, end)
+    if not text or len(text) > MAX_TEXT:
+        return length(text)
+    if content is None or given.get("seen") != version or not code:
+        return "It has been changed meanwhile; your text is still here."
+    await in_db(
+        comments.add,
+        session,
+        path=path,
+        side="new",
+        start=start,
+        end=min(end, start + LONGEST - 1),
+        code=code,
+        text=text,
+        scope=dict(scope),
+        actor=actor(request),
+    )
+    return ""
 
 
 async def edit(request: HttpRequest, project_id: str, session_id: str, comment_id: str) -> HttpResponse:

@@ -19,7 +19,6 @@ from sessions.core import plans
 from sessions.core.db import in_db
 from sessions.core.models import FileChange, Session
 from sessions.core.plans import plan_source, plan_text, plan_title, shown_path
-from sessions.core.principal import actor
 from sessions.core.store import comments as store
 from sessions.core.store import ledger
 from sessions.core.text import visible
@@ -28,7 +27,7 @@ from sessions.rendering.html import html
 from sessions.rendering.passages import Passage, narrowed, passages
 from sessions.rendering.plan import is_planning, pending_approval
 from sessions.web.access import session_of
-from sessions.web.comments import MAX_TEXT, OF_A_PLAN, length, line_number, lines_of, notes
+from sessions.web.comments import MAX_TEXT, OF_A_PLAN, add_to_text, line_number, notes
 from sessions.web.respond import beside, done, fragment, refused
 
 BUILDER = "build"
@@ -87,11 +86,11 @@ async def comment(request: HttpRequest, project_id: str, session_id: str) -> Htt
     which the `words` stand that are selected in it. POST adds `text` about them, as long as the plan is the
     one that was `seen`."""
     session = await session_of(project_id, session_id)
-    given = request.POST if request.method == "POST" else request.GET
-    start, end = line_number(given, "start"), line_number(given, "end")
+    given = request.GET
     source = await asyncio.to_thread(plan_source, session)
     if request.method != "POST":
-        start, end = narrowed(source, start, end, given.get("words", ""))
+        lines = line_number(given, "start"), line_number(given, "end")
+        start, end = narrowed(source, *lines, given.get("words", ""))
         return fragment(
             "plan/comment.html",
             base=session.get_absolute_url(),
@@ -100,24 +99,9 @@ async def comment(request: HttpRequest, project_id: str, session_id: str) -> Htt
             seen=plans.version(source),
             words=given.get("words", "")[:MAX_TEXT],
         )
-    text, code = given.get("text", "").strip(), lines_of(source.encode(), start, end)
-    if not text or len(text) > MAX_TEXT:
-        return refused(length(text))
-    if given.get("seen") != plans.version(source) or not code:
-        return refused("The plan has been changed meanwhile; your text is still here.")
-    await in_db(
-        store.add,
-        session,
-        path=shown_path(session),
-        side="new",
-        start=start,
-        end=end,
-        code=code,
-        text=text,
-        scope=OF_A_PLAN,
-        actor=actor(request),
-    )
-    return done()
+    path, seen = shown_path(session), plans.version(source)
+    problem = await add_to_text(request, session, path, source.encode(), seen, OF_A_PLAN)
+    return refused(problem) if problem else done()
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,14 +12,12 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 
 from sessions.changes.snapshots.objects import object_id
 from sessions.core.db import in_db
-from sessions.core.models import Session
 from sessions.core.models.ledger import unpack_path
-from sessions.core.principal import actor
 from sessions.core.store import comments as store
 from sessions.core.store.comments import Thread
 from sessions.project import browsing
 from sessions.web.access import session_of
-from sessions.web.comments import LONGEST, MAX_TEXT, OF_A_FILE, WORDS, length, line_number, lines_of, place
+from sessions.web.comments import OF_A_FILE, WORDS, add_to_text, place
 from sessions.web.respond import REFUSED
 
 
@@ -31,11 +29,13 @@ async def comments(request: HttpRequest, project_id: str, session_id: str) -> Ht
     given = request.POST if request.method == "POST" else request.GET
     path = unpack_path(given.get("path", ""))
     content = await asyncio.to_thread(_content, Path(session.project.worktree), path)
-    if request.method == "POST" and (problem := await _add(request, session, path, content)):
+    seen = "" if content is None else object_id(content)
+    posted = request.method == "POST"
+    if posted and (problem := await add_to_text(request, session, path, content, seen, OF_A_FILE)):
         return JsonResponse({"words": problem}, status=REFUSED)
     threads = (await in_db(store.threads, session.id)).get(path, ())
     told = await asyncio.to_thread(_told, threads, content or b"")
-    return JsonResponse({"comments": told, "seen": "" if content is None else object_id(content)})
+    return JsonResponse({"comments": told, "seen": seen})
 
 
 def _content(worktree: Path, path: str) -> bytes | None:
@@ -44,33 +44,6 @@ def _content(worktree: Path, path: str) -> bytes | None:
         return browsing.content(worktree, path)
     except browsing.Unreadable:
         return None
-
-
-async def _add(request: HttpRequest, session: Session, path: str, content: bytes | None) -> str:
-    """Why it was refused."""
-    start, end, text = (
-        line_number(request.POST, "start"),
-        line_number(request.POST, "end"),
-        request.POST.get("text", ""),
-    )
-    if not text.strip() or len(text) > MAX_TEXT:
-        return length(text.strip())
-    code = lines_of(content, start, end)
-    if content is None or request.POST.get("seen") != object_id(content) or not code:
-        return "The file has been changed meanwhile; your text is still here."
-    await in_db(
-        store.add,
-        session,
-        path=path,
-        side="new",
-        start=start,
-        end=min(end, start + LONGEST - 1),
-        code=code,
-        text=text.strip(),
-        scope=OF_A_FILE,
-        actor=actor(request),
-    )
-    return ""
 
 
 def _told(threads: Sequence[Thread], content: bytes) -> list[dict[str, Any]]:

@@ -64,8 +64,8 @@ async def test_a_comment_stands_beside_its_passage_and_is_sent(
     ("given", "words"),
     [
         ({"text": " "}, "Write something first."),
-        ({"seen": "other"}, "The plan has been changed meanwhile; your text is still here."),
-        ({"start": 90, "end": 91}, "The plan has been changed meanwhile; your text is still here."),
+        ({"seen": "other"}, "It has been changed meanwhile; your text is still here."),
+        ({"start": 90, "end": 91}, "It has been changed meanwhile; your text is still here."),
     ],
 )
 async def test_what_is_refused_says_why(

@@ -46,10 +46,10 @@ async def test_they_are_where_their_lines_are(world: World, async_client: AsyncC
     [
         ({"text": "  "}, "Write something first."),
         ({"text": "x" * 20_001}, "A comment may have 20,000 characters."),
-        ({"seen": object_id(b"other")}, "The file has been changed meanwhile; your text is still here."),
-        ({"start": 9, "end": 9}, "The file has been changed meanwhile; your text is still here."),
-        ({"path": "none"}, "The file has been changed meanwhile; your text is still here."),
-        ({"path": "../outside"}, "The file has been changed meanwhile; your text is still here."),
+        ({"seen": object_id(b"other")}, "It has been changed meanwhile; your text is still here."),
+        ({"start": 9, "end": 9}, "It has been changed meanwhile; your text is still here."),
+        ({"path": "none"}, "It has been changed meanwhile; your text is still here."),
+        ({"path": "../outside"}, "It has been changed meanwhile; your text is still here."),
     ],
 )
 async def test_what_is_refused_says_why(
