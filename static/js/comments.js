@@ -1,4 +1,5 @@
 // Comments on lines of a diff: a click on a line's number, or on a hunk's Comment button, opens a field under it.
+import { base } from "./page.js";
 import { panel } from "./review-state.js";
 
 const LONG = 60; // lines
@@ -69,9 +70,4 @@ function close(row) {
   while (body && !body.matches("[data-hunk]")) body = body.previousElementSibling;
   row?.remove();
   (body || panel).focus({ preventScroll: true });
-}
-
-function base() {
-  const { project, session } = document.body.dataset;
-  return `/p/${project}/s/${session}`;
 }

@@ -3,10 +3,10 @@
 import { RangeSet, StateEffect, StateField } from "../vendor/@codemirror/state/index.js";
 import { Decoration, EditorView, WidgetType, keymap } from "../vendor/@codemirror/view/index.js";
 import { note, send } from "./files-api.js";
+import { base } from "./page.js";
 
 const place = StateEffect.define(); // [{ id, start, end, outdated, state, words, text }]
 const write = StateEffect.define(); // { start, end }, or null
-const base = () => `/p/${document.body.dataset.project}/s/${document.body.dataset.session}`;
 
 const make = (name, values = {}, ...within) => {
   const element = Object.assign(document.createElement(name), values);

@@ -1,8 +1,5 @@
 // The folders beside the project: their dialog, or with a path one that is added at once. Loaded when it is opened first.
 import { renew } from "./choice.js";
-import { addSheet } from "./sheet.js";
-
-let styled = null;
 
 export async function open(place, path = "") {
   if (path) {
@@ -10,7 +7,6 @@ export async function open(place, path = "") {
     await window.htmx.ajax("POST", "/pickers/folders/add", { target: "#toasts", swap: "beforeend", values });
     return renew();
   }
-  await (styled ??= addSheet("folders"));
   await window.htmx.ajax("GET", "/pickers/folders", { target: "#dialog", swap: "innerHTML", values: place });
   const dialog = document.querySelector(".folders-dialog");
   dialog.addEventListener("htmx:afterRequest", ({ detail: { successful } }) => {

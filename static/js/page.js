@@ -20,6 +20,9 @@ let made = ""; // the session that the first prompt of a page without one has ma
 // What is written in the page belongs to this session; "new" to none yet.
 export const owner = () => made || document.body.dataset.session || "new";
 
+// The address of the session of the page.
+export const base = () => `/p/${document.body.dataset.project}/s/${document.body.dataset.session}`;
+
 // The page of that session is about to take this one's place: what is written here goes on there.
 export function becomes(session) {
   made = session;

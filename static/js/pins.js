@@ -1,6 +1,5 @@
 // What a person pins for the agent: a message, a file of the tree or the review, a note. Loaded when it is used.
 import { complain, form } from "./composer.js";
-import { addSheet } from "./sheet.js";
 
 function ask(verb, what, how) {
   const { base } = form.dataset;
@@ -21,9 +20,4 @@ export function press(button) {
 
 export const pinFile = (path) => post("pins", { path });
 
-export async function writeNote() {
-  await addSheet("pins");
-  await ask("GET", "pins/note", { target: "#dialog", swap: "innerHTML" });
-  const dialog = document.querySelector(".pin-dialog");
-  dialog?.addEventListener("htmx:afterRequest", ({ detail: { xhr } }) => xhr.status < 400 && dialog.close());
-}
+export const writeNote = () => ask("GET", "pins/note", { target: "#dialog", swap: "innerHTML" });

@@ -1,11 +1,11 @@
 // Reading a plan: a comment on a passage or on what is selected in it, the plan over the whole panel, what is other in it
 // than it was; and leaving its editor.
+import { base } from "./page.js";
 import { addSheet } from "./sheet.js";
 
 const layout = document.getElementById("layout");
 const styled = addSheet("plan-reading");
 const passageOf = (node) => (node?.nodeType === Node.TEXT_NODE ? node.parentElement : node)?.closest(".plan-passage");
-const base = () => `/p/${document.body.dataset.project}/s/${document.body.dataset.session}`;
 
 const DO = { say: (button) => say(button.closest(".plan-passage")), changes: compare, wide: widen };
 

@@ -1,6 +1,6 @@
 // What the review panel is asked for: the scope (of the address, so that it can be linked to) and how to read it
 // (remembered). Every request of the panel carries it.
-import { onPage } from "./page.js";
+import { base as session, onPage } from "./page.js";
 
 const VIEW = "review:view";
 const SPACE = "review:space";
@@ -9,7 +9,7 @@ const chosen = { scope: "session", message: "", part: "" };
 
 export const judged = new Set(); // the hunks, by name, that a verdict was given on here
 export const panel = document.getElementById("review");
-export const base = () => `/p/${document.body.dataset.project}/s/${document.body.dataset.session}/review`;
+export const base = () => `${session()}/review`;
 
 onPage(() => {
   const query = new URLSearchParams(location.search);

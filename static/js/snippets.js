@@ -5,7 +5,6 @@ import { shownFile } from "./files.js";
 import { composes } from "./ime.js";
 import { onPage } from "./page.js";
 import { selected } from "./selected.js";
-import { addSheet } from "./sheet.js";
 import { list } from "./suggestions.js";
 
 const PIECE = /\$\{(?:(selection|file)|(\d{1,2})(?::([^}]*))?)\}/g;
@@ -107,7 +106,6 @@ onPage(leave);
 export async function save() {
   const { selectionStart, selectionEnd, value } = field;
   const text = value.slice(selectionStart, selectionEnd) || value;
-  await addSheet("snippets");
   await window.htmx.ajax("GET", "/snippets/dialog", { target: "#dialog", swap: "innerHTML" });
   document.querySelector(".snippet-dialog textarea").value = text;
 }
