@@ -34,6 +34,7 @@ const DO = {
   mention: (row) => add(mentionOf(row)),
   review: (row) => press({ reviewFile: row.dataset.path }),
   path: (row) => navigator.clipboard.writeText(row.dataset.path),
+  "open-in": async (row) => (await import("./open-in.js")).openIn({ path: row.dataset.path }),
   make: (row) => make(row, {}),
   "make-folder": (row) => make(row, { folder: "1" }),
   upload: (row) => {

@@ -13,6 +13,7 @@ let opener = "";
 const DO = {
   focus: foldTurns,
   rename: () => (opener === "session-more" ? document.getElementById("title-button").click() : rename(document.getElementById(opener).closest(".session-item"))),
+  "open-in": async () => (await import("./open-in.js")).openIn({ session: base.split("/").at(-1) }),
   select: async () => (await import("./session-choice.js")).choose(document.getElementById(opener).closest(".session-item")),
   link: () => navigator.clipboard.writeText(new URL(base, location.href)),
   markdown: () => copyFrom(`${base}/export.md?redact=1`),

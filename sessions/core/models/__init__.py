@@ -18,6 +18,7 @@ from .ledger import FileChange, Operation
 from .logins import EndedLogin
 from .permissions import Decision, PermissionRequest, SavedRule
 from .problems import FileProblems
+from .programs import OwnProgram
 from .project import Project
 from .questions import QuestionRequest
 from .review import ReviewComment, ReviewMark, StagedFile
@@ -36,6 +37,7 @@ __all__ = [
     "FileProblems",
     "Message",
     "Operation",
+    "OwnProgram",
     "Part",
     "PermissionRequest",
     "Project",

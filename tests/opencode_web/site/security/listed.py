@@ -29,13 +29,14 @@ CHANGES = (
     "/p/{project}/files/move", "/p/{project}/files/copy", "/p/{project}/files/remove",
     "/p/{project}/files/upload", "/p/{project}/files/known", "/p/{project}/files/replace",
     "/pickers/code", "/settings/keys/of/compact", "/settings/keys/reset",
-    "/settings/snippets/save", "/settings/snippets/remove",
+    "/settings/programs/remove", "/settings/snippets/save", "/settings/snippets/remove",
 )  # fmt: skip
 BOTH = (
     "/p/{project}/s/", "{base}/rename", "{base}/undo/{message}", "{base}/fork",
     "{base}/fork?before={message}", "{base}/review/undo?scope=session", "{base}/comments/{comment}",
     "/p/{project}/log/calls/{session}/{call}/invert", "/p/{project}/log/operations/{operation}/invert",
     "/worktrees/{worktree}/remove", "{base}/plan/edit", "{base}/files/comments?path={file}",
+    "/open-in?session={session}&path={file}", "/settings/programs",
     "{base}/plan/comment?start=1&end=1&words=pwned",
 )  # fmt: skip
 """GET shows what POST would do."""
