@@ -3,19 +3,33 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
-from django.test import AsyncClient
+from django.http import HttpResponse
+from django.test import AsyncRequestFactory
 
 from sessions.core.db import in_db
 from sessions.core.store import programs
+from sessions.web import programs as pages
 from tests.sessions.project.test_programs import install
 from tests.sessions.talk import Talk
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-HERE = {"host": "127.0.0.1:4096"}
+HERE = "127.0.0.1:4096"
+
+
+async def asked(
+    method: str, values: dict[str, str], host: str = HERE, view: Callable[..., Any] = pages.open_in
+) -> HttpResponse:
+    """By a browser that reached the server by this name; the test client has one of its own."""
+    request = getattr(AsyncRequestFactory(), method)("/", values)
+    request.META["HTTP_HOST"] = host
+    answer: HttpResponse = await view(request)
+    return answer
 
 
 @pytest.fixture
@@ -28,44 +42,41 @@ def pipe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return install({"PATH": str(folder)}, "code")
 
 
-async def test_it_is_asked_and_then_opened(async_client: AsyncClient, tmp_path: Path, pipe: Path) -> None:
+async def test_it_is_asked_and_then_opened(tmp_path: Path, pipe: Path) -> None:
     talk = await Talk.begin(tmp_path / "project")
     (tmp_path / "project" / "a.py").write_text("")
     where = {"session": talk.session.id, "path": "a.py", "line": "3"}
-    html = (await async_client.get("/open-in", where, headers=HERE)).content.decode()
+    html = (await asked("get", where)).content.decode()
     assert 'data-program="code"' in html
     assert "outside of the sandbox" in html
-    answer = await async_client.post("/open-in", where | {"program": "code"}, headers=HERE)
+    answer = await asked("post", where | {"program": "code"})
     assert "Opened a.py in Visual Studio Code." in answer.content.decode()
     assert pipe.read_text().split("|")[2:4] == ["--goto", f"{tmp_path}/project/a.py:3"]
 
 
 @pytest.mark.parametrize(
-    ("values", "headers", "words"),
+    ("values", "host", "words"),
     [
-        ({"path": "a.py"}, {"host": "testserver"}, "only for a page that is open on the machine"),
+        ({"path": "a.py"}, "testserver", "only for a page that is open on the machine"),
         ({"path": "../out"}, HERE, "outside of the project"),
         ({"path": "", "program": "none"}, HERE, "not there any more"),
     ],
 )
 async def test_what_is_refused_says_why(
-    async_client: AsyncClient, tmp_path: Path, values: dict[str, str], headers: dict[str, str], words: str
+    tmp_path: Path, values: dict[str, str], host: str, words: str
 ) -> None:
     talk = await Talk.begin(tmp_path / "project")
-    answer = await async_client.post("/open-in", {"session": talk.session.id} | values, headers=headers)
+    answer = await asked("post", {"session": talk.session.id} | values, host)
     assert words in answer.content.decode()
     assert answer["HX-Retarget"] == "#toasts"
 
 
-async def test_own_programs_are_kept(async_client: AsyncClient, pipe: Path) -> None:
-    url = "/settings/programs"
-    bad = await async_client.post(url, {"name": "Mine", "command": "'"}, headers=HERE)
-    assert bad.status_code == 422
-    html = (
-        await async_client.post(url, {"name": "Mine", "command": "code -n {path}"}, headers=HERE)
-    ).content.decode()
+async def test_own_programs_are_kept(pipe: Path) -> None:
+    assert (await asked("post", {"name": "Mine", "command": "'"}, view=pages.own)).status_code == 422
+    added = await asked("post", {"name": "Mine", "command": "code -n {path}"}, view=pages.own)
+    html = added.content.decode()
     assert "code -n {path}" in html
     assert "Visual Studio Code" in html
     assert [row.name for row in await in_db(programs.listing)] == ["Mine"]
-    await async_client.post(f"{url}/remove", {"name": "Mine"}, headers=HERE)
+    await asked("post", {"name": "Mine"}, view=pages.remove)
     assert await in_db(programs.listing) == []
