@@ -7,10 +7,11 @@ The `find_` functions run on the ORM's thread, the others answer a request or ra
 from __future__ import annotations
 
 from collections.abc import Sequence
+from ipaddress import ip_address
 from pathlib import Path
 from typing import NamedTuple
 
-from django.http import Http404, QueryDict
+from django.http import Http404, HttpRequest, QueryDict
 from django.urls import reverse
 
 from sessions.core.db import in_db
@@ -75,3 +76,16 @@ async def located(fields: QueryDict) -> Located:
         return Located(Path(session.directory), session, session.project)
     project = await project_of(fields.get("project", ""))
     return Located(Path(project.worktree), None, project)
+
+
+def is_here(request: HttpRequest) -> bool:
+    """Whether the browser is on this machine, and reached it by a name of this machine alone."""
+    names = request.META.get("REMOTE_ADDR", ""), request.get_host().rsplit(":", 1)[0].strip("[]")
+    return all(map(_is_loopback, names))
+
+
+def _is_loopback(name: str) -> bool:
+    try:
+        return ip_address(name).is_loopback
+    except ValueError:
+        return name == "localhost"

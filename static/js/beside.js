@@ -158,6 +158,7 @@ place.addEventListener("click", async (event) => {
   if (!entry) return;
   if (button.dataset.openedAt) load(entry, { at: button.dataset.openedAt });
   else if (button.dataset.openedMention !== undefined) mention(entry);
+  else if (button.dataset.openedIn !== undefined) (await import("./open-in.js")).openIn({ path: entry.path, line: entry.editor?.lines()?.[0] });
   else if (button.dataset.openedPreview !== undefined) preview(entry, button);
 });
 

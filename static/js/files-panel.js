@@ -35,6 +35,7 @@ const DO = {
   pin: async (row) => (await import("./pins.js")).pinFile(row.dataset.path),
   review: (row) => press({ reviewFile: row.dataset.path }),
   path: (row) => navigator.clipboard.writeText(row.dataset.path),
+  "open-in": async (row) => (await import("./open-in.js")).openIn({ path: row.dataset.path }),
   make: (row) => make(row, {}),
   "make-folder": (row) => make(row, { folder: "1" }),
   upload: (row) => {

@@ -13,6 +13,7 @@ let opener = "";
 const DO = {
   focus: foldTurns,
   rename: () => (opener === "session-more" ? document.getElementById("title-button").click() : rename(document.getElementById(opener).closest(".session-item"))),
+  "open-in": async () => (await import("./open-in.js")).openIn({ session: base.split("/").at(-1) }),
   select: async () => (await import("./session-choice.js")).choose(document.getElementById(opener).closest(".session-item")),
   folders: async () => (await import("./folders.js")).open({ session: base.split("/").at(-1) }),
   link: () => navigator.clipboard.writeText(new URL(base, location.href)),

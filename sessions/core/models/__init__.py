@@ -20,6 +20,7 @@ from .logins import EndedLogin
 from .permissions import Decision, PermissionRequest, SavedRule
 from .pins import Pin
 from .problems import FileProblems
+from .programs import OwnProgram
 from .project import Project
 from .questions import QuestionRequest
 from .review import ReviewComment, ReviewMark, StagedFile
@@ -40,6 +41,7 @@ __all__ = [
     "Label",
     "Message",
     "Operation",
+    "OwnProgram",
     "Part",
     "PermissionRequest",
     "Pin",

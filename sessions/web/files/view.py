@@ -18,7 +18,7 @@ from sessions.changes.snapshots.objects import object_id
 from sessions.core.models.ledger import pack_path, shown, unpack_path
 from sessions.project import browsing, search, texts
 from sessions.rendering.blocks import render_whole
-from sessions.web.access import project_of
+from sessions.web.access import is_here, project_of
 from sessions.web.files import previews
 from sessions.web.respond import fragment
 
@@ -99,7 +99,7 @@ async def view(request: HttpRequest, project_id: str) -> HttpResponse:
         found = await asyncio.to_thread(_found, root, path, int(asked) if asked.isdecimal() else 0)
     except browsing.Unreadable as problem:
         return fragment("files/gone.html", name=shown(path), path=pack_path(path), problem=str(problem))
-    return fragment(f"files/{found.kind}.html", project=project, file=found)
+    return fragment(f"files/{found.kind}.html", project=project, file=found, here=is_here(request))
 
 
 def _found(root: Path, path: str, at: int) -> Found:

@@ -22,7 +22,7 @@ from sessions.core.store import inbox, presets, staging, todos
 from sessions.core.store import sessions as session_store
 from sessions.core.store.resumption import NothingToResume
 from sessions.core.wire.session import Preset, SessionModel
-from sessions.web.access import find_hidden, project_of, session_of
+from sessions.web.access import find_hidden, is_here, project_of, session_of
 from sessions.web.live import states
 from sessions.web.respond import done, fragment, late, redirect, refused, toast
 from sessions.web.sharing import is_shareable
@@ -125,7 +125,10 @@ async def menu(request: HttpRequest, project_id: str, session_id: str) -> HttpRe
     """All that can be done with a session."""
     session = await session_of(project_id, session_id)
     return fragment(
-        "sidebar/menu.html", session=session, shareable=await asyncio.to_thread(is_shareable, session)
+        "sidebar/menu.html",
+        session=session,
+        here=is_here(request),
+        shareable=await asyncio.to_thread(is_shareable, session),
     )
 
 

@@ -24,7 +24,7 @@ from sessions.rendering.messages import Deeds, Place, Wire, messages_html
 from sessions.rendering.parts import output_html, written
 from sessions.rendering.periods import zone_of
 from sessions.search.query import parse
-from sessions.web.access import project_of, session_of
+from sessions.web.access import is_here, project_of, session_of
 from sessions.web.live import states
 from sessions.web.live.fragments import all_fragments
 from sessions.web.respond import fragment, page
@@ -49,7 +49,7 @@ async def new(request: HttpRequest, project_id: str) -> HttpResponse:
     """A page without a session: it is created by the first prompt."""
     found = await project_of(project_id)
     context = await in_db(_project_context, found, zone=_zone(request))
-    return await page(request, "session.html", live=True, **context)
+    return await page(request, "session.html", live=True, here=is_here(request), **context)
 
 
 @require_GET
@@ -61,7 +61,7 @@ async def session(request: HttpRequest, project_id: str, session_id: str) -> Htt
     context["messages"] = await asyncio.to_thread(messages_html, entries, place, waited, done)
     context |= {"review": _review_choice(request), "found": request.GET.get("found", "")}
     context["found_words"] = _found_words(context["found"])
-    return await page(request, "session.html", live=True, place=place, **context)
+    return await page(request, "session.html", live=True, place=place, here=is_here(request), **context)
 
 
 @require_GET

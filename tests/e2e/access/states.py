@@ -53,10 +53,11 @@ async def accounts(world: World) -> Page:
     return await shown(page, page.locator(".account").first)
 
 
-@state("/settings", "/settings/store/{project}", "/settings/sandbox")
+@state("/settings", "/settings/store/{project}", "/settings/sandbox", "/settings/programs")
 async def settings(world: World) -> Page:
     page = await world.page(f"{world.url}/settings")
     await page.get_by_text("Write in the workspace").wait_for()
+    await page.get_by_label("Name of another one").wait_for()
     await page.locator(".store-projects summary").first.click()
     return await shown(page, page.locator(".holdings li"))
 
@@ -134,6 +135,13 @@ async def drafted(world: World) -> Page:
         await changed.click()
     await page.locator("#plan summary").click()
     return page
+
+
+@state("/open-in")
+async def open_in(world: World) -> Page:
+    page = (await world.tab("worked")).page
+    await page.get_by_role("button", name="Actions for this session").click()
+    return await dialog(page, page.get_by_role("menuitem", name="Open the folder in…"))
 
 
 @state("{base}/plan/comment", "{base}/plan/changes")

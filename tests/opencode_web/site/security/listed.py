@@ -32,6 +32,7 @@ CHANGES = (
     "/search/save", "/search/forget", "/pickers/code", "/settings/keys/of/compact", "/settings/keys/reset",
     "/settings/snippets/save", "/settings/snippets/remove",
     "/pickers/folders/add", "/pickers/folders/remove",
+    "/settings/programs/remove",
 )  # fmt: skip
 BOTH = (
     "/p/{project}/s/", "{base}/rename", "{base}/undo/{message}", "{base}/fork",
@@ -39,6 +40,7 @@ BOTH = (
     "/p/{project}/log/calls/{session}/{call}/invert", "/p/{project}/log/operations/{operation}/invert",
     "/worktrees/{worktree}/remove", "{base}/plan/edit", "{base}/files/comments?path={file}",
     "/p/{project}/sessions/labels?session={session}",
+    "/open-in?session={session}&path={file}", "/settings/programs",
     "{base}/plan/comment?start=1&end=1&words=pwned",
 )  # fmt: skip
 """GET shows what POST would do."""

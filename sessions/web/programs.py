@@ -1,0 +1,84 @@
+"""Folders and files in programs of this machine: which there are, the choice, and those of the person's own.
+Only for a page that was opened on this machine: elsewhere nobody would see what starts."""
+
+from __future__ import annotations
+
+import asyncio
+
+from django.http import HttpRequest, HttpResponse
+from django.views.decorators.http import require_http_methods, require_POST
+
+from sessions.core.db import in_db
+from sessions.core.models.ledger import unpack_path
+from sessions.core.store import programs as store
+from sessions.project import browsing, programs
+from sessions.project.programs import NotStarted, Program
+from sessions.web.access import is_here, located
+from sessions.web.respond import beside, fragment, toast
+
+LONGEST = 1000
+ELSEWHERE = "Programs are started only for a page that is open on the machine of the server."
+
+
+@require_http_methods(["GET", "POST"])
+async def open_in(request: HttpRequest) -> HttpResponse:
+    """Of the project or the `session`: `path` from its folder (empty: the folder itself) at `line`. GET gives
+    the choice of a program; POST starts the `program` of that name."""
+    given = request.POST if request.method == "POST" else request.GET
+    place = await located(given)
+    if not is_here(request):
+        return _told(ELSEWHERE)
+    line = given.get("line", "")
+    try:
+        path = await asyncio.to_thread(browsing.inside, place.directory, unpack_path(given.get("path", "")))
+        there = await _found()
+        if request.method != "POST":
+            return fragment("programs/dialog.html", programs=there, given=given, name=path.name)
+        chosen = next((one for one in there if one.name == given.get("program")), None)
+        if chosen is None:
+            return _told("This program is not there any more.")
+        number = int(line) if line.isdecimal() and len(line) < 8 else 0
+        await asyncio.to_thread(programs.start, chosen, path, number)
+    except (browsing.Unreadable, NotStarted) as problem:
+        return _told(str(problem))
+    return _told(f"Opened {path.name} in {chosen.label}.")
+
+
+@require_http_methods(["GET", "POST"])
+async def own(request: HttpRequest) -> HttpResponse:
+    """What is found, and the person's own programs. POST adds `name` with its `command`."""
+    if request.method == "POST":
+        name, command = request.POST.get("name", "").strip(), request.POST.get("command", "").strip()
+        try:
+            programs.own(name, command)
+        except ValueError as problem:
+            return beside("program", f"This is no line of a program: {problem}")
+        if not name or len(name) > 40 or len(command) > LONGEST:
+            return beside("program", f"A name has up to 40 characters, a line up to {LONGEST:,}.")
+        await in_db(store.save, name, command)
+    return await _listed(request)
+
+
+@require_POST
+async def remove(request: HttpRequest) -> HttpResponse:
+    """The person's own of that `name`."""
+    await in_db(store.remove, request.POST.get("name", ""))
+    return await _listed(request)
+
+
+def _told(text: str) -> HttpResponse:
+    """A note, also where a dialog was asked for."""
+    response = toast(text)
+    response["HX-Retarget"], response["HX-Reswap"] = "#toasts", "beforeend"
+    return response
+
+
+async def _listed(request: HttpRequest) -> HttpResponse:
+    mine = await in_db(store.listing)
+    there = await asyncio.to_thread(programs.found)
+    return fragment("settings/programs.html", here=is_here(request), mine=mine, found=there)
+
+
+async def _found() -> list[Program]:
+    rows = await in_db(store.listing)
+    return await asyncio.to_thread(programs.found, [programs.own(row.name, row.command) for row in rows])
