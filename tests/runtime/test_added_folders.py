@@ -32,6 +32,7 @@ def bash(command: str, **more: str) -> ToolUse:
     return ToolUse("bash", {"command": command, "description": "Run", **more})
 
 
+@pytest.mark.proc
 async def test_tools_read_there_by_the_name_without_asking(home: Path, project: Path, library: Path) -> None:
     calls = [
         ToolUse("read", {"filePath": "library/src/greet.py"}),
