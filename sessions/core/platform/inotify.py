@@ -125,7 +125,7 @@ class _Queue:
                 while self._gone:
                     self._empty(number := self._gone.popleft())
                     del self._shares[number]
-                if not self._shares:
+                if not self._holders:
                     self._close()
             finally:
                 self._lock.release()
