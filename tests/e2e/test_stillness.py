@@ -18,10 +18,20 @@ window.shifts = [];
 // Rows of the list go from group to group as sessions begin and end.
 const elementOf = (node) => (node?.closest ? node : node?.parentElement);
 const isListed = ({ node }) => Boolean(elementOf(node)?.closest("#session-list"));
+const told = ({ node }) => node?.id || node?.className || node?.nodeName;
+// As https://github.com/WICG/layout-instability has it, of what moved beside the list in the same frame.
+const moved = ({ previousRect: was, currentRect: is }) => {
+  const [left, top] = [Math.min(was.left, is.left), Math.min(was.top, is.top)];
+  const area = (Math.max(was.right, is.right) - left) * (Math.max(was.bottom, is.bottom) - top);
+  const distance = Math.max(Math.abs(was.left - is.left), Math.abs(was.top - is.top));
+  return (area / (innerWidth * innerHeight)) * (distance / Math.max(innerWidth, innerHeight));
+};
 new PerformanceObserver((list) => {
   for (const { value, sources } of list.getEntries()) {
-    if (sources.length && sources.every(isListed)) continue;
-    window.shifts.push([value, sources.map(({ node }) => node?.id || node?.className || node?.nodeName)]);
+    const others = sources.filter((source) => !isListed(source));
+    if (sources.length && !others.length) continue;
+    const beside = others.map(moved).reduce((sum, one) => sum + one, 0);
+    window.shifts.push([others.length === sources.length ? value : beside, others.map(told)]);
   }
 }).observe({ type: "layout-shift", buffered: true });
 """
