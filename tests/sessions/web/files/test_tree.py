@@ -43,6 +43,15 @@ async def test_folders_come_first_and_what_git_ignores_is_told(
     assert "An\n    empty folder" not in page
 
 
+async def test_what_is_tracked_is_not_ignored(world: World, async_client: AsyncClient) -> None:
+    world.write(".gitignore", "*.log\n")
+    for name in ("forced.log", "plain.log"):
+        world.write(name, "")
+    subprocess.run(["git", "-C", world.root, "add", "-f", "forced.log"], check=True)
+    rows = (await listed(async_client, world)).split("<li ")
+    assert paths("".join(row for row in rows if "data-ignored" in row)) == ["plain.log"]
+
+
 async def test_what_leads_out_is_refused(world: World, async_client: AsyncClient) -> None:
     os.symlink("/etc", world.root / "away")
     assert "away" not in paths(await listed(async_client, world))
