@@ -7,8 +7,11 @@ const root = document.documentElement;
 const panel = () => import("./files-panel.js");
 const isListed = (side) => root.classList.contains(`${side}-listed`);
 
-// A file of the project beside the conversation, at a line (from 1) where one is named.
-export const openFile = async (path, how) => (await import("./beside.js")).open(path, how);
+// A file of the project beside the conversation, at a line (from 1) where one is named. The editor loads while it is read.
+export async function openFile(path, how) {
+  import("./editor.js").catch(() => {}); // told where it is used
+  return (await import("./beside.js")).open(path, how);
+}
 
 // The path of the file that is shown beside the conversation, empty for none.
 export function shownFile() {

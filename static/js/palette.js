@@ -9,6 +9,7 @@ import { activate, active, step } from "./options.js";
 
 const RECENT = "palette-recent";
 const MOST_RECENT = 20;
+const PAUSE = 50; // milliseconds
 const box = document.getElementById("palette");
 const search = document.getElementById("palette-search");
 const list = document.getElementById("palette-list");
@@ -100,8 +101,17 @@ let waits = null;
 search.addEventListener("input", () => {
   isBehind = true;
   waits = null;
-  window.htmx.trigger(search, "palette:typed");
+  clearTimeout(due);
+  due = setTimeout(ask, last + PAUSE - performance.now());
 });
+
+// The first letter at once, and then what there is now and then.
+let due = 0;
+let last = -PAUSE;
+function ask() {
+  last = performance.now();
+  window.htmx.trigger(search, "palette:typed");
+}
 search.addEventListener("htmx:configRequest", ({ detail }) => {
   const { project, session } = context();
   asked = search.value;
