@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import httpx
-from playwright.async_api import BrowserContext
+from playwright.async_api import BrowserContext, Page
 
 from bench.client import USER
 from bench.lab import Lab, Server
@@ -24,12 +24,26 @@ class App(Protocol):
     def prompt(self) -> str:
         """The field one writes into."""
 
+    @property
+    def picker(self) -> str:
+        """The keys that open the picker of files."""
+
+    @property
+    def content(self) -> str:
+        """Those of the search in the files; empty where there is none."""
+
     async def sign_in(self, context: BrowserContext) -> None: ...
 
     def address(self, session: str) -> str: ...
 
     def switch(self, session: str) -> str:
         """What to click for another session that has been open in this tab."""
+
+    async def show_tree(self, page: Page) -> None:
+        """While the picker lists a file."""
+
+    def row(self, folder: str) -> str:
+        """What to click in the tree for a folder of the first level."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +52,8 @@ class Ours:
     project: str
     cookies: dict[str, str]
     prompt: str = "#prompt"
+    picker: str = "Control+p"
+    content: str = "Control+Shift+f"
 
     async def sign_in(self, context: BrowserContext) -> None:
         await context.add_cookies([{"name": n, "value": v, "url": self.url} for n, v in self.cookies.items()])
@@ -48,12 +64,21 @@ class Ours:
     def switch(self, session: str) -> str:
         return f"#{session}-item a"
 
+    async def show_tree(self, page: Page) -> None:
+        await page.keyboard.press("Escape")
+        await page.click("[data-side=files]")
+
+    def row(self, folder: str) -> str:
+        return f"#files-tree [data-path='{folder}']"
+
 
 @dataclass(frozen=True, slots=True)
 class OpenCodes:
     url: str
     password: str
     prompt: str = "[contenteditable=true]"
+    picker: str = "Control+k"
+    content: str = ""
 
     async def sign_in(self, context: BrowserContext) -> None:
         secret = b64encode(f"{USER}:{self.password}".encode()).decode()
@@ -64,6 +89,12 @@ class OpenCodes:
 
     def switch(self, session: str) -> str:
         return f"a[href='{self._path(session)}']"
+
+    async def show_tree(self, page: Page) -> None:
+        await page.keyboard.press("Enter")  # it stands beside an opened file
+
+    def row(self, folder: str) -> str:
+        return f"button:has-text('{folder}')"
 
     def _path(self, session: str) -> str:
         return f"/server/{urlsafe_b64encode(self.url.encode()).decode().rstrip('=')}/session/{session}"

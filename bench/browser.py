@@ -149,6 +149,18 @@ class Tab:
         await self.page.click(selector)
         return float(await self._until("bench.shown()"))
 
+    async def shown_after_press(self, key: str, text: str) -> float:
+        """The same from a key; the text may be in a shadow root."""
+        await self.page.evaluate("(text) => bench.want(text, true)", text)
+        await self.page.keyboard.press(key)
+        return float(await self._until("bench.shown()"))
+
+    async def shown_after_paste(self, pasted: str, text: str) -> float:
+        """The same from a text that is pasted."""
+        await self.page.evaluate("(text) => bench.want(text)", text)
+        await self.page.keyboard.insert_text(pasted)
+        return float(await self._until("bench.shown()"))
+
     async def _until(self, expression: str, met: Callable[[], bool] = lambda: True) -> Any:
         """What it gives once that is something, and `met` too. Asked again and again: what both apps allow
         scripts forbids Playwright's own way to wait."""

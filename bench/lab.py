@@ -20,6 +20,7 @@ from bench.listening import listening
 from bench.targets import OPENAI_COMPATIBLE, ROOT, Target, isolated
 
 ANSWER_SECONDS = 30
+LARGE = 50_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +56,13 @@ class Lab:
     def count(self, full: int) -> int:
         """How often to do something that is done `full` times in a full run."""
         return max(3, full // 10) if self.quick else full
+
+    def large_project(self) -> Path:
+        """A repository of 50,000 files, built when it is first asked for."""
+        folder = self.folder / "large"
+        if not folder.exists():
+            project.large(folder, self.count(LARGE))
+        return folder
 
     async def prepare(self, files: int) -> None:
         """Build the repository and start once, so that no figure has the creation of the database in it."""

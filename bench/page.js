@@ -60,8 +60,9 @@ addEventListener("input", () => {
 // A click and what it brings, also when that is another page: of the same origin, so it finds the note.
 addEventListener("click", ({ timeStamp }) => (sessionStorage.benchClicked = performance.timeOrigin + timeStamp), true);
 
-// A press of a key counts as a click does.
+// A press of a key counts as a click does, and text that is put in without one.
 addEventListener("keydown", ({ timeStamp }) => (sessionStorage.benchClicked = performance.timeOrigin + timeStamp), true);
+addEventListener("input", ({ timeStamp }) => (sessionStorage.benchClicked ??= performance.timeOrigin + timeStamp), true);
 
 function isSeen(element) {
   const { bottom, top, height } = element.getBoundingClientRect();
@@ -72,7 +73,7 @@ function isSeen(element) {
 function* within(root, text) {
   for (const element of root.querySelectorAll("*")) {
     if (element.shadowRoot) yield* within(element.shadowRoot, text);
-    else if (root !== document && element.childElementCount === 0 && element.textContent.includes(text)) yield element;
+    else if (root !== document && [...element.childNodes].some((node) => node.nodeType === 3 && node.data.includes(text))) yield element;
   }
 }
 

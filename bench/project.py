@@ -8,6 +8,7 @@ from pathlib import Path
 FILES_PER_FOLDER = 50
 LINES = 60
 NEEDLE_NAME = "needle_in_the_haystack"
+MEGABYTE = "one_megabyte"
 
 
 def build(folder: Path, files: int) -> None:
@@ -18,6 +19,14 @@ def build(folder: Path, files: int) -> None:
         path.write_text(_content(number))
     file(folder, files // 2).with_name(f"{NEEDLE_NAME}.py").write_text(f"{NEEDLE_NAME} = True\n")
     commit(folder)
+
+
+def large(folder: Path, files: int) -> None:
+    """The same with a file of a megabyte beside the folders."""
+    folder.mkdir()
+    lines = (f"{MEGABYTE}_{number:05} = {number}\n" for number in range(38_000))
+    (folder / f"{MEGABYTE}.py").write_text("".join(lines))
+    build(folder, files)
 
 
 def commit(folder: Path) -> None:

@@ -14,6 +14,7 @@ from bench.measures import (
     history,
     mcp,
     memory,
+    page_files,
     page_opening,
     page_review,
     page_streaming,
@@ -66,6 +67,7 @@ MEASURES: dict[str, Measure] = {
     "page-stream": page_streaming.measure,
     "page-type": page_streaming.typing,
     "page-stand": page_streaming.standing,
+    "page-files": page_files.measure,
     "page-review": page_review.measure,
     "page-switch": page_switching.measure,
 }

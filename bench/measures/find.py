@@ -12,16 +12,11 @@ from bench.lab import Lab
 from bench.stats import median
 from bench.turns import TurnFailed
 
-LARGE = 50_000
-
 
 async def measure(lab: Lab) -> dict[str, float]:
     figures = await _find(lab, lab.project, "2k")
     if lab.large:
-        large = lab.folder / "large"
-        if not large.exists():
-            project.build(large, LARGE)
-        figures |= await _find(lab, large, "50k")
+        figures |= await _find(lab, lab.large_project(), "50k")
     return figures
 
 

@@ -10,7 +10,6 @@ from pathlib import Path
 
 from bench import project
 from bench.lab import Lab
-from bench.measures.find import LARGE
 from bench.measures.tools import per_call
 from bench.model import prompt
 from bench.stats import median
@@ -26,9 +25,7 @@ BLOCK = 512
 
 async def snapshot(lab: Lab) -> dict[str, float]:
     """A command that changes nothing, in fifty thousand files; of ours also the snapshots around it alone."""
-    large = lab.folder / "large"
-    if not large.exists():
-        project.build(large, LARGE)
+    large = lab.large_project()
     figures = {"bash step, nothing changed, 50k files (ms)": await _step(lab, large)}
     if lab.target is OURS:
         looks = await asyncio.to_thread(_looks, lab, large)
