@@ -47,7 +47,8 @@ async def test_what_is_tracked_is_not_ignored(world: World, async_client: AsyncC
     world.write(".gitignore", "*.log\n")
     for name in ("forced.log", "plain.log"):
         world.write(name, "")
-    subprocess.run(["git", "-C", world.root, "add", "-f", "forced.log"], check=True)
+    add = ["git", "-C", str(world.root), "add", "-f", "forced.log"]
+    await asyncio.to_thread(subprocess.run, add, check=True)
     rows = (await listed(async_client, world)).split("<li ")
     assert paths("".join(row for row in rows if "data-ignored" in row)) == ["plain.log"]
 
