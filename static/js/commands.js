@@ -39,6 +39,7 @@ const ACTIONS = {
   copy: () => [...document.querySelectorAll("[data-copy-answer]")].at(-1)?.click(),
   archive: () => ask("POST", "archive", { target: "#toasts", swap: "beforeend" }),
   delete: () => ask("POST", "delete", { target: "#toasts", swap: "beforeend" }),
+  "reset-layout": () => window.laidOut.reset(),
   attach: () => document.getElementById("attach").click(),
   "large-prompt": async () => (await import("./large.js")).toggle(),
   "save-snippet": async () => (await import("./snippets.js")).save(),

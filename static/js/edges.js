@@ -1,6 +1,6 @@
 // The edges of the list and of the panel of changes: moved by pointer and arrow keys; a button folds the list. What
-// the person chose, and which files are open, is laid out before the first paint: therefore a classic script in the
-// head, no module.
+// the person chose for this project, and which files are open, is laid out before the first paint: therefore a classic
+// script in the head, no module.
 {
   const root = document.documentElement;
   const EDGES = {
@@ -10,7 +10,30 @@
   const STEP = 16;
   const FOLDED = "list-folded";
   const narrow = matchMedia("(max-width: 760px)");
-  const stored = (name) => Number(localStorage.getItem(`${name}-width`));
+  const project = location.pathname.split("/")[2];
+  const KEPT = `layout:${project}`;
+
+  // By name. A project that has none yet begins as the last one was left.
+  function kept() {
+    try {
+      return JSON.parse(localStorage.getItem(KEPT) ?? localStorage.getItem("layout")) ?? {};
+    } catch {
+      return {};
+    }
+  }
+  window.laidOut = {
+    get: (name) => kept()[name],
+    set(name, value) {
+      const text = JSON.stringify({ ...kept(), [name]: value || undefined });
+      for (const key of [KEPT, "layout"]) localStorage.setItem(key, text);
+    },
+    reset() {
+      localStorage.setItem(KEPT, "{}");
+      apply();
+      document.dispatchEvent(new CustomEvent("layout:reset"));
+    },
+  };
+  const stored = (name) => window.laidOut.get(`${name}-width`);
   const most = (name) => Math.round(innerWidth * EDGES[name].share);
   const PANELS = { sidebar: "sidebar", review: "beside" };
   const width = (name) => Math.round(document.getElementById(PANELS[name]).getBoundingClientRect().width);
@@ -28,17 +51,12 @@
 
   function choose(edge, pixels) {
     const name = edge.dataset.edge;
-    if (pixels) localStorage.setItem(`${name}-width`, Math.round(Math.min(Math.max(pixels, EDGES[name].least), most(name))));
-    else localStorage.removeItem(`${name}-width`);
+    window.laidOut.set(`${name}-width`, pixels && Math.round(Math.min(Math.max(pixels, EDGES[name].least), most(name))));
     lay(name, stored(name));
     say(edge);
   }
 
-  function fold() {
-    const folded = root.classList.toggle(FOLDED);
-    if (folded) localStorage.setItem(FOLDED, "yes");
-    else localStorage.removeItem(FOLDED);
-  }
+  const fold = () => window.laidOut.set(FOLDED, root.classList.toggle(FOLDED));
 
   function hold(edge, event) {
     const { grows } = EDGES[edge.dataset.edge];
@@ -70,11 +88,15 @@
     event.preventDefault();
   });
 
-  for (const name of Object.keys(EDGES)) lay(name, stored(name));
-  root.classList.toggle(FOLDED, localStorage.getItem(FOLDED) === "yes");
+  function apply() {
+    for (const name of Object.keys(EDGES)) lay(name, stored(name));
+    root.classList.toggle(FOLDED, Boolean(window.laidOut.get(FOLDED)));
+    for (const side of ["files", "find"]) root.classList.toggle(`${side}-listed`, window.laidOut.get("listed") === side);
+  }
+
+  apply();
   root.classList.toggle("turns-folded", localStorage.getItem("turns-folded") === "yes");
-  for (const side of ["files", "find"]) root.classList.toggle(`${side}-listed`, localStorage.getItem("listed") === side);
   root.classList.toggle("strip-unfolded", localStorage.getItem(`strip:${location.pathname.split("/")[4]}`) === "yes");
-  root.classList.toggle("files-opened", Boolean(localStorage.getItem(`opened:${location.pathname.split("/")[2]}`)));
+  root.classList.toggle("files-opened", Boolean(localStorage.getItem(`opened:${project}`)));
   document.addEventListener("DOMContentLoaded", () => document.querySelectorAll("[data-edge]").forEach(say));
 }

@@ -29,8 +29,7 @@ const SIDES = {
 
 async function list(side) {
   for (const name of Object.keys(SIDES)) root.classList.toggle(`${name}-listed`, name === side);
-  if (SIDES[side]) localStorage.setItem("listed", side);
-  else localStorage.removeItem("listed");
+  window.laidOut.set("listed", SIDES[side] && side);
   for (const button of document.querySelectorAll("[data-side]")) button.setAttribute("aria-pressed", String(button.dataset.side === side));
   const loaded = await SIDES[side]?.load();
   await loaded?.show?.();
@@ -60,6 +59,7 @@ document.addEventListener("click", (event) => {
   const { file, line, column } = link.dataset;
   openFile(file, { line: Number(line), column: Number(column) || 1 });
 });
+document.addEventListener("layout:reset", () => list("sessions"));
 shortcut("files", () => void toggle("files"), { typing: true });
 shortcut("find", () => void toggle("find"), { typing: true });
 for (const side of Object.keys(SIDES)) if (isListed(side)) list(side);

@@ -77,12 +77,12 @@ function toggleReview(show = !reviewShown()) {
   if (show) arrive(review);
 }
 
-// A cookie, so that the next page comes laid out by it.
+// A cookie, so that the next page of the project comes laid out by it.
 function choose(state) {
   if (state) layout.dataset.review = state;
   else delete layout.dataset.review;
   note();
-  document.cookie = `review=${state}; Path=/; Max-Age=${YEAR}; SameSite=Strict`;
+  document.cookie = `panel=${state}; Path=/p/${document.body.dataset.project}; Max-Age=${YEAR}; SameSite=Strict`;
   mark();
 }
 
@@ -110,6 +110,10 @@ document.addEventListener("keydown", (event) => {
   drawer("");
 });
 
+document.addEventListener("layout:reset", () => {
+  document.dispatchEvent(new CustomEvent("beside:front"));
+  choose("");
+});
 shortcut("fold-list", () => !narrow.matches && document.querySelector("[data-fold-list]").click());
 
 for (const query of [narrow, medium]) query.addEventListener("change", () => drawer(""));

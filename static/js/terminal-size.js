@@ -1,4 +1,4 @@
-// The height of the terminals, in percent of the window: by dragging the upper edge, by keys, kept.
+// The height of the terminals, in percent of the window: by dragging the upper edge, by keys, kept by project.
 
 const STORED = "terminal-height";
 const STEP = 5;
@@ -13,7 +13,7 @@ export function sizes(panel) {
     const height = Math.round(Math.min(most, Math.max(least, percent)));
     panel.style.setProperty("--terminal-height", `${height}dvh`);
     grip.setAttribute("aria-valuenow", String(height));
-    localStorage.setItem(STORED, String(height));
+    window.laidOut.set(STORED, height);
   }
 
   function now() {
@@ -34,7 +34,12 @@ export function sizes(panel) {
     set((100 * (panel.getBoundingClientRect().bottom - event.clientY)) / innerHeight);
   });
 
-  const kept = Number(localStorage.getItem(STORED));
+  const say = () => grip.setAttribute("aria-valuenow", String(Math.round(now())));
+  document.addEventListener("layout:reset", () => {
+    panel.style.removeProperty("--terminal-height");
+    say();
+  });
+  const kept = window.laidOut.get(STORED);
   if (kept) set(kept);
-  else grip.setAttribute("aria-valuenow", String(Math.round(now())));
+  else say();
 }

@@ -177,8 +177,8 @@ def _project_context(project: Project, current: str = "", *, zone: tzinfo) -> di
 
 
 def _review_choice(request: HttpRequest) -> str:
-    """What the person chose about the review panel (static/js/layout.js); empty for nothing."""
-    chosen = request.COOKIES.get("review", "")
+    """What the person chose about the panel of changes in this project (static/js/layout.js); empty for nothing."""
+    chosen = request.COOKIES.get("panel", "")
     return chosen if chosen in ("open", "closed") else ""
 
 

@@ -54,7 +54,7 @@ EXCUSED = {address: reason for reason, addresses in REASONS.items() for address 
 
 ANEW = """
 if (location.protocol === "http:" && origin !== "null" && !sessionStorage.begun) {
-  const opened = Object.keys(localStorage).filter((key) => /^(listed|opened:)/.test(key));
+  const opened = Object.keys(localStorage).filter((key) => /^(layout|opened:)/.test(key));
   for (const key of opened) localStorage.removeItem(key);
   sessionStorage.begun = "yes";
 }
