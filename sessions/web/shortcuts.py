@@ -135,7 +135,7 @@ GROUPS: Final = (
         _action("files", "folder", "Mod+Shift+e", "Show the files of the project, or the sessions again"),
         _action("find", "search", "Mod+Shift+f", "Search in the files of the project, and replace"),
         _action("fold-list", "fold", "Mod+b", "Fold the list of sessions, or show it"),
-        _action("reset-layout", "panel", "", "Put the panels of this project back to where they were at first"),
+        _action("reset-layout", "panel", "", "Put the panels of this project back to where they began"),
         _command("undo", "undo", "g u", "Undo the last message and what it changed"),
         _command("redo", "redo", "g r", "Bring back what was undone"),
         _command("rename", "edit", "g t", "Rename this session"),

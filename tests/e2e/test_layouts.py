@@ -47,7 +47,7 @@ async def test_panels_are_kept_by_project_and_put_back(
     await expect(tab.review).to_be_visible()
     await page.keyboard.press("Control+k")
     await page.keyboard.type("panels of this project")
-    await expect(page.get_by_role("option").first).to_contain_text("back to where they were at first")
+    await expect(page.get_by_role("option").first).to_contain_text("back to where they began")
     await page.keyboard.press("Enter")
     await expect(tab.review).to_be_hidden()
     assert await width(sidebar) == first

@@ -177,7 +177,7 @@ def _project_context(project: Project, current: str = "", *, zone: tzinfo) -> di
 
 
 def _review_choice(request: HttpRequest) -> str:
-    """What the person chose about the panel of changes in this project (static/js/layout.js); empty for nothing."""
+    """What the person chose about the panel of changes in this project (static/js/layout.js); or empty."""
     chosen = request.COOKIES.get("panel", "")
     return chosen if chosen in ("open", "closed") else ""
 
