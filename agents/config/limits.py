@@ -77,7 +77,8 @@ def limits_of(config: Config) -> Limits:
 
 def of_calls(pattern: str, most: int) -> str:
     """A limit of calls, in words."""
-    return f"{most:,} calls of {'all tools together' if is_everything(pattern) else pattern} in one turn"
+    tools = "all tools together" if is_everything(pattern) else pattern
+    return f"{most:,} call{'s' * (most > 1)} of {tools} in one turn"
 
 
 def in_words(limits: Limits) -> list[str]:
