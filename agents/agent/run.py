@@ -51,10 +51,10 @@ class Run:
     """Of limits that a person let the present turn go beyond, by name: how much was used by then."""
     refusals: dict[str, str] = field(default_factory=dict)
     """What the model was told of those that nobody let it go beyond."""
-    elsewhere: Spent | None = None
-    """What the other sessions of the conversation have spent, once that was looked at in the present turn."""
     exhausted: bool = False
     """One of these was over all tools: the present turn ends in words."""
+    elsewhere: Spent | None = None
+    """What the other sessions of the conversation have spent, once that was looked at in the present turn."""
     taken: int = 0
     """The steps that the turn had taken already which is gone on with next."""
     answered: UserMessage | None = None

@@ -79,7 +79,7 @@ def own_memory(pid: int) -> int | None:
     with suppress(psutil.Error, OSError):
         told = psutil.Process(pid).memory_full_info()
         return int(getattr(told, "pss", told.rss))
-    return None
+    return memory(pid)  # of another user (sudo) no more is told
 
 
 def processor_seconds(pid: int) -> float:

@@ -24,8 +24,9 @@ def listing(session_id: str) -> list[Session]:
 
 def line(session_id: str) -> list[Session]:
     """A session and those above it, the topmost first."""
-    found = Session.objects.in_bulk([session_id, *_above(session_id)])
-    return [found[id] for id in [*reversed(_above(session_id)), session_id] if id in found]
+    ids = [session_id, *_above(session_id)]
+    found = Session.objects.in_bulk(ids)
+    return [found[id] for id in reversed(ids) if id in found]
 
 
 def roots(session_ids: Iterable[str]) -> set[str]:
