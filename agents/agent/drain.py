@@ -27,6 +27,7 @@ async def drain(run: Run, work: Work | None = None) -> None:
     while (prompt := await boundary.begin(run, work)) is not None:
         work = None
         run.error, run.rejected, run.instead, run.longer = None, False, {}, False
+        run.allow_anew()
         if run.silent:
             continue
         run.spawn(asyncio.to_thread(run.tracker.warm))
@@ -56,7 +57,7 @@ async def finished(run: Run) -> None:
 
 async def _answer(run: Run, prompt: UserMessage) -> UserMessage:
     """Act until no continuation is due; the last prompt that was answered. A prompt that steers resets the
-    allowance of steps; to make room in the window does not."""
+    allowance of steps and calls; to make room in the window does not."""
     taken, run.form = run.taken, form_of(prompt.format)
     run.taken = 0
     while (outcome := await _act(run, prompt, taken)) is not Outcome.DONE:
@@ -64,6 +65,7 @@ async def _answer(run: Run, prompt: UserMessage) -> UserMessage:
         steered = await boundary.steer(run)
         if steered is not None:
             run.form = form_of(steered.format, run.form)
+            run.allow_anew()
             prompt, taken = steered, 0 if outcome is Outcome.CONTINUE else taken
         elif outcome is Outcome.COMPACTED:
             break

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,6 +13,7 @@ from agents.agent.steps.history import Transcript
 from agents.tools.structured import Form
 from sessions.changes.tracking import Tracker
 from sessions.core.models import Session
+from sessions.core.store.children import Spent
 from sessions.core.wire.messages import UserMessage
 
 DOOM_LOOP = 3
@@ -44,6 +45,16 @@ class Run:
     """The user rejected a call without words: the turn ends after this step."""
     recent_calls: deque[tuple[str, str]] = field(default_factory=lambda: deque(maxlen=DOOM_LOOP))
     """The last tool calls: name and input as canonical JSON."""
+    calls: Counter[str] = field(default_factory=Counter)
+    """The calls of the present turn, by tool."""
+    granted: dict[str, float] = field(default_factory=dict)
+    """Of limits that a person let the present turn go beyond, by name: how much was used by then."""
+    refusals: dict[str, str] = field(default_factory=dict)
+    """What the model was told of those that nobody let it go beyond."""
+    exhausted: bool = False
+    """One of these was over all tools: the present turn ends in words."""
+    elsewhere: Spent | None = None
+    """What the other sessions of the conversation have spent, once that was looked at in the present turn."""
     taken: int = 0
     """The steps that the turn had taken already which is gone on with next."""
     answered: UserMessage | None = None
@@ -66,6 +77,13 @@ class Run:
 
     def __post_init__(self) -> None:
         self.seen = self.session
+
+    def allow_anew(self) -> None:
+        """A person has spoken: calls are counted from here."""
+        self.calls.clear()
+        self.granted.clear()
+        self.refusals.clear()
+        self.elsewhere, self.exhausted = None, False
 
     def note_errands(self, parts: list[dict[str, Any]]) -> list[dict[str, Any]]:
         """The parts of a prompt that is promoted: a command, a shell command, a compaction and an errand have

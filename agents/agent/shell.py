@@ -22,7 +22,6 @@ from agents.llm.types import ToolCall
 from agents.toolkit.base import Approval
 from agents.toolkit.definitions import UnknownAgent
 from agents.toolkit.permission.rules import Ruleset
-from agents.tools.bash import MAX_TIMEOUT
 from agents.tools.registry import toolset
 from sessions.changes import actions
 from sessions.core.ids import ascending, now
@@ -30,6 +29,9 @@ from sessions.core.models import AdmittedPrompt, Session
 from sessions.core.store import shells
 from sessions.core.wire.messages import UserMessage
 from sessions.core.wire.parts import ToolPart
+
+TIMEOUT = 600_000
+"""Milliseconds."""
 
 
 async def admit(session: Session, command: str, **choice: Any) -> AdmittedPrompt:
@@ -47,7 +49,7 @@ async def run_shell(run: Run, prompt: UserMessage, command: str) -> None:
         return
     recorder = await Recorder.open(run, prompt, turn)
     await recorder.put()
-    call = ToolCall(ascending("call"), "bash", {"command": command, "timeout": MAX_TIMEOUT}, "")
+    call = ToolCall(ascending("call"), "bash", {"command": command, "timeout": TIMEOUT}, "")
     async with _OwnCalls(run, recorder, turn, await toolset(turn)) as calls:
         if (begun := await recorder.take(call)) is not None:
             begun[0].metadata = dict(shells.CALL)

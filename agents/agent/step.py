@@ -95,7 +95,7 @@ async def step(run: Run, prompt: UserMessage, taken: int) -> Outcome:
         while True:
             tools = await toolset(turn, run.form)
             calls = Calls(run, recorder, turn, tools)
-            asked = build(turn, prompt, project(entries), baseline, tools, taken)
+            asked = build(turn, prompt, project(entries), baseline, tools, taken, run.exhausted)
             if run.longer and asked.settings.controls.max_output is None:
                 asked = replace(asked, controls=replace(asked.controls, max_output=turn.model.output))
             request = await shaped(turn, asked)

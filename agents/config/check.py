@@ -102,7 +102,7 @@ def _repair(values: dict[str, Any], path: jsonc.Path) -> str:
 
 PERMISSIONS = frozenset(
     "read edit glob grep list bash batch task skill lsp todowrite todoread question webfetch websearch"
-    " codesearch external_directory private_address network sandbox doom_loop plan_enter plan_exit"
+    " codesearch external_directory private_address network sandbox doom_loop limit plan_enter plan_exit"
     " mcp_sampling".split()
 )
 """What tools ask for by themselves. Tools of MCP servers and plugins go by their own names besides."""

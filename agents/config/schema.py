@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, PositiveInt, with_config
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PositiveInt, with_config
 from typing_extensions import TypedDict
 
 Action = Literal["ask", "allow", "deny", "person"]
@@ -19,6 +19,18 @@ Permission = Action | dict[str, Rules]
 
 Milliseconds = PositiveInt | Literal[False]
 """`False` switches the limit off."""
+
+
+def _off(value: object) -> object:
+    if value is not False:
+        raise ValueError("false switches it off")
+    return value
+
+
+Off = Annotated[Literal[False], BeforeValidator(_off)]
+"""No limit; 0 is none, and is no number either that anything could be held to."""
+Most = Annotated[int, Field(gt=0, strict=True)] | Off
+"""A limit, or none."""
 
 Sandbox = Literal["off", "project", "offline", "auto"]
 """Whether what the agent starts is confined to the workspace, without a network."""
@@ -215,6 +227,30 @@ class ToolOutputConfig(_Section):
     max_bytes: PositiveInt = 50 * 1024
 
 
+class LimitsConfig(_Section):
+    """What stops an agent that runs away, or has a person asked (docs/limits.md). Ours.
+
+    What is not named is as `agents.config.limits` has it.
+    """
+
+    subagents: Most | None = None
+    """At work at once, of one conversation."""
+    calls: dict[str, Most] = {}
+    """Calls in one turn, together, of the tools that a pattern matches."""
+    answer_tokens: Most | None = None
+    """Output tokens of one answer."""
+    session_tokens: Most | None = None
+    """Output tokens of one conversation, with all that its subagents say."""
+    session_cost: Annotated[float, Field(gt=0, strict=True)] | Off | None = None
+    """US dollars that it costs, likewise."""
+    command_memory: Most | None = None
+    """Megabytes that a command holds, with all that it started."""
+    command_seconds: Most | None = None
+    """How long a command may run; a call may ask for less."""
+    command_cpu_seconds: Most | None = None
+    """Of processor time, over all processors."""
+
+
 class WatcherConfig(_Section):
     ignore: list[str] = []
 
@@ -248,6 +284,9 @@ class Config(_Section):
     restrictions: Permission | None = Field(None, exclude=True)
     """As for an agent."""
     tools: dict[str, bool] = {}
+    limits: LimitsConfig = LimitsConfig()
+    ceilings: LimitsConfig = Field(LimitsConfig(), exclude=True)
+    """Limits of a repository that is not trusted: they lower others and never raise them."""
     reviewer: ReviewerConfig | None = None
     sandbox: Sandbox | None = None
     """How commands and formatters are confined (docs/sandbox.md). Ours."""

@@ -11,6 +11,7 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
+from agents.config.limits import Limits, limits_of
 from agents.plugins.calls import shell_variables
 from agents.toolkit import scratch
 from agents.toolkit.base import Tool, ToolContext, ToolError, ToolResult
@@ -30,7 +31,7 @@ from sessions.core.store.added_folders import holding
 from sessions.core.store.permissions.marks import UNCERTAIN
 
 DEFAULT_TIMEOUT = 120_000
-MAX_TIMEOUT = 600_000
+LIMITS_REACHED = ("timeout", "memory", "processor")
 SHORT_TIMEOUT = 1000
 """Milliseconds below which seconds were probably meant."""
 
@@ -39,6 +40,7 @@ Run a command in bash and return what it prints (stdout and stderr together).
 
 - Every call is a new shell: `cd` and variables do not last. Use `workdir` instead of `cd`.
 - Put quotes around paths that have blanks in them.
+- `timeout` is in milliseconds{most}.
 - There is no terminal and no input: give the options that keep a program from asking.
 - A background process (`&`) should write to a file; what it says is lost once the shell has ended.
 - Commands that depend on each other go into one call with `&&`; independent ones into calls of their own.
@@ -75,7 +77,7 @@ class BashInput(BaseModel):
     timeout: int = Field(
         DEFAULT_TIMEOUT,
         gt=0,
-        description=f"Milliseconds until it is stopped (default {DEFAULT_TIMEOUT}, at most {MAX_TIMEOUT}).",
+        description=f"Milliseconds until it is stopped (default {DEFAULT_TIMEOUT}).",
     )
     workdir: str | None = Field(None, description="Folder to run in; default: the folder of the session.")
     description: str = Field(
@@ -86,11 +88,6 @@ class BashInput(BaseModel):
         None,
         description="Why it has to run outside of the sandbox, if it failed for that. The person is asked.",
     )
-
-    @property
-    def limit(self) -> int:
-        """The milliseconds that it gets."""
-        return min(self.timeout, MAX_TIMEOUT)
 
 
 @dataclass(slots=True)
@@ -112,7 +109,7 @@ class _Call:
                 self.ctx.turn,
                 cwd=self.workdir,
                 env={**shell_environment(), **self.variables},
-                timeout=self.input.limit / 1000,
+                timeout=self.input.timeout / 1000,
                 abort=self.ctx.abort,
                 on_output=self.take,
                 ask=self._ask_to_reach,
@@ -137,13 +134,15 @@ class _Call:
     def result(self) -> ToolResult:
         ended = self.ended or Ended("aborted", None)
         text = self.capture.text() or "(no output)"
-        if notes := _notes(ended, self.input.limit):
+        if notes := _notes(ended, self.input.timeout, limits_of(self.ctx.turn.config)):
             text += ("\n" if text.endswith("\n") else "\n\n") + notes
         metadata: dict[str, Any] = {
             "output": self.capture.live(),
             "exit": ended.exit_code,
             "description": self.input.description,
         }
+        if ended.ending in LIMITS_REACHED:
+            metadata["limit"] = ended.ending
         if ended.sandbox:
             metadata["sandbox"] = ended.sandbox
         if self.capture.overflowed:
@@ -239,24 +238,31 @@ def _held(permission: str, paths: Sequence[Path], ctx: ToolContext) -> list[str]
     return [name for name in names if evaluate(permission, name, ctx.turn.rules).action != "allow"]
 
 
-def _notes(ended: Ended, timeout: int) -> str:
+def _notes(ended: Ended, timeout: int, limits: Limits) -> str:
     """How it ended, where that is worth a word, and what the sandbox kept it from."""
     kept = [
         f"[The sandbox did not let it {verb}: {', '.join(names)}.]"
         for verb, names in (("reach", ended.refused), ("write", ended.unwritten))
         if names
     ]
-    return " ".join(filter(None, (_ending(ended, timeout), *kept)))
+    return " ".join(filter(None, (_ending(ended, timeout, limits), *kept)))
 
 
-def _ending(ended: Ended, timeout: int) -> str:
+def _ending(ended: Ended, timeout: int, limits: Limits) -> str:
     if ended.ending == "timeout":
+        most = limits.command_seconds and limits.command_seconds * 1000
         advice = "Give a longer timeout if it needs one."
-        if timeout == MAX_TIMEOUT:
-            advice = "No longer one is possible."
+        if most and timeout >= most:
+            timeout, advice = most, "No longer one is possible."
         elif timeout < SHORT_TIMEOUT:
             advice = f"`timeout` is in milliseconds: for {timeout} seconds give {timeout * 1000}."
         return f"[Stopped after {timeout} ms: the time limit. {advice}]"
+    if ended.ending == "memory":
+        held = f"more than {limits.command_memory:,} MB of memory"
+        return f"[Stopped as it held {held}: the limit here. Do it in smaller parts, or with fewer at once.]"
+    if ended.ending == "processor":
+        used = f"more than {limits.command_cpu_seconds:,} seconds of processor time"
+        return f"[Stopped as it used {used}: the limit here. Do it in smaller parts, or with less to do.]"
     if ended.ending == "aborted":
         return "[Stopped by the user before it ended.]"
     if ended.exit_code is not None and ended.exit_code < 0:
@@ -270,8 +276,12 @@ def _shell() -> str:
 
 def describe(turn: Turn) -> str:
     """With the limits of output that hold, and what a confined command cannot do."""
-    limits = turn.config.tool_output
-    text = DESCRIPTION.format(lines=limits.max_lines, size=f"{limits.max_bytes // 1024} KB")
+    most, output = limits_of(turn.config).command_seconds, turn.config.tool_output
+    text = DESCRIPTION.format(
+        lines=output.max_lines,
+        size=f"{output.max_bytes // 1024} KB",
+        most=f", at most {most * 1000}" if most else "",
+    )
     network = NETWORK.get(turn.terms.sandbox)
     return f"{text}\n\n{CONFINED.format(network=network)}" if network else text
 

@@ -13,8 +13,10 @@ from django.views.decorators.http import require_GET
 
 from agents.agent.steps.sample import Working, work
 from agents.config.configuration import load
+from agents.config.limits import in_words, limits_of
 from agents.toolkit.definitions import UnknownAgent, known_agents
 from agents.toolkit.permission import presets
+from agents.toolkit.permission.limit import LIMIT, about_limits
 from agents.toolkit.permission.rules import Floor, Rule, evaluate, nearest
 from sessions.core.db import in_db
 from sessions.core.models import Project, Session
@@ -41,6 +43,7 @@ async def why(request: HttpRequest) -> HttpResponse:
         rules = (await asyncio.to_thread(_working, row.session, row.agent)).rules
     except UnknownAgent:
         rules = ()
+    rules = about_limits(rules) if row.permission == LIMIT else rules
     found = [evaluate(row.permission, pattern, rules) for pattern in row.patterns]
     asking = dict.fromkeys(rule for rule in found if rule.action == "ask" and rule in rules)
     saved = await in_db(permissions.in_force, row.session, row.message_id)
@@ -60,14 +63,17 @@ async def configured(request: HttpRequest) -> HttpResponse:
 
 
 def _in_force(project: Project) -> dict[str, object]:
-    """The rules of each agent in a new session, and on what terms the one works that a session begins with.
-    Blocks."""
+    """The rules of each agent in a new session, the limits, and on what terms the one works that a session
+    begins with. Blocks."""
     session = Session(project=project, directory=project.worktree)
-    known = known_agents(load(Path(project.worktree)).config).values()
+    config = load(Path(project.worktree)).config
+    known = known_agents(config).values()
     agents = [_working(session, agent.name).agent for agent in known if not agent.hidden]
     on = _working(session, "").terms
     return {
         "on": on,
+        "limits": in_words(limits_of(config)),
+        "depth": config.subagent_depth,
         "meaning": presets.meant(on.preset, silent=on.silent),
         "agents": [
             Ruled(

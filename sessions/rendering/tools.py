@@ -278,8 +278,17 @@ def _counts(metadata: Mapping[str, Any]) -> tuple[int, int] | None:
     return int(diff.get("additions") or 0), int(diff.get("deletions") or 0)
 
 
+_LIMITS = {
+    "timeout": "ended at its time limit",
+    "memory": "ended at the memory limit",
+    "processor": "ended at the limit of processor time",
+}
+
+
 def _note(tool: str, metadata: Mapping[str, Any]) -> str:
     """A word on the outcome beside the title: an exit code, a number of matches."""
+    if tool == "bash" and metadata.get("limit") in _LIMITS:
+        return _LIMITS[metadata["limit"]]
     if tool == "bash" and metadata.get("exit"):
         return f"exit {metadata['exit']}"
     if tool == "batch" and metadata.get("failed"):

@@ -74,6 +74,18 @@ async def test_nobody_is_there_to_be_asked(served: Served) -> None:
     (served.server.project / "new.txt").unlink()
 
 
+async def test_a_limit_holds_where_nobody_is_there(served: Served) -> None:
+    calls = [ToolUse("list", {}), ToolUse("glob", {"pattern": "*"})]
+    (served.server.project / "opencode.json").write_text('{"limits": {"calls": {"*": 1}}}')
+    try:
+        served.plays(*(Turn(tools=[call]) for call in calls), Turn(text="So far."))
+        done = await run(served, "--auto", "Look.")
+    finally:
+        (served.server.project / "opencode.json").unlink()
+    assert "permission requested: limit (calls of *); rejected" in done.err
+    assert (done.status, done.out) == (0, "So far.\n")
+
+
 async def test_raw_events_and_hostile_text(served: Served) -> None:
     hostile = "\x1b]0;title\x07\x1b[31mred\n"
     served.plays(Turn(text=hostile, reasoning=["Thinking"]))

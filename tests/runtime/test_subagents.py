@@ -128,7 +128,7 @@ async def test_a_subagent_sends_others_where_configuration_says_so(home: Path, p
     played = Cast(
         Parent=[Turn(tools=[task("First", "worker")]), Turn(text="Done.")],
         First=[Turn(tools=[task("Second", "worker")]), Turn(text="one")],
-        Second=[Turn(tools=[task("Third")]), Turn(text="two")],
+        Second=[Turn(text="two")],
     )
     agents = {**AGENTS, "worker": {"mode": "subagent", "permission": {"task": "allow"}}}
     async with cast(home, project, played, agent=agents, subagent_depth=2) as (client, _, _):
@@ -137,9 +137,6 @@ async def test_a_subagent_sends_others_where_configuration_says_so(home: Path, p
         (part,) = await task_parts(client, parent)
         (inner,) = await task_parts(client, part["state"]["metadata"]["sessionId"])
         assert "two" in inner["state"]["output"]
-        (innermost,) = await task_parts(client, inner["state"]["metadata"]["sessionId"])
-        assert innermost["state"]["status"] == "error"
-        assert "task" not in tools_of(played.bodies["Second"][0])
 
 
 async def test_a_planning_session_gets_nothing_changed_by_a_subagent(home: Path, project: Path) -> None:

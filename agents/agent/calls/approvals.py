@@ -76,14 +76,14 @@ class Question:
 
     def answered_by(self, verdict: Verdict) -> str:
         """The session's preset, if it says yes where these rules ask; on the ORM's thread."""
-        if presets.is_for_a_person(self.patterns, verdict.rules):
+        if presets.is_for_a_person(self.permission, self.patterns, verdict.rules):
             return ""
         preset = self.preset()
         return preset if presets.answers(preset, self.permission, self.patterns, self.metadata) else ""
 
     def is_reviewed(self, verdict: Verdict) -> bool:
         """Whether the reviewer reads it first; on the ORM's thread."""
-        for_a_person = presets.is_for_a_person(self.patterns, verdict.rules)
+        for_a_person = presets.is_for_a_person(self.permission, self.patterns, verdict.rules)
         return self.review is not None and not for_a_person and self.preset() == "reviewed"
 
     def judge(self) -> tuple[Verdict, list[SavedRule]]:

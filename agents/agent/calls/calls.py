@@ -14,6 +14,7 @@ from typing import Any
 from django.conf import settings
 from pydantic import ValidationError
 
+from agents.agent.calls import limits
 from agents.agent.calls.clock import Clock
 from agents.agent.calls.completion import undisturbed
 from agents.agent.calls.context import CallContext
@@ -99,7 +100,9 @@ class Calls:
         await self._put(part)
         context = self.context_of(part, outer)
         try:
-            await self._check_repetition(context, part)
+            if self.tools.find(part.tool).permission:  # else no rule concerns it
+                await self._check_repetition(context, part)
+                await limits.check(self.run, context, part.tool)
             arguments = await hooks.before(self.run.session, part, arguments)
             result = await self._execute(tool, arguments, context)
             return await undisturbed(self._complete(part, arguments, result))
@@ -142,9 +145,7 @@ class Calls:
         return context.noted(await tool.execute(given, context))
 
     async def _check_repetition(self, context: CallContext, part: ToolPart) -> None:
-        """The third identical call in a row asks, where rules concern it."""
-        if not self.tools.find(part.tool).permission:
-            return
+        """The third identical call in a row asks."""
         signature = (part.tool, json.dumps(part.state.input, sort_keys=True))
         recent = self.run.recent_calls
         recent.append(signature)

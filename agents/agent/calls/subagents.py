@@ -7,9 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, Final
 
+from agents.agent.calls import limits
 from agents.agent.run import Run
 from agents.toolkit.base import Errand, Report, ToolContext, ToolError
 from agents.toolkit.definitions import Agent, choose
+from agents.toolkit.permission.limit import LIMIT
 from agents.toolkit.permission.planning import marks
 from agents.toolkit.permission.rules import Rule, Ruleset, evaluate, in_effect
 from agents.tools.task import subagents
@@ -35,18 +37,15 @@ STILL_AT_WORK = "The errand {} is still being worked on; go on with it afterward
 async def delegate(run: Run, context: ToolContext, errand: Errand) -> Report:
     """Raises ToolError for whatever keeps the subagent from its answer, and NotPermitted."""
     agent = _agent(context, errand)
-    above = await in_db(children.depth, run.session.id)
-    if above >= (limit := context.turn.config.subagent_depth):
-        raise ToolError(
-            f"Subagents may be sent {limit} deep here (subagent_depth), and this session is there already. "
-            "Do it yourself."
-        )
     named = await in_db(children.named_by_user, run.session.id, context.message_id, agent.name)
     await _permit(context, errand, named)
+    line = await in_db(children.line, run.session.id)
+    await limits.check_depth(context, len(line) - 1)
     model = _model(context, agent, named or {})
-    rules = _rules(context, agent, above + 1)
-    child = await (_resumed(run, errand, rules) if errand.task_id else _new(run, errand, agent, model, rules))
-    return await _work(run, context, child, agent, model, errand)
+    rules = _rules(context, agent)
+    async with limits.at_work(run, context, line[0]):
+        new = _resumed(run, errand, rules) if errand.task_id else _new(run, errand, agent, model, rules)
+        return await _work(run, context, await new, agent, model, errand)
 
 
 def _agent(context: ToolContext, errand: Errand) -> Agent:
@@ -77,11 +76,11 @@ def _model(context: ToolContext, agent: Agent, named: Mapping[str, Any]) -> Sess
     )
 
 
-def _rules(context: ToolContext, agent: Agent, depth: int) -> list[Rule]:
-    """For the session of a subagent that has `depth` sessions above it."""
+def _rules(context: ToolContext, agent: Agent) -> list[Rule]:
+    """For the session of a subagent."""
     turn = context.turn
     own = [Rule(rule["permission"], rule["pattern"], rule["action"]) for rule in turn.session.permission]
-    return inherited(agent.permission, turn.rules, own, may_delegate=depth < turn.config.subagent_depth)
+    return inherited(agent.permission, turn.rules, own)
 
 
 async def _new(run: Run, errand: Errand, agent: Agent, model: SessionModel, rules: Sequence[Rule]) -> Session:
@@ -292,14 +291,14 @@ _OWN: Final = ("question", "plan_enter", "plan_exit")
 """What the subagent's own rules decide, whatever the session above it may do."""
 _NEVER: Final = ("todowrite", "todoread")
 _ALWAYS_LOOKED_AT: Final = ("edit", "bash")
-_APART: Final = frozenset({*_OWN, *_NEVER, TASK, "doom_loop"})
+_APART: Final = frozenset({*_OWN, *_NEVER, TASK, "doom_loop", LIMIT})
 
 
-def inherited(agent: Ruleset, turn: Ruleset, session: Ruleset, *, may_delegate: bool) -> list[Rule]:
+def inherited(agent: Ruleset, turn: Ruleset, session: Ruleset) -> list[Rule]:
     """What a child session's own rules are. `agent` are the subagent's, `turn` those in force in the turn
     that sends it, `session` those kept with the session above. Todos belong to that session; `task` stays
-    only where the subagent's rules name it, and with `may_delegate`. A shell line that plan mode asks about
-    is asked about here too."""
+    only where the subagent's rules name it. A shell line that plan mode asks about is asked about here
+    too."""
     kept = [rule for rule in session if rule.action != "allow" or not _lifts(rule, agent)]
     so_far = [*agent, *kept]
     kept += [
@@ -308,7 +307,7 @@ def inherited(agent: Ruleset, turn: Ruleset, session: Ruleset, *, may_delegate: 
     kept += marks(turn)
     closed = [name for name in _OWN if evaluate(name, EVERYTHING, agent).action == "deny"]
     closed += _NEVER
-    if not (may_delegate and any(rule.permission == TASK and rule.action != "deny" for rule in agent)):
+    if not any(rule.permission == TASK and rule.action != "deny" for rule in agent):
         closed.append(TASK)
     return list(dict.fromkeys([*kept, *(Rule(name, EVERYTHING, "deny") for name in closed)]))
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from django.conf import settings
 
 from agents.agent.steps.history import request_messages
+from agents.config.limits import limits_of
 from agents.llm.families import family
 from agents.llm.settings.domains import Settings
 from agents.llm.types import ChatMessage, ModelRequest, TextContent
@@ -20,8 +22,10 @@ from agents.tools import structured
 from agents.tools.registry import Toolset
 from sessions.core.wire.messages import UserMessage
 
-OUT_OF_STEPS = """<system-reminder>
-The limit of steps for this request is reached, and no tools are available any more. Answer in words alone: \
+OUT_OF_STEPS = "The limit of steps for this request"
+OUT_OF_CALLS = "A limit of this session"
+IN_WORDS = """<system-reminder>
+{} is reached, and no tools are available any more. Answer in words alone: \
 what was done, what was found, and what remains to do.
 </system-reminder>"""
 
@@ -29,9 +33,8 @@ SCRATCH = """\
 Scratch files (something to try out, output to look at again) go into {}: nobody is asked \
 about that place, and it is removed with the session."""
 
-LAST_CALL = f"""<system-reminder>
-The limit of steps for this request is reached, and no tool but {structured.NAME} is available any more. \
-Call it now with what is known.
+LAST_CALL = """<system-reminder>
+{} is reached, and no tool but {} is available any more. Call it now with what is known.
 </system-reminder>"""
 
 
@@ -42,19 +45,25 @@ def build(
     baseline: str,
     tools: Toolset,
     taken: int,
+    exhausted: bool = False,
 ) -> ModelRequest:
-    """The request of the step after `taken` others. The base prompt and the epoch's baseline come first and
-    stay as they are, so that the provider's cache keeps them."""
+    """The request of the step after `taken` others; `exhausted`: a limit of calls ends the turn. The base
+    prompt and the epoch's baseline come first and stay as they are, so that the provider's cache keeps
+    them."""
     messages = request_messages(entries, turn.model, answered=True)
-    exhausted = turn.agent.steps is not None and taken >= turn.agent.steps
-    if exhausted:
-        messages.append(ChatMessage("user", [TextContent(LAST_CALL if tools.form else OUT_OF_STEPS)]))
+    ended = OUT_OF_CALLS if exhausted else ""
+    if turn.agent.steps is not None and taken >= turn.agent.steps:
+        ended = OUT_OF_STEPS
+    if ended:
+        words = (LAST_CALL if tools.form else IN_WORDS).format(ended, structured.NAME)
+        messages.append(ChatMessage("user", [TextContent(words)]))
     specs = tools.specs(turn, prompt.tools or {}) if turn.model.tool_call else []
-    # Out of steps, there is only the tool to answer by, if any.
-    offered = [spec for spec in specs if spec.name == structured.NAME] if exhausted else specs
+    # At its end, there is only the tool to answer by, if any.
+    offered = [spec for spec in specs if spec.name == structured.NAME] if ended else specs
     chosen = settings_of(turn)
+    most = limits_of(turn.config).answer_tokens or turn.model.output
     return ModelRequest(
-        model=turn.model,
+        model=replace(turn.model, output=min(turn.model.output, most)),
         system=[_first(turn, [spec.name for spec in specs]), _second(turn, baseline, prompt, tools)],
         messages=messages,
         tools=offered,

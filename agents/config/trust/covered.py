@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from pathlib import PurePosixPath
 from typing import Any
 
+from agents.config.limits import is_looser
 from agents.config.schema import Config
 
 KeyPath = tuple[str | int, ...]
@@ -38,7 +39,7 @@ def restrain(values: Mapping[str, Any]) -> tuple[dict[str, Any], list[KeyPath]]:
     """The part of a configuration that counts without trust, and the places of what was left out.
 
     Of rules only those that ask or deny are kept, as `restrictions`: they can make the user's rules stricter
-    and never looser.
+    and never looser. Limits become `ceilings` likewise, and those that lift what holds by itself wait.
     """
     kept: dict[str, Any] = {}
     held: list[KeyPath] = []
@@ -143,6 +144,19 @@ def _skills(value: Any, path: KeyPath, held: list[KeyPath]) -> dict[str, Any]:
     return {"skills": {"paths": [item for item in paths if _inside(item)]}}
 
 
+def _limits(value: Any, path: KeyPath, held: list[KeyPath]) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        return {}
+    for name, most in value.items():
+        entries = most.items() if name == "calls" and isinstance(most, dict) else [("", most)]
+        held += [
+            (*path, name, pattern) if pattern else (*path, name)
+            for pattern, number in entries
+            if is_looser(name, pattern, number)
+        ]
+    return {"ceilings": value}
+
+
 def _inside(item: Any) -> bool:
     """Whether a path or glob stays below the folder it is relative to. (Links are the reader's to follow.)"""
     if not isinstance(item, str) or "://" in item or item.startswith(("~", "$")):
@@ -159,4 +173,6 @@ _SECTIONS: dict[str, Callable[[Any, KeyPath, list[KeyPath]], dict[str, Any]]] = 
     "command": _commands,
     "instructions": _instructions,
     "skills": _skills,
+    "limits": _limits,
+    "ceilings": _limits,
 }

@@ -22,6 +22,8 @@ _WORDS = {
     "command": "Runs shell lines in a command",
     "permission": "Allows without asking",
     "restrictions": "Allows without asking",
+    "limits": "Raises a limit",
+    "ceilings": "Raises a limit",
     "reviewer": "Chooses who says yes in your place",
     "tools": "Switches on a tool",
     "instructions": "Reads from outside of the project",

@@ -6,7 +6,13 @@ import os
 import signal
 from contextlib import suppress
 
-from sessions.core.platform.processes import memory, processes, variable
+from sessions.core.platform.processes import (
+    memory,
+    own_memory,
+    processes,
+    processor_seconds,
+    variable,
+)
 
 MARK = "OPENCODE_WEB_CALL"
 """The variable of the environment by which a child's descendants are known."""
@@ -50,6 +56,14 @@ class Tree:
         self._look()
         sizes = [held for pid in self.members if (held := memory(pid)) is not None]
         return sum(sizes) if sizes else None
+
+    def own_memory(self) -> int:
+        """The same of the members that were found last, what they share counted once, where that is told."""
+        return sum(own_memory(pid) or 0 for pid in self.members)
+
+    def processor_seconds(self) -> float:
+        """What the members that were found last have used. It blocks."""
+        return sum(map(processor_seconds, self.members))
 
     def _look(self) -> None:
         table = processes()

@@ -50,6 +50,7 @@ DEFAULTS: Final[Ruleset] = (
         {
             "*": "allow",
             "doom_loop": "ask",
+            "limit": "ask",
             "external_directory": {"*": "ask"},
             "private_address": "ask",
             "network": "ask",

@@ -10,6 +10,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from agents.toolkit.permission.defaults import is_guarded
+from agents.toolkit.permission.limit import LIMIT
 from agents.toolkit.permission.planning import MAY_CHANGE
 from agents.toolkit.permission.rules import Personal, Rule
 from sessions.core.wire.session import Preset
@@ -45,7 +46,9 @@ MEANINGS: Mapping[Preset, Meaning] = {
         "What would be asked is read by a model first: it says yes to that one call, or you are asked.",
     ),
     "everything": Meaning(
-        "Everything", "No sandbox and no questions. Only what you deny is refused.", confines=False
+        "Everything",
+        "No sandbox, and no questions but where a limit is reached. Only what you deny is refused.",
+        confines=False,
     ),
 }
 
@@ -79,12 +82,11 @@ def offered(*, sandbox: bool, silent: bool, reviewer: bool) -> dict[Preset, Mean
     }
 
 
-def is_for_a_person(patterns: Sequence[str], asking: Sequence[Rule]) -> bool:
-    """Whether a person is asked in any mode: by a rule that says so, or as an agent that plans or only looks
-    is not known to only read."""
-    return any(pattern.startswith(MAY_CHANGE) for pattern in patterns) or any(
-        isinstance(rule, Personal) for rule in asking
-    )
+def is_for_a_person(permission: str, patterns: Sequence[str], asking: Sequence[Rule]) -> bool:
+    """Whether a person is asked in any mode: by a rule that says so, as a limit is reached, or as an agent
+    that plans or only looks is not known to only read."""
+    marked = any(pattern.startswith(MAY_CHANGE) for pattern in patterns)
+    return permission == LIMIT or marked or any(isinstance(rule, Personal) for rule in asking)
 
 
 def answers(name: str, permission: str, patterns: Sequence[str], metadata: Mapping[str, object]) -> bool:

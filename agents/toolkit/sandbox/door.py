@@ -15,6 +15,7 @@ from pathlib import Path
 from threading import Lock
 from weakref import WeakKeyDictionary
 
+from agents.config.limits import MEGABYTE, limits_of
 from agents.toolkit import scratch
 from agents.toolkit.permission.errors import NotPermitted
 from agents.toolkit.permission.rules import evaluate
@@ -34,7 +35,7 @@ from agents.toolkit.sandbox.ports import NotThere, Ports
 from agents.toolkit.sandbox.proxy import Place
 from agents.toolkit.sandbox.refusals import Heard
 from agents.toolkit.shared import process
-from agents.toolkit.shared.process import Ended
+from agents.toolkit.shared.process import Budget, Ended
 from agents.toolkit.turn import Turn
 from sessions.core import bus, paths
 from sessions.core.above import Port
@@ -61,8 +62,17 @@ async def run(
     outside: bool = False,
 ) -> Ended:
     """`process.run` of a turn; `ask` asks the person about the network. `outside`: a person allowed that it
-    is not confined. Raises Refused, and what that raises."""
-    how = partial(process.run, argv, cwd=cwd, timeout=timeout, abort=abort)
+    is not confined. It ends at the limits of the configuration, too. Raises Refused, and what that raises."""
+    limits = limits_of(turn.config)
+    memory = limits.command_memory and limits.command_memory * MEGABYTE
+    how = partial(
+        process.run,
+        argv,
+        cwd=cwd,
+        timeout=min(timeout, limits.command_seconds or timeout),
+        abort=abort,
+        budget=Budget(memory, limits.command_cpu_seconds),
+    )
     confined = turn.terms.sandbox
     if confined == "off" or outside:
         return await how(env=env, on_output=on_output)

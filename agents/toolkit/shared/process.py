@@ -25,6 +25,8 @@ MAX_DRAIN_SECONDS = 2.0
 _REAP_SECONDS = 2.0
 _LOOK_SECONDS = 0.02
 """A pause keeps what is left as it is, however little."""
+_MEASURE_SECONDS = 0.25
+"""Between two looks at what a child uses."""
 
 
 class CannotStart(Exception):
@@ -87,7 +89,19 @@ class Pauses:
                 self._before = before
 
 
-Ending = Literal["exited", "timeout", "aborted"]
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """What a child may use with all that it started: bytes of memory, seconds of processors; None is no
+    limit."""
+
+    memory: int | None = None
+    processor: float | None = None
+
+
+NO_BUDGET = Budget()
+Overrun = Literal["memory", "processor"]
+"""The part of a budget that was used up."""
+Ending = Literal["exited", "timeout", "aborted"] | Overrun
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,12 +128,14 @@ async def run(
     on_output: Callable[[bytes], Awaitable[None]],
     start: Start = spawned,
     pauses: Pauses | None = None,
+    budget: Budget = NO_BUDGET,
 ) -> Ended:
     """Run `argv` in a session of its own; stdout and stderr go merged to `on_output` as they come.
 
-    After `timeout` seconds (`pauses` are none of them), on `abort`, and when this coroutine is cancelled, the
-    child and all its descendants end. When the child ends by itself, a background child of it lives on but
-    is no longer listened to. Raises CannotStart; what `on_output` raises ends the tree and goes up.
+    After `timeout` seconds (`pauses` are none of them), over `budget`, on `abort`, and when this coroutine is
+    cancelled, the child and all its descendants end. When the child ends by itself, a background child of it
+    lives on but is neither listened to nor measured any more. Raises CannotStart; what `on_output`
+    raises ends the tree and goes up.
     """
     if abort.is_set():
         return Ended("aborted", None)
@@ -133,8 +149,9 @@ async def run(
     exited = asyncio.create_task(process.wait())
     reading = asyncio.create_task(_pump(output, on_output))
     aborted = asyncio.create_task(abort.wait())
+    overrun = asyncio.create_task(_overrun(Tree(process.pid, mark), budget))
     try:
-        ending = await _ending(exited, aborted, reading, timeout, pauses or Pauses())
+        ending = await _ending(exited, aborted, reading, overrun, timeout, pauses or Pauses())
         if ending != "exited":
             await _end_tree(tree, {exited, reading})
         await _drain(reading, output)
@@ -149,6 +166,7 @@ async def run(
         raise
     finally:
         aborted.cancel()
+        overrun.cancel()
         reading.cancel()
         warden.forget(process.pid)
 
@@ -157,12 +175,15 @@ async def _ending(
     exited: asyncio.Task[int],
     aborted: asyncio.Task[Literal[True]],
     reading: asyncio.Task[None],
+    overrun: asyncio.Task[Overrun],
     timeout: float,  # noqa: ASYNC109
     pauses: Pauses,
 ) -> Ending:
     end = asyncio.get_running_loop().time() + timeout
-    waiting: set[asyncio.Future[Any]] = {exited, aborted, reading}
+    waiting: set[asyncio.Future[Any]] = {exited, aborted, reading, overrun}
     while not exited.done() and not aborted.done():
+        if overrun.done():
+            return overrun.result()
         left = end + pauses.seconds - asyncio.get_running_loop().time()
         if left <= 0:
             return "timeout"
@@ -172,6 +193,29 @@ async def _ending(
         if reading in done:
             reading.result()  # a reader that failed would let the child hang on a full pipe
     return "exited" if exited.done() else "aborted"
+
+
+async def _overrun(tree: Tree, budget: Budget) -> Overrun:
+    """Once a budget is used up. Looking takes a twentieth of one processor at most."""
+    if budget == NO_BUDGET:
+        await asyncio.Event().wait()
+    clock, took = asyncio.get_running_loop().time, 0.0
+    while True:
+        await asyncio.sleep(max(_MEASURE_SECONDS, 20 * took))
+        before = clock()
+        if (found := await asyncio.to_thread(_used_up, tree, budget)) is not None:
+            return found
+        took = clock() - before
+
+
+def _used_up(tree: Tree, budget: Budget) -> Overrun | None:
+    """What is shared is divided only where it matters: that takes longer. Blocks."""
+    held = tree.memory() or 0
+    if budget.memory is not None and held > budget.memory and tree.own_memory() > budget.memory:
+        return "memory"
+    if budget.processor is not None and tree.processor_seconds() > budget.processor:
+        return "processor"
+    return None
 
 
 class _Output:

@@ -138,6 +138,8 @@ def shown(text: str) -> str:
     return "".join(letter for letter in text if letter in "\n\t" or category(letter)[0] != "C")
 
 
+LIMIT = "limit"
+ALONE = "Nobody is there to let you go beyond it. Finish with what you have."
 NOBODY_THERE = ("question", "plan_enter", "plan_exit")
 """Tools that wait for a person at a page."""
 DENIED = [{"permission": name, "pattern": "*", "action": "deny"} for name in NOBODY_THERE]
@@ -308,8 +310,11 @@ async def _follow(link: Link, session: str, output: Output, heard: asyncio.Event
 
 
 async def _answer(link: Link, asked: Mapping[str, Any], output: Output, *, auto: bool) -> None:
-    """Nobody is there to be asked: what no rule allows is allowed (`--auto`) or rejected."""
-    reply = "once" if auto else "reject"
+    """Nobody is there to be asked: what no rule allows is allowed (`--auto`) or rejected. A limit is for when
+    nobody looks, and so is not lifted; the agent is told, and ends in its own words."""
+    of_limit = asked["permission"] == LIMIT
+    auto = auto and not of_limit
+    reply = {"reply": "once" if auto else "reject", **({"message": ALONE} if of_limit else {})}
     what = f"{asked['permission']} ({', '.join(asked['patterns'])})"
     output.note(f"permission requested: {what}; {'allowed' if auto else 'rejected'}")
-    await link.post(f"/permission/{asked['id']}/reply", {"reply": reply})
+    await link.post(f"/permission/{asked['id']}/reply", reply)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from django.db import transaction
@@ -21,9 +22,11 @@ def listing(session_id: str) -> list[Session]:
     )
 
 
-def depth(session_id: str) -> int:
-    """How many sessions are above this one."""
-    return len(_above(session_id))
+def line(session_id: str) -> list[Session]:
+    """A session and those above it, the topmost first."""
+    ids = [session_id, *_above(session_id)]
+    found = Session.objects.in_bulk(ids)
+    return [found[id] for id in reversed(ids) if id in found]
 
 
 def roots(session_ids: Iterable[str]) -> set[str]:
@@ -45,6 +48,22 @@ def below(session_id: str) -> list[Session]:
 def spent_below(session_id: str) -> float:
     """US dollars that those sessions cost, also deleted ones."""
     return sum(row.cost for row in below(session_id))
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """US dollars and output tokens."""
+
+    cost: float
+    tokens: int
+
+
+def spent_elsewhere(session: Session) -> Spent:
+    """By the other sessions of the conversation that a session is in: the topmost one and all below it."""
+    top = _above(session.id)[-1] if session.parent_id else session.id
+    family = [*Session.objects.filter(id=top), *below(top)] if session.parent_id else below(top)
+    rows = [row for row in family if row.id != session.id]
+    return Spent(sum(row.cost for row in rows), sum(row.tokens.get("output", 0) for row in rows))
 
 
 def at_work_below(session_id: str) -> list[str]:

@@ -194,6 +194,19 @@ def _repeated(row: PermissionRequest, root: str) -> dict[str, Any]:
     }
 
 
+def _beyond(row: PermissionRequest, root: str) -> dict[str, Any]:
+    """A limit that is reached: what it is, by whom, and what going on means."""
+    data = row.metadata
+    facts = {
+        "Reached by": " → ".join(f"@{name}" for name in data.get("agents", ())),
+        "Allow once": str(data.get("further", "")),
+    }
+    return {
+        "subject": visible(f"The limit here: {data.get('limit', '')}"),
+        "facts": tuple((name, visible(value)) for name, value in facts.items() if value),
+    }
+
+
 def _listed(patterns: list[str]) -> str:
     return visible("\n".join(patterns))
 
@@ -217,6 +230,7 @@ _KINDS: dict[str, tuple[str, str, Callable[[PermissionRequest, str], dict[str, A
     "skill": ("Load this skill?", "spark", _skill),
     "external_directory": ("Leave the project’s folder?", "folder", _outside),
     "task": ("Send this subagent?", "spark", _errand),
+    "limit": ("Go on beyond a limit?", "alert", _beyond),
     "doom_loop": ("Go on repeating the same call?", "alert", _repeated),
 }
 

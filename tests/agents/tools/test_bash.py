@@ -4,19 +4,21 @@ import asyncio
 import os
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from pydantic import ValidationError
 
+from agents.config.schema import Config
 from agents.toolkit.base import ToolError, ToolResult
 from agents.toolkit.permission.defaults import BUILD, session_rules
 from agents.toolkit.permission.errors import NotPermitted, PermissionRejected
 from agents.toolkit.sandbox.terms import Terms
 from agents.toolkit.shared import capture
 from agents.toolkit.shared.output import MAX_BYTES, MAX_LINES
-from agents.tools.bash import TOOL, BashInput
+from agents.tools.bash import TOOL, BashInput, describe
 from tests.agents.tools.context import DirectContext, turn_in
 
 
@@ -30,6 +32,11 @@ def context(context: DirectContext) -> DirectContext:
 
 async def bash(context: DirectContext, command: str, **options: object) -> ToolResult:
     return await TOOL.execute(BashInput.model_validate({"command": command, **options}), context)
+
+
+def limited(context: DirectContext, **limits: int) -> None:
+    config = Config.model_validate({"limits": limits})
+    context.turn = replace(context.turn, config=config)
 
 
 def asks(context: DirectContext) -> list[tuple[str, tuple[str, ...]]]:
@@ -282,8 +289,45 @@ async def test_a_timeout_is_in_milliseconds(context: DirectContext) -> None:
 
 
 async def test_a_timeout_that_is_too_long_is_the_longest(context: DirectContext) -> None:
-    assert (await bash(context, "echo done", timeout=36_000_000)).output == "done\n"
-    assert BashInput(command="ls", timeout=36_000_000).limit == 600_000
+    limited(context, command_seconds=1)
+    result = await bash(context, "echo begun; sleep 1000", timeout=36_000_000)
+    assert result.output == ("begun\n\n[Stopped after 1000 ms: the time limit. No longer one is possible.]")
+    assert result.metadata["limit"] == "timeout"
+    assert "in milliseconds, at most 1000." in describe(context.turn)
+
+
+EATER = "import time; held = bytearray(b'x') * 120 * 2**20; time.sleep(60)"
+"""120 MB, for longer than the test lasts."""
+
+
+async def test_a_command_ends_at_the_memory_limit_with_all_that_it_started(context: DirectContext) -> None:
+    limited(context, command_memory=200)
+    result = await bash(context, f'python3 -c "{EATER}" & python3 -c "{EATER}" & wait')
+    assert "[Stopped as it held more than 200 MB of memory: the limit here." in result.output
+    assert result.metadata["limit"] == "memory"
+    await all_ended(context.directory)
+
+
+async def test_memory_that_forks_share_counts_once(context: DirectContext) -> None:
+    limited(context, command_memory=250)
+    script = (
+        "import os, time\n"
+        "held = bytearray(b'x') * 120 * 2**20\n"
+        "children = [os.fork() or (time.sleep(1.5), os._exit(0)) for _ in range(3)]\n"
+        "[os.waitpid(child, 0) for child in children]\n"
+        "print('shared')\n"
+    )
+    result = await bash(context, f'python3 -c "{script}"')
+    assert result.output == "shared\n"
+    assert "limit" not in result.metadata
+
+
+async def test_a_command_ends_at_the_limit_of_processor_time(context: DirectContext) -> None:
+    limited(context, command_cpu_seconds=1)
+    result = await bash(context, "(while :; do :; done) & (while :; do :; done)")
+    assert "[Stopped as it used more than 1 seconds of processor time" in result.output
+    assert result.metadata["limit"] == "processor"
+    await all_ended(context.directory)
 
 
 async def test_many_lines_are_bounded_by_lines(context: DirectContext) -> None:

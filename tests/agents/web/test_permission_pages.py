@@ -18,6 +18,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 CONFIG = {
     "permission": {"*": "allow", "bash": {"*": "allow", "touch <b>*": "ask"}},
+    "limits": {"calls": {"web<b>*": 20}, "subagents": 3},
     "agent": {"careful": {"permission": {"edit": "deny"}}},
 }
 
@@ -55,6 +56,13 @@ async def test_the_rules_of_every_agent_with_the_configurations(
     assert '<li data-action="deny"><span class="action">deny</span> <code>edit: *</code>' in careful
     assert "title" not in page
     assert (await async_client.get("/pickers/rules", {"project": "none"})).status_code == 404
+
+
+async def test_the_limits_in_force(talk: Talk, async_client: AsyncClient) -> None:
+    page = (await async_client.get("/pickers/rules", {"project": talk.project.id})).content.decode()
+    assert "3 subagents at work at once" in page
+    assert "20 calls of web&lt;b&gt;* in one turn" in page
+    assert "Subagents 1 deep" in page
 
 
 async def test_the_rule_that_asks(talk: Talk, async_client: AsyncClient) -> None:

@@ -42,3 +42,20 @@ def test_what_a_provider_ran_is_named_as_our_own_tools(
 def test_a_tool_of_a_server_is_named_as_it_is(given: dict[str, Any], subtitle: str) -> None:
     shown = card(part("weather_get", given))
     assert (shown.label, shown.subtitle, shown.note) == ("weather_get", subtitle, "")
+
+
+@pytest.mark.parametrize(
+    ("metadata", "note"),
+    [
+        ({"exit": 1}, "exit 1"),
+        ({"exit": -15, "limit": "timeout"}, "ended at its time limit"),
+        ({"exit": -15, "limit": "memory"}, "ended at the memory limit"),
+        ({"exit": -15, "limit": "processor"}, "ended at the limit of processor time"),
+        ({"exit": 0, "limit": "nothing known"}, ""),
+    ],
+)
+def test_a_command_that_reached_a_limit_says_which(metadata: dict[str, Any], note: str) -> None:
+    call = part("bash", {"command": "make"})
+    call["state"]["metadata"] = metadata
+    assert card(call).note == note
+    assert card(call).stays == bool(note)

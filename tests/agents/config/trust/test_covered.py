@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from agents.config.limits import limits_of
 from agents.config.schema import Config
 from agents.config.trust.covered import restrain
 from agents.config.trust.wants import wish
@@ -62,6 +63,28 @@ def test_what_runs_reaches_or_allows_is_held(values: dict[str, Any], places: lis
     assert "allow" not in str(kept)
 
 
+def test_limits_that_lift_what_holds_by_itself_are_held_and_the_others_lower() -> None:
+    values = {
+        "limits": {
+            "subagents": 17,
+            "calls": {"*": 501, "websearch": 5, "bash": False},
+            "session_cost": False,
+            "answer_tokens": 100,
+        }
+    }
+    kept, held = restrain(values)
+    assert [".".join(map(str, path)) for path in held] == [
+        "limits.subagents",
+        "limits.calls.*",
+        "limits.session_cost",
+    ]
+    assert all(wish(values, path).words == "Raises a limit" for path in held)
+    own = {"limits": {"subagents": 3, "calls": {"websearch": 2}, "answer_tokens": False}}
+    limits = limits_of(Config.model_validate({**own, **kept}))
+    assert (limits.subagents, limits.calls) == (3, {"*": 500, "websearch": 2})
+    assert (limits.answer_tokens, limits.session_cost) == (100, 100)
+
+
 def test_every_key_of_the_schema_is_free_or_held() -> None:
     """A key that somebody adds to the schema waits for trust until it is looked at."""
     entry = {"x": {"command": ["evil"], "enabled": True}}
@@ -75,6 +98,7 @@ def test_every_key_of_the_schema_is_free_or_held() -> None:
         "disabled_providers", "enabled_providers",
         "compaction", "watcher", "server", "keybinds",
         "agent", "command", "instructions", "tools", "restrictions",
+        "ceilings",
     }  # fmt: skip
 
 

@@ -104,6 +104,6 @@ def test_other_modes_are_not_touched(tmp_path: Path) -> None:
 
 
 def test_subagents_of_plan_mode_are_held_to_it(rules: Ruleset) -> None:
-    child = [*session_rules(EXPLORE, []), *inherited(EXPLORE, rules, [], may_delegate=False)]
+    child = [*session_rules(EXPLORE, []), *inherited(EXPLORE, rules, [])]
     assert marks(child)
     assert decide("edit", ["a.py"], child, []) == "deny"

@@ -11,8 +11,9 @@ from agents.agent import recovery
 from sessions.core.db import in_db
 from sessions.core.ids import ascending
 from sessions.core.models import FileChange, Session
-from sessions.core.store import children, inbox, leases, ledger
+from sessions.core.store import children, inbox, leases, ledger, usage
 from sessions.core.store import sessions as session_store
+from sessions.core.wire.base import Tokens
 from sessions.core.wire.parts import ToolPart
 from tests.sessions.talk import Talk
 
@@ -37,7 +38,8 @@ async def test_the_family_is_found_from_both_ends(tmp_path: Path) -> None:
     talk = await Talk.begin(tmp_path / "p")
     child = await below(talk, talk.session)
     grandchild, other = await below(talk, child), await below(talk, talk.session)
-    assert await in_db(children.depth, grandchild.id) == 2
+    line = await in_db(children.line, grandchild.id)
+    assert [row.id for row in line] == [talk.session.id, child.id, grandchild.id]
     assert await in_db(children.roots, [grandchild.id, talk.session.id]) == {talk.session.id}
     assert [row.id for row in await in_db(children.listing, talk.session.id)] == [child.id, other.id]
     await in_db(leases.claim, grandchild.id, "worker", 3600)
@@ -45,6 +47,17 @@ async def test_the_family_is_found_from_both_ends(tmp_path: Path) -> None:
     await in_db(leases.claim, talk.session.id, "worker", 3600)
     held = [row.id for row in await in_db(leases.leased)]
     assert held.index(talk.session.id) < held.index(grandchild.id)
+
+
+async def test_what_is_spent_elsewhere_in_a_conversation(tmp_path: Path) -> None:
+    talk, stranger = await Talk.begin(tmp_path / "p"), await Talk.begin(tmp_path / "q")
+    child = await below(talk, talk.session)
+    for session, cost in ((talk.session, 1.0), (child, 0.5), (stranger.session, 4.0)):
+        await in_db(usage.spent, session.id, Tokens(output=10, reasoning=3), cost)
+    assert await in_db(children.spent_elsewhere, child) == children.Spent(1.0, 10)
+    assert await in_db(children.spent_elsewhere, talk.session) == children.Spent(0.5, 10)
+    grandchild = await below(talk, child)
+    assert await in_db(children.spent_elsewhere, grandchild) == children.Spent(1.5, 20)
 
 
 async def test_what_a_cut_off_errand_did_not_begin_is_withdrawn(tmp_path: Path) -> None:

@@ -121,6 +121,16 @@ async def test_descendants_ask_on_the_parents_page(world: World) -> None:
             "&quot;pattern&quot;: &quot;&lt;x&gt;&quot;",
         ),
         (
+            "limit",
+            {"limit": "2 calls of <i> in one turn", "further": "2 more", "agents": ["build", "<b>"]},
+            "@build → @&lt;b&gt;",
+        ),
+        (
+            "limit",
+            {"limit": "2 calls of <i> in one turn"},
+            "The limit here: 2 calls of &lt;i&gt; in one turn",
+        ),
+        (
             "edit",
             {
                 "filepath": "a.py, b.py",
