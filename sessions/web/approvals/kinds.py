@@ -164,8 +164,9 @@ def _of_server(row: PermissionRequest, root: str) -> dict[str, Any]:
     """A tool of an MCP server, with its arguments."""
     data = row.metadata
     given = json.dumps(data["input"], ensure_ascii=False, indent=2) if data["input"] else ""
+    asker = "The app shown in the conversation asks for " if data.get("app") else ""
     return {
-        "subject": visible(f"{data['tool']}, of the MCP server {data['server']}"),
+        "subject": visible(f"{asker}{data['tool']}, of the MCP server {data['server']}"),
         "code": visible(given),
     }
 
@@ -244,6 +245,7 @@ _DECIDERS = {
     "configuration": "by the configuration",
     "stop": "because the turn was stopped",
     "call": "because the file changed and the call proposed anew",
+    "app": "to the app of its server, by the rules or as is said above",
 }
 _SCOPES = {
     "once": "once",

@@ -110,11 +110,14 @@ def withdraw(request_id: str, words: str) -> PermissionRequest | None:
     return row
 
 
-def cancel(session_id: str) -> set[str]:
-    """The turn ended: its pending requests can no longer be answered. The ids of the calls that waited."""
+def cancel(session_id: str, call_id: str = "") -> set[str]:
+    """The turn ended, or one call that is none of a turn: its pending requests can no longer be answered. The
+    ids of the calls that waited."""
     calls = set()
     with transaction.atomic():
         for row in _waiting_with(session_id):
+            if call_id and row.call_id != call_id:
+                continue
             if _settle(row, "cancelled"):
                 audit.note(Call.of(row), "cancel", "stop")
                 calls.add(row.call_id)
