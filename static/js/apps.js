@@ -13,7 +13,8 @@ const MOST_AT_ONCE = 8; // requests to the server
 const [BURST, A_SECOND] = [300, 60]; // messages
 const MOST_WORDS = 4000; // characters of a suggested prompt
 const MOST_ADDRESS = 2000;
-const REMEMBERED = "app-reach"; // what a person has let through, by the digest of the addresses
+const REMEMBERED = "app-reach"; // a list of what a person has let through: an app, and the digest of the addresses
+const MOST_REMEMBERED = 100;
 const [REFUSED, UNKNOWN] = [-32000, -32601]; // of JSON-RPC
 
 const { "X-CSRF-Token": token } = JSON.parse(document.body.getAttribute("hx-headers"));
@@ -58,17 +59,25 @@ function begin(app) {
   app.dataset.drawn = "";
   const asked = app.querySelector(".app-reach");
   if (!asked) return show(app, "");
-  if ((localStorage.getItem(REMEMBERED) ?? "").includes(app.dataset.reach)) return show(app, app.dataset.reach);
+  if (remembered().includes(app.dataset.remember)) return show(app, app.dataset.reach);
   asked.querySelector("[data-without]").addEventListener("click", () => show(app, ""));
   asked.querySelector("[data-with]").addEventListener("click", () => {
-    remember(app.dataset.reach);
+    remember(app.dataset.remember);
     show(app, app.dataset.reach);
   });
 }
 
-function remember(digest) {
+function remembered() {
   try {
-    localStorage.setItem(REMEMBERED, [localStorage.getItem(REMEMBERED) ?? "", digest].join(" ").slice(-2000));
+    return JSON.parse(localStorage.getItem(REMEMBERED)) ?? [];
+  } catch {
+    return [];
+  }
+}
+
+function remember(what) {
+  try {
+    localStorage.setItem(REMEMBERED, JSON.stringify([...remembered(), what].slice(-MOST_REMEMBERED)));
   } catch {
     // It is asked about again.
   }

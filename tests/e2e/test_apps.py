@@ -83,6 +83,8 @@ async def test_an_app_is_told_of_its_call_and_calls_a_tool(place: Stage, context
     await tab.page.reload()
     await tab.connected()
     await expect(frame.get_by_role("status")).to_have_text("21 degrees in Paris, says a station")
+    await tab.page.goto(f"{place.server.url}{place.home_path}rules/decisions")
+    await expect(tab.page.locator(".decision", has_text="for an app of its server")).to_have_count(1)
 
 
 async def test_a_link_and_a_prompt_are_left_to_the_person(place: Stage, context: BrowserContext) -> None:

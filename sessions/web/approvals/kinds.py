@@ -245,7 +245,7 @@ _DECIDERS = {
     "configuration": "by the configuration",
     "stop": "because the turn was stopped",
     "call": "because the file changed and the call proposed anew",
-    "app": "to the app of its server, by the rules or as is said above",
+    "app": "for an app of its server",
 }
 _SCOPES = {
     "once": "once",

@@ -135,3 +135,10 @@ def test_what_is_no_answer_raises(session: Session, answer: str, how: dict[str, 
     with pytest.raises(ValueError, match="not"):
         permissions.reply(row.id, answer, **how)
     assert permissions.reply(row.id, "once") is not None
+
+
+def test_one_call_is_withdrawn_by_itself(session: Session) -> None:
+    mine, other = ask(session, call_id="call_app"), ask(session, call_id="call_model")
+    assert permissions.cancel(session.id, "call_app") == {"call_app"}
+    assert permissions.reply(mine.id, "once") is None
+    assert [row.id for row in permissions.pending(session_id=session.id)] == [other.id]
