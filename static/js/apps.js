@@ -9,7 +9,8 @@ addSheet("apps");
 
 const VERSION = "2026-01-26";
 const [LOWEST, HIGHEST, FIRST] = [48, 720, 240]; // pixels of a frame's height
-const MOST_AT_ONCE = 8; // requests to the server
+const MOST_AT_ONCE = 4; // requests to the server
+const PAUSE = 700; // milliseconds, before what takes longer is asked about again
 const [BURST, A_SECOND] = [300, 60]; // messages
 const MOST_WORDS = 4000; // characters of a suggested prompt
 const MOST_ADDRESS = 2000;
@@ -191,18 +192,26 @@ async function toServer(view, params, method) {
   if (view.working >= MOST_AT_ONCE) throw new Problem("Too much is asked for at once.");
   view.working += 1;
   try {
-    const body = new FormData();
-    body.append("method", method);
-    body.append("params", JSON.stringify(params));
-    const asked = { method: "POST", headers: { "X-CSRF-Token": token }, body, signal: view.waiting.signal };
-    const response = await fetch(view.app.dataset.ask, asked);
-    if (!response.ok) throw new Problem("The server did not answer.");
-    const { result, error } = await response.json();
-    if (error !== undefined) throw new Problem(error);
-    return result;
+    let answer = await send(view, { method, params: JSON.stringify(params) });
+    while (answer.later) {
+      await new Promise((done) => setTimeout(done, PAUSE));
+      if (view.waiting.signal.aborted) send(view, { later: answer.later, end: "1" });
+      view.waiting.signal.throwIfAborted();
+      answer = await send(view, { later: answer.later });
+    }
+    if (answer.error !== undefined) throw new Problem(answer.error);
+    return answer.result;
   } finally {
     view.working -= 1;
   }
+}
+
+async function send(view, values) {
+  const body = new FormData();
+  for (const [name, value] of Object.entries(values)) body.append(name, value);
+  const response = await fetch(view.app.dataset.ask, { method: "POST", headers: { "X-CSRF-Token": token }, body });
+  if (!response.ok) throw new Problem("The server did not answer.");
+  return response.status === 204 ? {} : response.json();
 }
 
 // One at a time, below the frame, so that nothing moves from under the pointer. Resolves once a person has agreed.

@@ -6,7 +6,10 @@ asks for, and nothing of ours answers it. What it wants is told to the page arou
 
 from __future__ import annotations
 
+import asyncio
 import json
+import secrets
+from collections.abc import Coroutine
 from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
@@ -19,6 +22,8 @@ from sessions.core.store import messages
 from sessions.web.access import session_of
 from sessions.web.respond import fragment
 
+MOMENT_SECONDS = 0.5
+FORGOTTEN_SECONDS = 15.0
 MOST_ASKED = 1024 * 1024
 """Characters of one message of an app."""
 _LEAVING = (
@@ -62,13 +67,70 @@ async def frame(request: HttpRequest, project_id: str, session_id: str, part_id:
 
 @require_POST
 async def ask(request: HttpRequest, project_id: str, session_id: str, part_id: str) -> HttpResponse:
-    """A request of the app to its server: `method` and `params` (JSON); its `result`, or `error` in words."""
+    """A request of the app to its server: `method` and `params` (JSON); its `result`, or `error` in words.
+
+    It may take as long as a person does, and a browser has six connections: what takes longer than a moment
+    is `later`, a word by which it is asked about again, or ended by `end`.
+    """
+    later = request.POST.get("later", "")
+    if "end" in request.POST:
+        _pending.end(later)
+        return HttpResponse(status=204)
     try:
-        params = _params(request.POST.get("params", ""))
-        app = await _app(project_id, session_id, part_id)
-        return JsonResponse({"result": await _answer(app, request.POST.get("method", ""), params)})
+        if not later:
+            params = _params(request.POST.get("params", ""))
+            app = await _app(project_id, session_id, part_id)
+            later = _pending.begin(_answer(app, request.POST.get("method", ""), params))
+        result = await _pending.look(later)
     except Refused as refusal:
         return JsonResponse({"error": str(refusal)})
+    return JsonResponse({"later": later} if result is None else {"result": result})
+
+
+class _Pending:
+    """Requests of apps that are at work. One that nobody asks about any longer is ended."""
+
+    def __init__(self) -> None:
+        self._work: dict[str, tuple[asyncio.Task[dict[str, Any]], asyncio.TimerHandle]] = {}
+
+    def begin(self, work: Coroutine[Any, Any, dict[str, Any]]) -> str:
+        key, task = secrets.token_urlsafe(16), asyncio.create_task(work)
+        task.add_done_callback(_seen)
+        self._keep(key, task)
+        return key
+
+    async def look(self, key: str) -> dict[str, Any] | None:
+        """The result, or None when it is still to come. Raises Refused."""
+        if key not in self._work:
+            raise Refused("This request has ended.")
+        task, timer = self._work[key]
+        timer.cancel()
+        self._keep(key, task)
+        await asyncio.wait({task}, timeout=MOMENT_SECONDS)
+        if not task.done():
+            return None
+        self.end(key)
+        if task.cancelled():
+            raise Refused("This request has ended.")
+        return task.result()
+
+    def end(self, key: str) -> None:
+        task, timer = self._work.pop(key, (None, None))
+        if task is not None and timer is not None:
+            timer.cancel()
+            task.cancel()
+
+    def _keep(self, key: str, task: asyncio.Task[dict[str, Any]]) -> None:
+        self._work[key] = task, asyncio.get_running_loop().call_later(FORGOTTEN_SECONDS, self.end, key)
+
+
+def _seen(task: asyncio.Task[Any]) -> None:
+    """Nobody may be there any longer for what went wrong."""
+    if not task.cancelled():
+        task.exception()
+
+
+_pending = _Pending()
 
 
 async def _app(project_id: str, session_id: str, part_id: str) -> App:

@@ -62,7 +62,7 @@ def test_a_document_is_taken_by_its_kind() -> None:
     )
     assert document_of([text(mime="text/html"), blob]) == Document("<p>y")
     for contents in ([], [text(mime="text/html")], [text(mime=None)], [text("x" * (MOST_BYTES + 1))]):
-        with pytest.raises(ValueError, match="what the server gives|its document"):
+        with pytest.raises(ValueError, match=r"what the server gives|its document"):
             document_of(contents)
 
 
