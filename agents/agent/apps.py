@@ -35,6 +35,7 @@ from agents.toolkit.permission.errors import NotPermitted
 from agents.toolkit.permission.rules import Ruleset
 from agents.toolkit.turn import Turn
 from sessions.changes.tracking import tracker
+from sessions.core import workers
 from sessions.core.db import in_db
 from sessions.core.ids import ascending
 from sessions.core.models import Session
@@ -148,7 +149,7 @@ async def _called(app: App, name: str, arguments: dict[str, Any]) -> dict[str, A
         except (ToolError, NotPermitted) as error:
             raise Refused(str(error)) from error
         except asyncio.CancelledError:
-            await undisturbed(in_db(permissions.cancel, session.id, context.call_id))
+            await undisturbed(in_db(permissions.cancel_call, session.id, context.call_id))
             raise
     made = permissions.Call(session, context.call_id, called, [EVERYTHING], "")
     await in_db(permissions.note, made, "allow", "app")
@@ -193,7 +194,7 @@ class _AppContext(CallContext):
     ) -> Approval:
         """Who is asked reads who asks. With `outdated` the row is looked at each second: in a process that
         runs no turns nobody tells of an answer."""
-        asked = {**(metadata or {}), "app": True}
+        asked = {**(metadata or {}), permissions.APP: workers.this_process().name}
         return await super().ask(
             permission,
             patterns,

@@ -36,7 +36,7 @@ from sessions.core.db import in_db
 from sessions.core.fence import Lease, LeaseLost, fenced
 from sessions.core.ids import now
 from sessions.core.models import Session
-from sessions.core.store import events, inbox, leases, ledger, problems
+from sessions.core.store import events, inbox, leases, ledger, permissions, problems
 from sessions.core.store import sessions as session_store
 
 logger = logging.getLogger(__name__)
@@ -419,6 +419,7 @@ async def remove_leftovers(left: Session) -> None:
 def prune_rows() -> None:
     """Runs on the ORM's thread."""
     events.prune()
+    permissions.cancel_orphans()
     problems.prune()
     session_store.purge(now() - DELETED_MS)
     workers.forget_dead({row.lease_owner.partition(":")[0] for row in leases.leased()})

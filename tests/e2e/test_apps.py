@@ -16,7 +16,7 @@ from tests import programs
 from tests.e2e import apps
 from tests.e2e.conftest import provokes, repository
 from tests.e2e.stage import Stage, Tab, ready
-from tests.loopback.script import ToolUse, Turn
+from tests.loopback.script import ToolUse, Turn, Wait
 from tests.runtime.servers import ready as listed
 from tests.server import until
 
@@ -135,6 +135,24 @@ async def test_what_is_asked_for_ends_with_the_page(place: Stage, context: Brows
     await expect(tab.permissions).to_have_count(0)
     assert await place.client.get("/permission") == []
     assert [entry["tool"] for entry in asked(place)][-1] == "shown"
+
+
+async def test_what_an_app_asks_outlives_the_turn(place: Stage, context: BrowserContext) -> None:
+    place.plays(
+        Turn(tools=[ToolUse("weather_weather", {"city": "Paris"})]),
+        Turn(text=["There ", Wait("turn"), "it is."]),
+    )
+    tab = await place.tab(context, await place.session("in the middle"))
+    frame = frame_of(tab.page)
+    await tab.send("Show me the weather.")
+    await frame.get_by_role("button", name="Look again").click()
+    await expect(tab.permissions).to_be_visible()
+    place.model.gate("turn").open()
+    await expect(tab.messages).to_contain_text("There it is.")
+    await tab.idle()
+    await ready(tab.permissions)
+    await tab.permissions.get_by_role("button", name="Allow once").click()
+    await expect(frame.get_by_role("status")).to_have_text("22 degrees in Paris")
 
 
 async def test_only_what_a_person_lets_through_is_reached(place: Stage, context: BrowserContext) -> None:

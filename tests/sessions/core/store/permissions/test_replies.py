@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from sessions.core import workers
 from sessions.core.models import PermissionRequest, Session
 from sessions.core.store import permissions
 from sessions.core.store import sessions as session_store
@@ -137,8 +138,22 @@ def test_what_is_no_answer_raises(session: Session, answer: str, how: dict[str, 
     assert permissions.reply(row.id, "once") is not None
 
 
-def test_one_call_is_withdrawn_by_itself(session: Session) -> None:
-    mine, other = ask(session, call_id="call_app"), ask(session, call_id="call_model")
-    assert permissions.cancel(session.id, "call_app") == {"call_app"}
-    assert permissions.reply(mine.id, "once") is None
-    assert [row.id for row in permissions.pending(session_id=session.id)] == [other.id]
+def waiting(session: Session) -> list[str]:
+    return [row.call_id for row in permissions.pending(session_id=session.id)]
+
+
+def test_what_an_app_asks_is_apart_from_what_the_model_asks(session: Session) -> None:
+    alive, dead = workers.this_process().name, "gone.1"
+    row = ask(session, call_id="app", metadata={permissions.APP: alive})
+    ask(session, call_id="second", metadata={permissions.APP: alive})
+    ask(session, call_id="orphan", metadata={permissions.APP: dead})
+    assert permissions.cancel(ask(session, call_id="model").session_id) == {"model"}
+    permissions.cancel_orphans()
+    assert waiting(session) == ["app", "second"]
+    permissions.cancel_call(session.id, "second")
+    assert waiting(session) == ["app"]
+    permissions.reply(ask(session, call_id="model").id, "reject")
+    assert waiting(session) == ["app"]
+    ask(session, call_id="model")
+    permissions.reply(row.id, "reject")
+    assert waiting(session) == ["model"]
