@@ -12,6 +12,8 @@ const [LOWEST, HIGHEST, FIRST] = [48, 720, 240]; // pixels of a frame's height
 const MOST_AT_ONCE = 4; // requests to the server
 const PAUSE = 700; // milliseconds, before what takes longer is asked about again
 const [BURST, A_SECOND] = [300, 60]; // messages
+const WRITING = 2000; // milliseconds since the last key in a field
+const MOST_THEFTS = 3;
 const MOST_WORDS = 4000; // characters of a suggested prompt
 const MOST_ADDRESS = 2000;
 const REMEMBERED = "app-reach"; // a list of what a person has let through: an app, and the digest of the addresses
@@ -92,7 +94,7 @@ function show(app, reach) {
   frame.sandbox = "allow-scripts";
   frame.style.height = `${FIRST}px`;
   const said = JSON.parse(app.querySelector(".app-said").content.textContent);
-  views.add({ app, frame, said, left: BURST, since: performance.now(), waiting: new AbortController(), working: 0, told: false });
+  views.add({ app, frame, said, left: BURST, since: performance.now(), waiting: new AbortController(), working: 0, told: false, thefts: 0 });
   app.querySelector(".app-place").replaceChildren(frame);
   if (focused) app.focus({ preventScroll: true });
 }
@@ -265,6 +267,27 @@ export function draw(within) {
   for (const view of [...views]) if (!view.frame.isConnected) end(view);
   for (const app of within.querySelectorAll(".mcp-app:not([data-drawn])")) if (app.isConnected) begin(app);
 }
+
+// An app can take the focus by itself. Who writes at that moment gets it back; one that goes on with it is ended.
+const written = { field: null, at: 0 };
+for (const name of ["keydown", "pointerdown"]) {
+  document.addEventListener(name, ({ target, key }) => {
+    const writes = key !== "Tab" && target.matches?.("textarea, input, [contenteditable]");
+    Object.assign(written, writes ? { field: target, at: performance.now() } : { field: null });
+  }, true);
+}
+addEventListener("blur", () => {
+  const view = [...views].find(({ frame }) => frame === document.activeElement);
+  const { field: writes, at } = written;
+  if (!view || !writes || performance.now() - at > WRITING) return;
+  view.thefts += 1;
+  if (view.thefts > MOST_THEFTS) end(view, "The app was ended, as it took the focus from where you wrote.");
+  setTimeout(() => { // the frame has it only after this event
+    window.focus();
+    writes.blur();
+    writes.focus({ preventScroll: true });
+  });
+});
 
 dark.addEventListener("change", () => {
   for (const view of views) post(view, { method: "ui/notifications/host-context-changed", params: look() });

@@ -123,6 +123,20 @@ async def test_a_link_and_a_prompt_are_left_to_the_person(place: Stage, context:
     await expect(frame.locator("html")).to_have_css("color-scheme", "dark")
 
 
+async def test_what_an_app_changes_can_be_undone(place: Stage, context: BrowserContext) -> None:
+    tab = await called(place, context, "weather")
+    await expect(frame_of(tab.page).get_by_role("status")).to_contain_text("21 degrees")
+    call = "(text) => ask('tools/call', { name: 'note_down', arguments: { text } }).then(words)"
+    assert await inside(tab.page).evaluate(call, "by the app") == "noted"
+    assert (place.project / "noted.txt").read_text() == "by the app"
+    (changed,) = await place.client.get(f"/session/{tab.session_id}/diff")
+    assert changed["file"] == "noted.txt"
+    await tab.undo(0)
+    await tab.dialog.get_by_role("button", name="Undo 1 prompt").click()
+    await expect(tab.review.locator(".review-empty")).to_be_attached()
+    assert not (place.project / "noted.txt").exists()
+
+
 async def test_what_is_asked_for_ends_with_the_page(place: Stage, context: BrowserContext) -> None:
     other = await place.session("elsewhere")
     tab = await called(place, context, "weather")
@@ -222,6 +236,15 @@ async def test_a_hostile_app_reaches_nothing(place: Stage, context: BrowserConte
     await expect(app_of(page)).to_contain_text("sent too many messages")
     await expect(app_of(page).locator("iframe")).to_have_count(0)
     await expect(page.locator(".app-ask")).to_have_count(0)
+
+    await app_of(page).get_by_role("button", name="Start it again").click()
+    await frame.get_by_role("button", name="Steal the keys").click()
+    await tab.prompt.click()
+    await page.keyboard.type("What I write here", delay=30)
+    await expect(app_of(page)).to_contain_text("took the focus from where you wrote")
+    await expect(tab.prompt).to_be_focused()
+    await page.keyboard.type(" is mine.")
+    assert (await tab.prompt.input_value()).endswith(" is mine.")
 
     await app_of(page).get_by_role("button", name="Start it again").click()
     await frame.get_by_role("button", name="Leave").click()

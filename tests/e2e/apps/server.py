@@ -47,6 +47,12 @@ def server(documents: list[Path]) -> MCPServer:
         note(tool="refresh", city=city)
         return f"22 degrees in {city}"
 
+    @apps.tool(resource_uri=first, visibility=["app"])
+    def note_down(text: str) -> str:
+        """Write into the project."""
+        Path("noted.txt").write_text(text)
+        return "noted"
+
     @apps.tool(resource_uri=first, visibility=["model"])
     def secret() -> str:
         """Only for the model."""
