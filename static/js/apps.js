@@ -194,11 +194,12 @@ async function toServer(view, params, method) {
   if (view.working >= MOST_AT_ONCE) throw new Problem("Too much is asked for at once.");
   view.working += 1;
   try {
+    const { signal } = view.waiting;
     let answer = await send(view, { method, params: JSON.stringify(params) });
+    signal.addEventListener("abort", () => answer.later && send(view, { later: answer.later, end: "1" }));
     while (answer.later) {
       await new Promise((done) => setTimeout(done, PAUSE));
-      if (view.waiting.signal.aborted) send(view, { later: answer.later, end: "1" });
-      view.waiting.signal.throwIfAborted();
+      signal.throwIfAborted();
       answer = await send(view, { later: answer.later });
     }
     if (answer.error !== undefined) throw new Problem(answer.error);
@@ -211,7 +212,8 @@ async function toServer(view, params, method) {
 async function send(view, values) {
   const body = new FormData();
   for (const [name, value] of Object.entries(values)) body.append(name, value);
-  const response = await fetch(view.app.dataset.ask, { method: "POST", headers: { "X-CSRF-Token": token }, body });
+  const asked = { method: "POST", headers: { "X-CSRF-Token": token }, body, keepalive: "end" in values };
+  const response = await fetch(view.app.dataset.ask, asked);
   if (!response.ok) throw new Problem("The server did not answer.");
   return response.status === 204 ? {} : response.json();
 }
@@ -292,4 +294,6 @@ addEventListener("blur", () => {
 dark.addEventListener("change", () => {
   for (const view of views) post(view, { method: "ui/notifications/host-context-changed", params: look() });
 });
-onPage(() => () => [...views].forEach((view) => end(view)));
+const endAll = () => [...views].forEach((view) => end(view));
+onPage(() => endAll);
+addEventListener("pagehide", ({ persisted }) => persisted || endAll());

@@ -145,8 +145,13 @@ async def test_what_is_asked_for_ends_with_the_page(place: Stage, context: Brows
     async with place.client.events() as events:
         await tab.item(other).locator("a").first.click()
         await until(events, "permission.replied")
-    await expect(app_of(tab.page)).to_have_count(0)
-    await expect(tab.permissions).to_have_count(0)
+        await expect(app_of(tab.page)).to_have_count(0)
+        await expect(tab.permissions).to_have_count(0)
+        await tab.page.go_back()
+        await frame_of(tab.page).get_by_role("button", name="Look again").click()
+        await expect(tab.permissions).to_be_visible()
+        await tab.page.goto(f"{place.server.url}/help")
+        await until(events, "permission.replied")
     assert await place.client.get("/permission") == []
     assert [entry["tool"] for entry in asked(place)][-1] == "shown"
 
