@@ -15,7 +15,7 @@ from playwright.async_api import BrowserContext, Frame, FrameLocator, Locator, P
 from tests import programs
 from tests.e2e import apps
 from tests.e2e.conftest import provokes, repository
-from tests.e2e.stage import Stage, Tab, ready
+from tests.e2e.stage import FRAMES, Stage, Tab, ready
 from tests.loopback.script import ToolUse, Turn, Wait
 from tests.runtime.servers import ready as listed
 from tests.server import until
@@ -121,6 +121,23 @@ async def test_a_link_and_a_prompt_are_left_to_the_person(place: Stage, context:
     await expect(app_of(page)).to_be_focused()
     await page.emulate_media(color_scheme="dark")
     await expect(frame.locator("html")).to_have_css("color-scheme", "dark")
+
+
+async def test_an_app_is_read_when_it_is_seen(place: Stage, context: BrowserContext) -> None:
+    read: list[str] = []
+    context.on("request", lambda request: read.append(request.url) if "/app" in request.url else None)
+    place.plays(Turn(tools=[ToolUse("weather_weather", {"city": "Paris"})]), Turn(text="One line.\n\n" * 200))
+    session = await place.session("long")
+    await place.client.prompt(session, "Show me the weather in Paris.")
+    tab = await place.tab(context, session)
+    await expect(tab.messages.get_by_text("One line.").last).to_be_in_viewport()
+    assert read == []
+    await tab.tool("weather_weather").scroll_into_view_if_needed()
+    await expect(frame_of(tab.page).get_by_role("status")).to_contain_text("21 degrees")
+    forged = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "refresh"}}
+    await tab.page.evaluate("(message) => postMessage(message, '*')", forged)
+    await tab.page.evaluate(FRAMES)
+    assert [url for url in read if url.endswith("/ask")] == []
 
 
 async def test_what_an_app_changes_can_be_undone(place: Stage, context: BrowserContext) -> None:
@@ -285,6 +302,13 @@ async def test_apps_are_off_until_they_are_switched_on(
         await tab.send("And in Rome?")
         await expect(tab.messages).to_contain_text("Warm.")
         assert asked(stage)[-1] == {"tool": "shown", "city": "Rome", "apps": True}
+
+        await stage.client.http.post("/mcp/weather/disconnect")
+        await page.reload()
+        await expect(page.locator(".app-off").first).to_contain_text("is not there any longer")
+        await expect(app_of(page)).to_have_count(0)
+        await tab.tool("weather_weather").first.locator("summary").click()
+        await expect(tab.tool("weather_weather").first).to_contain_text("21 degrees in Paris")
 
 
 async def test_the_library_of_apps_works(

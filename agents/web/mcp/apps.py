@@ -13,10 +13,12 @@ from collections.abc import Coroutine
 from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.utils.html import escape
 from django.views.decorators.http import require_GET, require_POST
 
 from agents.agent import apps
 from agents.agent.apps import App, Refused, SwitchedOff
+from agents.servers.mcp.apps import Document
 from sessions.core.db import in_db
 from sessions.core.store import messages
 from sessions.web.access import session_of
@@ -56,8 +58,8 @@ async def frame(request: HttpRequest, project_id: str, session_id: str, part_id:
     """`?reach=` is the digest of the domains that a person lets through: others are none of them."""
     try:
         document = await apps.document(await _app(project_id, session_id, part_id))
-    except Refused as refusal:
-        raise Http404(str(refusal)) from refusal
+    except Refused as refusal:  # since the page around it asked
+        document = Document(escape(str(refusal)))
     response = HttpResponse(document.html + _LEAVING)
     allowed = bool(document.digest) and request.GET.get("reach") == document.digest
     response["Content-Security-Policy"] = document.policy(allowed)
