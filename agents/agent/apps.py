@@ -41,7 +41,6 @@ from sessions.core.ids import ascending
 from sessions.core.models import Session
 from sessions.core.store import messages, permissions
 from sessions.core.wire.parts import ToolPart
-from sessions.core.wire.patterns import EVERYTHING
 
 if TYPE_CHECKING:
     from mcp import Client
@@ -141,7 +140,9 @@ async def _called(app: App, name: str, arguments: dict[str, Any]) -> dict[str, A
     if tool is None:
         raise Refused("The app's server has no such tool for apps.")
     known = await connections_of(Path(session.directory))
-    called = (await asyncio.to_thread(names_of, known.values()))[connection.server.name, name]
+    called = (await asyncio.to_thread(names_of, known.values())).get((connection.server.name, name))
+    if called is None:
+        raise Refused("The app's server has changed; ask again.")
     with _counted(session.id):
         context = await _context(app, called)
         try:
@@ -151,8 +152,6 @@ async def _called(app: App, name: str, arguments: dict[str, Any]) -> dict[str, A
         except asyncio.CancelledError:
             await undisturbed(in_db(permissions.cancel_call, session.id, context.call_id))
             raise
-    made = permissions.Call(session, context.call_id, called, [EVERYTHING], "")
-    await in_db(permissions.note, made, "allow", "app")
     return await asyncio.to_thread(_wire, result)
 
 
@@ -192,10 +191,13 @@ class _AppContext(CallContext):
         outdated: Callable[[], bool] | None = None,
         rules: Ruleset | None = None,
     ) -> Approval:
-        """Who is asked reads who asks. With `outdated` the row is looked at each second: in a process that
-        runs no turns nobody tells of an answer."""
+        """Who is asked reads who asks; what was allowed is in the audit, whoever allowed it.
+
+        With `outdated` the row is looked at each second: in a process that runs no turns nobody tells of an
+        answer.
+        """
         asked = {**(metadata or {}), permissions.APP: workers.this_process().name}
-        return await super().ask(
+        approval = await super().ask(
             permission,
             patterns,
             always=always,
@@ -203,6 +205,9 @@ class _AppContext(CallContext):
             outdated=outdated or _never,
             rules=rules,
         )
+        call = permissions.Call(self.turn.session, self.call_id, permission, patterns, "")
+        await in_db(permissions.note, call, "allow", "app")
+        return approval
 
 
 def _never() -> bool:

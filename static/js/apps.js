@@ -8,6 +8,7 @@ import { addSheet } from "./sheet.js";
 addSheet("apps");
 
 const VERSION = "2026-01-26";
+const BEGINS = "ui/initialize";
 const [LOWEST, HIGHEST, FIRST] = [48, 720, 240]; // pixels of a frame's height
 const MOST_AT_ONCE = 4; // requests to the server
 const PAUSE = 700; // milliseconds, before what takes longer is asked about again
@@ -94,7 +95,7 @@ function show(app, reach) {
   frame.sandbox = "allow-scripts";
   frame.style.height = `${FIRST}px`;
   const said = JSON.parse(app.querySelector(".app-said").content.textContent);
-  views.add({ app, frame, said, left: BURST, since: performance.now(), waiting: new AbortController(), working: 0, told: false, thefts: 0 });
+  views.add({ app, frame, reach, said, left: BURST, since: performance.now(), waiting: new AbortController(), working: 0, told: false, thefts: 0 });
   app.querySelector(".app-place").replaceChildren(frame);
   if (focused) app.focus({ preventScroll: true });
 }
@@ -107,7 +108,7 @@ function end(view, words = "") {
   view.app.querySelector(".app-asks").replaceChildren();
   if (!words) return view.frame.remove();
   const again = element("button", { type: "button", className: "button", textContent: "Start it again" });
-  again.addEventListener("click", () => show(view.app, ""));
+  again.addEventListener("click", () => show(view.app, view.reach));
   view.app.querySelector(".app-place").replaceChildren(element("p", { className: "app-off soft" }, words, " ", again));
 }
 
@@ -154,8 +155,8 @@ class Problem extends Error {
 }
 
 const ANSWERS = {
-  "ui/initialize": (view) => {
-    view.told = false; // a frame that was moved begins anew
+  [BEGINS]: (view) => {
+    begun(view);
     return {
       protocolVersion: VERSION,
       hostInfo: { name: "opencode-web", version: "1" },
@@ -181,12 +182,21 @@ const ANSWERS = {
   "resources/read": toServer,
 };
 
+// A frame that was moved in the page begins anew: what it asked for before is nothing to it now.
+function begun(view) {
+  view.waiting.abort();
+  Object.assign(view, { waiting: new AbortController(), told: false });
+  view.app.querySelector(".app-asks").replaceChildren();
+}
+
 async function answer(view, id, method, params) {
+  const { waiting } = view;
+  const reply = (said) => (method === BEGINS || view.waiting === waiting) && post(view, { id, ...said });
   try {
     if (!Object.hasOwn(ANSWERS, method)) throw new Problem("Not supported here.", UNKNOWN);
-    post(view, { id, result: await ANSWERS[method](view, params, method) });
+    reply({ result: await ANSWERS[method](view, params, method) });
   } catch (error) {
-    post(view, { id, error: { code: error.code ?? REFUSED, message: String(error.message) } });
+    reply({ error: { code: error.code ?? REFUSED, message: String(error.message) } });
   }
 }
 
