@@ -58,7 +58,11 @@ class Refused(Exception):
 
 
 class SwitchedOff(Refused):
-    """Apps of the server are not shown."""
+    """Apps of `server` are not shown."""
+
+    def __init__(self, server: str) -> None:
+        super().__init__(f"Apps of the MCP server {server} are switched off.")
+        self.server = server
 
 
 @dataclass(frozen=True, slots=True)

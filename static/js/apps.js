@@ -206,7 +206,7 @@ async function toServer(view, params, method) {
   try {
     const { signal } = view.waiting;
     let answer = await send(view, { method, params: JSON.stringify(params) });
-    signal.addEventListener("abort", () => answer.later && send(view, { later: answer.later, end: "1" }));
+    signal.addEventListener("abort", () => answer.later && send(view, { later: answer.later, end: "1" }).catch(() => {}));
     while (answer.later) {
       await new Promise((done) => setTimeout(done, PAUSE));
       signal.throwIfAborted();

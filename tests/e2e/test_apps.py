@@ -209,6 +209,10 @@ async def test_only_what_a_person_lets_through_is_reached(place: Stage, context:
     await app.get_by_role("button", name="Show it without").click()
     await expect(frame_of(tab.page).get_by_role("status")).to_contain_text("21 degrees")
     assert not await inside(tab.page).evaluate(fetches, "https://api.example.com/1")
+    digest = await app.get_attribute("data-reach")
+    async with tab.page.expect_response(f"**/app/frame?reach={digest}") as given:
+        await inside(tab.page).evaluate("(digest) => void (location.search = `reach=${digest}`)", digest)
+    assert (await given.value).status in (303, 401), "what it asks for itself has no login"
     assert reached == []
 
     await tab.page.reload()

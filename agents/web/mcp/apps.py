@@ -25,7 +25,8 @@ from sessions.web.access import session_of
 from sessions.web.respond import fragment
 
 MOMENT_SECONDS = 0.5
-FORGOTTEN_SECONDS = 15.0
+FORGOTTEN_SECONDS = 90.0
+"""More than a minute, as seldom as a page in the background may ask."""
 MOST_ASKED = 1024 * 1024
 """Characters of one message of an app."""
 _LEAVING = (
@@ -42,7 +43,7 @@ async def place(request: HttpRequest, project_id: str, session_id: str, part_id:
         app = await _app(project_id, session_id, part_id)
         document = await apps.document(app)
     except SwitchedOff as off:
-        return fragment("mcp/app_off.html", server=str(off), project=project_id)
+        return fragment("mcp/app_off.html", server=off.server, project=project_id)
     except Refused as refusal:
         return fragment("mcp/app_off.html", reason=str(refusal))
     return fragment(
