@@ -26,6 +26,7 @@ NPM = {
     "@modelcontextprotocol/server-filesystem": ("2026.8.31",),
     "@modelcontextprotocol/server-everything": ("2026.8.31",),
     "@modelcontextprotocol/server-memory": ("2026.8.31",),
+    "@modelcontextprotocol/ext-apps": ("2.0.4",),
     "axe-core": ("4.14.1",),
 }
 """The version of each package, and what is wanted beside it."""
@@ -59,6 +60,12 @@ def axe(environ: Mapping[str, str]) -> str:
     script = (_modules("axe-core", environ) / "axe-core" / "axe.min.js").read_bytes()
     assert hashlib.sha256(script).hexdigest() == AXE_SHA256
     return script.decode()
+
+
+def apps(environ: Mapping[str, str]) -> str:
+    """The module by which apps of MCP servers speak, with all that it needs."""
+    package = "@modelcontextprotocol/ext-apps"
+    return (_modules(package, environ) / package / "dist" / "src" / "app-with-deps.js").read_text()
 
 
 def _modules(package: str, environ: Mapping[str, str]) -> Path:

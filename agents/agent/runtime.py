@@ -6,11 +6,11 @@ import asyncio
 import logging
 import sys
 import threading
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from contextvars import Context
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from django.conf import settings
 
@@ -36,10 +36,12 @@ from sessions.core.db import in_db
 from sessions.core.fence import Lease, LeaseLost, fenced
 from sessions.core.ids import now
 from sessions.core.models import Session
-from sessions.core.store import events, inbox, leases, ledger, problems
+from sessions.core.store import events, inbox, leases, ledger, permissions, problems
 from sessions.core.store import sessions as session_store
 
 logger = logging.getLogger(__name__)
+
+T = TypeVar("T")
 
 HEARTBEATS = 3  # of a lease
 HOUSEKEEPING_SECONDS = 3600.0
@@ -118,6 +120,13 @@ class Runtime:
     def answered(self, request_id: str) -> None:
         self.call(approvals.look_again)
         self.call(questions.answered, request_id)
+
+    async def ask(self, work: Coroutine[Any, Any, T]) -> T:
+        """What a coroutine gives, on the loop of the turns; on this one where no turns run. Cancelling this
+        cancels it."""
+        if self._loop is None:
+            return await work
+        return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work, self._loop))
 
     def call(self, function: Any, *arguments: str | int) -> None:
         if self._loop is not None:
@@ -410,6 +419,7 @@ async def remove_leftovers(left: Session) -> None:
 def prune_rows() -> None:
     """Runs on the ORM's thread."""
     events.prune()
+    permissions.cancel_orphans()
     problems.prune()
     session_store.purge(now() - DELETED_MS)
     workers.forget_dead({row.lease_owner.partition(":")[0] for row in leases.leased()})

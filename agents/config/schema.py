@@ -182,6 +182,8 @@ class McpConfig(TypedDict, total=False):
     headers: dict[str, str]
     oauth: dict[str, Any] | Literal[False]
     timeout: PositiveInt
+    apps: bool
+    """Whether apps of its tools are shown. Ours."""
 
 
 @with_config(OPEN)

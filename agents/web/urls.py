@@ -23,7 +23,9 @@ from agents.web import (
 )
 from agents.web import lsp as language_acts
 from agents.web import lsp as languages
-from agents.web.mcp import acts, editing, views
+from agents.web.mcp import acts, apps, editing, views
+
+_APP = "p/<str:project_id>/s/<str:session_id>/parts/<str:part_id>/app"
 
 _pickers = [
     path("pickers/choice", choice_pages.choice, name="choice"),
@@ -79,6 +81,7 @@ _servers = [
     path("servers/mcp/resource", views.resource, name="mcp-resource"),
     path("servers/mcp/log", views.log, name="mcp-log"),
     path("servers/mcp/switch", acts.switch, name="mcp-switch"),
+    path("servers/mcp/apps", acts.apps, name="mcp-apps"),
     path("servers/mcp/restart", acts.restart, name="mcp-restart"),
     path("servers/mcp/try", acts.test, name="mcp-try"),
     path("servers/mcp/removal", acts.removal, name="mcp-removal"),
@@ -99,4 +102,10 @@ _servers = [
     path("servers/languages/install", language_acts.install, name="install-language"),
 ]
 
-urlpatterns = [*_pickers, *_sandbox, *_accounts, *_servers]
+_apps = [
+    path(_APP, apps.place, name="app"),
+    path(f"{_APP}/frame", apps.frame, name="app-frame"),
+    path(f"{_APP}/ask", apps.ask, name="app-ask"),
+]
+
+urlpatterns = [*_pickers, *_sandbox, *_accounts, *_servers, *_apps]

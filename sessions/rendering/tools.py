@@ -93,12 +93,14 @@ class Card:
     """Whether it ran in the sandbox."""
     reviewed: str = ""
     """Why the reviewer allowed it, where no person did."""
+    app: bool = False
+    """Whether its tool has an app."""
 
     @property
     def stays(self) -> bool:
         """Whether it is in sight also where calls are folded: it failed, or it made something to look at."""
         failed = self.tool in ("bash", "batch") and self.note
-        return bool(self.error or self.cut_off or failed or self.images or self.files)
+        return bool(self.error or self.cut_off or failed or self.images or self.files or self.app)
 
 
 def relative(path: str, root: str) -> str:
@@ -262,6 +264,7 @@ def card(part: Mapping[str, Any], root: str = "") -> Card:
         progress=progress_of(metadata) if running else None,
         confined=bool(metadata.get("sandbox")),
         reviewed=visible(str(metadata.get("reviewed", ""))[:400]),
+        app=isinstance(metadata.get("app"), dict) and state["status"] == "completed",
     )
 
 

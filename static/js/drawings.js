@@ -1,7 +1,7 @@
-// Formulas and diagrams in the page are drawn; what draws them is loaded with the first.
+// Formulas, diagrams and apps in the page are shown; what does it is loaded with the first.
 import { onPage } from "./page.js";
 
-const KINDS = { ".formula": () => import("./formulas.js"), ".diagram": () => import("./diagrams.js") };
+const KINDS = { ".formula": () => import("./formulas.js"), ".diagram": () => import("./diagrams.js"), ".mcp-app": () => import("./apps.js") };
 const drawing = new Map(); // kind -> its `draw(within)`, nothing while that is on its way
 
 async function load(kind) {

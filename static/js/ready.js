@@ -1,7 +1,7 @@
 // A card that asks takes no click and no key before a person can have read it: for half a second after it appeared or
 // the window got the focus. A click also has to wait after it was moved; a key goes where the focus is, wherever that
 // stands. A key that is held answers nothing.
-const CARDS = ".permission, form.question, .inbox-entry";
+const CARDS = ".permission, form.question, .inbox-entry, .app-ask";
 const PAUSE = 500;
 const NEAR = 2; // pixels
 const MOVES = /^(Tab|Escape|Arrow\w+|Home|End|Page\w+|Shift|Control|Alt|Meta|j|k)$/;
@@ -11,6 +11,8 @@ const places = new WeakMap(); // card -> where it stands
 const readable = new WeakMap(); // card -> when it takes a key
 const until = new WeakMap(); // card -> when it takes a click
 let watching = 0;
+let attended = 0; // when the page, or a frame in it, had the focus last
+const LATELY = 200;
 
 // Where it stands; scrolling is the person's own doing.
 function placeOf(card) {
@@ -38,10 +40,12 @@ function watch() {
     places.set(card, now);
     if (performance.now() >= until.get(card)) delete card.dataset.unready;
   }
+  attended = document.hasFocus() ? performance.now() : 0;
   watching = cards.length ? requestAnimationFrame(watch) : 0;
 }
 
-function begin() {
+// Where cards come to that nothing here looks at, whoever puts one there says so.
+export function begin() {
   if (!watching) watch();
 }
 
@@ -71,7 +75,10 @@ addEventListener("keydown", (event) => {
   if (target.matches(WRITING) && (key !== "Enter" || target.matches("textarea"))) return;
   if (event.repeat || isUnready(target, true)) stop(event);
 }, true);
-addEventListener("focus", () => document.querySelectorAll(CARDS).forEach((card) => wait(card)));
+// From a frame of the page to the page itself it is no way from elsewhere.
+addEventListener("focus", () => {
+  if (performance.now() - attended > LATELY) document.querySelectorAll(CARDS).forEach((card) => wait(card));
+});
 for (const id of ["states", "inbox", "review"]) {
   const place = document.getElementById(id);
   if (place) new MutationObserver(begin).observe(place, { childList: true, subtree: true });

@@ -13,10 +13,11 @@ from typing import Any
 from playwright.async_api import Browser, Page, async_playwright
 
 from tests.conftest import BROWSERS, USER_ENVIRON
-from tests.e2e import greeter
+from tests.e2e import apps, greeter
 from tests.e2e.conftest import QUIET, WIDE
 from tests.e2e.stage import Stage, Tab
 from tests.loopback.script import ToolUse, Turn
+from tests.runtime.servers import ready
 
 FOLDER = Path(__file__).parents[2] / "docs" / "screenshots"
 NARROW = {"width": 390, "height": 844}
@@ -49,6 +50,7 @@ async def main() -> None:
         async with stage, async_playwright() as playwright:
             browser = await playwright.chromium.launch(executable_path=path, args=QUIET)
             await show(stage, browser)
+            await the_app(browser)
             await browser.close()
 
 
@@ -254,6 +256,33 @@ async def the_errors(stage: Stage, browser: Browser) -> None:
     await tab.page.locator(".notice.error").wait_for()
     await shot(tab.page, "errors")
     await context.close()
+
+
+ASKS = {"*": "allow", "weather_refresh": "ask"}
+WEATHER = (
+    Turn(tools=[ToolUse("weather_weather", {"city": "Paris"})]),
+    Turn(text="It is 21 degrees in Paris, and it stays dry until tomorrow."),
+)
+
+
+async def the_app(browser: Browser) -> None:
+    """An app of an MCP server that asks for a call."""
+    with tempfile.TemporaryDirectory(prefix="screenshots-") as folder:
+        home = Path(folder)
+        servers = {"weather": apps.server(home, apps=True)}
+        async with Pictured(home, greeter.make(home), mcp=servers, permission=ASKS) as stage:
+            await ready(stage.client, "weather_weather")
+            for end, kind in (("", {}), ("-dark", {"color_scheme": "dark"})):
+                context = await browser.new_context(viewport=WIDE, reduced_motion="reduce", **kind)  # type: ignore[arg-type]
+                session = await stage.session("The weather")
+                stage.plays(*WEATHER)
+                await stage.client.prompt(session, "What is the weather in Paris?")
+                tab = await stage.tab(context, session)
+                frame = tab.page.frame_locator(".mcp-app iframe")
+                await frame.get_by_role("button", name="Look again").click()
+                await tab.permissions.wait_for()
+                await shot(tab.page, f"app{end}")
+                await context.close()
 
 
 async def elsewhere(stage: Stage, browser: Browser, session: str, name: str, **kind: object) -> None:

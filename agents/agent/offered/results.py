@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 MAX_FILES = 20
 MAX_KEPT = 64 * 1024
 """Characters of structured content that are kept beside the output; the model is given all of it."""
+MAX_APP = 256 * 1024
+"""Characters of a result that is kept for an app."""
 FAILED = "The tool failed and did not say why."
 NOTHING = "The tool ended without a word."
 
@@ -35,6 +37,13 @@ def adapted(result: CallToolResult, title: str, metadata: dict[str, Any], direct
     if structured and len(structured) <= MAX_KEPT:
         metadata = {**metadata, "structured": json.loads(structured)}
     return ToolResult(title=title, output=text or NOTHING, metadata=metadata, attachments=found.files)
+
+
+def whole(result: CallToolResult) -> dict[str, Any]:
+    """The `result` for the app of its tool, as the server gave it; nothing where that is too much to keep."""
+    data = result.model_dump(mode="json", by_alias=True, exclude_none=True)
+    text = clean(json.dumps(data, ensure_ascii=False))
+    return {"result": json.loads(text)} if len(text) <= MAX_APP else {}
 
 
 @dataclass

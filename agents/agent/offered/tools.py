@@ -14,7 +14,8 @@ from weakref import WeakKeyDictionary
 
 from agents.agent.offered.connected import connections_of, say_once
 from agents.agent.offered.naming import Pair, is_plain, tool_names
-from agents.agent.offered.results import adapted
+from agents.agent.offered.results import adapted, whole
+from agents.servers.mcp import apps
 from agents.servers.mcp.asked.elicitation import visit
 from agents.servers.mcp.asked.owner import Owner
 from agents.servers.mcp.calls import Call
@@ -37,16 +38,19 @@ MAX_DESCRIPTION = 16_384
 
 
 @dataclass(frozen=True, slots=True)
-class _Usable:
-    """A tool that a model can be given; `name` is the server's."""
+class Usable:
+    """A tool that can be called; `name` is the server's. `app` is the address of its app's document."""
 
     name: str
     title: str
     description: str
     schema: Mapping[str, Any]
+    app: str
+    for_model: bool
+    for_app: bool
 
 
-_usable: WeakKeyDictionary[Connection, tuple[tuple[types.Tool, ...], Sequence[_Usable]]] = WeakKeyDictionary()
+_usable: WeakKeyDictionary[Connection, tuple[tuple[types.Tool, ...], Sequence[Usable]]] = WeakKeyDictionary()
 """What was made of the tools that a server listed last: checking schemas takes a millisecond each."""
 
 
@@ -62,7 +66,7 @@ def offered(connections: Iterable[Connection]) -> list[Tool[Any]]:
     found = {
         (connection.server.name, tool.name): (connection, tool)
         for connection in connections
-        for tool in _tools(connection)
+        for tool in tools_of(connection)
     }
     names = tool_names(found, taken=BUILTIN)
     for pair, name in names.items():
@@ -71,16 +75,17 @@ def offered(connections: Iterable[Connection]) -> list[Tool[Any]]:
                 found[pair][0],
                 f"the tool {clean(pair[1], 100)!r} is known as {name}, as the name is taken or too long",
             )
-    return [_tool(names[pair], *found[pair]) for pair in found]
+    return [_tool(names[pair], *found[pair]) for pair in found if found[pair][1].for_model]
 
 
 def names_of(connections: Iterable[Connection]) -> dict[Pair, str]:
     """The names that the tools of servers have here, by (server, tool). Blocks."""
-    pairs = [(connection.server.name, tool.name) for connection in connections for tool in _tools(connection)]
+    pairs = [(one.server.name, tool.name) for one in connections for tool in tools_of(one)]
     return tool_names(pairs, taken=BUILTIN)
 
 
-def _tools(connection: Connection) -> Sequence[_Usable]:
+def tools_of(connection: Connection) -> Sequence[Usable]:
+    """Those of a server that can be called, in its order. Blocks."""
     listed = connection.tools
     known = _usable.get(connection)
     if known is None or known[0] is not listed:
@@ -88,7 +93,7 @@ def _tools(connection: Connection) -> Sequence[_Usable]:
     return known[1]
 
 
-def _made(connection: Connection, tool: types.Tool) -> _Usable | None:
+def _made(connection: Connection, tool: types.Tool) -> Usable | None:
     """None for one that cannot be used, which is said."""
     name = clean(tool.name, 200)
     if tool.execution is not None and tool.execution.task_support == "required":
@@ -101,10 +106,18 @@ def _made(connection: Connection, tool: types.Tool) -> _Usable | None:
         return None
     title = tool.title or (tool.annotations.title if tool.annotations else None) or tool.name
     description = clean(tool.description or title, MAX_DESCRIPTION)
-    return _Usable(tool.name, clean(title, 200), description, schema)
+    return Usable(
+        name=tool.name,
+        title=clean(title, 200),
+        description=description,
+        schema=schema,
+        app=apps.address_of(tool),
+        for_model=apps.is_for(tool, "model"),
+        for_app=apps.is_for(tool, "app"),
+    )
 
 
-def _tool(name: str, connection: Connection, tool: _Usable) -> Tool[FreeInput]:
+def _tool(name: str, connection: Connection, tool: Usable) -> Tool[FreeInput]:
     return Tool(
         name=name,
         description=tool.description,
@@ -116,12 +129,23 @@ def _tool(name: str, connection: Connection, tool: _Usable) -> Tool[FreeInput]:
 
 
 async def _execute(
-    name: str, connection: Connection, tool: _Usable, input: FreeInput, ctx: ToolContext
+    name: str, connection: Connection, tool: Usable, input: FreeInput, ctx: ToolContext
 ) -> ToolResult:
-    """What it changed in the project while it ran goes into the ledger, as for a command."""
-    arguments = dict(input.model_extra or {})
-    about = {"server": connection.server.name, "tool": clean(tool.name, 200)}
-    await ctx.ask(name, [EVERYTHING], always=[EVERYTHING], metadata={**about, "input": arguments})
+    result = await use(name, connection, tool, dict(input.model_extra or {}), ctx)
+    title = f"{connection.server.name}: {tool.title}"
+    about: dict[str, Any] = _about(connection, tool)
+    if tool.app:
+        about["app"] = {"uri": tool.app, **await asyncio.to_thread(whole, result)}
+    return await asyncio.to_thread(adapted, result, title, about, ctx.output_directory)
+
+
+async def use(
+    name: str, connection: Connection, tool: Usable, arguments: dict[str, Any], ctx: ToolContext
+) -> types.CallToolResult:
+    """Call a tool, known here as `name`, where that is allowed. What it changed in the project while it ran
+    goes into the ledger, as for a command. Raises ToolError, NotPermitted."""
+    asked = {**_about(connection, tool), "input": arguments}
+    await ctx.ask(name, [EVERYTHING], always=[EVERYTHING], metadata=asked)
     given: list[types.CallToolResult] = []
 
     async def run() -> None:
@@ -131,8 +155,11 @@ async def _execute(
         await ctx.around_shell(run)
     except ServerFailed as failure:
         raise ToolError(str(failure)) from failure
-    title = f"{about['server']}: {tool.title}"
-    return await asyncio.to_thread(adapted, given[0], title, about, ctx.output_directory)
+    return given[0]
+
+
+def _about(connection: Connection, tool: Usable) -> dict[str, str]:
+    return {"server": connection.server.name, "tool": clean(tool.name, 200)}
 
 
 # One call of a server's tool: its progress goes to the card, its questions to the person.

@@ -24,7 +24,8 @@ an `npx` or `uvx` command installs a package, and nothing waits for it."""
 @dataclass(frozen=True, slots=True)
 class Server:
     """`timeout` is in seconds, for one answer. `oauth` is the configuration's block, empty without one, False
-    where no sign-in is to be tried. `sampling`: the server may ask the session's model."""
+    where no sign-in is to be tried. `sampling`: the server may ask the session's model; `apps`: those of its
+    tools are shown."""
 
     name: str
     kind: Literal["local", "remote"]
@@ -38,6 +39,7 @@ class Server:
     timeout: float = REQUEST_SECONDS
     enabled: bool = True
     sampling: bool = False
+    apps: bool = False
 
     @property
     def fingerprint(self) -> str:
@@ -60,6 +62,7 @@ def parse(name: str, config: McpConfig, timeout: float = REQUEST_SECONDS) -> Ser
         "timeout": written["timeout"] / 1000 if "timeout" in written else timeout,
         "enabled": written.get("enabled") is not False,
         "sampling": written.get("sampling") is True,
+        "apps": written.get("apps") is True,
     }
     if kind == "remote":
         oauth = written.get("oauth")

@@ -51,6 +51,20 @@ async def switch(request: HttpRequest) -> HttpResponse:
 
 
 @require_POST
+async def apps(request: HttpRequest) -> HttpResponse:
+    """`on` shows the apps of its tools, without it none is shown."""
+    row, on = await row_of(request.POST), "on" in request.POST
+    if row.held:
+        return beside(row.place, HELD)
+    directory = (await place_of(request.POST)).directory
+    try:
+        await asyncio.to_thread(_show_apps, row, directory, on)
+    except (Refused, Unreadable) as error:
+        return beside(row.place, str(error))
+    return renewed(row.name, "its apps are shown" if on else "its apps are not shown")
+
+
+@require_POST
 async def restart(request: HttpRequest) -> HttpResponse:
     row = await row_of(request.POST)
     directory = (await place_of(request.POST)).directory
@@ -124,6 +138,13 @@ def _switch(row: Row, directory: Path, on: bool) -> None:
     else:
         with suppress(KeyError):
             hub.switch(directory, row.name, on)
+
+
+def _show_apps(row: Row, directory: Path, on: bool) -> None:
+    if row.writable:
+        write(row.scope == "user", directory, row.name, {"apps": on})
+    elif (config := hub.configured(directory).get(row.name)) is not None:
+        hub.add(directory, row.name, {**config, "apps": on})
 
 
 async def _signed_out(server: Server, directory: Path) -> str:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from agents.agent.offered.naming import prompt_names
 from agents.agent.offered.tools import names_of
+from agents.servers.mcp.apps import address_of, is_for
 from agents.servers.mcp.errors import ServerFailed
 from agents.servers.mcp.hub import hub
 from agents.servers.mcp.server import NOTHING
@@ -123,6 +124,10 @@ def _tool(item: Any, name: str) -> Item:
     """`name` is empty for one that no model is given."""
     hints = item.annotations
     notes = [] if name else [LEFT_OUT]
+    if not is_for(item, "model"):
+        notes.append("for its apps alone")
+    elif address_of(item):
+        notes.append("has an app")
     if hints is not None and hints.read_only_hint:
         notes.append("only reads")
     elif hints is not None and hints.destructive_hint:

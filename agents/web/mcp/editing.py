@@ -161,6 +161,7 @@ class Fields:
     headers: list[Pair] = field(default_factory=list)
     timeout: str = ""
     sampling: bool = False
+    apps: bool = False
     no_oauth: bool = False
     client_id: str = ""
     scope: str = ""
@@ -184,6 +185,7 @@ def shown(name: str, entry: Mapping[str, Any]) -> Fields:
         headers=pairs(entry.get("headers")),
         timeout=f"{timeout / 1000:g}" if isinstance(timeout, int) else "",
         sampling=entry.get("sampling") is True,
+        apps=entry.get("apps") is True,
         no_oauth=oauth is False,
         client_id=str(known.get("clientId") or ""),
         scope=str(known.get("scope") or ""),
@@ -209,7 +211,7 @@ def change_of(form: QueryDict, entry: Mapping[str, Any]) -> dict[str, Any]:
     gone = _LOCAL if remote else _REMOTE
     changed |= dict.fromkeys(gone)
     changed["timeout"] = _milliseconds(form.get("timeout", "").strip())
-    changed["sampling"] = True if "sampling" in form else None
+    changed |= {key: True if key in form else None for key in ("sampling", "apps")}
     return {key: value for key, value in changed.items() if value is not None or key in entry}
 
 

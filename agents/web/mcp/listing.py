@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 from agents.config.configuration import load
 from agents.config.redaction import redacted
 from agents.config.written import Written, written
+from agents.servers.mcp.apps import address_of
 from agents.servers.mcp.connection import Connection
 from agents.servers.mcp.hub import hub
 from agents.servers.mcp.oauth import store
@@ -83,6 +84,16 @@ class Row:
         url = server.url if server else str(self.entry.get("url") or "")
         command = server.command if server else self.entry.get("command")
         return address(url) if url else command_line(command if isinstance(command, Sequence) else ())
+
+    @property
+    def shows_apps(self) -> bool:
+        return self.connection is not None and self.connection.server.apps
+
+    @property
+    def has_apps(self) -> bool:
+        """Whether there is something to switch."""
+        tools = self.connection.tools if self.connection else ()
+        return self.shows_apps or any(map(address_of, tools))
 
     @property
     def said(self) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 
 from sessions.core.ids import now
 from sessions.core.models import Decision, PermissionRequest, SavedRule
+from sessions.core.store.permissions import app_of
 from sessions.core.store.permissions.marks import doubts, plain
 from sessions.core.text import visible
 from sessions.rendering.tools import relative
@@ -164,8 +165,9 @@ def _of_server(row: PermissionRequest, root: str) -> dict[str, Any]:
     """A tool of an MCP server, with its arguments."""
     data = row.metadata
     given = json.dumps(data["input"], ensure_ascii=False, indent=2) if data["input"] else ""
+    asker = "The app shown in the conversation asks for " if app_of(row) else ""
     return {
-        "subject": visible(f"{data['tool']}, of the MCP server {data['server']}"),
+        "subject": visible(f"{asker}{data['tool']}, of the MCP server {data['server']}"),
         "code": visible(given),
     }
 
@@ -258,6 +260,7 @@ _DECIDERS = {
     "configuration": "by the configuration",
     "stop": "because the turn was stopped",
     "call": "because the file changed and the call proposed anew",
+    "app": "for an app of its server",
 }
 _SCOPES = {
     "once": "once",

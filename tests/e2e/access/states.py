@@ -74,6 +74,31 @@ async def search_without_words(world: World) -> Page:
     return await shown(page, page.get_by_role("button", name="has:error"))
 
 
+@state("{base}/parts/{part}/app")
+async def an_app_that_wants_to_reach_something(world: World) -> Page:
+    page = (await world.tab("app")).page
+    return await shown(page, page.get_by_role("button", name="Show it without"))
+
+
+@state("{base}/parts/{part}/app/frame")
+async def an_app(world: World) -> Page:
+    page = await an_app_asked_about(world)
+    return await shown(page, page.frame_locator(".mcp-app iframe").get_by_text("21 degrees"))
+
+
+@state()
+async def an_app_that_suggests_a_prompt(world: World) -> Page:
+    page = await an_app_asked_about(world)
+    await page.frame_locator(".mcp-app iframe").get_by_role("button", name="Ask about it").click()
+    return await shown(page, page.get_by_role("button", name="Put it into the prompt"))
+
+
+async def an_app_asked_about(world: World) -> Page:
+    page = (await world.tab("app")).page
+    await page.get_by_role("button", name="Show it without").click()
+    return page
+
+
 # Sessions
 
 

@@ -9,9 +9,11 @@ from pathlib import Path
 from playwright.async_api import BrowserContext, Page, expect
 
 from tests.agents.servers.mcp.watching import raw
+from tests.e2e import apps
 from tests.e2e.conftest import ASKED, repository
 from tests.e2e.stage import Stage, Tab
 from tests.loopback.script import HttpError, ToolUse, Turn
+from tests.runtime.servers import ready
 from tests.server import until
 from tests.sessions.transfer import making
 
@@ -97,6 +99,7 @@ class World:
     async def fill(self) -> None:
         """Every session; of those that ask each is left with its question open."""
         client = self.stage.client
+        await ready(client, "weather_reaching")
         for title, turns in TURNS.items():
             self.stage.plays(*turns)
             self.sessions[title] = session = await self.stage.session(title)
@@ -133,6 +136,7 @@ TURNS: dict[str, tuple[Turn, ...]] = {
         Turn(tools=[ToolUse("bash", {"command": SERVES, "description": "Serve the folder"})]),
         Turn(text="It runs."),
     ),
+    "app": (Turn(tools=[ToolUse("weather_reaching", {"city": "Paris"})]), Turn(text="There it is.")),
     "networking": (
         Turn(tools=[ToolUse("bash", {"command": "touch made.txt", "description": "Make a file"})]),
         Turn(tools=[ToolUse("bash", {"command": GETS, "description": "Fetch the index"})]),
@@ -162,4 +166,5 @@ def staged(folder: Path) -> Stage:
     own = json.dumps({"mcp": {"theirs": raw()}})
     (project / "opencode.json").write_text(own)
     command = {"greet": {"template": "Greet $1", "description": "Greets somebody"}}
-    return Stage(home, project, permission=ASKED, mcp={"ours": raw()}, command=command, lsp=True)
+    servers = {"ours": raw(), "weather": apps.server(folder, apps=True)}
+    return Stage(home, project, permission=ASKED, mcp=servers, command=command, lsp=True)

@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 import anyio
 import httpx2
 from mcp import Client, types
+from mcp.client import advertise
 from mcp.client._transport import TransportStreams
 from mcp.client.subscriptions import SubscriptionLost
 from mcp.shared.exceptions import MCPError
 from mcp.types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import BaseModel, ValidationError
 
-from agents.servers.mcp import handlers
+from agents.servers.mcp import apps, handlers
 from agents.servers.mcp.errors import Refusal, ServerFailed
 from agents.servers.mcp.link.remote import HTTP, SSE, Remote, sifted
 from agents.servers.mcp.link.stdio import Program
@@ -181,6 +182,9 @@ def _client(connection: Connection, mode: str, streams: Streams, news: asyncio.E
         elicitation_callback=elicit,
         sampling_callback=sample if connection.server.sampling else None,
         list_roots_callback=roots,
+        extensions=[advertise(apps.EXTENSION, {"mimeTypes": [apps.MIME]})]
+        if connection.server.apps
+        else None,
         logging_callback=logged,
         message_handler=told,
     )

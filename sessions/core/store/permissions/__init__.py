@@ -6,10 +6,14 @@ from .audit import Call, decisions, in_words, note
 from .passes import let_through, may_pass, use_pass
 from .replies import REPLIES, BadPattern, BadReplacement, ReplyRefused, StaleReply, proposed_paths
 from .requests import (
+    APP,
     allow_by_preset,
     allow_by_rules,
+    app_of,
     ask,
     cancel,
+    cancel_call,
+    cancel_orphans,
     family,
     get,
     inbox,
@@ -22,6 +26,7 @@ from .saved import exported, restore, revoke, used
 from .scopes import MOST_MINUTES, SCOPES, in_force, rules
 
 __all__ = [
+    "APP",
     "MOST_MINUTES",
     "REPLIES",
     "SCOPES",
@@ -33,8 +38,11 @@ __all__ = [
     "StaleReply",
     "allow_by_preset",
     "allow_by_rules",
+    "app_of",
     "ask",
     "cancel",
+    "cancel_call",
+    "cancel_orphans",
     "decisions",
     "exported",
     "family",

@@ -14,7 +14,9 @@ from sessions.core.models import Decision, PermissionRequest, SavedRule, Session
 from sessions.core.wire.patterns import matches
 
 Verdict = Literal["allow", "deny", "cancel"]
-By = Literal["person", "rule", "plugin", "configuration", "review", "preset", "reviewer", "stop", "call"]
+By = Literal[
+    "person", "rule", "plugin", "configuration", "review", "preset", "reviewer", "stop", "call", "app"
+]
 
 
 @dataclass(frozen=True, slots=True)

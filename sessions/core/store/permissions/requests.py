@@ -8,6 +8,7 @@ from typing import Any
 from django.db import transaction
 from django.db.models import QuerySet
 
+from sessions.core import workers
 from sessions.core.db import durable
 from sessions.core.ids import ascending, now
 from sessions.core.models import PermissionRequest, SavedRule, Session
@@ -17,6 +18,9 @@ from sessions.core.store.rows import permission_info
 from . import audit, saved
 from .audit import Call
 from .replies import Answer
+
+APP = "appProcess"
+"""In the metadata of a request of an app: the process that it asks through."""
 
 
 def ask(
@@ -66,7 +70,7 @@ def reply(
 
     For the arguments see `Answer`; ValueError for one that there is not. Raises ReplyRefused: StaleReply,
     BadPattern, BadReplacement. `always` saves rules. A rejection answers all that the session asks at the
-    same time. The answer takes effect by the worker reading the row.
+    same time, for the model or for apps. The answer takes effect by the worker reading the row.
     """
     given = Answer(answer, words, hash, scope, minutes, patterns, dict(replacement or {}), actor)
     with durable(), transaction.atomic():
@@ -112,13 +116,29 @@ def withdraw(request_id: str, words: str) -> PermissionRequest | None:
 
 def cancel(session_id: str) -> set[str]:
     """The turn ended: its pending requests can no longer be answered. The ids of the calls that waited."""
-    calls = set()
+    with transaction.atomic():
+        return {row.call_id for row in _waiting_with(session_id) if not app_of(row) and _cancel(row)}
+
+
+def cancel_call(session_id: str, call_id: str) -> None:
+    """The same for one call, of an app."""
     with transaction.atomic():
         for row in _waiting_with(session_id):
-            if _settle(row, "cancelled"):
-                audit.note(Call.of(row), "cancel", "stop")
-                calls.add(row.call_id)
-    return calls
+            if row.call_id == call_id:
+                _cancel(row)
+
+
+def cancel_orphans() -> None:
+    """What apps have asked through a process that is gone."""
+    with transaction.atomic():
+        for row in _pending().select_related("session"):
+            if (process := app_of(row)) and workers.is_dead(process):
+                _cancel(row)
+
+
+def app_of(row: PermissionRequest) -> str:
+    """The process through which an app of an MCP server asks; empty where the model does."""
+    return str(row.metadata.get(APP, ""))
 
 
 def pending(*, session_id: str = "", project_id: str = "") -> list[PermissionRequest]:
@@ -159,7 +179,9 @@ def _decided(row: PermissionRequest, given: Answer) -> None:
     if given.reply == "reject":
         audit.note(Call.of(row), "deny", "person", words=given.words)
         for other in _waiting_with(row.session_id):
-            if _settle(other, "reject", words=given.words, actor=given.actor):
+            if bool(app_of(other)) == bool(app_of(row)) and _settle(
+                other, "reject", words=given.words, actor=given.actor
+            ):
                 audit.note(Call.of(other), "deny", "person", words=given.words)
         return
     rules = saved.save(row, given) if given.state == "always" else []
@@ -174,6 +196,14 @@ def _pending() -> QuerySet[PermissionRequest]:
 def _waiting_with(session_id: str) -> list[PermissionRequest]:
     rows = PermissionRequest.objects.filter(session_id=session_id, state="pending")
     return list(rows.select_related("session").order_by("id"))
+
+
+def _cancel(row: PermissionRequest) -> bool:
+    """Whether it still waited."""
+    if not _settle(row, "cancelled"):
+        return False
+    audit.note(Call.of(row), "cancel", "stop")
+    return True
 
 
 def _settle(row: PermissionRequest, state: str, **columns: Any) -> bool:

@@ -31,7 +31,7 @@ CHANGES = (
     "/p/{project}/files/upload", "/p/{project}/files/known", "/p/{project}/files/replace",
     "/search/save", "/search/forget", "/pickers/code", "/settings/keys/of/compact", "/settings/keys/reset",
     "/settings/snippets/save", "/settings/snippets/remove",
-    "/pickers/folders/add", "/pickers/folders/remove",
+    "/pickers/folders/add", "/pickers/folders/remove", "/servers/mcp/apps", "{base}/parts/{part}/app/ask",
     "/settings/programs/remove",
 )  # fmt: skip
 BOTH = (
@@ -56,6 +56,7 @@ READS = (
     "/p/{project}/files/preview?path=none", "/p/{project}/files/find?q=pwned",
     "{base}/plan/changes", "{base}/messages?before=msg_z", "{base}/find?q=pwned",
     "{base}/parts/{part}/output", "{base}/parts/{part}/files/0",
+    "{base}/parts/{part}/app", "{base}/parts/{part}/app/frame",
     "{base}/complete/files?q=pwned",
     "{base}/complete/commands", "{base}/review", "{base}/review?view=split&scope=turn",
     "{base}/review?scope=call&message={answer}&part={call}", "{base}/review?scope=project",

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from sessions.core import workers
 from sessions.core.models import PermissionRequest, Session
 from sessions.core.store import permissions
 from sessions.core.store import sessions as session_store
@@ -135,3 +136,24 @@ def test_what_is_no_answer_raises(session: Session, answer: str, how: dict[str, 
     with pytest.raises(ValueError, match="not"):
         permissions.reply(row.id, answer, **how)
     assert permissions.reply(row.id, "once") is not None
+
+
+def waiting(session: Session) -> list[str]:
+    return [row.call_id for row in permissions.pending(session_id=session.id)]
+
+
+def test_what_an_app_asks_is_apart_from_what_the_model_asks(session: Session) -> None:
+    alive, dead = workers.this_process().name, "gone.1"
+    row = ask(session, call_id="app", metadata={permissions.APP: alive})
+    ask(session, call_id="second", metadata={permissions.APP: alive})
+    ask(session, call_id="orphan", metadata={permissions.APP: dead})
+    assert permissions.cancel(ask(session, call_id="model").session_id) == {"model"}
+    permissions.cancel_orphans()
+    assert waiting(session) == ["app", "second"]
+    permissions.cancel_call(session.id, "second")
+    assert waiting(session) == ["app"]
+    permissions.reply(ask(session, call_id="model").id, "reject")
+    assert waiting(session) == ["app"]
+    ask(session, call_id="model")
+    permissions.reply(row.id, "reject")
+    assert waiting(session) == ["model"]
