@@ -150,6 +150,7 @@ GROUPS: Final = (
         _command("problems", "alert", "g d", "What language servers find wrong"),
         _command("review-mode", "layers", "", "Hold edits back until you keep them, or no longer"),
         _command("fork", "fork", "", "Go on from here in a new session"),
+        _command("move", "fork", "", "Move this session to a worktree, with what is in no commit"),
         _command("timeline", "clock", "g l", "What happened, and the files at any point of it"),
         _command("permissions", "shield", "", "The saved permission rules of this project"),
         _command("mcp", "plug", "", "MCP servers and language servers: how they stand, and setting them up"),

@@ -27,6 +27,7 @@ const COMMANDS = {
   export: () => ask("GET", "export", { target: "#dialog" }),
   share: () => ask("GET", "share", { target: "#dialog" }),
   fork: () => ask("GET", "fork", { target: "#dialog" }),
+  move: () => ask("GET", "move", { target: "#dialog" }),
   timeline: () => go("timeline"),
   focus: async () => (await turns()).foldTurns(),
 };

@@ -198,6 +198,13 @@ async def sessions(page: Page) -> None:
     await page.get_by_role("menu").wait_for()
 
 
+async def move(page: Page) -> None:
+    """What would go to a worktree."""
+    await page.locator("#prompt").fill("/move ")
+    await page.keyboard.press("Enter")
+    await page.get_by_role("dialog", name="Move this session to a worktree").wait_for()
+
+
 ROOMS: tuple[Callable[[Page], Awaitable[None]], ...] = (
     files,
     editor,
@@ -208,6 +215,7 @@ ROOMS: tuple[Callable[[Page], Awaitable[None]], ...] = (
     keys,
     prompt,
     sessions,
+    move,
 )
 PASTED = """
 (field) => {

@@ -19,7 +19,7 @@ from sessions.rendering.blocks import Update
 from sessions.rendering.deeds import deeds_html
 from sessions.rendering.highlight import SMALL
 from sessions.rendering.messages import Place, foot_html, shell_html, undone_from
-from sessions.rendering.notices import alarm
+from sessions.rendering.notices import alarm, moved
 from sessions.rendering.parts import (
     parent_id,
     part_html,
@@ -163,6 +163,8 @@ class LivePage:
             case "session.updated":
                 revert = properties["info"].get("revert")
                 self._place = replace(self._place, reverted_from=undone_from(revert))
+                if properties["info"]["projectID"] != self._project_id:
+                    frame.html.append(moved(properties["info"]))
             case "session.pins":
                 await self._pins()
 
@@ -288,7 +290,7 @@ class LivePage:
         for session_id in sorted(await in_db(children.roots, session_ids), reverse=True):
             if not self._listed and self._session_id:
                 self._listed = "".join(await in_db(children.roots, [self._session_id]))
-            html = await in_db(sidebar_item, session_id, current=self._listed)
+            html = await in_db(sidebar_item, session_id, self._project_id, current=self._listed)
             if html:
                 frame.ensure("sessions-today", f"{session_id}-item", f'<li id="{session_id}-item"></li>')
                 frame.html.append(html)

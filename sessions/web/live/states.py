@@ -89,10 +89,10 @@ def sidebar_list(
     )
 
 
-def sidebar_item(session_id: str, *, current: str = "", oob: bool = True) -> str:
-    """One session of the list; empty for one the list does not show."""
+def sidebar_item(session_id: str, project_id: str, *, current: str = "", oob: bool = True) -> str:
+    """One session of the list of a project; empty for one the list does not show."""
     session = session_store.get(session_id)
-    if session is None or session.parent_id or session.time_archived:
+    if session is None or session.parent_id or session.time_archived or session.project_id != project_id:
         return ""
     waiting = permissions.pending_below(session_id) or questions.pending_below(session_id)
     own = labels.by_session([session_id]).get(session_id, ())

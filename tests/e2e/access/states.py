@@ -553,6 +553,13 @@ async def fork(world: World) -> Page:
     return await shown(tab.page, tab.dialog.get_by_label("With the files as they were"))
 
 
+@state("{base}/move")
+async def moving(world: World) -> Page:
+    tab = await world.tab("worked")
+    await tab.send("/move")
+    return await shown(tab.page, tab.dialog.get_by_label("Leave the changes in this folder as well"))
+
+
 @state("/p/{worktree}/s/{fork}", "/worktrees/{worktree}/remove")
 async def removing_a_fork(world: World) -> Page:
     page = await fork_of(world)

@@ -34,7 +34,7 @@ CHANGES = (
     "/pickers/folders/add", "/pickers/folders/remove",
 )  # fmt: skip
 BOTH = (
-    "/p/{project}/s/", "{base}/rename", "{base}/undo/{message}", "{base}/fork",
+    "/p/{project}/s/", "{base}/rename", "{base}/undo/{message}", "{base}/fork", "{base}/move",
     "{base}/fork?before={message}", "{base}/review/undo?scope=session", "{base}/comments/{comment}",
     "/p/{project}/log/calls/{session}/{call}/invert", "/p/{project}/log/operations/{operation}/invert",
     "/worktrees/{worktree}/remove", "{base}/plan/edit", "{base}/files/comments?path={file}",
