@@ -46,8 +46,8 @@ def move(rows: Sequence[Session], source: Project, target: Project) -> None:
     Operation.objects.filter(session__in=rows, project=source).update(project=target)
     for row in rows:
         row.directory = str(Path(target.worktree) / below(row, source))
-        row.project, row.time_updated = target, now()
-        row.save(update_fields=["project", "directory", "time_updated"])
+        row.project, row.time_updated, row.session_folder = target, now(), None
+        row.save(update_fields=["project", "directory", "time_updated", "session_folder"])
         events.moved(row.id, row.directory)
         _announce(row, source)
     project_of.cache_clear()

@@ -232,6 +232,23 @@ async def with_a_chosen_session(world: World) -> Page:
     return await shown(page, page.get_by_role("form", name="Chosen sessions"))
 
 
+@state("/p/{project}/sessions/folder", "/p/{project}/sessions/folders/{folder}")
+async def folders_of_sessions(world: World) -> Page:
+    page = await with_a_chosen_session(world)
+    dialog = page.get_by_role("dialog", name="Folder")
+    for name in ("Work", "Play"):
+        await page.get_by_role("form", name="Chosen sessions").get_by_role("button", name="Folder…").click()
+        await dialog.get_by_label("A new one").check()
+        await dialog.get_by_label("Name").fill(name)
+        await dialog.get_by_role("button", name="Save").click()
+        await expect(dialog).to_have_count(0)
+    await page.get_by_role("button", name="Change the folder Play").click()
+    await expect(page.get_by_role("dialog", name="The folder “Play”")).to_be_visible()
+    await page.keyboard.press("Escape")
+    await page.get_by_role("form", name="Chosen sessions").get_by_role("button", name="Folder…").click()
+    return await shown(page, dialog)
+
+
 @state()
 async def chosen_sessions(world: World) -> Page:
     return await with_a_chosen_session(world)
