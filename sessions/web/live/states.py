@@ -48,6 +48,17 @@ def state_of(session: Session, waiting: bool) -> str:
     return ending_of(session.error) if session.error else "idle"
 
 
+STATES: Final = {
+    "working": "working",
+    "waiting": "waiting for you",
+    "idle": "idle",
+    "stopped": "stopped by you",
+    "interrupted": "interrupted",
+    "failed": "failed",
+}
+"""What each of them is called; in the list each has a shape of its own as well."""
+
+
 def group_of(session: Session, state: str) -> str:
     """The key in GROUPS of where a session is listed, or the id of its folder, the first that fits; empty: by
     its last use."""
@@ -123,6 +134,7 @@ def _item(session: Session, waiting: bool, own: Sequence[Label]) -> dict[str, An
     return {
         "session": session,
         "state": state,
+        "words": STATES[state],
         "group": group_of(session, state),
         "order": _order(session),
         "labels": own,
