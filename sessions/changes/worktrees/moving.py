@@ -111,7 +111,7 @@ async def _move(session: Session, name: str, which: Which, keep: bool, actor: st
             await asyncio.to_thread(
                 _keep_contents, session.project, made.project, await in_db(moves.named, rows)
             )
-            operation = await in_db(_note_move, rows, made, actor)
+            operation = await in_db(_note_move, session, made, actor)
         except BaseException:
             if not await in_db(projects.known_at, made.project.worktree):
                 await asyncio.to_thread(made.note.discard)
@@ -213,18 +213,18 @@ def _keep_contents(original: Project, project: Project, named: Sequence[tuple[An
             continue
 
 
-def _note_move(rows: Sequence[Session], made: _Made, actor: str) -> Operation | None:
+def _note_move(session: Session, made: _Made, actor: str) -> Operation | None:
     """One transaction: the sessions are there, and what goes from the original folder is noted in it."""
-    original = rows[0].project
+    original = session.project
     with durable(), events.together():
-        moves.move(rows, original, made.project)
+        moves.move(moves.whole(session_store.locked(session.id)), original, made.project)
         if not made.intents:
             return None
         left = session_store.by_hand(original)
         for change in made.intents:
             change.session = left
         noted: dict[str, Any] = {"outcome": as_outcome(made.leaving), "actor": actor}
-        scope = {"kind": "hand", "act": LEAVE, "session": rows[0].id}
+        scope = {"kind": "hand", "act": LEAVE, "session": session.id}
         return operations.begin(left, Kind.EDIT, made.intents, scope=scope, **noted)
 
 

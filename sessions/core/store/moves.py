@@ -10,7 +10,7 @@ from django.db.models import Q
 from sessions.core.ids import now
 from sessions.core.models import FileChange, Operation, Project, Session, StagedFile
 
-from . import children, events
+from . import children, events, projects
 from . import sessions as session_store
 from .rows import project_of
 
@@ -41,7 +41,7 @@ def named(rows: Sequence[Session]) -> list[tuple[object, ...]]:
 def move(rows: Sequence[Session], source: Project, target: Project) -> None:
     """To a project that is not saved yet, each to the same folder below its worktree. What a verdict of
     another session did to their changes stays where it was given. Call it inside `events.together`."""
-    target.save(force_insert=True)
+    projects.add_worktree(target)
     FileChange.objects.filter(_theirs(rows), project=source).update(project=target)
     Operation.objects.filter(session__in=rows, project=source).update(project=target)
     for row in rows:
