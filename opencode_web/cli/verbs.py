@@ -88,6 +88,7 @@ def actions(command: str) -> Mapping[str, Action]:
                 "list": conversations.listing,
                 "search": conversations.search,
                 "delete": conversations.delete,
+                "move": conversations.move,
             }
         case "stats":
             from opencode_web.cli.commands import statistics
@@ -204,7 +205,7 @@ def _auth(commands: Subparsers) -> None:
 
 
 def _session(commands: Subparsers) -> None:
-    actions = _group(commands, "session", "list, search and delete sessions")
+    actions = _group(commands, "session", "list, search, move and delete sessions")
     listed = actions.add_parser("list", help="the sessions of the project, the last used first")
     listed.add_argument("-n", "--max-count", type=whole(1, ALL), default=ALL, metavar="N", help="at most N")
     listed.add_argument("--format", choices=("table", "json"), default="table")
@@ -220,6 +221,15 @@ def _session(commands: Subparsers) -> None:
     delete = actions.add_parser("delete", help="delete a session and those it started")
     delete.add_argument("session", metavar="sessionID")
     verb(delete, "session", "delete")
+    move = actions.add_parser("move", help="move a session to a git worktree, with what is in no commit")
+    move.add_argument("session", metavar="sessionID")
+    move.add_argument(
+        "--worktree", nargs="?", const="", default="", metavar="NAME", help="its name (the session's title)"
+    )
+    move.add_argument("--own", action="store_true", help="only the files that the session changed")
+    move.add_argument("--keep", action="store_true", help="leave the changes in the original folder as well")
+    move.add_argument("-n", "--dry-run", action="store_true", help="only say what would go along")
+    verb(move, "session", "move")
 
 
 def _stats(commands: Subparsers) -> None:

@@ -1,4 +1,4 @@
-"""`/session`: create, list, get, change, delete, fork, abort, status, todos."""
+"""`/session`: create, list, get, change, delete, fork, move, abort, status, todos."""
 
 from __future__ import annotations
 
@@ -22,9 +22,12 @@ from sessions.api.base import (
 )
 from sessions.api.described import answers
 from sessions.changes import actions
+from sessions.changes.worktrees import moving
+from sessions.changes.worktrees.making import CannotFork
 from sessions.core import wake
 from sessions.core.db import in_db
 from sessions.core.models import Project, Session
+from sessions.core.models.ledger import shown
 from sessions.core.principal import actor
 from sessions.core.sharing import share_new
 from sessions.core.store import (
@@ -105,6 +108,41 @@ class SessionChange(Wire):
 
 class ForkAt(Wire):
     message_id: str = Field(default="", alias="messageID", pattern="^(msg|$)")
+
+
+class Move(Wire):
+    """`name` of the worktree; `own`: only the files that the session changed; `keep`: they stay in the
+    original folder as well."""
+
+    name: str = Field(default="", max_length=200)
+    files: Literal["all", "own"] = "all"
+    keep: bool = False
+
+
+class MovableFile(Wire):
+    file: str
+    own: bool
+    staged: bool
+
+
+class Movable(Wire):
+    """`ignored` files are copied; those `leftOut` stay, and cannot be undone in the worktree."""
+
+    files: list[MovableFile]
+    ignored: list[str]
+    left_out: list[str] = Field(alias="leftOut")
+
+
+class LeftFile(Wire):
+    file: str
+    reason: str
+
+
+class Moved(Wire):
+    """`left` are files that went along and are in the original folder still."""
+
+    session: SessionInfo
+    left: list[LeftFile]
 
 
 @router.get("", operation_id="session.list")
@@ -245,6 +283,40 @@ async def resume(request: HttpRequest, session_id: str) -> HttpResponse:
 async def list_todos(request: HttpRequest, session_id: str) -> HttpResponse:
     await session_of(session_id)
     return wire([todo.wire() for todo in await in_db(todos.listing, session_id)])
+
+
+@router.get("/{session_id}/move", operation_id="session.move.preview")
+@answers(Movable, errors=SINGLE)
+async def preview_move(request: HttpRequest, session_id: str) -> HttpResponse:
+    """What a move to a worktree would take along (ours); 400 with the reason where it cannot be moved now."""
+    now = await moving.preview(await session_of(session_id))
+    if now.found is None:
+        raise HttpError(400, now.refusal)
+    found = now.found
+    files = [{"file": one.name, "own": one.own, "staged": one.staged} for one in found.files]
+    return wire(
+        {
+            "files": files,
+            "ignored": [shown(path) for path in found.ignored],
+            "leftOut": [shown(path) for path in found.left_out],
+        }
+    )
+
+
+@router.post("/{session_id}/move", operation_id="session.move")
+@answers(Moved, errors=SINGLE)
+async def move(request: HttpRequest, session_id: str, body: Move | None = None) -> HttpResponse:
+    """To a new worktree, with the sessions below it and what is in no commit (ours); 400 with the reason
+    where it cannot be moved, and nothing has happened."""
+    session, given = await session_of(session_id), body or Move()
+    how: dict[str, Any] = {"name": given.name, "which": given.files, "keep": given.keep}
+    try:
+        moved = await moving.move(session, actor=actor(request), **how)
+    except CannotFork as problem:
+        raise HttpError(400, str(problem)) from problem
+    info = session_wire(moved.session)
+    left = [{"file": name, "reason": why} for name, why in moved.left]
+    return wire({"session": info if ours.asked(request) else ours.session(info), "left": left})
 
 
 @router.post("/{session_id}/fork", operation_id="session.fork")

@@ -11,6 +11,7 @@ from ipaddress import ip_address
 from pathlib import Path
 from typing import NamedTuple
 
+from django.db.models import Q
 from django.http import Http404, HttpRequest, QueryDict
 from django.urls import reverse
 
@@ -36,6 +37,12 @@ def find_session(project_id: str, session_id: str) -> Session | None:
     """A session that is not deleted."""
     rows = Session.objects.select_related("project")
     return rows.filter(id=session_id, project_id=project_id, time_deleted=None).first()
+
+
+def find_moved(project_id: str, session_id: str) -> Session | None:
+    """A session that is in another worktree of the same repository now: it may have been here before."""
+    kin = Q(project__worktree_of=project_id) | Q(project__worktree_of__worktrees=project_id)
+    return Session.objects.filter(kin, id=session_id, time_deleted=None).exclude(project=project_id).first()
 
 
 def find_sessions(project_id: str, ids: Sequence[str], *, deleted: bool = False) -> list[Session]:

@@ -27,6 +27,7 @@ const COMMANDS = {
   export: () => ask("GET", "export", { target: "#dialog" }),
   share: () => ask("GET", "share", { target: "#dialog" }),
   fork: () => ask("GET", "fork", { target: "#dialog" }),
+  move: () => ask("GET", "move", { target: "#dialog" }),
   timeline: () => go("timeline"),
   focus: async () => (await turns()).foldTurns(),
 };
@@ -35,6 +36,7 @@ const ACTIONS = {
   prompt: () => field.focus(),
   "next-session": () => step(1),
   "previous-session": () => step(-1),
+  "new-folder": () => window.htmx.ajax("GET", `/p/${document.body.dataset.project}/sessions/folder`, { target: "#dialog" }),
   sessions: findSession,
   copy: () => [...document.querySelectorAll("[data-copy-answer]")].at(-1)?.click(),
   archive: () => ask("POST", "archive", { target: "#toasts", swap: "beforeend" }),

@@ -1,4 +1,4 @@
-// The dialog that forks a session: whether files can come along, and where the text of a prompt goes.
+// The dialogs that fork a session, and that move it: whether files can come along, and where the text of a prompt goes.
 
 document.addEventListener("htmx:afterSwap", ({ detail }) => {
   if (detail.target.id !== "fork-files") return;
@@ -29,5 +29,14 @@ document.addEventListener("fork:made", ({ detail }) => {
     localStorage.setItem(`draft:${detail.project}:${detail.session}`, draft);
   } catch {
     // What is too large for the browser's store is not carried over; it is still in the original.
+  }
+});
+
+// What a browser keeps for a session goes along with it.
+document.addEventListener("session:moved", ({ detail }) => {
+  const [from, to] = [`:${detail.from}:${detail.session}`, `:${detail.project}:${detail.session}`];
+  for (const key of Object.keys(localStorage).filter((one) => one.endsWith(from))) {
+    localStorage.setItem(key.slice(0, -from.length) + to, localStorage.getItem(key));
+    localStorage.removeItem(key);
   }
 });

@@ -41,6 +41,7 @@ document.addEventListener("htmx:afterSwap", ({ target }) => {
   watchDay();
 });
 
+document.addEventListener("page:arrives", ({ detail }) => detail.querySelector("#list-news") && renew());
 document.addEventListener("htmx:afterSettle", () => missed && !isHeld() && renew(), true);
 
 // Whether it is another list than the one that a page comes with.
@@ -167,6 +168,15 @@ side.addEventListener("keydown", (event) => {
   choose(by ? move(by) : item, Boolean(by), item);
 });
 
+// The order by hand comes with the first that is dragged, or moved by keys.
+
+const byHand = async (act, ...how) => (await import("./session-order.js"))[act](...how);
+
+side.addEventListener("dragstart", ({ target }) => {
+  const item = target.closest?.(".session-item");
+  if (item) byHand("drag", item);
+});
+
 // Keys of the row that has the focus.
 
 const here = { within: (element) => Boolean(list().contains(element) && element.closest(".session-item:not(.renaming)")) };
@@ -185,6 +195,9 @@ export const rename = (item) => ask("GET", item, "rename", { target: item, swap:
 shortcut("session-next", () => move(1), here);
 shortcut("session-previous", () => move(-1), here);
 shortcut("session-pin", () => ask("POST", row(), "pin", { swap: "none" }), here);
+shortcut("session-up", () => byHand("step", row(), -1), here);
+shortcut("session-down", () => byHand("step", row(), 1), here);
+shortcut("session-folder", () => byHand("choose", row()), here);
 shortcut("session-rename", () => rename(row()), here);
 shortcut("session-delete", () => ask("POST", row(), "delete", { target: "#toasts", swap: "beforeend" }), here);
 

@@ -16,10 +16,14 @@ const DO = {
   "open-in": async () => (await import("./open-in.js")).openIn({ session: base.split("/").at(-1) }),
   select: async () => (await import("./session-choice.js")).choose(document.getElementById(opener).closest(".session-item")),
   folders: async () => (await import("./folders.js")).open({ session: base.split("/").at(-1) }),
+  up: () => step(-1),
+  down: () => step(1),
   link: () => navigator.clipboard.writeText(new URL(base, location.href)),
   markdown: () => copyFrom(`${base}/export.md?redact=1`),
 };
 const SAID = { link: "Copied the link.", markdown: "Copied as Markdown." };
+
+const step = async (by) => (await import("./session-order.js")).step(document.getElementById(opener).closest(".session-item"), by);
 
 // `id` is that of the element which has the focus afterwards: it may be another one by then.
 export async function open(address, at, id) {
@@ -31,6 +35,7 @@ export async function open(address, at, id) {
   const isOfPage = id === "session-more";
   menu.toggleAttribute("data-of-page", isOfPage);
   list.querySelector("[data-session-do=select]")?.toggleAttribute("hidden", isOfPage);
+  for (const item of list.querySelectorAll("[data-session-do=up], [data-session-do=down]")) item.toggleAttribute("hidden", isOfPage);
   list.querySelector("[data-session-do=focus]").toggleAttribute("hidden", !isOfPage);
   openMenu(menu, at, () => document.getElementById(id));
 }

@@ -200,6 +200,27 @@ async def sessions(page: Page) -> None:
     await page.get_by_role("menu").wait_for()
 
 
+async def folders(page: Page) -> None:
+    """Two of them, beside what is pinned; they are there once they were made."""
+    if await page.locator(".folder").count():
+        return
+    for name, colour, title in (("Packaging", "Green", EARLIER[0]), ("Command line", "Violet", EARLIER[2])):
+        await page.get_by_role("link", name=title).press("m")
+        dialog = page.get_by_role("dialog", name="Folder")
+        await dialog.get_by_label("A new one").check()
+        await dialog.get_by_label("Name").fill(name)
+        await dialog.get_by_label(colour).check()
+        await dialog.get_by_role("button", name="Save").click()
+        await page.locator(".folder", has_text=name).locator(".session-item").wait_for()
+
+
+async def move(page: Page) -> None:
+    """What would go to a worktree."""
+    await page.locator("#prompt").fill("/move ")
+    await page.keyboard.press("Enter")
+    await page.get_by_role("dialog", name="Move this session to a worktree").wait_for()
+
+
 ROOMS: tuple[Callable[[Page], Awaitable[None]], ...] = (
     files,
     editor,
@@ -210,6 +231,8 @@ ROOMS: tuple[Callable[[Page], Awaitable[None]], ...] = (
     keys,
     prompt,
     sessions,
+    folders,
+    move,
 )
 PASTED = """
 (field) => {

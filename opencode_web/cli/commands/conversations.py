@@ -1,8 +1,9 @@
-"""`opencode-web session`: list, search and delete, in the database itself; no server has to run."""
+"""`opencode-web session`: list, search, move and delete, in the database itself; no server has to run."""
 
 from __future__ import annotations
 
 import argparse
+import asyncio
 import json
 import sys
 from dataclasses import replace
@@ -11,8 +12,12 @@ from pathlib import Path
 from typing import Any
 
 from opencode_web.cli.terminal import Stop, complain, plain, say, table
-from sessions.core.db import in_db_sync
+from sessions.changes.worktrees import moving
+from sessions.changes.worktrees.making import CannotFork
+from sessions.changes.worktrees.moving import Which
+from sessions.core.db import in_db, in_db_sync
 from sessions.core.models import Session
+from sessions.core.models.ledger import shown
 from sessions.core.store import index, projects
 from sessions.core.store import sessions as session_store
 from sessions.core.wire.search import MessageMatch
@@ -92,6 +97,36 @@ def delete(arguments: argparse.Namespace, directory: Path) -> None:
         raise Stop(f"there is no session {arguments.session!r}")
     in_db_sync(session_store.delete, row.id)
     say(f"Deleted {row.id} ({plain(row.title)[:60]})")
+
+
+def move(arguments: argparse.Namespace, directory: Path) -> None:
+    """What goes along is said first. Raise Stop for an unknown session, and where it cannot be moved."""
+    asyncio.run(_move(arguments))
+
+
+async def _move(arguments: argparse.Namespace) -> None:
+    row = await in_db(session_store.get, arguments.session)
+    if row is None:
+        raise Stop(f"there is no session {arguments.session!r}")
+    now = await moving.preview(row)
+    if now.found is None:
+        raise Stop(plain(now.refusal))
+    for file in now.found.files:
+        if file.own or not arguments.own:
+            whose = "own" if file.own else "others"
+            say(f"{'staged' if file.staged else '':8}{whose:8}{plain(file.name)}")
+    for path in now.found.left_out:
+        complain(f"stays, and cannot be undone in the worktree: {plain(shown(path))}")
+    if arguments.dry_run:
+        return
+    which: Which = "own" if arguments.own else "all"
+    try:
+        moved = await moving.move(row, name=arguments.worktree, which=which, keep=arguments.keep)
+    except CannotFork as problem:
+        raise Stop(plain(str(problem))) from problem
+    for name, why in moved.left:
+        complain(f"went along, and is in the original folder still: {plain(name)}: {plain(why)}")
+    say(f"Moved {row.id} ({plain(row.title)[:60]}) to {moved.session.directory}")
 
 
 def _entry(row: Session) -> dict[str, Any]:

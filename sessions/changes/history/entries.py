@@ -11,6 +11,7 @@ from django.db.models import Q, QuerySet
 from sessions.changes.undo.plan import WRITES
 from sessions.core.models import FileChange, Operation
 from sessions.core.models.ledger import shown, unpack_path
+from sessions.core.store.operations import LEAVE
 from sessions.core.store.permissions import family
 
 Kind: TypeAlias = Operation.Kind
@@ -83,6 +84,7 @@ _BY_HAND = {
     "remove": "Removed by hand",
     "rename": "Renamed in all files",
     "replace": "Replaced in files",
+    LEAVE: "Moved to a worktree with a session",
 }
 
 

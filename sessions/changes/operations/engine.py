@@ -31,7 +31,7 @@ from sessions.core.models import FileChange, Operation, Session
 from sessions.core.models.ledger import pack_path, unpack_path
 from sessions.core.store import leases, ledger, operations, summary
 from sessions.core.store.ledger import Point
-from sessions.core.store.operations import CONVERSATION, STAGED, Kind
+from sessions.core.store.operations import CONVERSATION, Kind
 
 logger = logging.getLogger(__name__)
 
@@ -74,7 +74,7 @@ def settle(operation: Operation, project: Tracker, already: Collection[str] = ()
 
 async def recover() -> None:
     """Finish what a crash cut short; runs before turns are taken up. Where a file was written, the rest is
-    written too; where none was, nothing has happened, but what was decided on staged edits stands."""
+    written too; where none was, nothing has happened, but what `operations.is_decided` stands."""
     for operation in await in_db(operations.planned):
         try:
             with project_lock(operation.project_id):
@@ -212,7 +212,7 @@ def _recover(operation: Operation) -> None:
     for path in {PurePosixPath(row.path).parent: row.path for row in intents}.values():
         remove_leftovers(project.worktree, path)
     written = {row.path for row in intents if _is_written(row, project)}
-    finish = bool(written) or operation.kind in STAGED
+    finish = bool(written) or operations.is_decided(operation)
     if finish:
         settle(operation, project, written)
     else:

@@ -65,7 +65,7 @@ async def save(
             raise Changed("The file has been changed on the disk since you opened it.")
         mode = now.mode if now else NEW_FILE
         return _carry_out(
-            session, project, "save", [_plan(project, path, now, FileState(content, mode))], actor
+            session, project, "save", [plan_write(project, path, now, FileState(content, mode))], actor
         )
 
     return await in_turn(session.project_id, work)
@@ -84,7 +84,7 @@ async def rewrite(
             now = _required(project, path)
             if object_id(now.content) != seen:
                 raise Changed(f"{shown(path)} has been changed meanwhile.")
-            plans.append(_plan(project, path, now, FileState(content, now.mode)))
+            plans.append(plan_write(project, path, now, FileState(content, now.mode)))
         return _carry_out(session, project, act, plans, actor)
 
     return await in_turn(session.project_id, work)
@@ -119,7 +119,7 @@ async def move(session: Session, path: str, target: str, *, actor: str = "") -> 
         for file in below.files:
             now, there = _required(project, file), _beneath(target, path, file)
             yield _new(project, there, now)
-            yield _plan(project, file, now, None, folders=below.folders, place=there)
+            yield plan_write(project, file, now, None, folders=below.folders, place=there)
 
     return await _to_another(session, "move", path, target, plans, actor)
 
@@ -141,7 +141,7 @@ async def remove(session: Session, path: str, *, actor: str = "") -> Operation |
         project = tracker(session.project)
         below = _below(project, path)
         plans = [
-            _plan(project, file, _required(project, file), None, folders=below.folders)
+            plan_write(project, file, _required(project, file), None, folders=below.folders)
             for file in below.files
         ]
         operation = _carry_out(session, project, "remove", plans, actor)
@@ -195,7 +195,7 @@ def _carry_out(
     return operation
 
 
-def _plan(
+def plan_write(
     project: Tracker,
     path: str,
     now: FileState | None,
@@ -231,7 +231,7 @@ def _counts(now: FileState | None, wanted: FileState | None) -> dict[str, Any]:
 
 def _new(project: Tracker, path: str, wanted: FileState) -> FilePlan:
     _free(project, path)
-    return _plan(project, path, None, wanted)
+    return plan_write(project, path, None, wanted)
 
 
 def _read(project: Tracker, path: str) -> FileState | None:

@@ -87,12 +87,12 @@ def named(project_id: str) -> set[str]:
     projects = _family(project_id)
     found: set[str] = set()
     asked = PermissionRequest.objects.filter(session__project_id__in=projects, state="pending")
-    found |= _anywhere(asked.values_list("metadata", "replacement"))
+    found |= addresses(asked.values_list("metadata", "replacement"))
     staged = StagedFile.objects.filter(session__project_id__in=projects)
     for row in staged.values_list("base", "content").iterator():
         found.update(row)
     operations = Operation.objects.filter(project_id__in=projects)
-    found |= _anywhere(operations.values_list("outcome", "hunks", "scope").iterator())
+    found |= addresses(operations.values_list("outcome", "hunks", "scope").iterator())
     changes = FileChange.objects.filter(project_id__in=projects)
     for row in changes.values_list("before", "after").iterator():
         found.update(row)
@@ -106,7 +106,7 @@ def _family(project_id: str) -> set[str]:
     return {project_id, *kin.values_list("id", flat=True)}
 
 
-def _anywhere(rows: Iterable[tuple[Any, ...]]) -> set[str]:
+def addresses(rows: Iterable[tuple[Any, ...]]) -> set[str]:
     """Whatever looks like an address in columns of JSON: too much costs room, too little a content."""
     return {oid for row in rows for oid in _ADDRESS.findall(json.dumps(row))}
 

@@ -12,9 +12,10 @@ from sessions.changes.tracking import as_change, tracker
 from sessions.changes.undo.plan import FilePlan, plan_undo
 from sessions.changes.worktrees.making import CannotFork, Made, look, make
 from sessions.changes.worktrees.notes import clear, left_behind
+from sessions.changes.worktrees.uncommitted import has_left
 from sessions.core.db import in_db
 from sessions.core.models import FileChange, Project, Session, StagedFile
-from sessions.core.store import forks, projects
+from sessions.core.store import forks, moves, projects
 
 __all__ = ["CannotFork", "Forked", "Preview", "fork", "fork_with_files", "preview", "recover"]
 
@@ -61,9 +62,12 @@ async def fork_with_files(session: Session, before: str) -> Forked:
 
 
 async def recover() -> None:
-    """Take away what a crash left half made; run it at the start."""
+    """Take away what a crash left half made, and finish what is known; run it at the start."""
     for path, place in await asyncio.to_thread(lambda: list(left_behind())):
-        if not await in_db(projects.known_at, place.folder):
+        if await in_db(projects.known_at, place.folder):
+            if not await asyncio.to_thread(has_left, place):
+                continue
+        else:
             logger.warning("a worktree was half made when the server ended: %s", place.folder)
             await asyncio.to_thread(clear, place)
         path.unlink(missing_ok=True)
@@ -88,19 +92,13 @@ async def _fork_with_files(session: Session, before: str) -> Forked:
         project = projects.worktree_row(session.project, made.folder, made.branch)
         staged = [] if before else await in_db(forks.staged, session.id)
         await asyncio.to_thread(_keep_contents, session.project, project, staged)
-        directory = made.folder / _below(session, top)
+        directory = made.folder / moves.below(session, session.project)
         copy = await in_db(forks.fork, session, before, project=project, directory=str(directory))
     except BaseException:
         await asyncio.to_thread(made.note.discard)
         raise
     await asyncio.to_thread(_settle, made, directory)
     return Forked(copy, made.plan, made.left_out)
-
-
-def _below(session: Session, top: Path) -> Path:
-    """Where in its project a session works."""
-    directory = Path(session.directory)
-    return directory.relative_to(top) if directory.is_relative_to(top) else Path()
 
 
 def _keep_contents(original: Project, project: Project, staged: Sequence[StagedFile]) -> None:

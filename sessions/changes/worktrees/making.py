@@ -11,8 +11,8 @@ import re
 import secrets
 import shutil
 import stat
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,7 +23,7 @@ from sessions.changes.snapshots.changes import Change
 from sessions.changes.snapshots.objects import ObjectStore
 from sessions.changes.undo.apply import apply
 from sessions.changes.undo.plan import FilePlan, plan_undo
-from sessions.changes.worktrees.notes import Note, Place, note_of
+from sessions.changes.worktrees.notes import Entry, Note, Place, note_of
 
 _NOT_IN_SLUG = re.compile(r"[^a-z0-9]+")
 
@@ -47,10 +47,17 @@ def make(project_id: str, top: Path, title: str, changes: Sequence[Change], obje
     leaves nothing behind then."""
     source = look(top)
     home = home_of(project_id)
-    _check_room(home, source)
+    check_room(home, source)
     note = begin(source.top, source.commit, home, f"{slug_of(title)}-{secrets.token_hex(3)}")
-    try:
+    with whole_or_nothing(note):
         return _fill(source, note, changes, objects)
+
+
+@contextmanager
+def whole_or_nothing(note: Note) -> Iterator[None]:
+    """What fails in between is taken away again. Raises CannotFork for what git and the disk refuse."""
+    try:
+        yield
     except BaseException as error:
         note.discard()
         if isinstance(error, GitError):
@@ -70,17 +77,20 @@ def home_of(project_id: str) -> Path:
     return home
 
 
-def _check_room(home: Path, source: Source) -> None:
+def check_room(home: Path, source: Source) -> None:
+    """Raises CannotFork where the files of a source do not fit."""
     free = shutil.disk_usage(home).free
     if free < source.size:
         need, there = (f"{size / 1_000_000:,.0f} MB" for size in (source.size, free))
         raise CannotFork(f"There is not enough room: the files take {need}, and {there} are free.")
 
 
-def begin(top: Path, commit: str, home: Path, slug: str) -> Note:
-    """Note what is going to be made, before anything of it is there. Raises CannotFork."""
+def begin(top: Path, commit: str, home: Path, slug: str, unstage: Sequence[Entry] = ()) -> Note:
+    """Note what is going to be made, before anything of it is there, and what is no longer staged at `top`
+    once it is. Raises CannotFork."""
     folder = home / slug
-    place = Place(str(top), commit, f"opencode/{slug}", str(home / f".making-{slug}"), str(folder))
+    making = str(home / f".making-{slug}")
+    place = Place(str(top), commit, f"opencode/{slug}", making, str(folder), tuple(unstage))
     try:
         if folder.exists():
             raise FileExistsError(folder)
@@ -102,7 +112,7 @@ def _fill(source: Source, note: Note, changes: Sequence[Change], objects: Object
     git(source.top, "worktree", "add", "--no-checkout", "-b", place.branch, place.making, place.commit)
     git(making, "read-tree", "HEAD")
     for name in source.files:
-        _copy(source.top / name, making / name)
+        copy_file(source.top / name, making / name)
     plan = plan_undo(changes, objects, making)
     failed = {file.path: file for file in apply(plan, making, objects).failed}
     git(source.top, "worktree", "move", place.making, place.folder)
@@ -110,7 +120,7 @@ def _fill(source: Source, note: Note, changes: Sequence[Change], objects: Object
     return Made(folder, place.branch, settled, source.left_out, note)
 
 
-def _copy(source: Path, target: Path) -> None:
+def copy_file(source: Path, target: Path) -> None:
     """A link stays a link; a file that went away meanwhile is left out."""
     target.parent.mkdir(parents=True, exist_ok=True)
     try:
@@ -151,8 +161,8 @@ def look(top: Path) -> Source:
     except GitError as error:
         raise CannotFork(f"git cannot list the files of this repository: {words(error)}") from error
     nested = tuple(name for name in untracked if name.endswith("/"))
-    sizes = _sizes(top.resolve(), {*tracked, *untracked} - {*nested})
-    return Source(top, commit, tuple(sorted(sizes)), sum(sizes.values()), nested)
+    found = sizes(top.resolve(), {*tracked, *untracked} - {*nested})
+    return Source(top, commit, tuple(sorted(found)), sum(found.values()), nested)
 
 
 def head(top: Path) -> str:
@@ -180,7 +190,7 @@ def _tracked(top: Path) -> list[str]:
     return names
 
 
-def _sizes(top: Path, names: set[str]) -> dict[str, int]:
+def sizes(top: Path, names: set[str]) -> dict[str, int]:
     """Bytes of each that is a file or a link of the working tree: not gone, no folder, not beyond a link."""
     folders = {name.rpartition("/")[0] for name in names}
     plain = {folder for folder in folders if (top / folder).resolve() == top / folder}

@@ -19,15 +19,21 @@ from sessions.changes.checkout_git import GitError, git
 logger = logging.getLogger(__name__)
 
 
+Entry = tuple[str, str, str]
+"""A packed path of an index, with what it has there and what it is to have: `<mode> <object>`, or empty."""
+
+
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a worktree is made: `making` is its folder until it is whole, `folder` from then on."""
+    """Where a worktree is made: `making` is its folder until it is whole, `folder` from then on. `unstage` is
+    what went there from the index of the repository's folder, and goes from it once the worktree is known."""
 
     repository: str
     commit: str
     branch: str
     making: str
     folder: str
+    unstage: tuple[Entry, ...] = ()
 
 
 class Note:
@@ -45,6 +51,10 @@ class Note:
     def close(self) -> None:
         """The worktree is whole and has its row."""
         self.path.unlink(missing_ok=True)
+        self.release()
+
+    def release(self) -> None:
+        """The same, but for something that the next start has to finish."""
         os.close(self._lock)
 
     def discard(self) -> None:

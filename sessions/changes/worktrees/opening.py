@@ -20,10 +20,7 @@ def open_worktree(project_id: str, top: Path, name: str, taken: Collection[str] 
     Raises CannotFork, and leaves nothing behind then. Filters do not run: large files are LFS pointers.
     """
     commit, home = head(top), home_of(project_id)
-    slug = slug_of(name or "worktree")
-    if not name or slug in taken or (home / slug).exists() or _has_branch(Checkout(top), slug):
-        slug = f"{slug}-{secrets.token_hex(3)}"
-    note = begin(top, commit, home, slug)
+    note = begin(top, commit, home, free_slug(top, home, name, "worktree", taken))
     place = note.place
     try:
         original, made = Checkout(top), Checkout(Path(place.making))
@@ -36,6 +33,15 @@ def open_worktree(project_id: str, top: Path, name: str, taken: Collection[str] 
             raise CannotFork(f"git made no worktree: {words(error)}") from error
         raise
     return Made(Path(place.folder), place.branch, (), (), note)
+
+
+def free_slug(top: Path, home: Path, name: str, other: str, taken: Collection[str] = ()) -> str:
+    """What a folder and a branch of that name are called: with a suffix where it is taken, and where no name
+    was given that of the `other`."""
+    slug = slug_of(name or other)
+    if not name or slug in taken or (home / slug).exists() or _has_branch(Checkout(top), slug):
+        return f"{slug}-{secrets.token_hex(3)}"
+    return slug
 
 
 def _has_branch(checkout: Checkout, slug: str) -> bool:

@@ -25,6 +25,7 @@ from .project import Project
 from .questions import QuestionRequest
 from .review import ReviewComment, ReviewMark, StagedFile
 from .searches import SavedSearch
+from .session_folders import SessionFolder
 from .snippets import Snippet
 
 __all__ = [
@@ -53,6 +54,7 @@ __all__ = [
     "SavedRule",
     "SavedSearch",
     "Session",
+    "SessionFolder",
     "Snippet",
     "StagedFile",
     "Switch",

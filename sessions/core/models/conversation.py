@@ -19,6 +19,8 @@ class Session(models.Model):
     use: it is `time_updated` as long as the clock goes forward, and rises when it does not.
     `preset` is how much is asked, empty where nobody chose (`store.presets`). `time_pinned` is since when a
     person has it above the others in lists.
+    `session_folder` is where a person put it in the list, `time_filed` since when. What is pinned and what is
+    in a folder is in the order of these times, the newest first: to order it by hand exchanges the times.
     `folders` are those that were added, `name` and `path` of each (`store.added_folders`).
     `unread` is that a turn of it ended since a person last looked at it.
     """
@@ -61,6 +63,10 @@ class Session(models.Model):
     unread = models.BooleanField(default=False)
     time_archived = models.BigIntegerField(null=True, blank=True)
     time_pinned = models.BigIntegerField(null=True, blank=True)
+    session_folder = models.ForeignKey(
+        "SessionFolder", null=True, blank=True, on_delete=models.SET_NULL, related_name="sessions"
+    )
+    time_filed = models.BigIntegerField(null=True, blank=True)
     time_compacting = models.BigIntegerField(null=True, blank=True)
     time_deleted = models.BigIntegerField(null=True, blank=True)
     lease_owner = models.CharField(max_length=64, blank=True)

@@ -17,6 +17,7 @@ from sessions.core.fence import Lease, LeaseLost, clock
 from sessions.core.models import Message, Session
 
 from . import events
+from .rows import project_of
 
 
 class Clock(Func):
@@ -59,6 +60,7 @@ def _take(which: Q, session_id: str, owner: str, seconds: float) -> Lease | None
             return None
         row = Session.objects.only("lease_epoch", "directory").get(id=session_id)
     events.moved(session_id, row.directory)  # by another process, maybe
+    project_of.cache_clear()
     return Lease(session_id, owner, row.lease_epoch, seconds, confirmed)
 
 

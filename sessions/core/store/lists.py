@@ -17,8 +17,8 @@ from sessions.core.wire.base import tight
 from .rows import session_wire, worktree_of
 
 _UNSHOWN = frozenset(
-    "window status error used unread forked_from forked_at time_deleted time_pinned lease_owner lease_until "
-    "lease_epoch stop_epoch".split()
+    "window status error used unread forked_from forked_at time_deleted time_pinned session_folder "
+    "time_filed lease_owner lease_until lease_epoch stop_epoch".split()
 )
 _FIELDS = [field for field in Session._meta.concrete_fields if field.name not in _UNSHOWN]
 _COLUMNS = [field.attname for field in _FIELDS]
@@ -41,6 +41,7 @@ def matching(
     roots: bool = False,
     archived: bool = False,
     pinned: bool = False,
+    filed: bool = False,
     label: str = "",
     directory: str = "",
     path: str = "",
@@ -68,6 +69,8 @@ def matching(
         rows = rows.filter(time_archived=None)
     if pinned:
         rows = rows.filter(time_pinned__isnull=False)
+    if filed:
+        rows = rows.filter(session_folder__isnull=False)
     if label:
         rows = rows.filter(labels=label)
     if roots:

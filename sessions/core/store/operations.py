@@ -34,6 +34,9 @@ State: TypeAlias = Operation.State
 CONVERSATION: Final = (Kind.REVERT, Kind.UNREVERT)
 STAGED: Final = (Kind.KEEP, Kind.DROP, Kind.RESTAGE)
 
+LEAVE: Final = "leave"
+"""The act by hand (`Operation.scope`) that takes from a folder what a session took along to another."""
+
 WRITTEN: Final = ("restore", "merge")
 APPLIED: Final = (*WRITTEN, "already")
 _NEWEST = 500  # operations looked through for hunks that can be redone
@@ -129,6 +132,12 @@ def planned() -> list[Operation]:
 def is_planned(operation: Operation) -> bool:
     """Whether it still is: who carries it out may have settled it since the row was read."""
     return Operation.objects.filter(id=operation.id, state=State.PLANNED).exists()
+
+
+def is_decided(operation: Operation) -> bool:
+    """Whether it is carried through after a crash also where no file was written: what it is a part of stands
+    by then."""
+    return operation.kind in STAGED or operation.scope.get("act") == LEAVE
 
 
 def withdraw(operation: Operation) -> None:

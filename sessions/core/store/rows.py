@@ -79,7 +79,8 @@ def worktree_of(project_id: str) -> str:
 
 @lru_cache(maxsize=1024)
 def project_of(session_id: str) -> str:
-    """The id of a session's project, in which it stays; every part that is written asks."""
+    """The id of a session's project; every part that is written asks. `cache_clear` when one has moved, which
+    is never during a turn of it."""
     return Session.objects.values_list("project_id", flat=True).get(id=session_id)
 
 

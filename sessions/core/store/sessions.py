@@ -66,6 +66,18 @@ def create(
     return row
 
 
+BY_HAND = "Edits by hand"
+"""The title of a session in which nobody has asked for anything yet: what is done to a project outside of any
+session has to belong to one."""
+
+
+def by_hand(project: Project) -> Session:
+    """That session of a project, which may be a new one."""
+    unused = listing(project, roots=True, limit=20)
+    found = next((row for row in unused if row.title == BY_HAND and not row.messages.exists()), None)
+    return found or create(project, project.worktree, title=BY_HAND)
+
+
 def _inherited(session_id: str) -> tuple[str, list[dict[str, str]]]:
     """The preset and the added folders that a session gives to those it starts."""
     found = Session.objects.filter(id=session_id).values_list("preset", "folders").first()
@@ -229,10 +241,11 @@ def read(session_id: str) -> None:
             _event(row, "session.read", {"sessionID": row.id})
 
 
-def announce(type: str, row: Session, untold: int = 0) -> None:
-    """Tell what a session is now; `untold` is as for `events.record`. Call it inside `atomic`."""
+def announce(type: str, row: Session, untold: int = 0, project: str = "") -> None:
+    """Tell what a session is now, also those who watch another `project`; `untold` is as for `events.record`.
+    Call it inside `atomic`."""
     properties = {"sessionID": row.id, "info": session_wire(row)}
-    events.record(type, properties, project=row.project_id, session=row.id, untold=untold)
+    events.record(type, properties, project=project or row.project_id, session=row.id, untold=untold)
 
 
 def _event(row: Session, type: str, properties: dict[str, Any]) -> None:

@@ -28,9 +28,6 @@ from sessions.web.access import find_session, project_of
 from sessions.web.respond import REFUSED, late, toast
 from sessions.web.review.pages.answers import settle_form
 
-BY_HAND = "Edits by hand"
-"""The title of a session in which nobody has asked for anything yet: what is done on a page without one has
-to belong to one."""
 MOST_UPLOADED = 200
 
 Act = Callable[[HttpRequest, Session], Awaitable[HttpResponse]]
@@ -57,11 +54,7 @@ def in_session(act: Act) -> View:
 
 def _session(project: Project, session_id: str) -> Session:
     found = find_session(project.id, session_id) if session_id else None
-    if found is None:
-        unused = session_store.listing(project, roots=True, limit=20)
-        found = next((row for row in unused if row.title == BY_HAND and not row.messages.exists()), None)
-    if found is None:
-        found = session_store.create(project, project.worktree, title=BY_HAND)
+    found = found or session_store.by_hand(project)
     found.project = project
     return found
 

@@ -9,7 +9,7 @@ from typing import Any
 from sessions.core import bus
 from sessions.core.models import Event, Message
 from sessions.core.store import events as event_log
-from sessions.core.store import messages
+from sessions.core.store import messages, session_folders
 from sessions.core.store import sessions as session_store
 from sessions.core.store.rows import message_wire, part_wire
 from sessions.web.live.fragments import SIDEBAR_EVENTS, Fragment, renewed_by, shown_by_rows
@@ -20,6 +20,12 @@ def listed_since(since: int, project_id: str) -> tuple[int, set[str]]:
     rows = Event.objects.filter(id__gt=since, project_id=project_id)
     types = SIDEBAR_EVENTS | {"session.deleted"}
     return event_log.latest(), set(rows.filter(type__in=types).values_list("session_id", flat=True))
+
+
+def has_news_of_list(since: int, project_id: str) -> bool:
+    """Whether the folders of the list are others than at a cursor."""
+    rows = Event.objects.filter(id__gt=since, project_id=project_id)
+    return rows.filter(type=session_folders.CHANGED).exists()
 
 
 def renewed_since(since: int, project_id: str, session_id: str) -> list[Fragment]:

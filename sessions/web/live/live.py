@@ -13,13 +13,13 @@ from typing import Any, ParamSpec, TypeVar
 
 from sessions.core import bus
 from sessions.core.db import in_db
-from sessions.core.store import children, messages, pins, turns, waits
+from sessions.core.store import children, messages, pins, session_folders, turns, waits
 from sessions.core.store.events import before_late
 from sessions.rendering.blocks import Update
 from sessions.rendering.deeds import deeds_html
 from sessions.rendering.highlight import SMALL
 from sessions.rendering.messages import Place, foot_html, shell_html, undone_from
-from sessions.rendering.notices import alarm
+from sessions.rendering.notices import alarm, moved
 from sessions.rendering.parts import (
     parent_id,
     part_html,
@@ -39,7 +39,7 @@ from sessions.web.live.fragments import (
     renewed_by,
 )
 from sessions.web.live.frames import Frame
-from sessions.web.live.states import sidebar_item
+from sessions.web.live.states import LIST_NEWS, sidebar_item
 from sessions.web.problems.panel import SAID, problems_said
 
 Wire = Mapping[str, Any]
@@ -66,7 +66,7 @@ class LivePage:
         """Whether an event of the project changes anything here."""
         if self._session_id in (event.session_id, event.properties.get("forSessionID")):
             return True
-        if _is_alarm(event):
+        if _is_alarm(event) or event.type == session_folders.CHANGED:
             return True
         return event.type in SIDEBAR_EVENTS or event.type in ELSEWHERE or event.type == "session.deleted"
 
@@ -78,6 +78,8 @@ class LivePage:
         frame = Frame()
         since = await in_db(before_late, since)
         frame.seq, listed = await in_db(changes.listed_since, since, self._project_id)
+        if await in_db(changes.has_news_of_list, since, self._project_id):
+            frame.html.append(LIST_NEWS)
         await self._sidebar(frame, listed)
         if self._place is None:
             return frame
@@ -118,6 +120,8 @@ class LivePage:
         for event in compact(own):
             await self._detail(frame, event)
         await self._deeds(frame)
+        if any(event.type == session_folders.CHANGED for event in events):
+            frame.html.append(LIST_NEWS)
         frame.html += [alarm(event.properties["error"]) for event in events if _is_alarm(event)]
         if said := {event.properties["path"] for event in events if event.type == SAID}:
             frame.html.append(problems_said(said))
@@ -163,6 +167,8 @@ class LivePage:
             case "session.updated":
                 revert = properties["info"].get("revert")
                 self._place = replace(self._place, reverted_from=undone_from(revert))
+                if properties["info"]["projectID"] != self._project_id:
+                    frame.html.append(moved(properties["info"]))
             case "session.pins":
                 await self._pins()
 
@@ -288,7 +294,7 @@ class LivePage:
         for session_id in sorted(await in_db(children.roots, session_ids), reverse=True):
             if not self._listed and self._session_id:
                 self._listed = "".join(await in_db(children.roots, [self._session_id]))
-            html = await in_db(sidebar_item, session_id, current=self._listed)
+            html = await in_db(sidebar_item, session_id, self._project_id, current=self._listed)
             if html:
                 frame.ensure("sessions-today", f"{session_id}-item", f'<li id="{session_id}-item"></li>')
                 frame.html.append(html)

@@ -16,7 +16,16 @@ from sessions.core.above import agents
 from sessions.core.endings import ending_of
 from sessions.core.ids import now
 from sessions.core.models import Label, Message, Part, Project, Session
-from sessions.core.store import children, labels, permissions, questions, resumption, todos, turns
+from sessions.core.store import (
+    children,
+    labels,
+    permissions,
+    questions,
+    resumption,
+    session_folders,
+    todos,
+    turns,
+)
 from sessions.core.store import sessions as session_store
 from sessions.rendering.html import html
 from sessions.rendering.messages import undone_from
@@ -25,6 +34,8 @@ from sessions.rendering.periods import Period, period_of
 GROUPS: Final = {"pinned": "Pinned", "waiting": "Waiting for you", "working": "Running"}
 """What the list of sessions begins with, before all periods."""
 MOST_LISTED = 200
+LIST_NEWS: Final = '<span id="list-news" hidden hx-swap-oob="true"></span>'
+"""When it arrives by the socket, the page asks for the list anew."""
 
 
 def state_of(session: Session, waiting: bool) -> str:
@@ -37,16 +48,30 @@ def state_of(session: Session, waiting: bool) -> str:
     return ending_of(session.error) if session.error else "idle"
 
 
+STATES: Final = {
+    "working": "working",
+    "waiting": "waiting for you",
+    "idle": "idle",
+    "stopped": "stopped by you",
+    "interrupted": "interrupted",
+    "failed": "failed",
+}
+"""What each of them is called; in the list each has a shape of its own as well."""
+
+
 def group_of(session: Session, state: str) -> str:
-    """The key in GROUPS of where a session is listed, the first that fits; empty: by its last use."""
+    """The key in GROUPS of where a session is listed, or the id of its folder, the first that fits; empty: by
+    its last use."""
     if session.time_pinned:
         return "pinned"
-    return state if state in GROUPS else ""
+    return session.session_folder_id or (state if state in GROUPS else "")
 
 
 def _order(session: Session) -> int:
-    """What a session comes by in its place of the list, high to low: those that are pinned stay still."""
-    return session.time_pinned or session.used
+    """What a session comes by in its place of the list, high to low: those that are pinned, or in a folder,
+    stay still."""
+    filed = session.time_filed if session.session_folder_id else None
+    return session.time_pinned or filed or session.used
 
 
 def sidebar_list(
@@ -58,27 +83,32 @@ def sidebar_list(
     label: str = "",
     zone: tzinfo = UTC,
 ) -> SafeString:
-    """The sessions of a project by GROUPS, and the others, newest use first, by periods as days begin in
-    `zone`; with a `label` those that have it. A subagent's is listed as the topmost above it."""
+    """The sessions of a project by GROUPS and folders, and the others, newest use first, by periods as days
+    begin in `zone`; with a `label` those that have it. A subagent's is listed as the topmost above it."""
     wanted: dict[str, Any] = {"roots": True, "search": search, "archived": archived, "limit": MOST_LISTED}
     wanted |= {"label": label}
     last = session_store.listing(project, **wanted)
     pinned = sorted(session_store.listing(project, pinned=True, **wanted), key=_order, reverse=True)
+    filed = sorted(session_store.listing(project, filed=True, **wanted), key=_order, reverse=True)
     waiting = {request.session_id for request in permissions.pending(project_id=project.id)}
     waiting |= {request.session_id for request in questions.pending(project_id=project.id)}
     above = children.roots(waiting)
-    labelled = labels.by_session([row.id for row in (*pinned, *last)])
+    placed = {row.id: row for row in (*pinned, *filed)}
+    labelled = labels.by_session([*placed, *(row.id for row in last)])
     moment = now()
     periods: dict[Period, list[dict[str, Any]]] = {period_of(moment, moment, zone): []}
-    groups: dict[str, list[dict[str, Any]]] = {group: [] for group in GROUPS}
-    for row in [*pinned, *(row for row in last if not row.time_pinned)]:
+    folders = session_folders.of_project(project.id)
+    keys = (*GROUPS, *(folder.id for folder in folders))
+    groups: dict[str, list[dict[str, Any]]] = {key: [] for key in keys}
+    for row in [*placed.values(), *(row for row in last if row.id not in placed)]:
         item = _item(row, row.id in above, labelled.get(row.id, ()))
         group = item["group"]
         listed = groups[group] if group else periods.setdefault(period_of(row.used, moment, zone), [])
         listed.append(item)
     return html(
         "sidebar/list.html",
-        groups=[(group, GROUPS[group], items) for group, items in groups.items()],
+        groups=[(group, GROUPS[group], groups[group]) for group in GROUPS],
+        folders=[(one, groups[one.id], one.folded and not search and not label) for one in folders],
         periods=periods.items(),
         current="".join(children.roots([current] if current else [])),
         project=project,
@@ -89,10 +119,10 @@ def sidebar_list(
     )
 
 
-def sidebar_item(session_id: str, *, current: str = "", oob: bool = True) -> str:
-    """One session of the list; empty for one the list does not show."""
+def sidebar_item(session_id: str, project_id: str, *, current: str = "", oob: bool = True) -> str:
+    """One session of the list of a project; empty for one the list does not show."""
     session = session_store.get(session_id)
-    if session is None or session.parent_id or session.time_archived:
+    if session is None or session.parent_id or session.time_archived or session.project_id != project_id:
         return ""
     waiting = permissions.pending_below(session_id) or questions.pending_below(session_id)
     own = labels.by_session([session_id]).get(session_id, ())
@@ -104,6 +134,7 @@ def _item(session: Session, waiting: bool, own: Sequence[Label]) -> dict[str, An
     return {
         "session": session,
         "state": state,
+        "words": STATES[state],
         "group": group_of(session, state),
         "order": _order(session),
         "labels": own,

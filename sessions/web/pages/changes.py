@@ -197,7 +197,7 @@ async def restore(request: HttpRequest, project_id: str, session_id: str) -> Htt
 
 async def _item(request: HttpRequest, session: Session) -> HttpResponse:
     current = urlsplit(request.headers.get("HX-Current-URL", "")).path.rpartition("/")[2]
-    html = await in_db(states.sidebar_item, session.id, current=current, oob=False)
+    html = await in_db(states.sidebar_item, session.id, session.project_id, current=current, oob=False)
     return HttpResponse(html)
 
 

@@ -24,7 +24,7 @@ from sessions.rendering.messages import Deeds, Place, Wire, messages_html
 from sessions.rendering.parts import output_html, written
 from sessions.rendering.periods import zone_of
 from sessions.search.query import parse
-from sessions.web.access import is_here, project_of, session_of
+from sessions.web.access import find_moved, is_here, project_of, session_of
 from sessions.web.live import states
 from sessions.web.live.fragments import all_fragments
 from sessions.web.respond import fragment, page
@@ -54,6 +54,9 @@ async def new(request: HttpRequest, project_id: str) -> HttpResponse:
 
 @require_GET
 async def session(request: HttpRequest, project_id: str, session_id: str) -> HttpResponse:
+    moved = await in_db(find_moved, project_id, session_id)
+    if moved is not None:
+        return HttpResponseRedirect(moved.get_absolute_url())
     found = await session_of(project_id, session_id)
     context = await in_db(_session_context, found, _zone(request))
     entries, waited, done = context.pop("entries"), context.pop("waited"), context.pop("deeds")

@@ -265,6 +265,23 @@ async def with_a_chosen_session(world: World) -> Page:
     return await shown(page, page.get_by_role("form", name="Chosen sessions"))
 
 
+@state("/p/{project}/sessions/folder", "/p/{project}/sessions/folders/{folder}")
+async def folders_of_sessions(world: World) -> Page:
+    page = await with_a_chosen_session(world)
+    dialog = page.get_by_role("dialog", name="Folder")
+    for name in ("Work", "Play"):
+        await page.get_by_role("form", name="Chosen sessions").get_by_role("button", name="Folder…").click()
+        await dialog.get_by_label("A new one").check()
+        await dialog.get_by_label("Name").fill(name)
+        await dialog.get_by_role("button", name="Save").click()
+        await expect(dialog).to_have_count(0)
+    await page.get_by_role("button", name="Change the folder Play").click()
+    await expect(page.get_by_role("dialog", name="The folder “Play”")).to_be_visible()
+    await page.keyboard.press("Escape")
+    await page.get_by_role("form", name="Chosen sessions").get_by_role("button", name="Folder…").click()
+    return await shown(page, dialog)
+
+
 @state()
 async def chosen_sessions(world: World) -> Page:
     return await with_a_chosen_session(world)
@@ -584,6 +601,13 @@ async def fork(world: World) -> Page:
     tab = await world.tab("worked")
     await tab.send("/fork")
     return await shown(tab.page, tab.dialog.get_by_label("With the files as they were"))
+
+
+@state("{base}/move")
+async def moving(world: World) -> Page:
+    tab = await world.tab("worked")
+    await tab.send("/move")
+    return await shown(tab.page, tab.dialog.get_by_label("Leave the changes in this folder as well"))
 
 
 @state("/p/{worktree}/s/{fork}", "/worktrees/{worktree}/remove")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import pytest
 from playwright.async_api import Browser, expect
 
@@ -60,15 +62,30 @@ async def test_forced_colours_leave_shapes_and_outlines(stage: Stage, browser: B
     tab = await stage.tab(context, session)
     drawn = "(node) => { const { outlineStyle } = getComputedStyle(node); return outlineStyle !== 'none'; }"
     assert await tab.item(session).evaluate(drawn)
-    shape = """([state]) => {
+    await context.close()
+
+
+@pytest.mark.parametrize("forced", ["active", "none"])
+async def test_a_state_is_told_by_its_shape(
+    stage: Stage, browser: Browser, forced: Literal["active", "none"]
+) -> None:
+    context = await browser.new_context(forced_colors=forced)
+    tab = await stage.tab(context, await stage.session("Shaped"))
+    shape = """([state, unread]) => {
       const dot = Object.assign(document.createElement("span"), { className: "dot" });
       dot.dataset.state = state;
-      document.querySelector(".session-item").append(dot);
-      const { borderRadius, rotate, backgroundColor } = getComputedStyle(dot);
-      return [borderRadius, rotate, backgroundColor].join();
+      const item = document.querySelector(".session-item");
+      item.toggleAttribute("data-unread", unread);
+      item.append(dot);
+      const style = getComputedStyle(dot);
+      const hollow = style.backgroundColor !== style.borderLeftColor;
+      const seen = style.borderLeftColor !== "rgba(0, 0, 0, 0)";
+      return [style.borderRadius, style.rotate, style.clipPath, style.borderTopWidth, hollow, seen].join();
     }"""
-    states = ("idle", "working", "waiting", "failed")
-    assert len({await tab.page.evaluate(shape, [state]) for state in states}) == len(states)
+    states = ("idle", "working", "waiting", "stopped", "interrupted", "failed")
+    shapes = {await tab.page.evaluate(shape, [state, False]) for state in states}
+    shapes.add(await tab.page.evaluate(shape, ["idle", True]))
+    assert len(shapes) == len(states) + 1
     await context.close()
 
 

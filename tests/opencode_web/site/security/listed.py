@@ -24,7 +24,8 @@ CHANGES = (
     "{base}/inbox/msg_x/again", "{base}/resume", "{base}/hasten", "{base}/pin",
     "{base}/pins", "{base}/pins/pin_x/remove",
     "/p/{project}/sessions/archive", "/p/{project}/sessions/pin", "/p/{project}/sessions/delete",
-    "/p/{project}/sessions/restore", "{base}/todos/dismiss",
+    "/p/{project}/sessions/restore", "/p/{project}/sessions/place", "{base}/todos/dismiss",
+    "/p/{project}/sessions/folders/{folder}/fold", "/p/{project}/sessions/folders/{folder}/remove",
     "/settings/ignored/{project}", "{base}/read",
     "/p/{project}/files/save", "/p/{project}/files/merge", "/p/{project}/files/make",
     "/p/{project}/files/move", "/p/{project}/files/copy", "/p/{project}/files/remove",
@@ -35,12 +36,12 @@ CHANGES = (
     "/settings/programs/remove",
 )  # fmt: skip
 BOTH = (
-    "/p/{project}/s/", "{base}/rename", "{base}/undo/{message}", "{base}/fork",
+    "/p/{project}/s/", "{base}/rename", "{base}/undo/{message}", "{base}/fork", "{base}/move",
     "{base}/fork?before={message}", "{base}/review/undo?scope=session", "{base}/comments/{comment}",
     "/p/{project}/log/calls/{session}/{call}/invert", "/p/{project}/log/operations/{operation}/invert",
     "/worktrees/{worktree}/remove", "{base}/plan/edit", "{base}/files/comments?path={file}",
-    "/p/{project}/sessions/labels?session={session}",
-    "/open-in?session={session}&path={file}", "/settings/programs",
+    "/p/{project}/sessions/labels?session={session}", "/p/{project}/sessions/folder?session={session}",
+    "/p/{project}/sessions/folders/{folder}", "/open-in?session={session}&path={file}", "/settings/programs",
     "{base}/plan/comment?start=1&end=1&words=pwned",
 )  # fmt: skip
 """GET shows what POST would do."""
@@ -116,6 +117,6 @@ API = (
 )  # fmt: skip
 NAMES = (
     "project", "session", "message", "part", "file", "rule", "comment", "operation", "call", "answer",
-    "change", "worktree", "fork",
+    "change", "worktree", "fork", "folder",
 )  # fmt: skip
 """What the paths above are filled with, beside `base` and `waits`: the pages of the two sessions."""

@@ -59,6 +59,7 @@ async def fill(stage: Stage) -> None:
     await _comment(stage)
     await _worktree(stage)
     await _staged(stage)
+    await _folder(stage)
 
 
 async def _rule(stage: Stage) -> None:
@@ -110,6 +111,12 @@ async def _staged(stage: Stage) -> None:
     stage.ids["staged"] = created["id"]
     await stage.client.http.patch(f"/session/{created['id']}", json={"staging": True})
     await stage.client.prompt(created["id"], HOSTILE + CONTROL)
+
+
+async def _folder(stage: Stage) -> None:
+    form = {"folder": "new", "name": HOSTILE[:40], "colour": "red"}
+    await done(stage.browser.change(f"/p/{stage.project}/sessions/folder", **form))
+    stage.ids["folder"] = found(r'data-folder="(fld_\w+)"', (await stage.browser.get(stage.base)).text)
 
 
 async def done(answer: Any) -> httpx.Response:

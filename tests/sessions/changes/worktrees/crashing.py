@@ -38,7 +38,7 @@ def copy(*_: Any) -> None:
 
 faked: dict[str, Callable[..., Any]] = {"git": git}
 if point == "copying":
-    faked["_copy"] = copy
+    faked["copy_file"] = copy
 for name, function in faked.items():
     setattr(making, name, function)
 making.make("project", Path(top), "Cut short", [], ObjectStore(Path(home) / "objects"))

@@ -194,7 +194,7 @@ async def test_a_failure_while_copying_leaves_nothing_behind(
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(making, "_copy", full)
+    monkeypatch.setattr(making, "copy_file", full)
     with pytest.raises(CannotFork, match="No space left on device"):
         await forking.fork_with_files(await world.session(), "")
     nothing_left(world)

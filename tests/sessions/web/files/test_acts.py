@@ -12,7 +12,7 @@ from django.test import AsyncClient
 from sessions.changes.snapshots.objects import object_id
 from sessions.core.db import in_db
 from sessions.core.models import Operation, Session
-from sessions.web.files.acts import BY_HAND
+from sessions.core.store.sessions import BY_HAND
 from tests.sessions.changes.review.world import World
 
 

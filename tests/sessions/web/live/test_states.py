@@ -29,11 +29,11 @@ async def test_a_question_below_waits_in_the_row_of_the_session_above(tmp_path: 
     asked = await in_db(
         questions.ask, above, [QUESTION], message_id="msg_1", call_id="call_1", tool="question"
     )
-    assert WAITING in await in_db(sidebar_item, talk.session.id)
-    assert WAITING not in await in_db(sidebar_item, other.id)
+    assert WAITING in await in_db(sidebar_item, talk.session.id, talk.project.id)
+    assert WAITING not in await in_db(sidebar_item, other.id, talk.project.id)
     assert (await in_db(sidebar_list, talk.project)).count(WAITING) == 1
     await in_db(questions.reject, asked.id)
-    assert WAITING not in await in_db(sidebar_item, talk.session.id)
+    assert WAITING not in await in_db(sidebar_item, talk.session.id, talk.project.id)
     assert WAITING not in await in_db(sidebar_list, talk.project)
 
 

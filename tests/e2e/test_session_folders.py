@@ -1,0 +1,81 @@
+"""Folders of sessions: made, filled by menu, keys and dragging, folded, put in order, in all open pages."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.async_api import BrowserContext, Locator, Page, expect
+
+from tests.e2e.conftest import repository
+from tests.e2e.stage import Stage, Tab
+
+pytestmark = [pytest.mark.e2e, pytest.mark.asyncio(loop_scope="session")]
+
+
+def folder(page: Page, name: str) -> Locator:
+    return page.locator(".folder", has=page.get_by_role("button", name=name, exact=True))
+
+
+def titles(within: Locator) -> Locator:
+    return within.locator(".session-item .session-title")
+
+
+async def make(tab: Tab, name: str) -> None:
+    """With the session that has the focus in it."""
+    await tab.page.keyboard.press("m")
+    await tab.dialog.get_by_label("A new one").check()
+    await tab.dialog.get_by_label("Name").fill(name)
+    await tab.dialog.get_by_label("Green").check()
+    await tab.dialog.get_by_role("button", name="Save").click()
+    await expect(tab.dialog).to_have_count(0)
+
+
+async def test_sessions_are_in_folders_and_in_order(
+    tmp_path_factory: pytest.TempPathFactory, context: BrowserContext
+) -> None:
+    home = tmp_path_factory.mktemp("folders")
+    async with Stage(home, repository(home / "listed")) as stage:
+        ids = [await stage.session(title) for title in ("Alpha", "Beta", "Gamma")]
+        tab = await stage.tab(context, ids[0])
+        other = await stage.tab(context, ids[1])
+        page = tab.page
+        await tab.item(ids[0]).locator("a[id]").focus()
+        await make(tab, "Work")
+        work = folder(page, "Work")
+        await expect(titles(work)).to_have_text(["Alpha"])
+        await expect(tab.item(ids[0]).locator("a[id]")).to_be_focused()
+        await expect(titles(folder(other.page, "Work"))).to_have_text(["Alpha"])
+
+        await tab.item(ids[1]).locator("a[id]").drag_to(work.get_by_role("heading"))
+        await expect(titles(work)).to_have_count(2)
+        await tab.item(ids[2]).get_by_label("Actions for").click()
+        await page.get_by_role("menuitem", name="Put into a folder").click()
+        await tab.dialog.get_by_label("Work").check()
+        await tab.dialog.get_by_role("button", name="Save").click()
+        await expect(titles(work)).to_have_text(["Gamma", "Beta", "Alpha"])
+
+        await tab.item(ids[2]).locator("a[id]").focus()
+        await page.keyboard.press("Alt+ArrowDown")
+        await expect(titles(work)).to_have_text(["Beta", "Gamma", "Alpha"])
+        await expect(titles(folder(other.page, "Work"))).to_have_text(["Beta", "Gamma", "Alpha"])
+        await expect(tab.item(ids[2]).locator("a[id]")).to_be_focused()
+        await tab.item(ids[0]).locator("a[id]").drag_to(tab.item(ids[1]), target_position={"x": 40, "y": 4})
+        await expect(titles(work)).to_have_text(["Alpha", "Beta", "Gamma"])
+
+        await work.get_by_role("button", name="Work", exact=True).click()
+        await expect(tab.item(ids[2])).to_be_hidden()
+        await expect(tab.item(ids[0])).to_be_visible()  # the session of this page
+        await page.reload()
+        await expect(work.get_by_role("button", name="Work", exact=True)).to_have_attribute(
+            "aria-expanded", "false"
+        )
+        await expect(tab.item(ids[2])).to_be_hidden()
+
+        await work.get_by_role("button", name="Change the folder").click()
+        await tab.dialog.get_by_label("Name").fill("Play")
+        await tab.dialog.get_by_role("button", name="Save").click()
+        await expect(folder(other.page, "Play")).to_be_visible()
+        await folder(page, "Play").get_by_role("button", name="Change the folder").click()
+        await tab.dialog.get_by_role("button", name="Remove the folder").click()
+        await expect(page.locator(".folder")).to_have_count(0)
+        await expect(titles(page.locator("#sessions-today"))).to_have_count(3)
+        await expect(other.page.locator(".folder")).to_have_count(0)

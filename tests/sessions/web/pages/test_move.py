@@ -1,0 +1,58 @@
+"""The dialog that moves a session to a worktree, and what pages of the original folder show then."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from django.test import AsyncClient
+from pytest_django import Settings
+
+from sessions.core.db import in_db
+from sessions.core.models import Session
+from sessions.web.live import states
+from tests.sessions.changes.review.world import World, fresh
+from tests.sessions.changes.worktrees.conftest import world as world  # the fixture
+
+
+@pytest.fixture(autouse=True)
+def pages_alone(settings: Settings) -> None:
+    settings.MIDDLEWARE = []
+
+
+async def test_what_would_go_is_shown_and_then_goes(async_client: AsyncClient, world: World) -> None:
+    session = await world.session("Fix it")
+    await world.turn(session, {"src/a.py": "ONE\n", "<b>.txt": "x\n"})
+    await world.turn(session, {"own.log": "ignored\n"})
+    base = session.get_absolute_url()
+    assert f'hx-get="{base}/move"' in (await async_client.get(f"{base}/menu")).content.decode()
+    dialog = (await async_client.get(f"{base}/move")).content.decode()
+    for words in ("Changed by this session: 2", "Changed by others: 2", "&lt;b&gt;.txt", "own.log"):
+        assert words in dialog
+    answer = await async_client.post(f"{base}/move", {"name": "Aside", "files": "own"})
+    moved = await fresh(session)
+    assert answer["HX-Redirect"] == moved.get_absolute_url()
+    assert json.loads(answer["HX-Trigger"])["session:moved"] == {
+        "from": world.project.id,
+        "project": moved.project_id,
+        "session": session.id,
+    }
+    assert Path(moved.directory).name == "aside"
+    assert (world.root / "new.txt").exists()
+    assert (await async_client.get(base))["Location"] == moved.get_absolute_url()
+    assert (await async_client.get(moved.get_absolute_url())).status_code == 200
+    assert not await in_db(states.sidebar_item, session.id, world.project.id)
+    assert await in_db(states.sidebar_item, session.id, moved.project_id)
+
+
+async def test_a_refusal_is_said_in_the_dialog_and_beside_the_button(
+    async_client: AsyncClient, world: World
+) -> None:
+    session = await world.session()
+    base = session.get_absolute_url()
+    await in_db(Session.objects.filter(id=session.id).update, lease_owner="worker", status={"type": "busy"})
+    assert "Stop the turn first" in (await async_client.get(f"{base}/move")).content.decode()
+    refused = await async_client.post(f"{base}/move", {})
+    assert (refused.status_code, "Stop the turn first" in refused.content.decode()) == (422, True)
+    assert (await fresh(session)).project_id == world.project.id
