@@ -203,18 +203,21 @@ async function answer(view, id, method, params) {
 async function toServer(view, params, method) {
   if (view.working >= MOST_AT_ONCE) throw new Problem("Too much is asked for at once.");
   view.working += 1;
+  const over = new AbortController();
   try {
     const { signal } = view.waiting;
-    let answer = await send(view, { method, params: JSON.stringify(params) });
-    signal.addEventListener("abort", () => answer.later && send(view, { later: answer.later, end: "1" }).catch(() => {}));
-    while (answer.later) {
+    const key = crypto.randomUUID();
+    signal.addEventListener("abort", () => send(view, { key, end: "1" }).catch(() => {}), { signal: over.signal });
+    let answer = await send(view, { key, method, params: JSON.stringify(params) });
+    while (!answer.result && answer.error === undefined) {
       await new Promise((done) => setTimeout(done, PAUSE));
       signal.throwIfAborted();
-      answer = await send(view, { later: answer.later });
+      answer = await send(view, { key });
     }
     if (answer.error !== undefined) throw new Problem(answer.error);
     return answer.result;
   } finally {
+    over.abort();
     view.working -= 1;
   }
 }

@@ -167,6 +167,8 @@ async def test_what_is_asked_for_ends_with_the_page(place: Stage, context: Brows
         await tab.page.go_back()
         await frame_of(tab.page).get_by_role("button", name="Look again").click()
         await expect(tab.permissions).to_be_visible()
+        async with tab.page.expect_request("**/app/ask"):
+            pass
         await tab.page.goto(f"{place.server.url}/help")
         await until(events, "permission.replied")
     assert await place.client.get("/permission") == []

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import secrets
 from collections.abc import Coroutine
 from typing import Any
 
@@ -73,21 +72,21 @@ async def ask(request: HttpRequest, project_id: str, session_id: str, part_id: s
     """A request of the app to its server: `method` and `params` (JSON); its `result`, or `error` in words.
 
     It may take as long as a person does, and a browser has six connections: what takes longer than a moment
-    is `later`, a word by which it is asked about again, or ended by `end`.
+    is asked about again by the page's `key` for it, or ended by `end`, also before it is answered.
     """
-    later = request.POST.get("later", "")
+    key = request.POST.get("key", "")
     if "end" in request.POST:
-        _pending.end(later)
+        _pending.end(key)
         return HttpResponse(status=204)
     try:
-        if not later:
+        if "method" in request.POST:
             params = _params(request.POST.get("params", ""))
             app = await _app(project_id, session_id, part_id)
-            later = _pending.begin(_answer(app, request.POST.get("method", ""), params))
-        result = await _pending.look(later)
+            _pending.begin(key, _answer(app, request.POST["method"], params))
+        result = await _pending.look(key)
     except Refused as refusal:
         return JsonResponse({"error": str(refusal)})
-    return JsonResponse({"later": later} if result is None else {"result": result})
+    return JsonResponse({} if result is None else {"result": result})
 
 
 class _Pending:
@@ -96,11 +95,14 @@ class _Pending:
     def __init__(self) -> None:
         self._work: dict[str, tuple[asyncio.Task[dict[str, Any]], asyncio.TimerHandle]] = {}
 
-    def begin(self, work: Coroutine[Any, Any, dict[str, Any]]) -> str:
-        key, task = secrets.token_urlsafe(16), asyncio.create_task(work)
+    def begin(self, key: str, work: Coroutine[Any, Any, dict[str, Any]]) -> None:
+        """Raises Refused for a key that is in use."""
+        if key in self._work:
+            work.close()
+            raise Refused("This is asked already.")
+        task = asyncio.create_task(work)
         task.add_done_callback(_seen)
         self._keep(key, task)
-        return key
 
     async def look(self, key: str) -> dict[str, Any] | None:
         """The result, or None when it is still to come. Raises Refused."""
@@ -109,7 +111,11 @@ class _Pending:
         task, timer = self._work[key]
         timer.cancel()
         self._keep(key, task)
-        await asyncio.wait({task}, timeout=MOMENT_SECONDS)
+        try:
+            await asyncio.wait({task}, timeout=MOMENT_SECONDS)
+        except asyncio.CancelledError:  # the page is gone
+            self.end(key)
+            raise
         if not task.done():
             return None
         self.end(key)
