@@ -59,8 +59,9 @@ def _take(which: Q, session_id: str, owner: str, seconds: float) -> Lease | None
         if not taken:
             return None
         row = Session.objects.only("lease_epoch", "directory").get(id=session_id)
-    events.moved(session_id, row.directory)  # by another process, maybe
-    project_of.cache_clear()
+    if events.known_directory(session_id) != row.directory:  # another process has moved it
+        events.moved(session_id, row.directory)
+        project_of.cache_clear()
     return Lease(session_id, owner, row.lease_epoch, seconds, confirmed)
 
 
