@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterator
 from urllib.parse import unquote, urlsplit
 
 import pytest
-import pytest_asyncio
-from playwright.async_api import Browser, Request
+from playwright.async_api import Request
 
 from tests import programs
 from tests.e2e.access import states, states_of_settings  # noqa: F401 - they fill STATES
 from tests.e2e.access.scan import violations
 from tests.e2e.access.state import STATES, State
-from tests.e2e.access.world import World, staged
-from tests.e2e.conftest import provokes, watch
+from tests.e2e.access.world import World
 from tests.opencode_web.site.security.listed import BOTH, READS
 
 pytestmark = pytest.mark.e2e
@@ -50,30 +47,6 @@ REASONS = {
 }  # fmt: skip
 EXCUSED = {address: reason for reason, addresses in REASONS.items() for address in addresses}
 """Addresses that no state shows, with the reason."""
-
-
-ANEW = """
-if (location.protocol === "http:" && origin !== "null" && !sessionStorage.begun) {
-  const opened = Object.keys(localStorage).filter((key) => /^(layout|opened:)/.test(key));
-  for (const key of opened) localStorage.removeItem(key);
-  sessionStorage.begun = "yes";
-}
-"""
-"""A page does not begin with the files that the state before it opened."""
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="session")
-async def world(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[World]:
-    async with staged(tmp_path_factory.mktemp("access")) as stage:
-        context = await browser.new_context(reduced_motion="reduce")
-        await context.add_init_script(ANEW)
-        faults = watch(context)
-        provokes(context, "/nothing/", "/mcp/oauth/callback")  # states that are told of by a 404
-        world = World(stage, context)
-        await world.fill()
-        yield world
-        await context.close()
-        assert faults == []
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,36 @@
+"""The world that states are reached in."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+import pytest
+import pytest_asyncio
+from playwright.async_api import Browser
+
+from tests.e2e.access import states, states_of_settings  # noqa: F401 - they fill STATES
+from tests.e2e.access.world import World, staged
+from tests.e2e.conftest import provokes, watch
+
+ANEW = """
+if (location.protocol === "http:" && origin !== "null" && !sessionStorage.begun) {
+  const opened = Object.keys(localStorage).filter((key) => /^(layout|opened:|terminal:)/.test(key));
+  for (const key of opened) localStorage.removeItem(key);
+  sessionStorage.begun = "yes";
+}
+"""
+"""A page does not begin with the files and the terminals that the state before it opened."""
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def world(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[World]:
+    async with staged(tmp_path_factory.mktemp("access")) as stage:
+        context = await browser.new_context(reduced_motion="reduce")
+        await context.add_init_script(ANEW)
+        faults = watch(context)
+        provokes(context, "/nothing/", "/mcp/oauth/callback")  # states that are told of by a 404
+        world = World(stage, context)
+        await world.fill()
+        yield world
+        await context.close()
+        assert faults == []
