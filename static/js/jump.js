@@ -7,9 +7,20 @@ async function older(until) {
   const button = document.getElementById("older");
   const url = button?.getAttribute("hx-get");
   if (!url) return false;
+  // It asks by itself where it is seen, and once at a time.
+  if (button.classList.contains("htmx-request")) return answered(button);
   await window.htmx.ajax("GET", `${url}&until=${until}`, { source: button, target: "#older", swap: "outerHTML" });
   return document.getElementById("older")?.getAttribute("hx-get") !== url;
 }
+
+const answered = (button) => new Promise((done) => {
+  const heard = ({ detail }) => {
+    if (detail.requestConfig.elt !== button) return; // it is no longer there
+    document.removeEventListener("htmx:afterRequest", heard);
+    done(detail.successful);
+  };
+  document.addEventListener("htmx:afterRequest", heard);
+});
 
 // A message of this page, once it is there; null where there is none.
 export async function reach(id) {

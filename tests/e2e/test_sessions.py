@@ -10,7 +10,7 @@ import time
 from contextlib import closing
 
 import pytest
-from playwright.async_api import BrowserContext, expect
+from playwright.async_api import BrowserContext, Route, expect
 
 from tests.e2e.stage import Stage
 from tests.loopback.script import HttpError, Turn
@@ -118,6 +118,27 @@ async def test_a_page_at_its_end_forgets_what_is_far_above(stage: Stage, context
 
     await tab.page.evaluate("location.hash = 'msg_' + '3003'.padStart(26, '0')")
     await expect(tab.page.get_by_text("Number 3003.")).to_be_in_viewport()
+
+
+async def test_a_message_is_gone_to_while_older_ones_are_on_their_way(
+    stage: Stage, context: BrowserContext
+) -> None:
+    session = await stage.session("Gone to")
+    await asyncio.to_thread(fill, stage, session, 200, 7001)
+    tab = await stage.tab(context, session)
+    asked, answer = asyncio.Event(), asyncio.Event()
+
+    async def wait(route: Route) -> None:
+        asked.set()
+        await answer.wait()
+        await route.continue_()
+
+    await tab.page.route("**/messages?*", wait)
+    await tab.page.locator("#older").scroll_into_view_if_needed()
+    await asked.wait()
+    await tab.page.evaluate("location.hash = 'msg_' + '7003'.padStart(26, '0')")
+    answer.set()
+    await expect(tab.page.get_by_text("Number 7003.")).to_be_in_viewport()
 
 
 def fill(stage: Stage, session: str, count: int, first: int = 1) -> None:
