@@ -15,17 +15,15 @@ from sessions.core.store.rows import message_wire, part_wire
 from sessions.web.live.fragments import SIDEBAR_EVENTS, Fragment, renewed_by, shown_by_rows
 
 
-def listed_since(since: int, project_id: str) -> tuple[int, set[str]]:
-    """The cursor of now, and the sessions whose row in the sidebar changed since a cursor."""
-    rows = Event.objects.filter(id__gt=since, project_id=project_id)
-    types = SIDEBAR_EVENTS | {"session.deleted"}
-    return event_log.latest(), set(rows.filter(type__in=types).values_list("session_id", flat=True))
-
-
-def has_news_of_list(since: int, project_id: str) -> bool:
-    """Whether the folders of the list are others than at a cursor."""
-    rows = Event.objects.filter(id__gt=since, project_id=project_id)
-    return rows.filter(type=session_folders.CHANGED).exists()
+def listed_since(since: int, project_id: str) -> tuple[int, set[str], bool]:
+    """The cursor of now, the sessions whose row in the sidebar changed since a cursor, and whether its
+    folders did."""
+    latest = event_log.latest()
+    types = SIDEBAR_EVENTS | {"session.deleted", session_folders.CHANGED}
+    rows = Event.objects.filter(id__gt=since, project_id=project_id, type__in=types)
+    told = set(rows.values_list("type", "session_id").distinct())
+    listed = {session for type, session in told if type != session_folders.CHANGED}
+    return latest, listed, any(type == session_folders.CHANGED for type, _ in told)
 
 
 def renewed_since(since: int, project_id: str, session_id: str) -> list[Fragment]:

@@ -77,8 +77,8 @@ class LivePage:
         """
         frame = Frame()
         since = await in_db(before_late, since)
-        frame.seq, listed = await in_db(changes.listed_since, since, self._project_id)
-        if await in_db(changes.has_news_of_list, since, self._project_id):
+        frame.seq, listed, otherwise = await in_db(changes.listed_since, since, self._project_id)
+        if otherwise:
             frame.html.append(LIST_NEWS)
         await self._sidebar(frame, listed)
         if self._place is None:
