@@ -7,6 +7,7 @@ run of the program, as what API clients change does.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -39,29 +40,13 @@ HELD = "Its file waits for your trust: look at that first."
 @require_POST
 async def switch(request: HttpRequest) -> HttpResponse:
     """`on` enables, without it the server is disabled."""
-    row, on = await row_of(request.POST), "on" in request.POST
-    if row.held:
-        return beside(row.place, HELD)
-    directory = (await place_of(request.POST)).directory
-    try:
-        await asyncio.to_thread(_switch, row, directory, on)
-    except (Refused, Unreadable) as error:
-        return beside(row.place, str(error))
-    return renewed(row.name, "enabled" if on else "disabled")
+    return await _turned(request, _switch, "enabled", "disabled")
 
 
 @require_POST
 async def apps(request: HttpRequest) -> HttpResponse:
     """`on` shows the apps of its tools, without it none is shown."""
-    row, on = await row_of(request.POST), "on" in request.POST
-    if row.held:
-        return beside(row.place, HELD)
-    directory = (await place_of(request.POST)).directory
-    try:
-        await asyncio.to_thread(_show_apps, row, directory, on)
-    except (Refused, Unreadable) as error:
-        return beside(row.place, str(error))
-    return renewed(row.name, "its apps are shown" if on else "its apps are not shown")
+    return await _turned(request, _show_apps, "its apps are shown", "its apps are not shown")
 
 
 @require_POST
@@ -130,6 +115,21 @@ def write(own: bool, directory: Path, name: str, entry: Any) -> None:
     `change`."""
     change(None if own else directory, {"mcp": {name: entry}})
     hub.forget(directory, name)
+
+
+async def _turned(
+    request: HttpRequest, turn: Callable[[Row, Path, bool], None], on: str, off: str
+) -> HttpResponse:
+    """Something of a server, by `on` in the form; `on` and `off` say what came of it. `turn` blocks."""
+    row, is_on = await row_of(request.POST), "on" in request.POST
+    if row.held:
+        return beside(row.place, HELD)
+    directory = (await place_of(request.POST)).directory
+    try:
+        await asyncio.to_thread(turn, row, directory, is_on)
+    except (Refused, Unreadable) as error:
+        return beside(row.place, str(error))
+    return renewed(row.name, on if is_on else off)
 
 
 def _switch(row: Row, directory: Path, on: bool) -> None:
