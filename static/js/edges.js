@@ -9,7 +9,6 @@
   };
   const STEP = 16;
   const FOLDED = "list-folded";
-  const narrow = matchMedia("(max-width: 760px)");
   const project = location.pathname.split("/")[2];
   const KEPT = `layout:${project}`;
 
@@ -21,14 +20,14 @@
       return {};
     }
   }
+  function keep(layout) {
+    for (const key of [KEPT, "layout"]) localStorage.setItem(key, JSON.stringify(layout));
+  }
   window.laidOut = {
     get: (name) => kept()[name],
-    set(name, value) {
-      const text = JSON.stringify({ ...kept(), [name]: value || undefined });
-      for (const key of [KEPT, "layout"]) localStorage.setItem(key, text);
-    },
+    set: (name, value) => keep({ ...kept(), [name]: value || undefined }),
     reset() {
-      localStorage.setItem(KEPT, "{}");
+      keep({});
       apply();
       document.dispatchEvent(new CustomEvent("layout:reset"));
     },

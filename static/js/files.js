@@ -27,9 +27,13 @@ const SIDES = {
   find: { id: "side-find", load: () => import("./files-find.js") },
 };
 
-async function list(side) {
-  for (const name of Object.keys(SIDES)) root.classList.toggle(`${name}-listed`, name === side);
+function list(side) {
   window.laidOut.set("listed", SIDES[side] && side);
+  return show(side);
+}
+
+async function show(side) {
+  for (const name of Object.keys(SIDES)) root.classList.toggle(`${name}-listed`, name === side);
   for (const button of document.querySelectorAll("[data-side]")) button.setAttribute("aria-pressed", String(button.dataset.side === side));
   const loaded = await SIDES[side]?.load();
   await loaded?.show?.();
@@ -59,10 +63,10 @@ document.addEventListener("click", (event) => {
   const { file, line, column } = link.dataset;
   openFile(file, { line: Number(line), column: Number(column) || 1 });
 });
-document.addEventListener("layout:reset", () => list("sessions"));
+document.addEventListener("layout:reset", () => show("sessions"));
 shortcut("files", () => void toggle("files"), { typing: true });
 shortcut("find", () => void toggle("find"), { typing: true });
-for (const side of Object.keys(SIDES)) if (isListed(side)) list(side);
+for (const side of Object.keys(SIDES)) if (isListed(side)) show(side);
 if (root.classList.contains("files-opened")) import("./beside.js");
 
 // Once there is something that paths may stand in.

@@ -9,10 +9,14 @@ export function sizes(panel) {
   const least = Number(grip.getAttribute("aria-valuemin"));
   const most = Number(grip.getAttribute("aria-valuemax"));
 
-  function set(percent) {
-    const height = Math.round(Math.min(most, Math.max(least, percent)));
+  function lay(height) {
     panel.style.setProperty("--terminal-height", `${height}dvh`);
     grip.setAttribute("aria-valuenow", String(height));
+  }
+
+  function set(percent) {
+    const height = Math.round(Math.min(most, Math.max(least, percent)));
+    lay(height);
     window.laidOut.set(STORED, height);
   }
 
@@ -40,6 +44,6 @@ export function sizes(panel) {
     say();
   });
   const kept = window.laidOut.get(STORED);
-  if (kept) set(kept);
+  if (kept) lay(kept);
   else say();
 }
