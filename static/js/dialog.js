@@ -1,8 +1,9 @@
-// A `<dialog>` that arrives in #dialog opens as a modal one, once the style sheet is there that it names (`data-sheet`);
-// [data-close] closes it, and so does a click beside it, as long as nothing was written in it.
+// A `<dialog>` that arrives in #dialog opens as a modal one, once the style sheet is there that it names (`data-sheet`),
+// and what it does; [data-close] closes it, and so does a click beside it, as long as nothing was written in it.
 import { addSheet } from "./sheet.js";
 
 const box = document.getElementById("dialog");
+const ACTS = { "fork-dialog": async () => (await import("./fork.js")).looked() }; // by style sheet
 
 new MutationObserver(async () => {
   const dialog = box.querySelector("dialog:not([data-shown])");
@@ -17,7 +18,7 @@ new MutationObserver(async () => {
 async function dressed(dialog) {
   const leave = ({ key }) => key === "Escape" && dialog.remove();
   document.addEventListener("keydown", leave);
-  await addSheet(dialog.dataset.sheet);
+  await Promise.all([addSheet(dialog.dataset.sheet), ACTS[dialog.dataset.sheet]?.()]);
   document.removeEventListener("keydown", leave);
 }
 

@@ -1,10 +1,11 @@
 // The dialogs that fork a session, and that move it: whether files can come along, and where the text of a prompt goes.
+// Loaded with the first of them.
 
-document.addEventListener("htmx:afterSwap", ({ detail }) => {
-  if (detail.target.id !== "fork-files") return;
-  const files = document.querySelector("#fork [name=with][value=files]");
-  files.disabled = !detail.target.querySelector("[data-possible]");
-});
+// What is there to come along has been looked at.
+export function looked(answer = document.getElementById("fork-files")) {
+  if (answer && !answer.querySelector(".pulse")) document.querySelector("#fork [name=with][value=files]").disabled = !answer.querySelector("[data-possible]");
+}
+document.addEventListener("htmx:afterSwap", ({ target }) => target.id === "fork-files" && looked(target));
 
 document.addEventListener("htmx:beforeRequest", ({ detail }) => {
   if (!detail.elt.closest("#fork") || detail.requestConfig.verb !== "post") return;

@@ -1,6 +1,5 @@
 // The timeline: slider and list show the files at a point, read only. Answers never change, so they are kept.
 import "./dialog.js";
-import "./fork.js";
 import "./help.js";
 import "./socket.js";
 import "./time.js";
