@@ -15,7 +15,7 @@ async function older(until) {
 
 const answered = (button) => new Promise((done) => {
   const heard = ({ detail }) => {
-    if (detail.requestConfig.elt !== button) return; // it is no longer there
+    if (detail.requestConfig.elt !== button) return; // `elt` is what is around it, as it is gone by then
     document.removeEventListener("htmx:afterRequest", heard);
     done(detail.successful);
   };
