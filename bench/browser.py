@@ -7,7 +7,7 @@ import json
 import os
 import shutil
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -145,20 +145,19 @@ class Tab:
 
     async def shown_after_click(self, selector: str, text: str) -> float:
         """Milliseconds from a click on the element until the text can be seen."""
-        await self.page.evaluate("(text) => bench.want(text)", text)
-        await self.page.click(selector)
-        return float(await self._until("bench.shown()"))
+        return await self._shown(self.page.click(selector), text)
 
     async def shown_after_press(self, key: str, text: str) -> float:
         """The same from a key; the text may be in a shadow root."""
-        await self.page.evaluate("(text) => bench.want(text, true)", text)
-        await self.page.keyboard.press(key)
-        return float(await self._until("bench.shown()"))
+        return await self._shown(self.page.keyboard.press(key), text, pierces=True)
 
     async def shown_after_paste(self, pasted: str, text: str) -> float:
         """The same from a text that is pasted."""
-        await self.page.evaluate("(text) => bench.want(text)", text)
-        await self.page.keyboard.insert_text(pasted)
+        return await self._shown(self.page.keyboard.insert_text(pasted), text)
+
+    async def _shown(self, act: Coroutine[Any, Any, None], text: str, *, pierces: bool = False) -> float:
+        await self.page.evaluate("([text, pierces]) => bench.want(text, pierces)", [text, pierces])
+        await act
         return float(await self._until("bench.shown()"))
 
     async def _until(self, expression: str, met: Callable[[], bool] = lambda: True) -> Any:

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from playwright.async_api import BrowserContext, Locator, expect
+from playwright.async_api import BrowserContext, expect
 
 from tests.e2e.conftest import repository
 from tests.e2e.stage import Stage
+from tests.e2e.test_face import width
 
 pytestmark = [pytest.mark.e2e, pytest.mark.asyncio(loop_scope="session")]
-
-
-async def width(part: Locator) -> int:
-    box = await part.bounding_box()
-    assert box
-    return round(box["width"])
 
 
 async def test_panels_are_kept_by_project_and_put_back(
