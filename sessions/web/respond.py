@@ -45,11 +45,10 @@ def toast(text: str, *, undo: str = "", values: str = "", gone: str = "") -> Htt
 
 
 def late(text: str, *, stop: str = "") -> HttpResponse:
-    """A toast that says what was answered before; `stop` is a URL to post to that ends what now runs. It goes
-    to `#toasts` by way of the body (`toast.js`): what asked may have left the page before this comes."""
+    """A toast, and nothing else, that says what was answered before; `stop` is a URL to post to that ends what
+    now runs."""
     response = fragment("fragments/late.html", status=REFUSED, text=text, stop=stop)
-    response["HX-Retarget"] = "body"
-    response["HX-Reswap"] = "beforeend"
+    response["HX-Reswap"] = "none"
     return response
 
 

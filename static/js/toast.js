@@ -34,9 +34,12 @@ box.addEventListener("click", (event) => {
   if (event.target.closest("[data-dismiss]")) goes(event.target.closest(".toast"));
 });
 
-// A toast that came for the body: what asked for it may be gone, and from there htmx finds nothing else.
-document.addEventListener("htmx:afterSwap", ({ target }) => {
-  if (target === document.body) box.append(...document.querySelectorAll("body > .toast"));
+// What asked may have left the page before its answer comes, and from there htmx finds nothing.
+const isOurs = (name, { target }) => name === "htmx:oobErrorNoTarget" && target === "#toasts";
+document.addEventListener("htmx:oobErrorNoTarget", ({ type, detail }) => {
+  if (!isOurs(type, detail)) return;
+  box.append(...detail.content.childNodes);
+  window.htmx.process(box);
 });
 document.addEventListener("htmx:responseError", (event) => {
   if (event.target.closest?.("[data-quiet]")) return;
@@ -50,7 +53,7 @@ document.addEventListener("htmx:sendError", (event) => {
 // What is said above, and a request that was given up for a newer one, is no error of the page: htmx writes those that
 // have an `error` to the console.
 const SAID = ["htmx:responseError", "htmx:sendError", "htmx:sendAbort", "htmx:afterRequest"];
-window.htmx.logger = (element, name, detail) => SAID.includes(name) && delete detail.error;
+window.htmx.logger = (element, name, detail) => (SAID.includes(name) || isOurs(name, detail)) && delete detail.error;
 // htmx makes a promise for each request, and rejects it with nothing: said above, or a newer request took its place.
 window.addEventListener("unhandledrejection", (event) => event.reason === undefined && event.preventDefault());
 

@@ -56,8 +56,12 @@ async def test_what_is_found_or_linked_to_unfolds(stage: Stage, context: Browser
     tab = await worked(stage, context, "unfolds")
     line = tab.page.get_by_role("button", name=LINE)
     await line.click()
-    await tab.page.keyboard.press("Control+f")
-    await tab.page.keyboard.type("wallaby")
+    async with tab.page.expect_response(lambda answer: answer.url.endswith("/find?q=wallaby")):
+        await tab.page.keyboard.press("Control+f")
+        await tab.page.keyboard.type("wallaby")
+    await expect(tab.page.locator("#find-count")).to_have_text(
+        "1 of 1"
+    )  # what was typed before it was looked for, too
     await expect(tab.tool("wallaby")).to_be_visible()
     await line.click()
     await expect(tab.tool("wallaby")).to_be_hidden()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from playwright.async_api import BrowserContext, expect
+from playwright.async_api import BrowserContext, Route, expect
 
 from tests.e2e.stage import Stage, Tab
 from tests.loopback.script import ToolUse, Turn
@@ -19,6 +19,32 @@ async def allowed_without_asking(stage: Stage, tab: Tab, name: str) -> None:
     stage.plays(*touches(name, f"{name} is made."))
     await tab.send(f"Make {name}.")
     await expect(tab.messages).to_contain_text(f"{name} is made.")
+
+
+async def test_what_is_answered_is_said_when_the_list_came_anew_meanwhile(
+    stage: Stage, context: BrowserContext
+) -> None:
+    stage.plays(*touches("meanwhile", "Made."))
+    tab = await stage.tab(context, await stage.session("makes a rule, and revokes it"))
+    await tab.send("Make it.")
+    await tab.permissions.get_by_role("button", name="Allow…").click()
+    await tab.permissions.get_by_label("Pattern of the rule for bash").fill("touch meanwhile*")
+    await tab.page.keyboard.press("Enter")
+    await tab.idle()
+    await tab.page.goto(tab.page.url.split("/s/")[0] + "/rules")
+
+    async def renewed(route: Route) -> None:
+        await tab.page.evaluate(
+            "document.getElementById('saved-rules').outerHTML = '<div id=\"saved-rules\"></div>'"
+        )
+        await route.continue_()
+
+    await tab.page.route("**/revoke", renewed)
+    await tab.page.get_by_role("button", name="Revoke bash: touch meanwhile*").click()
+    note = tab.page.locator(".toast", has_text="Revoked: bash: touch meanwhile*")
+    await note.get_by_role("button", name="Undo").click()
+    await expect(tab.page.locator(".toast", has_text="Restored: bash: touch meanwhile*")).to_have_count(1)
+    await tab.page.get_by_role("button", name="Revoke bash: touch meanwhile*").click()
 
 
 async def test_a_rule_of_the_session_until_it_is_revoked(stage: Stage, context: BrowserContext) -> None:
