@@ -45,8 +45,8 @@ def toast(text: str, *, undo: str = "", values: str = "", gone: str = "") -> Htt
 
 
 def late(text: str, *, stop: str = "") -> HttpResponse:
-    """A toast, and nothing else, that says what was answered before; `stop` is a URL to post to that ends what
-    now runs."""
+    """A toast that says what was answered before, and nothing else; `stop` is a URL to post to that ends
+    what now runs."""
     response = fragment("fragments/late.html", status=REFUSED, text=text, stop=stop)
     response["HX-Reswap"] = "none"
     return response
