@@ -6,19 +6,19 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, TypeAdapter
 
-from .base import MessageID, ModelRef, NamedError, SessionID, Tokens, Wire
+from .base import Amount, MessageID, ModelRef, NamedError, SessionID, Tokens, Wire
 
 
 class Span(Wire):
     """Milliseconds since the epoch."""
 
-    start: int
-    end: int | None = None
-    compacted: int | None = None
+    start: Amount
+    end: Amount | None = None
+    compacted: Amount | None = None
 
 
 class Created(Wire):
-    created: int
+    created: Amount
 
 
 class PartBase(Wire):
@@ -43,12 +43,58 @@ class ReasoningPart(PartBase):
     metadata: dict[str, Any] | None = None
 
 
+class Mention(Wire):
+    """What stands in the prompt for a file or an agent, and from where to where."""
+
+    value: str
+    start: float
+    end: float
+
+
+class Position(Wire):
+    """Both from 0."""
+
+    line: Amount
+    character: Amount
+
+
+class Range(Wire):
+    start: Position
+    end: Position
+
+
+class FileSource(Wire):
+    type: Literal["file"]
+    text: Mention
+    path: str
+
+
+class SymbolSource(Wire):
+    """`kind` is one of the language server protocol's `SymbolKind`."""
+
+    type: Literal["symbol"]
+    text: Mention
+    path: str
+    range: Range
+    name: str
+    kind: Amount
+
+
+class ResourceSource(Wire):
+    """Of an MCP server."""
+
+    type: Literal["resource"]
+    text: Mention
+    client_name: str = Field(alias="clientName")
+    uri: str
+
+
 class FilePart(PartBase):
     type: Literal["file"] = "file"
     mime: str
     url: str
     filename: str | None = None
-    source: dict[str, Any] | None = None
+    source: Annotated[FileSource | SymbolSource | ResourceSource, Field(discriminator="type")] | None = None
 
 
 class Pending(Wire):
@@ -130,12 +176,12 @@ class SubtaskPart(PartBase):
 class AgentPart(PartBase):
     type: Literal["agent"] = "agent"
     name: str
-    source: dict[str, Any] | None = None
+    source: Mention | None = None
 
 
 class RetryPart(PartBase):
     type: Literal["retry"] = "retry"
-    attempt: int
+    attempt: Amount
     error: NamedError
     time: Created
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from sessions.core import ids
 from sessions.core.ids import ascending, descending
 from sessions.core.store import inbox, permissions, projects
 from sessions.core.store import sessions as session_store
@@ -18,8 +19,10 @@ HOUR = 3600 * 10**9
 
 @pytest.fixture
 def move_clock(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
-    """By nanoseconds, from the true time."""
+    """By nanoseconds, from the true time. Ids made meanwhile are none of the tests that follow."""
     true = time.time_ns
+    for told in ("_last", "_lifted"):
+        monkeypatch.setattr(ids, told, getattr(ids, told))
     return lambda by: monkeypatch.setattr(time, "time_ns", lambda: true() + by)
 
 

@@ -30,7 +30,7 @@ async def test_of_two_replies_one_wins(world: World, async_client: AsyncClient) 
     assert sorted(answer.status_code for answer in answers) == [200, 422]
     lost = next(answer for answer in answers if answer.status_code == 422)
     assert "answered already" in lost.content.decode()
-    assert lost["HX-Retarget"] == "body", "its card is gone"
+    assert lost["HX-Reswap"] == "none", "its card is gone"
     assert row.id not in await shown(session)
 
 
