@@ -4,7 +4,8 @@
 const CONTROLS = "a, button, label, summary, input, select, [role=button], [role=option], [role=tab], [role=menuitem]";
 const REACH = 12; // pixels that a hand trembles between both halves
 
-let hit = null;
+let hit = null; // held weakly: with it stays all of a list that it was part of
+let id = "";
 let place = { clientX: 0, clientY: 0 };
 
 function controlAt(target) {
@@ -12,7 +13,7 @@ function controlAt(target) {
   return found?.control ?? found; // of a label: what it stands for
 }
 
-const isSame = (control) => control === hit || (control.id && control.id === hit?.id);
+const isSame = (control) => control === hit?.deref() || (control.id && control.id === id);
 const isThere = (event) => Math.hypot(event.clientX - place.clientX, event.clientY - place.clientY) <= REACH;
 
 document.addEventListener("click", (event) => {
@@ -23,6 +24,7 @@ document.addEventListener("click", (event) => {
     return;
   }
   if (event.detail === 0) return; // a key's
-  hit = control;
-  place = event;
+  hit = control && new WeakRef(control);
+  id = control?.id;
+  place = { clientX: event.clientX, clientY: event.clientY };
 }, true);

@@ -339,6 +339,23 @@ async def test_the_last_of_quick_clicks_counts(stage: Stage, context: BrowserCon
     assert await tab.page.evaluate("history.length") == 3, "about:blank, the first, the third"
 
 
+async def test_a_row_that_was_clicked_and_is_gone_is_let_go(stage: Stage, context: BrowserContext) -> None:
+    first, second = await stage.session("stays in the list"), await stage.session("leaves the list")
+    tab = await stage.tab(context, first)
+    await tab.page.evaluate(
+        "(id) => { window.row = new WeakRef(document.getElementById(id)); }", f"{second}-item"
+    )
+    await visit(tab, second)
+    await tab.page.go_back()
+    await tab.page.wait_for_url(f"**/{first}")
+    await tab.connected()
+    (await stage.client.http.delete(f"/session/{second}")).raise_for_status()
+    await expect(tab.item(second)).to_have_count(0)
+    devtools = await context.new_cdp_session(tab.page)
+    await devtools.send("HeapProfiler.collectGarbage")
+    assert await tab.page.evaluate("window.row.deref()?.id ?? null") is None
+
+
 @pytest.mark.long
 async def test_the_document_does_not_grow(stage: Stage, context: BrowserContext) -> None:
     stage.plays(Turn(text="# Long\n\n" + "Words. " * 200), Turn(text="Short."))
