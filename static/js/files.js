@@ -46,10 +46,12 @@ async function toggle(side) {
   const within = going === side || document.getElementById(SIDES[side].id).contains(document.activeElement);
   const to = isListed(side) && within ? "" : side;
   going = to;
+  const from = document.activeElement;
   if (root.classList.contains("list-folded")) document.querySelector("[data-fold-list]").click();
   const loaded = await list(to || "sessions");
   if (going !== to) return;
   going = "";
+  if (![from, document.body].includes(document.activeElement)) return; // the person has gone on to something else
   if (to) loaded.focus();
   else document.getElementById("prompt").focus();
 }

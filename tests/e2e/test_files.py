@@ -6,7 +6,7 @@ import asyncio
 from pathlib import Path
 
 import pytest
-from playwright.async_api import BrowserContext, Locator, expect
+from playwright.async_api import BrowserContext, Locator, Route, expect
 
 from tests.e2e.stage import Stage, Tab
 from tests.loopback.script import ToolUse, Turn
@@ -167,6 +167,26 @@ async def test_letters_find_a_file_and_enter_opens_it(stage: Stage, context: Bro
     await expect(tab.page.get_by_role("textbox", name="Text of needle.py")).to_contain_text("x = 1")
     await field.fill("")
     await expect(row(tab, "hello.py")).to_be_visible()
+
+
+async def test_who_types_before_the_tree_has_come_goes_on_typing(stage: Stage, context: BrowserContext) -> None:
+    tab = await stage.tab(context, await stage.session("typed early"))
+    come, free = asyncio.Event(), asyncio.Event()
+
+    async def hold(route: Route) -> None:
+        come.set()
+        await free.wait()
+        await route.continue_()
+
+    await tab.page.route("**/files/tree*", hold)
+    await tab.page.keyboard.press("Control+Shift+E")
+    await come.wait()
+    field = tab.page.get_by_label("Find a file by its name")
+    await field.click()
+    free.set()
+    await expect(row(tab, "hello.py")).to_be_visible()
+    await tab.page.evaluate("new Promise((done) => requestAnimationFrame(() => setTimeout(done)))")
+    await expect(field).to_be_focused()
 
 
 async def test_files_are_dropped_into_a_folder(stage: Stage, context: BrowserContext) -> None:
