@@ -15,7 +15,7 @@ from typing import Any, Literal
 from sessions.changes.operations import hunks
 from sessions.changes.operations.engine import as_intents, as_outcome, carry_out
 from sessions.changes.operations.lock import Refused, alone, leased
-from sessions.changes.review.uncovered import Uncovered, uncovered
+from sessions.changes.review.uncovered import Uncovered, changed_elsewhere, uncovered
 from sessions.changes.review.verdicts import Scope, listing
 from sessions.changes.tracking import as_change, tracker
 from sessions.changes.undo.plan import WRITES, FilePlan, plan_undo
@@ -173,7 +173,11 @@ def _bring_back(session: Session, actor: str) -> Operation | None:
     point, changes = in_db_sync(_taken_back, session)
     if point is None:
         return None
-    return _carry_out(session, Kind.UNREVERT, point, _plan(session, changes), (), actor)
+    plan = _plan(session, changes)
+    if not changes:
+        elsewhere = changed_elsewhere(session, point, tracker(session.project))
+        plan += [FilePlan(file.name, "uncovered", reason=file.reason) for file in elsewhere]
+    return _carry_out(session, Kind.UNREVERT, point, plan, (), actor)
 
 
 def _carry_out(
@@ -226,7 +230,10 @@ def _to_take_back(
 
 
 def _taken_back(session: Session) -> tuple[Point | None, Sequence[FileChange]]:
-    """Where the first active undo begins, and what all of them wrote."""
+    """Where the first active undo begins, and what all of them wrote; of one that came with the session
+    nothing."""
     undone = list(operations.active(session.id))
-    point = Point(undone[0].message_id, undone[0].part_id) if undone else None
-    return point, operations.changes_of(undone)
+    if undone:
+        return Point(undone[0].message_id, undone[0].part_id), operations.changes_of(undone)
+    came = Session.objects.values_list("revert", flat=True).get(id=session.id)
+    return (Point(came["messageID"], came.get("partID", "")) if came else None), ()

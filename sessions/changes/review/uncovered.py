@@ -1,8 +1,9 @@
-"""What an undo cannot know of: files that commands may have changed since and that no snapshot sees.
+"""What an undo cannot know of: what no snapshot sees, and what OpenCode changed before the session came here.
 
-Those are files that git ignores and that are not kept by choice, and repositories inside of the project that
-are too large (`changes.snapshots.snapshot`). Nothing of them is in the ledger. Time stamps tell which were
-written since the undo's first message; the undo names those and leaves them as they are.
+Commands may have changed files that git ignores and that are not kept by choice, and repositories inside of
+the project that are too large (`changes.snapshots.snapshot`). Nothing of them is in the ledger. Time stamps
+tell which were written since the undo's first message. What OpenCode changed stands in the patches of its
+messages, by name and without content. The undo names all of those and leaves them as they are.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from sessions.changes.snapshots.project import find_project_git
 from sessions.changes.tracking import Tracker
 from sessions.core.db import in_db_sync
 from sessions.core.git import GitError
-from sessions.core.models import Message, Part, Session
+from sessions.core.models import FileChange, Message, Part, Session
 from sessions.core.models.ledger import shown
 from sessions.core.store.ledger import Point
 
@@ -27,6 +28,7 @@ SHOWN = 20
 LOOKED_AT = 4000
 """How many files and folders are looked at, all together."""
 _COMMANDS = ("bash", "task")
+_ELSEWHERE = "OpenCode changed it before the session came here, and what was in it is not known"
 _IGNORED = "git ignores it, so what commands did to it is not known"
 
 
@@ -39,11 +41,17 @@ class Uncovered:
 
 
 def uncovered(session: Session, point: Point, project: Tracker) -> tuple[Uncovered, ...]:
-    """Ignored files written since a point of the conversation, where commands ran from there on. Blocks."""
+    """Ignored files written since a point of the conversation, where commands ran from there on, and what was
+    changed elsewhere. Blocks."""
     since = in_db_sync(_commands_since, session.id, point)
-    if since is None or project.problem:
-        return ()
-    return ignored_since(project, since)
+    ignored = () if since is None or project.problem else ignored_since(project, since)
+    return (*ignored, *changed_elsewhere(session, point, project))
+
+
+def changed_elsewhere(session: Session, point: Point, project: Tracker) -> tuple[Uncovered, ...]:
+    """Files that messages from a point on say they changed, and the ledger knows nothing of. Blocks."""
+    names = in_db_sync(_named_alone, session.id, point, project.worktree)
+    return tuple(Uncovered(name, _ELSEWHERE) for name in names[:SHOWN])
 
 
 def ignored_since(project: Tracker, since: int) -> tuple[Uncovered, ...]:
@@ -68,6 +76,20 @@ def _commands_since(session_id: str, point: Point) -> int | None:
     if not later.filter(data__tool__in=_COMMANDS).exists():
         return None
     return Message.objects.filter(id=point.message_id).values_list("time_created", flat=True).first()
+
+
+def _named_alone(session_id: str, point: Point, worktree: Path) -> list[str]:
+    """Paths below the worktree, in order."""
+    patches = Part.objects.filter(session_id=session_id, message_id__gte=point.message_id, type="patch")
+    if point.part_id:
+        patches = patches.exclude(message_id=point.message_id, id__lt=point.part_id)
+    listed = [files for files in patches.values_list("data__files", flat=True) if isinstance(files, list)]
+    named = {file for files in listed for file in files if isinstance(file, str)}
+    if not named:
+        return []
+    known = set(FileChange.objects.filter(point.onward(session_id)).values_list("path", flat=True))
+    paths = {os.path.relpath(file, worktree) for file in named if Path(file).is_relative_to(worktree)}
+    return sorted(shown(path) for path in paths - known)
 
 
 def _ignored(project: Tracker) -> list[str]:
