@@ -330,6 +330,11 @@ def _import(commands: Subparsers) -> None:
         metavar="DIR",
         help="only those of this folder or project id",
     )
+    parser.add_argument(
+        "--copy",
+        action="store_true",
+        help="of a session that was continued here and in OpenCode, put OpenCode's side beside it as a copy",
+    )
     parser.add_argument("--dry-run", action="store_true", help="only say what would be imported")
     parser.add_argument("-y", "--yes", action="store_true", help="do not ask")
     verb(parser, "import", in_project=False)
@@ -344,7 +349,13 @@ def _export(commands: Subparsers) -> None:
         default="json",
         help="json: `opencode import` takes it",
     )
-    parser.add_argument("-o", "--output", metavar="FILE", help="write FILE, print nothing")
+    parser.add_argument(
+        "-o",
+        "--output",
+        metavar="FILE",
+        help="write FILE, print nothing; into a folder, a file for the session and one for each of its "
+        "subagents', since `opencode import` takes one session a file",
+    )
     parser.add_argument("--redact", action="store_true", help="take out secrets, shorten home folders")
     verb(parser, "export", in_project=False)
 

@@ -15,12 +15,12 @@ logger = logging.getLogger(__name__)
 _tasks: set[asyncio.Task[None]] = set()
 
 
-async def begin(surveyed: Sequence[Surveyed], choice: Choice) -> None:
-    """Return when it has begun, or cannot. Raises Busy, CannotWrite."""
+async def begin(surveyed: Sequence[Surveyed], choice: Choice, *, copies: bool = False) -> None:
+    """`copies` as for `Import`. Return when it has begun, or cannot. Raises Busy, CannotWrite."""
     job = Job()
     with job.alone():
         job.write(Progress())
-    work = Import(surveyed, choice, lambda _progress, _problem: None)
+    work = Import(surveyed, choice, lambda _progress, _problem: None, copies=copies)
     task = asyncio.create_task(_run(work))
     _tasks.add(task)
     task.add_done_callback(_tasks.discard)

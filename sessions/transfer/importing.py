@@ -6,6 +6,7 @@ import asyncio
 import re
 import time
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from django.db import DataError, IntegrityError, OperationalError
@@ -20,11 +21,13 @@ from sessions.core.wire.parts import PART
 from sessions.transfer.job import Job, Progress
 from sessions.transfer.plan import Choice, Planned, Surveyed, plan
 from sessions.transfer.reading.records import (
+    BESIDE_TEXT,
     Conversation,
     Problem,
     Source,
     Unreadable,
     Wire,
+    is_number,
     mapping,
     number,
     text,
@@ -36,21 +39,29 @@ WRITE_EVERY = 0.4
 Told = Callable[[Progress, Problem | None], None]
 _LEFT = {
     "newer": "was continued here; it stays as it is here",
-    "diverged": "was continued here and in OpenCode; it stays as it is here",
+    "diverged": "was continued here and in OpenCode; it stays as it is here (a copy can be put beside it)",
     "deleted": "was deleted here; name it to have it back",
     "running": "is at work here; import it again when it has ended",
 }
 
 
 class Import:
-    """`tell` hears of each session and of each problem, on the event loop."""
+    """`tell` hears of each session and of each problem, on the event loop. With `copies`, of a session that
+    was continued here and in OpenCode the other side is put beside it."""
 
     def __init__(
-        self, surveyed: Sequence[Surveyed], choice: Choice, tell: Told, *, dry: bool = False
+        self,
+        surveyed: Sequence[Surveyed],
+        choice: Choice,
+        tell: Told,
+        *,
+        dry: bool = False,
+        copies: bool = False,
     ) -> None:
         self._surveyed = surveyed
         self._choice = choice
         self._tell = tell
+        self._copies = copies
         self._job = Job()
         self._here: dict[str, Known] = {}
         self._listed = {header.id for one in surveyed for header in one.headers}
@@ -106,6 +117,9 @@ class Import:
             for problem in read.problems:
                 self._name(problem)
             outcome = await self._put(read)
+            if outcome == "diverged" and self._copies:
+                read = beside(read)
+                outcome = await self._put(read)
         except (Unreadable, NotTaken) as error:
             self._name(Problem(where, str(error)))
             self.progress.count("unreadable")
@@ -116,7 +130,7 @@ class Import:
             self.progress.count(outcome)
             self.progress.messages += len(read.entries) if outcome in ("imported", "updated") else 0
             if outcome in _LEFT:
-                self._name(Problem(where, _LEFT[outcome]))
+                self._name(Problem(where, _LEFT[outcome], lost=False))
 
     async def _put(self, read: Conversation) -> Outcome:
         wanted = read.info["id"] in self._choice.sessions
@@ -179,6 +193,35 @@ def _read(item: Planned) -> Conversation:
     return read
 
 
+_COPY = "-2"
+"""At the end of each id of a copy: they stay in order, and the next import finds the same copy again."""
+_LONGEST = 32
+
+
+def beside(read: Conversation) -> Conversation:
+    """The same conversation under ids of its own. Raises Unreadable for ids that no more can be put to."""
+    records = [entry["info"] for entry in read.entries]
+    records += [part for entry in read.entries for part in entry["parts"]]
+    ids = {record["id"] for record in (read.info, *records)}
+    if any(len(id) + len(_COPY) > _LONGEST for id in ids):
+        raise Unreadable("its ids are too long for a copy")
+
+    def renamed(record: Wire) -> Wire:
+        return {
+            key: f"{value}{_COPY}" if isinstance(value, str) and value in ids else value
+            for key, value in record.items()
+        }
+
+    info = {**renamed(read.info), "title": f"{read.info['title']} (from OpenCode)"}
+    if revert := read.info.get("revert"):
+        info["revert"] = renamed(revert)
+    entries = [
+        {"info": renamed(entry["info"]), "parts": [renamed(part) for part in entry["parts"]]}
+        for entry in read.entries
+    ]
+    return replace(read, info=info, entries=entries)
+
+
 def _leftovers(source: Source, one: Surveyed) -> list[Problem]:
     try:
         return list(source.leftovers(one.headers))
@@ -217,12 +260,14 @@ def shape(read: Conversation) -> bool:
         runs |= importing.settle(message, parts)
         entries.append({"info": message, "parts": parts})
     read.entries = entries
+    _fill_revert(read)
     sum_up(read)
     return runs
 
 
 def _fill_session(read: Conversation) -> None:
-    info = read.info
+    info, where = read.info, f"session/{read.info['id']}"
+    _leave_wrong_numbers(read, where)
     time = mapping(info.get("time"))
     created = number(time.get("created")) or _first_time(read)
     info["time"] = {**time, "created": created, "updated": number(time.get("updated")) or created}
@@ -233,7 +278,43 @@ def _fill_session(read: Conversation) -> None:
     for rule in info["permission"]:
         if mapping(rule).get("action") == "allow":
             what = f"{rule.get('permission')} {rule.get('pattern')}"[:80]
-            read.problems.append(Problem(f"session/{info['id']}", f"its rule to allow {what!r} was left out"))
+            read.problems.append(Problem(where, f"its rule to allow {what!r} was left out", lost=False))
+    if url := text(mapping(info.pop("share", None)).get("url")):
+        said = f"it is shared by OpenCode at {url[:200]}; only OpenCode can end that"
+        read.problems.append(Problem(where, said, lost=False))
+
+
+def _leave_wrong_numbers(read: Conversation, where: str) -> None:
+    """One wrong number is no reason to leave a session; sums and times are made anew from the messages."""
+    info, time, tokens = read.info, mapping(read.info.get("time")), mapping(read.info.get("tokens"))
+    wrong = {
+        f"time.{key}": time.pop(key) for key in ("created", "updated", "archived") if _is_odd(time.get(key))
+    }
+    if _is_odd(info.get("cost")):
+        wrong["cost"] = info.pop("cost")
+    counts = {**tokens, **{f"cache.{key}": count for key, count in mapping(tokens.get("cache")).items()}}
+    odd = {f"tokens.{key}": count for key, count in counts.items() if key != "cache" and _is_odd(count)}
+    if odd:
+        info.pop("tokens")
+    for name, value in (wrong | odd).items():
+        read.problems.append(Problem(where, f"its {name} is no number here: {str(value)[:40]!r}"))
+
+
+def _is_odd(value: Any) -> bool:
+    return value is not None and not is_number(value)
+
+
+def _fill_revert(read: Conversation) -> None:
+    """What of the conversation is undone; an undo from a message that is missing undoes nothing."""
+    revert = mapping(read.info.pop("revert", None))
+    undone = {
+        key: revert[key] for key in ("messageID", "partID", "snapshot", "diff") if text(revert.get(key))
+    }
+    if undone.get("messageID") in {entry["info"]["id"] for entry in read.entries}:
+        read.info["revert"] = undone
+    elif revert:
+        reason = "what was undone in it counts again: the message that this began at is missing"
+        read.problems.append(Problem(f"session/{read.info['id']}", reason))
 
 
 def _first_time(read: Conversation) -> int:
@@ -308,7 +389,7 @@ def _part(part: Wire, message: Wire) -> Wire:
         case "tool":
             return {**base, "callID": text(part.get("callID")) or part["id"], "state": _state(part, moment)}
         case "reasoning":
-            return {"time": {"start": moment}, **base}
+            return {"time": {"start": moment}, **base, "metadata": _reasoning(mapping(part.get("metadata")))}
         case "step-finish":
             return {"reason": "unknown", **base}
         case "file":
@@ -316,6 +397,15 @@ def _part(part: Wire, message: Wire) -> Wire:
         case str(kind) if kind:
             return base
     raise Unreadable("it has no type")
+
+
+def _reasoning(metadata: Wire) -> Wire:
+    """What a reasoning goes back to its model with; OpenCode keeps what belongs to a provider by its name."""
+    if not metadata:
+        return dict(BESIDE_TEXT)
+    theirs = mapping(metadata.get("anthropic"))
+    found = {"signature": theirs.get("signature"), "redacted": theirs.get("redactedData")}
+    return metadata | {key: value for key, value in found.items() if text(value)}
 
 
 def _state(part: Wire, moment: int) -> Wire:
@@ -373,6 +463,7 @@ def sum_up(read: Conversation) -> None:
     answers = [entry["info"] for entry in read.entries if entry["info"]["role"] == "assistant"]
     if "tokens" not in info:
         info["tokens"] = _tokens([mapping(answer.get("tokens")) for answer in answers])
+    if info.get("cost") is None:
         info["cost"] = sum(answer.get("cost") or 0 for answer in answers)
     diffs = [diff for diff in read.diffs if text(diff.get("file"))]
     summary = mapping(info.get("summary"))

@@ -82,15 +82,14 @@ class Job:
 
 
 State = Literal["running", "done", "cancelled", "failed"]
-LEFT = ("newer", "diverged", "deleted", "running")
-"""Outcomes that are named, and no fault of the source."""
 KEPT = 200
 """Problems that are kept; all are counted, and told as they come."""
 
 
 @dataclass(slots=True)
 class Progress:
-    """`outcomes` counts sessions; `error` is why it failed. Times are in milliseconds."""
+    """`outcomes` counts sessions, `lost` the problems with records of the source; `error` is why it failed.
+    Times are in milliseconds."""
 
     total: int = 0
     done: int = 0
@@ -101,6 +100,7 @@ class Progress:
     outcomes: dict[str, int] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
     problem_count: int = 0
+    lost: int = 0
     dry: bool = False
     started: int = field(default_factory=now)
 
@@ -109,13 +109,9 @@ class Progress:
 
     def name(self, problem: Problem) -> None:
         self.problem_count += 1
+        self.lost += problem.lost
         if len(self.problems) < KEPT:
             self.problems.append(problem)
-
-    @property
-    def lost(self) -> int:
-        """Problems with records of the source; the others tell of sessions that were left as they are."""
-        return self.problem_count - sum(self.outcomes.get(key, 0) for key in LEFT)
 
     def dumps(self) -> str:
         return json.dumps(asdict(self))

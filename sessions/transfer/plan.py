@@ -49,7 +49,11 @@ class Planned:
 
 
 def folder_of(header: Header) -> str:
-    return header.worktree or header.directory
+    """Of a project; of a clone that is one project with another one in OpenCode its own."""
+    apart = (
+        header.directory and header.worktree and not Path(header.directory).is_relative_to(header.worktree)
+    )
+    return header.directory if apart else header.worktree or header.directory
 
 
 def survey(sources: Iterable[Source]) -> list[Surveyed]:

@@ -41,7 +41,8 @@ async def found(request: HttpRequest) -> HttpResponse:
 
 @require_POST
 async def begin(request: HttpRequest) -> HttpResponse:
-    """With `project` for each folder that is wanted."""
+    """With `project` for each folder that is wanted, and `copies` where the other side of a session that was
+    continued in both places is to be put beside it."""
     wanted = frozenset(request.POST.getlist("project"))
     if not wanted:
         return refused("Choose at least one project.")
@@ -50,7 +51,7 @@ async def begin(request: HttpRequest) -> HttpResponse:
         choice = _choice(surveyed, wanted)
         if not plan(surveyed, choice):
             return refused("There is no session in what was chosen.")
-        await background.begin(surveyed, choice)
+        await background.begin(surveyed, choice, copies="copies" in request.POST)
     except (Unreadable, CannotWrite) as problem:
         return refused(str(problem))
     except Busy:

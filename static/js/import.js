@@ -5,7 +5,7 @@ import "./toast.js";
 document.addEventListener("click", (event) => {
   const button = event.target.closest("[data-check]");
   if (!button) return;
-  for (const box of button.form.querySelectorAll("input[type=checkbox]")) box.checked = button.dataset.check === "all";
+  for (const box of button.form.querySelectorAll("input[name=project]")) box.checked = button.dataset.check === "all";
 });
 
 // An import that has begun takes the place of the choice; a refusal stays beside the button.

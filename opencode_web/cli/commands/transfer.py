@@ -9,6 +9,7 @@ import argparse
 import asyncio
 import os
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TextIO
 
@@ -22,7 +23,7 @@ from sessions.transfer.plan import Choice, Surveyed, describe, plan, survey
 from sessions.transfer.reading import find
 from sessions.transfer.reading.records import Problem, Source, Unreadable
 from sessions.transfer.writing.document import Document, collect
-from sessions.transfer.writing.forms import written
+from sessions.transfer.writing.forms import FORMS, written
 
 WIDTH = 24
 EVERY = 100
@@ -87,7 +88,7 @@ def import_sessions(arguments: argparse.Namespace, _: Path) -> None:
         raise Stop("; ".join(errors) or "there is no such session to import")
     if not arguments.yes and not arguments.dry_run:
         _ask(count)
-    _report(_carry_out(surveyed, choice, arguments.dry_run))
+    _report(_carry_out(surveyed, choice, arguments.dry_run, arguments.copy))
 
 
 def _sources(named: list[str]) -> list[Source]:
@@ -108,9 +109,9 @@ def _ask(count: int) -> None:
         raise Stop("nothing was imported")
 
 
-def _carry_out(surveyed: list[Surveyed], choice: Choice, dry: bool) -> Progress:
+def _carry_out(surveyed: list[Surveyed], choice: Choice, dry: bool, copies: bool) -> Progress:
     bar = Bar(sys.stderr)
-    work = Import(surveyed, choice, bar.tell, dry=dry)
+    work = Import(surveyed, choice, bar.tell, dry=dry, copies=copies)
     try:
         return asyncio.run(work.run())
     except (Busy, CannotWrite) as error:
@@ -134,10 +135,16 @@ def _report(progress: Progress) -> None:
 
 
 def export_session(arguments: argparse.Namespace, _: Path) -> None:
-    """Write the file, or to the standard output. Raise Stop when there is no such session."""
+    """Write the file, or one for each session into the folder, or to the standard output. Raise Stop when
+    there is no such session."""
     document = _document(arguments.session)
     if any(one.runs for one in document.every()):
         complain("the session is at work; it is written as it stands now")
+    if arguments.output and Path(arguments.output).is_dir():
+        for one in document.every():
+            path = Path(arguments.output) / f"{one.info['id']}.{FORMS[arguments.format].ending}"
+            _write(path, written(replace(one, children=[]), arguments.format, redact=arguments.redact))
+        return
     content = written(document, arguments.format, redact=arguments.redact)
     if arguments.output:
         _write(Path(arguments.output), content)

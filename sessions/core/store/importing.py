@@ -14,7 +14,7 @@ from sessions.core.models import Message, Part, Session, Todo
 from sessions.core.prepared import Upsert
 from sessions.core.text import wellformed
 
-from . import index
+from . import index, operations
 from . import sessions as session_store
 from .folders import NotTaken, project_for
 
@@ -146,10 +146,12 @@ def _new(info: Wire, worktree: str) -> Session:
 
 
 def _renewed(row: Session, info: Wire) -> Session:
-    """What was changed here since the source's last change (a title, say) stays."""
+    """What was changed here since the source's last change (a title, say) stays, and so does an undo of here:
+    its files are known."""
     row.time_deleted = None
     if row.time_updated <= info["time"]["updated"]:
-        for name, value in _columns(info).items():
+        undone = row.revert if operations.active(row.id).exists() else info.get("revert")
+        for name, value in (_columns(info) | {"revert": undone}).items():
             setattr(row, name, value)
     return row
 
@@ -169,6 +171,7 @@ def _columns(info: Wire) -> dict[str, Any]:
         "tokens": info.get("tokens") or {},
         "cost": float(info.get("cost") or 0),
         "metadata": info.get("metadata") if isinstance(info.get("metadata"), dict) else None,
+        "revert": info.get("revert"),
         "time_updated": info["time"]["updated"],
         "used": info["time"]["updated"],
         "time_archived": archived if isinstance(archived, int) else None,

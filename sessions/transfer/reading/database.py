@@ -11,7 +11,7 @@ import sqlite3
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -24,6 +24,7 @@ from sessions.transfer.reading.records import (
     Problem,
     Unreadable,
     Wire,
+    number,
     text,
 )
 
@@ -35,8 +36,9 @@ _NEEDED = {
 _READ = (*_NEEDED, "project", "todo", "session_message")
 _LIST = """
 SELECT session.*, (SELECT count(*) FROM message WHERE session_id = session.id) AS message_count
-FROM session ORDER BY session.time_updated
+FROM session
 """
+_BARE = "SELECT session.*, -1 AS message_count FROM session"
 
 
 class Database:
@@ -54,7 +56,7 @@ class Database:
         with self._reading() as connection:
             _check(connection, self.path)
             worktrees = _worktrees(connection)
-            return [_header(row, worktrees) for row in connection.execute(_LIST)]
+            return [_header(row, worktrees) for row in self._listed(connection)]
 
     def read(self, header: Header) -> Conversation:
         with self._reading() as connection:
@@ -63,7 +65,7 @@ class Database:
                 raise Unreadable("it was deleted meanwhile")
             read = Conversation(info=info_of(row), worktree=header.worktree)
             self._read_entries(connection, read)
-            read.todos = _todos(connection, header.id)
+            read.todos = _todos(connection, header.id, read.problems)
             read.diffs = self._diffs(header.id, read.problems)
             return read
 
@@ -97,7 +99,24 @@ class Database:
             raise Unreadable(f"the database cannot be read: {reason}") from error
         finally:
             if self._connection.in_transaction:
-                self._connection.execute("COMMIT")
+                with suppress(sqlite3.DatabaseError):  # of a damaged page, once more
+                    self._connection.execute("ROLLBACK")
+
+    def _listed(self, connection: sqlite3.Connection) -> list[sqlite3.Row]:
+        """With damaged pages: those on the others, and how many messages each has where that can be told."""
+        self.problems.clear()
+        try:
+            return connection.execute(f"{_LIST} ORDER BY session.time_updated").fetchall()
+        except sqlite3.DatabaseError as error:
+            _only_damage(error)
+        rows, lost = _one_by_one(connection, "session", "1", (), f"{_LIST} WHERE session.rowid = ?")
+        if lost:
+            more, lost = _one_by_one(connection, "session", "1", (), f"{_BARE} WHERE session.rowid = ?")
+            known = {row["id"] for row in rows}
+            rows += [row for row in more if row["id"] not in known]
+        if lost:
+            self.problems.append(Problem(str(self.path), _damaged(lost, "session")))
+        return rows
 
     def _read_entries(self, connection: sqlite3.Connection, read: Conversation) -> None:
         session = read.info["id"]
@@ -121,11 +140,18 @@ class Database:
     ) -> Iterator[Wire]:
         """What is too large is never loaded."""
         above = ", message_id" if table == "part" else ""
-        rows = connection.execute(
-            f"SELECT id{above}, CASE WHEN length(CAST(data AS BLOB)) <= ? THEN data END AS data"  # noqa: S608
-            f" FROM {table} WHERE session_id = ? ORDER BY id",
-            (MAX_RECORD, session),
-        )
+        data = f"CASE WHEN length(CAST(data AS BLOB)) <= {MAX_RECORD} THEN data END AS data"
+        query = f"SELECT id{above}, {data} FROM {table}"  # noqa: S608
+        try:
+            rows = connection.execute(f"{query} WHERE session_id = ? ORDER BY id", (session,)).fetchall()
+        except sqlite3.DatabaseError as error:
+            _only_damage(error)
+            rows, lost = _one_by_one(
+                connection, table, "session_id = ?", (session,), f"{query} WHERE rowid = ?"
+            )
+            rows.sort(key=lambda row: text(row["id"]))
+            if lost:
+                problems.append(Problem(f"session/{session}", _damaged(lost, table)))
         for row in rows:
             found = parsed(row["data"])
             if isinstance(found, Problem):
@@ -165,6 +191,36 @@ def _worktrees(connection: sqlite3.Connection) -> dict[str, str]:
         return {row["id"]: row["worktree"] for row in connection.execute("SELECT id, worktree FROM project")}
     except sqlite3.OperationalError:
         return {}
+    except sqlite3.DatabaseError as error:
+        _only_damage(error)
+        return {}  # the sessions know their own folders
+
+
+def _one_by_one(
+    connection: sqlite3.Connection, table: str, where: str, given: tuple[str, ...], query: str
+) -> tuple[list[sqlite3.Row], int]:
+    """The rows that can be read of a table with damaged pages, and how many cannot: an index names them all.
+    `query` takes a row's number. Raises sqlite3.DatabaseError where the index is damaged as well."""
+    listed = connection.execute(f"SELECT rowid FROM {table} WHERE {where}", given).fetchall()  # noqa: S608
+    rows, lost = [], 0
+    for (number_,) in listed:
+        try:
+            rows += connection.execute(query, (number_,)).fetchall()
+        except sqlite3.DatabaseError as error:
+            _only_damage(error)
+            lost += 1
+    return rows, lost
+
+
+def _only_damage(error: sqlite3.DatabaseError) -> None:
+    """Raise any other error again."""
+    if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_CORRUPT:
+        raise error
+
+
+def _damaged(lost: int, table: str) -> str:
+    many = "1 {table} is" if lost == 1 else "{lost:,} {table}s are"
+    return f"{many.format(lost=lost, table=table)} on damaged pages of the database"
 
 
 def _header(row: sqlite3.Row, worktrees: dict[str, str]) -> Header:
@@ -178,16 +234,20 @@ def _header(row: sqlite3.Row, worktrees: dict[str, str]) -> Header:
         directory=text(found["directory"]),
         worktree=worktree if worktree != "/" else "",
         project=project,
-        updated=int(found["time_updated"] or 0),
+        updated=number(found["time_updated"]),
         messages=found["message_count"],
     )
 
 
-def _todos(connection: sqlite3.Connection, session: str) -> list[Wire]:
+def _todos(connection: sqlite3.Connection, session: str, problems: list[Problem]) -> list[Wire]:
     try:
         rows = connection.execute("SELECT * FROM todo WHERE session_id = ? ORDER BY position", (session,))
         return [columns(row) for row in rows]
     except sqlite3.OperationalError:
+        return []
+    except sqlite3.DatabaseError as error:
+        _only_damage(error)
+        problems.append(Problem(f"session/{session}", "its todos are on a damaged page of the database"))
         return []
 
 
@@ -277,7 +337,7 @@ def bytes_of(path: Path) -> int:
 
 # Rows of OpenCode's database as the records they are on the wire.
 
-_JSON = {"permission": "permission", "model": "model", "metadata": "metadata"}
+_JSON = ("permission", "model", "metadata", "revert")
 _TEXT = {"slug": "slug", "title": "title", "version": "version", "agent": "agent"}
 _SUMS = {
     "input": "tokens_input",
@@ -293,9 +353,9 @@ def info_of(row: sqlite3.Row) -> Wire:
     found = columns(row)
     info: Wire = {"id": found["id"], "projectID": found.get("project_id"), "directory": found["directory"]}
     info |= {key: found[column] for key, column in _TEXT.items() if column in found}
-    for key, column in _JSON.items():
-        if isinstance(value := parsed(found.get(column) or "", any_kind=True), dict | list):
-            info[key] = value
+    for name in _JSON:
+        if isinstance(value := parsed(found.get(name) or "", any_kind=True), dict | list):
+            info[name] = value
     info["parentID"] = found.get("parent_id")
     info["time"] = {
         "created": found.get("time_created"),
@@ -307,8 +367,11 @@ def info_of(row: sqlite3.Row) -> Wire:
         info["summary"] = counts
     if "tokens_input" in found:
         sums = {key: found.get(column) or 0 for key, column in _SUMS.items()}
-        info["tokens"] = {**sums, "cache": {"read": sums.pop("read"), "write": sums.pop("write")}}
+        cache = {key: sums.pop(key) for key in ("read", "write")}
+        info["tokens"] = {**sums, "cache": cache}
         info["cost"] = found.get("cost") or 0
+    if url := text(found.get("share_url")):
+        info["share"] = {"url": url}
     return info
 
 

@@ -19,10 +19,12 @@ class Unreadable(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A record that was not taken as it is: where it is in the source, and why."""
+    """A record that was not taken as it is: where it is in the source, and why. Without `lost` all that can
+    be taken was, and this is only to be known."""
 
     where: str
     reason: str
+    lost: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,12 +118,25 @@ def parents_first(headers: Iterable[Header]) -> list[Header]:
     return list(ordered.values())
 
 
+BESIDE_TEXT = {"field": "reasoning_content"}
+"""With what OpenCode's reasoning without a word on it goes back to its model (`agents.llm.readers`)."""
+
+
 def text(value: Any) -> str:
     return value if isinstance(value, str) else ""
 
 
+LARGEST = 2**53 - 1
+"""Of the whole numbers that every program reads alike (RFC 8259)."""
+
+
 def number(value: Any) -> int:
-    return int(value) if isinstance(value, int | float) and not isinstance(value, bool) else 0
+    """A whole number, 0 for what is none."""
+    return int(value) if is_number(value) else 0
+
+
+def is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= LARGEST
 
 
 def mapping(value: Any) -> Wire:

@@ -12,6 +12,7 @@ from django.db import transaction
 from sessions.core.models import Session
 from sessions.core.store import messages
 from sessions.core.store.rows import session_wire
+from sessions.transfer.reading.records import BESIDE_TEXT
 
 Wire = dict[str, Any]
 
@@ -27,7 +28,7 @@ class Document:
 
     def wire(self) -> Wire:
         """What `opencode export` writes and `opencode import` takes; it passes over our `children`."""
-        data: Wire = {"info": self.info, "messages": self.messages}
+        data: Wire = {"info": self.info, "messages": [_as_theirs(entry) for entry in self.messages]}
         return data | {"children": [child.wire() for child in self.children]} if self.children else data
 
     def shown(self) -> list[Wire]:
@@ -40,6 +41,17 @@ class Document:
         yield self
         for child in self.children:
             yield from child.every()
+
+
+def _as_theirs(entry: Wire) -> Wire:
+    """OpenCode says nothing of reasoning that its server has beside the text."""
+    return {**entry, "parts": [_bare(part) for part in entry["parts"]]}
+
+
+def _bare(part: Wire) -> Wire:
+    if part["type"] == "reasoning" and part.get("metadata") == BESIDE_TEXT:
+        return {key: value for key, value in part.items() if key != "metadata"}
+    return part
 
 
 def collect(session: Session) -> Document:

@@ -52,6 +52,16 @@ def test_a_file_is_its_owners_alone(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert capsys.readouterr().out == ""
 
 
+def test_into_a_folder_each_session_is_a_file(tmp_path: Path) -> None:
+    child = making.session("/home/me/flows", making.CHILD, parentID=making.SESSION)
+    in_db_sync(importing.put, child, [], [])
+    run(making.SESSION, "--output", tmp_path)
+    files = {path.name: json.loads(path.read_text()) for path in tmp_path.iterdir()}
+    assert set(files) == {f"{making.SESSION}.json", f"{making.CHILD}.json"}
+    assert files[f"{making.CHILD}.json"]["info"]["parentID"] == making.SESSION
+    assert all("children" not in file for file in files.values())
+
+
 def test_a_file_system_without_modes_takes_it_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """vfat refuses the modes that it cannot show."""
 

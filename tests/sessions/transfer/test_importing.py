@@ -10,10 +10,11 @@ from typing import Any
 import pytest
 from django.db import connection
 
+from sessions.changes.operations.conversation import bring_back, preview
 from sessions.core.db import in_db
 from sessions.core.ids import now
 from sessions.core.models import Event, Project, Session
-from sessions.core.store import leases, messages, projects, todos
+from sessions.core.store import leases, messages, operations, projects, todos
 from sessions.core.store import sessions as session_store
 from sessions.core.store.rows import session_wire
 from sessions.transfer import background
@@ -22,6 +23,8 @@ from sessions.transfer.job import Busy, Job, Progress, in_words
 from sessions.transfer.plan import Choice, survey
 from sessions.transfer.reading import find
 from sessions.transfer.reading.records import Problem
+from sessions.transfer.writing.document import collect
+from sessions.transfer.writing.forms import written
 from tests.sessions.talk import Talk
 from tests.sessions.transfer import making
 
@@ -141,9 +144,9 @@ async def test_what_was_continued_here_is_never_overwritten(tmp_path: Path) -> N
     making.files(data, making.session(GONE), [later])
     both = await take(data)
     assert both.outcomes == {"diverged": 1}
-    assert both.problems == [
-        Problem(f"session/{making.SESSION}", "was continued here and in OpenCode; it stays as it is here")
-    ]
+    (problem,) = both.problems
+    assert (problem.where, problem.lost) == (f"session/{making.SESSION}", False)
+    assert problem.reason.startswith("was continued here and in OpenCode; it stays as it is here")
     assert len(await in_db(messages.history, making.SESSION)) == 3
 
 
@@ -180,6 +183,7 @@ async def test_a_file_allows_nothing(tmp_path: Path) -> None:
     progress = await take(files(tmp_path, permission=rules))
     assert (await kept()).permission == [deny]
     assert "allow 'bash *' was left out" in progress.problems[0].reason
+    assert progress.lost == 0
 
 
 async def test_children_come_with_their_parent_and_a_missing_one_is_named(tmp_path: Path) -> None:
@@ -197,14 +201,99 @@ async def test_children_come_with_their_parent_and_a_missing_one_is_named(tmp_pa
     [
         ({"id": "ses_../../etc"}, "is none of a session"),
         ({"id": "ses_" + "x" * 60}, "is none of a session"),
-        ({"time": {"created": 10**30, "updated": 10**30}}, "the database refuses it"),
-        ({"cost": "much", "tokens": {}}, "the database refuses it"),
     ],
 )
 async def test_a_hostile_session_is_named(tmp_path: Path, info: dict[str, Any], reason: str) -> None:
     progress = await take(making.export(tmp_path / "x.json", making.session(GONE) | info, []))
     assert reason in progress.problems[0].reason
     assert await in_db(Session.objects.count) == 0
+
+
+@pytest.mark.parametrize(
+    ("info", "named"),
+    [
+        ({"cost": "NaN"}, "its cost is no number here: 'NaN'"),
+        (
+            {"time": {"created": 10**30, "updated": making.BEGUN}},
+            f"its time.created is no number here: '{10**30}'",
+        ),
+        ({"tokens": {"input": "many", "cache": {"read": 1}}}, "its tokens.input is no number here: 'many'"),
+    ],
+)
+async def test_a_wrong_number_is_left_out_alone(tmp_path: Path, info: dict[str, Any], named: str) -> None:
+    path = making.export(tmp_path / "x.json", making.session(GONE) | info, making.conversation(GONE))
+    progress = await take(path)
+    assert (progress.outcomes, [problem.reason for problem in progress.problems]) == (
+        {"imported": 1},
+        [named],
+    )
+    row = await kept()
+    assert row.time_created == making.BEGUN + (1 if "created" in named else 0)
+    assert (row.cost, row.tokens["input"]) == (0.5, 1)
+
+
+async def test_what_is_undone_there_is_undone_here(tmp_path: Path) -> None:
+    """It is not among what a turn has; what it changed is not known, and a redo says so."""
+    folder = tmp_path / "project"
+    folder.mkdir()
+    patch = making.part("04", making.ANSWER, "patch", hash="0" * 40, files=[str(folder / "flows.py")])
+    entries = making.conversation(folder)
+    entries[1]["parts"].append(patch)
+    later = {"info": making.prompt("msg_b6b", time={"created": making.BEGUN + 20}), "parts": []}
+    undone = {"messageID": making.PROMPT, "snapshot": "0" * 40, "diff": "--- a/flows.py\n"}
+    path = making.export(tmp_path / "x.json", making.session(folder, revert=undone), [*entries, later])
+    await take(path)
+    row = await kept()
+    assert session_wire(row)["revert"] == undone
+    assert json.loads(written(await in_db(collect, row), "json"))["info"]["revert"] == undone
+    operation = await bring_back(row)
+    assert operation is not None
+    (told,) = operation.outcome
+    assert (told["path"], told["outcome"]) == ("flows.py", "uncovered")
+    assert "is not known" in told["reason"]
+    assert (await kept()).revert is None
+    preview_ = await preview(await kept(), making.PROMPT)
+    assert [file.name for file in preview_.not_covered] == ["flows.py"]
+
+
+async def test_a_prompt_makes_an_undo_from_there_final(tmp_path: Path) -> None:
+    await take(files(tmp_path, revert={"messageID": making.ANSWER}))
+    assert await in_db(operations.make_final, making.SESSION)
+    assert [entry["info"]["id"] for entry in await in_db(messages.history, making.SESSION)] == [making.PROMPT]
+    assert (await kept()).revert is None
+
+
+async def test_an_undo_from_a_message_that_is_missing_is_named(tmp_path: Path) -> None:
+    progress = await take(files(tmp_path, revert={"messageID": "msg_gone"}))
+    assert (await kept()).revert is None
+    assert "counts again" in progress.problems[0].reason
+
+
+async def test_what_opencode_shares_is_said_and_nothing_is_lost(tmp_path: Path) -> None:
+    progress = await take(files(tmp_path, share={"url": "https://opncd.example/s/1"}))
+    (problem,) = progress.problems
+    assert "shared by OpenCode at https://opncd.example/s/1" in problem.reason
+    assert (progress.lost, (await kept()).share_token) == (0, "")
+
+
+async def test_the_other_side_comes_beside_it_when_asked(tmp_path: Path) -> None:
+    data = files(tmp_path)
+    await take(data)
+    row = await kept()
+    await Talk(row.project, row).prompt("here")
+    await in_db(session_store.update, making.SESSION, agent="plan")
+    later = {"info": making.prompt("msg_b6b", parentID=making.PROMPT), "parts": []}
+    making.files(data, making.session(GONE), [*making.conversation(GONE), later])
+    assert (await take(data, copies=True)).outcomes == {"imported": 1}
+    copy = await kept(f"{making.SESSION}-2")
+    assert copy.title == "Flows (from OpenCode)"
+    theirs = await in_db(messages.history, copy.id)
+    assert [entry["info"]["id"] for entry in theirs] == [
+        f"{id}-2" for id in (making.PROMPT, making.ANSWER, "msg_b6b")
+    ]
+    assert theirs[1]["info"]["parentID"] == f"{making.PROMPT}-2"
+    assert len(await in_db(messages.history, making.SESSION)) == 3
+    assert (await take(data, copies=True)).outcomes == {"same": 1}
 
 
 async def test_it_goes_on_where_it_was_interrupted(tmp_path: Path) -> None:

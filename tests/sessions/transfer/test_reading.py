@@ -196,6 +196,65 @@ def test_a_database_of_another_program_or_version(tmp_path: Path) -> None:
     assert "cannot be read" in found.error
 
 
+def test_damaged_pages_cost_only_what_is_on_them(tmp_path: Path) -> None:
+    path, wide = tmp_path / "opencode.db", "x" * 3000
+    connection = making.database(path, making.session(HOME), making.conversation(HOME))
+    for index in range(12):
+        session = f"ses_{index}"
+        parts = [
+            making.part(f"{index}_{half}", f"msg_{index}", text=f"text {index}.{half}.{wide}")
+            for half in (0, 1)
+        ]
+        entry: making.Wire = {"info": making.prompt(f"msg_{index}", session), "parts": parts}
+        making.add(connection, making.session(HOME, session, title=f"title {index}.{wide}"), [entry])
+    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    connection.close()
+    content = bytearray(path.read_bytes())
+    for mark in (b"text 4.1.", b"title 7."):
+        page = content.index(mark) // 4096 * 4096
+        content[page : page + 4096] = b"\xff" * 4096
+    path.write_bytes(content)
+    (found,) = survey(find.sources(path))
+    assert found.error == ""
+    (named,) = found.source.problems
+    assert "on damaged pages of the database" in named.reason
+    headers = {header.id: header for header in found.headers}
+    assert "ses_7" not in headers
+    assert len(headers) > 9
+    read = {id: found.source.read(header) for id, header in headers.items()}
+    assert [problem.reason for problem in read["ses_4"].problems] == [
+        "1 part is on damaged pages of the database"
+    ]
+    assert [part["id"] for part in read["ses_4"].entries[0]["parts"]] == ["prt_4_0"]
+    whole = [one for one in read.values() if not one.problems]
+    assert len(whole) >= len(read) - 2
+    assert read[making.SESSION].entries == making.conversation(HOME)
+
+
+def test_what_a_database_knows_beside_the_messages(tmp_path: Path) -> None:
+    """Sums have one place each; what is undone is told as it is in the files."""
+    path, undone = tmp_path / "opencode.db", {"messageID": making.ANSWER, "snapshot": "0" * 40}
+    connection = making.database(path, making.session(HOME), making.conversation(HOME))
+    connection.execute("UPDATE session SET tokens_cache_read = 3, revert = ?", (json.dumps(undone),))
+    connection.close()
+    (source,) = find.sources(path)
+    (header,) = source.headers()
+    info = source.read(header).info
+    assert info["tokens"] == {"input": 0, "output": 0, "reasoning": 0, "cache": {"read": 3, "write": 0}}
+    assert info["revert"] == undone
+    source.close()
+
+
+def test_each_clone_of_a_project_is_listed(tmp_path: Path) -> None:
+    """To OpenCode two with the same first commit are one project."""
+    connection = making.database(tmp_path / "opencode.db", making.session(HOME), [])
+    making.add(connection, making.session(f"{HOME}/src", "ses_below"), [])
+    making.add(connection, making.session("/home/me/clone", "ses_clone"), [])
+    connection.close()
+    (found,) = survey(find.sources(tmp_path / "opencode.db"))
+    assert found.projects() == [(HOME, 2), ("/home/me/clone", 1)]
+
+
 def test_a_path_that_is_nothing(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "fifo")
     for name, reason in (("gone", "No such file"), (".", "holds neither"), ("fifo", "neither a file nor")):

@@ -80,6 +80,20 @@ def test_a_part_that_cannot_be_taken_is_named(part: Wire, reason: str) -> None:
     assert reason in problem.reason
 
 
+@pytest.mark.parametrize(
+    ("theirs", "ours"),
+    [
+        ({}, {"field": "reasoning_content"}),
+        ({"anthropic": {"signature": "s"}}, {"anthropic": {"signature": "s"}, "signature": "s"}),
+        ({"openai": {"itemId": "r"}}, {"openai": {"itemId": "r"}}),
+    ],
+)
+def test_reasoning_has_what_it_goes_back_with(theirs: Wire, ours: Wire) -> None:
+    thought = {"id": "prt_1", "type": "reasoning", "text": "Hm", "metadata": theirs}
+    read = shaped({"info": making.answer(FOLDER), "parts": [thought]})
+    assert read.entries[0]["parts"][0]["metadata"] == ours
+
+
 def test_a_message_of_an_unknown_role_is_named() -> None:
     read = shaped({"info": making.prompt(role="oracle"), "parts": []})
     assert (read.entries, read.problems[0].where) == ([], f"message/{making.PROMPT}")
