@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import json
+import socket
 import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import aiohttp
 import pytest
 
 from tests import opencode
@@ -57,6 +59,31 @@ class OpenCode:
     async def runs(self, *arguments: str) -> str:
         return await said([self._program, *arguments], self._environ, self.project)
 
+    async def undoes(self, session: str, message: str) -> None:
+        """Go back to before a message, by its server."""
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            port = probe.getsockname()[1]
+        process = await asyncio.create_subprocess_exec(
+            *(self._program, "serve", "--port", str(port), "--hostname", "127.0.0.1"),
+            cwd=self.project,
+            env=dict(self._environ),
+            stdout=asyncio.subprocess.PIPE,
+        )
+        assert process.stdout is not None
+        try:
+            while b"listening" not in await process.stdout.readline():
+                assert process.returncode is None
+            url = f"http://127.0.0.1:{port}/session/{session}/revert?directory={self.project}"
+            async with (
+                aiohttp.ClientSession() as client,
+                client.post(url, json={"messageID": message}) as answer,
+            ):
+                assert answer.status == 200, await answer.text()
+        finally:
+            process.terminate()
+            await process.wait()
+
     async def exports(self, session: str) -> dict[str, Any]:
         exported: dict[str, Any] = json.loads(await self.runs("export", session))
         return exported
@@ -103,6 +130,42 @@ async def test_from_opencode_here_and_back(user_environ: dict[str, str], tmp_pat
 
 
 @pytest.mark.long
+async def test_what_is_undone_there_is_undone_here_and_goes_back(
+    user_environ: dict[str, str], tmp_path: Path
+) -> None:
+    folder = tmp_path / "a" / "project"
+    write = ToolUse("write", {"filePath": str(folder / "new.py"), "content": "x = 1\n"})
+    turns = iter([Turn(text="Hello."), Turn(tools=(write,)), Turn(text="Written.")])
+    async with OpenAIServer(lambda _: next(turns), title="A plan") as model:
+        first = OpenCode(
+            program := opencode.program(user_environ), tmp_path / "a", model_config(model.base_url)
+        )
+        await first.runs("run", "Say hello")
+        await first.runs("run", "--continue", "Write new.py")
+    (session,) = json.loads(await first.runs("session", "list", "--format", "json"))
+    prompts = [
+        entry["info"]["id"]
+        for entry in (await first.exports(session["id"]))["messages"]
+        if entry["info"]["role"] == "user"
+    ]
+    await first.undoes(session["id"], prompts[1])
+    assert not (folder / "new.py").exists()
+    ours = Server(tmp_path / "ours", first.project).environment()
+    assert "1 imported" in await said([*OURS, "import", str(first.data), "--yes"], ours, ROOT)
+    exported = tmp_path / "exported.json"
+    await said([*OURS, "export", session["id"], "--output", str(exported)], ours, ROOT)
+    original = (await first.exports(session["id"]))["info"]["revert"]
+    assert original["messageID"] == prompts[1]
+    assert json.loads(exported.read_text())["info"]["revert"] == original
+    second = OpenCode(program, tmp_path / "b")
+    await second.runs("import", str(exported))
+    assert (await second.exports(session["id"]))["info"]["revert"] == original
+    page = await said([*OURS, "export", session["id"], "--format", "markdown"], ours, ROOT)
+    assert "Say hello" in page
+    assert "Write new.py" not in page
+
+
+@pytest.mark.long
 async def test_a_conversation_of_ours_is_taken_by_opencode(
     served: Served, user_environ: dict[str, str], tmp_path: Path
 ) -> None:
@@ -131,6 +194,13 @@ async def test_a_conversation_of_ours_is_taken_by_opencode(
     assert len(mine) == 4
     fresh = Server(tmp_path / "fresh", theirs.project).environment()
     assert "2 imported" in await said([*OURS, "import", str(exported), "--yes"], fresh, ROOT)
+    each = tmp_path / "each"
+    each.mkdir()
+    await said([*OURS, "export", session, "--output", str(each)], ours, ROOT)
+    for file in sorted(each.iterdir(), key=lambda file: file.stem != session):
+        await theirs.runs("import", str(file))
+    (child,) = [file.stem for file in each.iterdir() if file.stem != session]
+    assert (await theirs.exports(child))["info"]["parentID"] == session
 
 
 async def test_a_session_that_is_at_work_is_exported_as_it_stands(served: Served, tmp_path: Path) -> None:
