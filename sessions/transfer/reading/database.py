@@ -38,7 +38,7 @@ _LIST = """
 SELECT session.*, (SELECT count(*) FROM message WHERE session_id = session.id) AS message_count
 FROM session
 """
-_BARE = "SELECT session.*, -1 AS message_count FROM session"
+_BARE = "SELECT session.*, 0 AS message_count FROM session"
 
 
 class Database:
@@ -203,9 +203,9 @@ def _one_by_one(
     `query` takes a row's number. Raises sqlite3.DatabaseError where the index is damaged as well."""
     listed = connection.execute(f"SELECT rowid FROM {table} WHERE {where}", given).fetchall()  # noqa: S608
     rows, lost = [], 0
-    for (number_,) in listed:
+    for (at,) in listed:
         try:
-            rows += connection.execute(query, (number_,)).fetchall()
+            rows += connection.execute(query, (at,)).fetchall()
         except sqlite3.DatabaseError as error:
             _only_damage(error)
             lost += 1
@@ -214,7 +214,7 @@ def _one_by_one(
 
 def _only_damage(error: sqlite3.DatabaseError) -> None:
     """Raise any other error again."""
-    if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_CORRUPT:
+    if getattr(error, "sqlite_errorcode", 0) & 0xFF != sqlite3.SQLITE_CORRUPT:
         raise error
 
 
