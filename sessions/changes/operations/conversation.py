@@ -18,6 +18,7 @@ from sessions.changes.operations.lock import Refused, alone, leased
 from sessions.changes.review.uncovered import Uncovered, changed_elsewhere, uncovered
 from sessions.changes.review.verdicts import Scope, listing
 from sessions.changes.tracking import as_change, tracker
+from sessions.changes.undo.patch import changes_of
 from sessions.changes.undo.plan import WRITES, FilePlan, plan_undo
 from sessions.core.db import in_db, in_db_sync
 from sessions.core.models import FileChange, Operation, Session
@@ -173,10 +174,7 @@ def _bring_back(session: Session, actor: str) -> Operation | None:
     point, changes = in_db_sync(_taken_back, session)
     if point is None:
         return None
-    plan = _plan(session, changes)
-    if not changes:
-        elsewhere = changed_elsewhere(session, point, tracker(session.project))
-        plan += [FilePlan(file.name, "uncovered", reason=file.reason) for file in elsewhere]
+    plan = _plan(session, changes) if changes else _plan_elsewhere(session, point)
     return _carry_out(session, Kind.UNREVERT, point, plan, (), actor)
 
 
@@ -211,6 +209,16 @@ def _plan(session: Session, rows: Iterable[FileChange]) -> list[FilePlan]:
         replace(file, reason=_UNSURE) if file.path in unsure and file.outcome in WRITES else file
         for file in plan
     ]
+
+
+def _plan_elsewhere(session: Session, point: Point) -> list[FilePlan]:
+    """Of a redo of what was undone before the session came here: a patch says what that did to the files."""
+    project, revert = tracker(session.project), session.revert or {}
+    known = changes_of(revert.get("diff", ""), project.objects, project.worktree)
+    plan = plan_undo(known, project.objects, project.worktree)
+    named = {file.path for file in plan}
+    rest = [file for file in changed_elsewhere(session, point, project) if file.name not in named]
+    return plan + [FilePlan(file.name, "uncovered", reason=file.reason) for file in rest]
 
 
 def _point(session: Session, message_id: str, part_id: str | None) -> Point:

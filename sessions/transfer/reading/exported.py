@@ -34,7 +34,7 @@ class Exported:
 
     def read(self, header: Header) -> Conversation:
         tree = self._sessions[header.id]
-        read = Conversation(info=tree["info"], todos=_objects(tree.get("todos")))
+        read = Conversation(info=_without_patch(tree["info"]), todos=_objects(tree.get("todos")))
         for index, entry in enumerate(tree["messages"]):
             where = f"{header.id}/messages[{index}]"
             if not isinstance(entry, dict) or not isinstance(entry.get("info"), dict):
@@ -79,6 +79,12 @@ def _flat(tree: Wire) -> Iterator[Wire]:
         yield found
         children = found.get("children")
         waiting += filter(_is_session, children if isinstance(children, list) else [])
+
+
+def _without_patch(info: Wire) -> Wire:
+    """A file is nobody's consent: a redo would write what its patch says."""
+    revert = mapping(info.get("revert"))
+    return {**info, "revert": {key: revert[key] for key in revert if key != "diff"}} if revert else info
 
 
 def _header(tree: Wire) -> Header:

@@ -240,8 +240,9 @@ async def test_what_is_undone_there_is_undone_here(tmp_path: Path) -> None:
     entries = making.conversation(folder)
     entries[1]["parts"].append(patch)
     later = {"info": making.prompt("msg_b6b", time={"created": making.BEGUN + 20}), "parts": []}
-    undone = {"messageID": making.PROMPT, "snapshot": "0" * 40, "diff": "--- a/flows.py\n"}
-    path = making.export(tmp_path / "x.json", making.session(folder, revert=undone), [*entries, later])
+    undone = {"messageID": making.PROMPT, "snapshot": "0" * 40}
+    hostile = {**undone, "diff": REMOVED}
+    path = making.export(tmp_path / "x.json", making.session(folder, revert=hostile), [*entries, later])
     await take(path)
     row = await kept()
     assert session_wire(row)["revert"] == undone
@@ -254,6 +255,50 @@ async def test_what_is_undone_there_is_undone_here(tmp_path: Path) -> None:
     assert (await kept()).revert is None
     preview_ = await preview(await kept(), making.PROMPT)
     assert [file.name for file in preview_.not_covered] == ["flows.py"]
+
+
+REMOVED = """\
+diff --git a/flows.py b/flows.py
+deleted file mode 100644
+index 1337a53..0000000
+--- a/flows.py
++++ /dev/null
+@@ -1 +0,0 @@
+-x = 1
+"""
+CHANGED = """\
+diff --git a/src/{name} b/src/{name}
+index 6178079..7898192 100644
+--- a/src/{name}
++++ b/src/{name}
+@@ -1 +1 @@
+-edited
++as it was
+"""
+
+
+async def test_a_redo_writes_what_an_undo_there_took_back(tmp_path: Path) -> None:
+    """Where the file is as that undo left it."""
+    folder = tmp_path / "project"
+    (folder / "src").mkdir(parents=True)
+    for name, content in (("same.py", "as it was\n"), ("other.py", "mine\n")):
+        (folder / "src" / name).write_text(content)
+    names = ("flows.py", "src/same.py", "src/other.py")
+    changed = making.part(
+        "04", making.ANSWER, "patch", hash="0" * 40, files=[str(folder / name) for name in names]
+    )
+    entries = making.conversation(folder)
+    entries[1]["parts"].append(changed)
+    diff = REMOVED + CHANGED.format(name="same.py") + CHANGED.format(name="other.py")
+    undone = {"messageID": making.PROMPT, "diff": diff}
+    making.files(tmp_path / "data", making.session(folder, revert=undone), entries)
+    await take(tmp_path / "data")
+    operation = await bring_back(await kept())
+    assert operation is not None
+    outcome = {entry["path"]: entry["outcome"] for entry in operation.outcome}
+    assert outcome == {"flows.py": "restore", "src/same.py": "restore", "src/other.py": "uncovered"}
+    written_ = [(folder / name).read_text() for name in names]
+    assert written_ == ["x = 1\n", "edited\n", "mine\n"]
 
 
 async def test_a_prompt_makes_an_undo_from_there_final(tmp_path: Path) -> None:

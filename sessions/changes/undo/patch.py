@@ -1,0 +1,63 @@
+"""A patch read as the changes that it made to files that are still as it left them."""
+
+from __future__ import annotations
+
+import re
+import stat
+import tempfile
+from itertools import pairwise
+from pathlib import Path
+
+from sessions.changes.snapshots.changes import Change
+from sessions.changes.snapshots.objects import ObjectStore
+from sessions.changes.undo.files import AS_NEW, FileState, UnsafePath, read_file
+from sessions.core.git import GitError, run_git
+
+_FILE = re.compile(r"^diff --git ", re.MULTILINE)
+
+
+def changes_of(patch: str, store: ObjectStore, worktree: Path) -> list[Change]:
+    """One for each file of a patch as git writes it. Passed over are files that are not as the patch left
+    them, links, renamed and binary files. Contents are put into `store`. Raises OSError when that cannot be
+    written."""
+    starts = [found.start() for found in _FILE.finditer(patch)]
+    files = (patch[start:end] for start, end in pairwise([*starts, len(patch)]))
+    return [
+        change
+        for file in files
+        if (change := _change(file.encode("utf-8", "replace"), store, worktree)) is not None
+    ]
+
+
+def _change(patch: bytes, store: ObjectStore, worktree: Path) -> Change | None:
+    with tempfile.TemporaryDirectory(prefix="opencode-web-patch-") as folder:
+        scratch, alone = Path(folder), {"GIT_CEILING_DIRECTORIES": str(Path(folder).parent)}
+        try:
+            listed = run_git(["apply", "--numstat", "-z"], cwd=scratch, stdin=patch, extra=alone)
+            path = _one_path(listed)
+            after = read_file(worktree, path)
+            if after is not None and stat.S_ISREG(after.mode):
+                (scratch / path).parent.mkdir(parents=True, exist_ok=True)
+                (scratch / path).write_bytes(after.content)
+            run_git(["apply", "-R", "--whitespace=nowarn"], cwd=scratch, stdin=patch, extra=alone)
+            before = read_file(scratch, path)
+        except (GitError, UnsafePath, ValueError):
+            return None
+    if before is not None:
+        before = FileState(before.content, after.mode if after else before.mode | AS_NEW)
+    return Change(
+        path,
+        before=store.put(before.content) if before else None,
+        after=store.put(after.content) if after else None,
+        mode_before=before.mode if before else None,
+        mode_after=after.mode if after else None,
+    )
+
+
+def _one_path(listed: bytes) -> str:
+    """Of `git apply --numstat -z`. Raises ValueError for a renamed file."""
+    (entry,) = listed.removesuffix(b"\0").split(b"\0")
+    path = entry.split(b"\t", 2)[2].decode()
+    if not path:
+        raise ValueError("renamed")
+    return path
