@@ -14,18 +14,20 @@ from sessions.changes.undo.files import AS_NEW, FileState, UnsafePath, read_file
 from sessions.core.git import GitError, run_git
 
 _FILE = re.compile(r"^diff --git ", re.MULTILINE)
+_MOVED = re.compile(r"^(?:rename|copy) from ", re.MULTILINE)  # no line of a hunk begins so
 
 
 def changes_of(patch: str, store: ObjectStore, worktree: Path) -> list[Change]:
     """One for each file of a patch as git writes it. Passed over are files that are not as the patch left
-    them, links, renamed and binary files. Contents are put into `store`. Raises OSError when that cannot be
-    written."""
+    them, links, renamed, copied and binary files. Contents are put into `store`. Raises OSError when that
+    cannot be written."""
     starts = [found.start() for found in _FILE.finditer(patch)]
     files = (patch[start:end] for start, end in pairwise([*starts, len(patch)]))
     return [
         change
         for file in files
-        if (change := _change(file.encode("utf-8", "replace"), store, worktree)) is not None
+        if not _MOVED.search(file)
+        and (change := _change(file.encode("utf-8", "replace"), store, worktree)) is not None
     ]
 
 
@@ -34,7 +36,7 @@ def _change(patch: bytes, store: ObjectStore, worktree: Path) -> Change | None:
         scratch, alone = Path(folder), {"GIT_CEILING_DIRECTORIES": str(Path(folder).parent)}
         try:
             listed = run_git(["apply", "--numstat", "-z"], cwd=scratch, stdin=patch, extra=alone)
-            path = _one_path(listed)
+            path = listed.removesuffix(b"\0").split(b"\t", 2)[2].decode()
             after = read_file(worktree, path)
             if after is not None and stat.S_ISREG(after.mode):
                 (scratch / path).parent.mkdir(parents=True, exist_ok=True)
@@ -52,12 +54,3 @@ def _change(patch: bytes, store: ObjectStore, worktree: Path) -> Change | None:
         mode_before=before.mode if before else None,
         mode_after=after.mode if after else None,
     )
-
-
-def _one_path(listed: bytes) -> str:
-    """Of `git apply --numstat -z`. Raises ValueError for a renamed file."""
-    (entry,) = listed.removesuffix(b"\0").split(b"\0")
-    path = entry.split(b"\t", 2)[2].decode()
-    if not path:
-        raise ValueError("renamed")
-    return path

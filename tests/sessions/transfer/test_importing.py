@@ -275,30 +275,41 @@ index 6178079..7898192 100644
 -edited
 +as it was
 """
+RENAMED = """\
+diff --git a/old.py b/new.py
+similarity index 100%
+rename from old.py
+rename to new.py
+"""
 
 
 async def test_a_redo_writes_what_an_undo_there_took_back(tmp_path: Path) -> None:
     """Where the file is as that undo left it."""
     folder = tmp_path / "project"
     (folder / "src").mkdir(parents=True)
-    for name, content in (("same.py", "as it was\n"), ("other.py", "mine\n")):
-        (folder / "src" / name).write_text(content)
-    names = ("flows.py", "src/same.py", "src/other.py")
+    before = {"src/same.py": "as it was\n", "src/other.py": "mine\n", "new.py": "as it was\n"}
+    for name, content in before.items():
+        (folder / name).write_text(content)
+    names = ("flows.py", *before)
     changed = making.part(
         "04", making.ANSWER, "patch", hash="0" * 40, files=[str(folder / name) for name in names]
     )
     entries = making.conversation(folder)
     entries[1]["parts"].append(changed)
-    diff = REMOVED + CHANGED.format(name="same.py") + CHANGED.format(name="other.py")
+    diff = REMOVED + CHANGED.format(name="same.py") + CHANGED.format(name="other.py") + RENAMED
     undone = {"messageID": making.PROMPT, "diff": diff}
     making.files(tmp_path / "data", making.session(folder, revert=undone), entries)
     await take(tmp_path / "data")
     operation = await bring_back(await kept())
     assert operation is not None
     outcome = {entry["path"]: entry["outcome"] for entry in operation.outcome}
-    assert outcome == {"flows.py": "restore", "src/same.py": "restore", "src/other.py": "uncovered"}
-    written_ = [(folder / name).read_text() for name in names]
-    assert written_ == ["x = 1\n", "edited\n", "mine\n"]
+    assert outcome == {
+        "flows.py": "restore",
+        "src/same.py": "restore",
+        "src/other.py": "uncovered",
+        "new.py": "uncovered",
+    }
+    assert [(folder / name).read_text() for name in names] == ["x = 1\n", "edited\n", "mine\n", "as it was\n"]
 
 
 async def test_a_prompt_makes_an_undo_from_there_final(tmp_path: Path) -> None:
