@@ -32,6 +32,7 @@ from sessions.transfer.reading.records import (
     number,
     text,
 )
+from sessions.transfer.snapshots import put_changes
 
 WRITE_EVERY = 0.4
 """Seconds between two notes of the progress."""
@@ -137,7 +138,7 @@ class Import:
         if self.progress.dry:
             ids = {entry["info"]["id"] for entry in read.entries}
             return await in_db(importing.would_be, read.info, ids, deleted_too=wanted)
-        return await in_db(
+        outcome = await in_db(
             importing.put,
             read.info,
             read.entries,
@@ -145,6 +146,9 @@ class Import:
             worktree=read.worktree,
             deleted_too=wanted,
         )
+        if outcome in ("imported", "updated"):
+            await asyncio.to_thread(put_changes, read)
+        return outcome
 
     def _is_here(self, item: Planned) -> bool:
         """By what the list says, so that an import that was interrupted goes on where it stopped."""

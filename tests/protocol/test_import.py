@@ -18,7 +18,7 @@ from tests.loopback.openai import OpenAIServer
 from tests.loopback.script import ToolUse, Turn
 from tests.protocol.conftest import repository
 from tests.protocol.served import Served
-from tests.server import ROOT, Server, model_config
+from tests.server import ROOT, Server, model_config, running
 from tests.sessions.transfer.making import snapshot
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
@@ -163,6 +163,35 @@ async def test_what_is_undone_there_is_undone_here_and_goes_back(
     page = await said([*OURS, "export", session["id"], "--format", "markdown"], ours, ROOT)
     assert "Say hello" in page
     assert "Write new.py" not in page
+
+
+@pytest.mark.long
+async def test_what_opencode_changed_in_files_is_taken_back_here(
+    user_environ: dict[str, str], tmp_path: Path
+) -> None:
+    """By its own snapshots, which are only read."""
+    folder = tmp_path / "a" / "project"
+    write = ToolUse("write", {"filePath": str(folder / "new.py"), "content": "x = 1\n"})
+    command = {"command": "mv hello.py moved.py", "description": "Move"}
+    turns = iter([Turn(tools=(write,)), Turn(tools=(ToolUse("bash", command),)), Turn(text="Done.")])
+    async with OpenAIServer(lambda _: next(turns), title="A plan") as model:
+        first = OpenCode(opencode.program(user_environ), tmp_path / "a", model_config(model.base_url))
+        hello = (folder / "hello.py").read_text()
+        await first.runs("run", "Write new.py and move hello.py")
+    (session,) = json.loads(await first.runs("session", "list", "--format", "json"))
+    messages = (await first.exports(session["id"]))["messages"]
+    theirs = snapshot(first.data)
+    ours = Server(tmp_path / "ours", first.project)
+    async with running(ours) as client:
+        await said([*OURS, "import", str(first.data), "--yes"], ours.environment(), ROOT)
+        assert snapshot(first.data) == theirs
+        await client.revert(session["id"], messages[0]["info"]["id"])
+        assert {path.name: path.read_text() for path in folder.glob("*.py")} == {"hello.py": hello}
+        await client.unrevert(session["id"])
+        assert {path.name: path.read_text() for path in folder.glob("*.py")} == {
+            "moved.py": hello,
+            "new.py": "x = 1\n",
+        }
 
 
 @pytest.mark.long

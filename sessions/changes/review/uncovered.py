@@ -3,7 +3,8 @@
 Commands may have changed files that git ignores and that are not kept by choice, and repositories inside of
 the project that are too large (`changes.snapshots.snapshot`). Nothing of them is in the ledger. Time stamps
 tell which were written since the undo's first message. What OpenCode changed stands in the patches of its
-messages, by name and without content. The undo names all of those and leaves them as they are.
+messages, by name alone where its snapshots were gone at the import. The undo names all of those and leaves
+them as they are.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ def uncovered(session: Session, point: Point, project: Tracker) -> tuple[Uncover
 
 
 def changed_elsewhere(session: Session, point: Point, project: Tracker) -> tuple[Uncovered, ...]:
-    """Files that messages from a point on say they changed, and the ledger knows nothing of. Blocks."""
+    """Files that steps from a point on say they changed, where the ledger does not have what. Blocks."""
     names = in_db_sync(_named_alone, session.id, point, project.worktree)
     return tuple(Uncovered(name, _ELSEWHERE) for name in names[:SHOWN])
 
@@ -83,13 +84,17 @@ def _named_alone(session_id: str, point: Point, worktree: Path) -> list[str]:
     patches = Part.objects.filter(session_id=session_id, message_id__gte=point.message_id, type="patch")
     if point.part_id:
         patches = patches.exclude(message_id=point.message_id, id__lt=point.part_id)
-    listed = [files for files in patches.values_list("data__files", flat=True) if isinstance(files, list)]
-    named = {file for files in listed for file in files if isinstance(file, str)}
+    named = {
+        (part, os.path.relpath(file, worktree))
+        for part, files in patches.values_list("id", "data__files")
+        for file in files
+        if Path(file).is_relative_to(worktree)
+    }
     if not named:
         return []
-    known = set(FileChange.objects.filter(point.onward(session_id)).values_list("path", flat=True))
-    paths = {os.path.relpath(file, worktree) for file in named if Path(file).is_relative_to(worktree)}
-    return sorted(shown(path) for path in paths - known)
+    rows = FileChange.objects.filter(point.onward(session_id), operation=None)
+    known = set(rows.values_list("part_id", "path"))
+    return sorted({shown(path) for _, path in named - known})
 
 
 def _ignored(project: Tracker) -> list[str]:

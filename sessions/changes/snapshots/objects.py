@@ -18,7 +18,7 @@ import subprocess
 import tempfile
 import zlib
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -269,14 +269,15 @@ class ObjectStore:
             return False
         return True
 
-    def own(self, oids: Iterable[str]) -> set[str]:
-        """Copy what is only borrowed into objects of ours; returns the ids found nowhere.
+    def own(self, oids: Iterable[str], also: Sequence[Path] = ()) -> set[str]:
+        """Copy what is only borrowed, or in one of the `objects` folders in `also`, into objects of ours;
+        returns the ids found nowhere.
 
         What the ledger names must survive `git gc` in the user's repository, so it is never left borrowed.
         """
         with self.locked(fcntl.LOCK_SH):
             wanted = {oid for oid in oids if not self._freshen(oid)}
-        for oid, content in self._from_git(sorted(wanted)):
+        for oid, content in self._from_git(sorted(wanted), also):
             self.put(content)
             wanted.discard(oid)
         return wanted
@@ -345,14 +346,24 @@ class ObjectStore:
             self._borrowed.write_bytes(os.fsencode(text))
 
     def git(
-        self, arguments: list[str], *, stdin: bytes = b"", borrowing: bool = False, cwd: Path | None = None
+        self,
+        arguments: list[str],
+        *,
+        stdin: bytes = b"",
+        borrowing: bool = False,
+        also: Sequence[Path] = (),
+        cwd: Path | None = None,
+        seconds: float | None = None,
     ) -> bytes:
-        """Run git on this store. Only reading commands may see what is borrowed: git touches the time stamp
-        of an object it would otherwise have written, and the user's repository is not ours to touch."""
-        extra = self._alternates() if borrowing else {}
-        return run_git([f"--git-dir={self.git_dir}", *arguments], stdin=stdin, extra=extra, cwd=cwd)
+        """Run git on this store. Only reading commands may see what is borrowed, or in one of the `objects`
+        folders in `also`: git touches the time stamp of an object it would otherwise have written, and the
+        user's repository is not ours to touch."""
+        extra = self._alternates(also) if borrowing or also else {}
+        return run_git(
+            [f"--git-dir={self.git_dir}", *arguments], stdin=stdin, extra=extra, cwd=cwd, seconds=seconds
+        )
 
-    def _from_git(self, oids: list[str]) -> Iterator[tuple[str, bytes]]:
+    def _from_git(self, oids: list[str], also: Sequence[Path] = ()) -> Iterator[tuple[str, bytes]]:
         """The objects among `oids` that git finds, one at a time (no more than one in memory)."""
         if not oids:
             return
@@ -364,7 +375,7 @@ class ObjectStore:
                 stdin=asked,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
-                env={**clean_environment(), **self._alternates()},
+                env={**clean_environment(), **self._alternates(also)},
             ) as process:
                 assert process.stdout is not None
                 for line in iter(process.stdout.readline, b""):
@@ -377,12 +388,11 @@ class ObjectStore:
     def _borrow(self) -> str:
         return os.fsdecode(self._borrowed.read_bytes()) if self._borrowed.exists() else ""
 
-    def _alternates(self) -> dict[str, str]:
-        path = self._borrow()
-        if not path:
-            return {}
-        quoted = path.replace("\\", "\\\\").replace('"', '\\"')
-        return {"GIT_ALTERNATE_OBJECT_DIRECTORIES": f'"{quoted}"'}
+    def _alternates(self, also: Sequence[Path] = ()) -> dict[str, str]:
+        paths = [path for path in (self._borrow(), *map(os.fspath, also)) if path]
+        quoted = (path.replace("\\", "\\\\").replace('"', '\\"') for path in paths)
+        found = os.pathsep.join(f'"{path}"' for path in quoted)
+        return {"GIT_ALTERNATE_OBJECT_DIRECTORIES": found} if found else {}
 
     def _loose(self, oid: str) -> Path:
         return self._objects / oid[:2] / oid[2:]

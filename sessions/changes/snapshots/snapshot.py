@@ -123,7 +123,7 @@ def compare(objects: ObjectStore, before: Tree, after: Tree) -> list[Change]:
     found: list[Change] = []
     if before.hash != after.hash:
         raw = objects.git(["diff-tree", "-r", "-z", "--raw", "--no-renames", before.hash, after.hash])
-        found = list(_parse_raw(raw))
+        found = list(parse_raw(raw))
         lost = objects.own(oid for change in found for oid in (change.before, change.after) if oid)
         found = [_lost(change) if change.before in lost else change for change in found]
         found = [_with_folders(change, after.made) for change in found]
@@ -161,7 +161,7 @@ def _modes_alone(objects: ObjectStore, before: Tree, after: Tree, paths: Collect
     yield from found
 
 
-def _parse_raw(raw: bytes) -> Iterator[Change]:
+def parse_raw(raw: bytes) -> Iterator[Change]:
     """Read the raw output format of git-diff-tree(1): `:mode mode id id status`, NUL, path, NUL."""
     fields = raw.split(b"\0")[:-1]
     for described, path in zip(fields[::2], fields[1::2], strict=True):

@@ -7,16 +7,17 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from django.db import transaction
-from django.db.models import Count
+from django.db.models import Count, QuerySet
 
 from sessions.core.ids import now
-from sessions.core.models import Message, Part, Session, Todo
+from sessions.core.models import FileChange, Message, Part, Session, Todo
 from sessions.core.prepared import Upsert
 from sessions.core.text import wellformed
 
 from . import index, operations
 from . import sessions as session_store
 from .folders import NotTaken, project_for
+from .ledger import Point, changed
 
 Wire = Mapping[str, Any]
 _messages, _parts = Upsert(Message, kept=["document"]), Upsert(Part)
@@ -87,6 +88,28 @@ def put(
     return outcome
 
 
+def put_changes(session: Session, changes: Sequence[FileChange]) -> None:
+    """What steps of an imported session changed in files, oldest first, with the times of then and contents
+    that are ours (`changed_by` tells of which steps this is known already)."""
+    for change in changes:
+        change.session, change.project_id = session, session.project_id
+    with transaction.atomic():
+        FileChange.objects.bulk_create(changes)
+        if changes:
+            changed(session)
+
+
+def changed_by(session_id: str) -> set[str]:
+    """The parts of an imported session whose changes of files are in the ledger."""
+    return set(_by_steps(session_id).values_list("part_id", flat=True))
+
+
+def _by_steps(session_id: str) -> QuerySet[FileChange]:
+    """What OpenCode's steps changed: their patches name it."""
+    patches = Part.objects.filter(session_id=session_id, type="patch").values("id")
+    return FileChange.objects.filter(session_id=session_id, part_id__in=patches, operation=None)
+
+
 INTERRUPTED = "It was still running when it was imported."
 
 
@@ -147,12 +170,18 @@ def _new(info: Wire, worktree: str) -> Session:
 
 def _renewed(row: Session, info: Wire) -> Session:
     """What was changed here since the source's last change (a title, say) stays, and so does an undo of here:
-    its files are known."""
+    its files are known. What the source has undone since is no change any more."""
     row.time_deleted = None
-    if row.time_updated <= info["time"]["updated"]:
-        undone = row.revert if operations.active(row.id).exists() else info.get("revert")
-        for name, value in (_columns(info) | {"revert": undone}).items():
-            setattr(row, name, value)
+    if row.time_updated > info["time"]["updated"]:
+        return row
+    columns = _columns(info)
+    if operations.active(row.id).exists():
+        columns["revert"] = row.revert
+    elif undone := info.get("revert"):
+        point = Point(undone["messageID"], undone.get("partID", ""))
+        _by_steps(row.id).filter(point.onward(row.id)).delete()
+    for name, value in columns.items():
+        setattr(row, name, value)
     return row
 
 

@@ -17,6 +17,7 @@ from typing import Any
 from urllib.parse import quote
 
 from sessions.transfer.reading.json_file import load, parse
+from sessions.transfer.reading.layouts import objects_of
 from sessions.transfer.reading.records import (
     MAX_RECORD,
     Conversation,
@@ -63,7 +64,8 @@ class Database:
             row = connection.execute("SELECT * FROM session WHERE id = ?", (header.id,)).fetchone()
             if row is None:
                 raise Unreadable("it was deleted meanwhile")
-            read = Conversation(info=info_of(row), worktree=header.worktree)
+            objects = objects_of(self.path.parent, header.project)
+            read = Conversation(info=info_of(row), worktree=header.worktree, objects=objects)
             self._read_entries(connection, read)
             read.todos = _todos(connection, header.id, read.problems)
             read.diffs = self._diffs(header.id, read.problems)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from .json_file import load, load_object
-from .layouts import Layout, layouts
+from .layouts import Layout, layouts, objects_of
 from .records import Conversation, Header, Problem, Unreadable, Wire, mapping, number, text
 
 
@@ -41,7 +41,8 @@ class Folder:
 
     def read(self, header: Header) -> Conversation:
         layout, info = self._files[header.id]
-        read = Conversation(info=info, worktree=header.worktree)
+        objects = objects_of(layout.root.parent, header.project)
+        read = Conversation(info=info, worktree=header.worktree, objects=objects)
         for file in _files(layout.messages(header.id)):
             message = self._record(file, read.problems)
             if message is not None:

@@ -5,6 +5,7 @@ The first form had one storage a project, below `project/<name>/storage`; migrat
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -55,6 +56,15 @@ def layouts(data: Path) -> list[Layout]:
     found = [Layout(storage, True)] if (storage / "session").is_dir() else []
     older = (path / "storage" for path in sorted((data / "project").glob("*")))
     return found + [Layout(root, False) for root in older if (root / "session" / "info").is_dir()]
+
+
+def objects_of(data: Path, project: str) -> tuple[Path, ...]:
+    """The folders of git objects in which OpenCode's data folder has the snapshots of a project: in one
+    repository, or in one for each worktree."""
+    if os.path.basename(project) != project or project in ("", ".", ".."):
+        return ()
+    place = data / "snapshot" / project
+    return tuple(path for path in (place / "objects", *place.glob("*/objects")) if path.is_dir())
 
 
 def _folders(path: Path) -> Iterator[Path]:

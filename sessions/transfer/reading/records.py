@@ -46,7 +46,8 @@ class Header:
 class Conversation:
     """One session with everything in it, as it stands in the source.
 
-    `entries` are `[{"info", "parts"}]`, the oldest first; `diffs` is what the session changed in all.
+    `entries` are `[{"info", "parts"}]`, the oldest first; `diffs` is what the session changed in all;
+    `objects` are the folders of git objects with the snapshots that its steps name.
     """
 
     info: Wire
@@ -54,6 +55,7 @@ class Conversation:
     entries: list[Wire] = field(default_factory=list)
     todos: list[Wire] = field(default_factory=list)
     diffs: list[Wire] = field(default_factory=list)
+    objects: tuple[Path, ...] = ()
     problems: list[Problem] = field(default_factory=list)
 
 
