@@ -150,7 +150,8 @@ async def test_what_is_undone_there_is_undone_here_and_goes_back(
     ]
     await first.undoes(session["id"], prompts[1])
     assert not (folder / "new.py").exists()
-    ours = Server(tmp_path / "ours", first.project).environment()
+    server = Server(tmp_path / "ours", first.project)
+    ours = server.environment()
     assert "1 imported" in await said([*OURS, "import", str(first.data), "--yes"], ours, ROOT)
     exported = tmp_path / "exported.json"
     await said([*OURS, "export", session["id"], "--output", str(exported)], ours, ROOT)
@@ -163,6 +164,9 @@ async def test_what_is_undone_there_is_undone_here_and_goes_back(
     page = await said([*OURS, "export", session["id"], "--format", "markdown"], ours, ROOT)
     assert "Say hello" in page
     assert "Write new.py" not in page
+    async with running(server) as client:
+        await client.unrevert(session["id"])
+    assert (folder / "new.py").read_text() == "x = 1\n"
 
 
 @pytest.mark.long

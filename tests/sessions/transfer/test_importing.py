@@ -260,7 +260,7 @@ async def test_what_is_undone_there_is_undone_here(tmp_path: Path) -> None:
 REMOVED = """\
 diff --git a/flows.py b/flows.py
 deleted file mode 100644
-index 1337a53..0000000
+index 7d4290a..0000000
 --- a/flows.py
 +++ /dev/null
 @@ -1 +0,0 @@
@@ -268,12 +268,13 @@ index 1337a53..0000000
 """
 CHANGED = """\
 diff --git a/src/{name} b/src/{name}
-index 6178079..7898192 100644
+index {before}..d7f7a96 100644
 --- a/src/{name}
 +++ b/src/{name}
-@@ -1 +1 @@
+@@ -1,2 +1,2 @@
 -edited
 +as it was
+{blank}
 """
 RENAMED = """\
 diff --git a/old.py b/new.py
@@ -284,20 +285,23 @@ rename to new.py
 
 
 async def test_a_redo_writes_what_an_undo_there_took_back(tmp_path: Path) -> None:
-    """Where the file is as that undo left it."""
+    """Where the file is as that undo left it, and the patch, which OpenCode trims, has what was before."""
     folder = tmp_path / "project"
     (folder / "src").mkdir(parents=True)
-    before = {"src/same.py": "as it was\n", "src/other.py": "mine\n", "new.py": "as it was\n"}
-    for name, content in before.items():
+    words = "as it was\n\n"
+    here = {"src/other.py": "mine\n", "src/white.py": words, "new.py": words, "src/same.py": words}
+    for name, content in here.items():
         (folder / name).write_text(content)
-    names = ("flows.py", *before)
+    names = ("flows.py", *here)
     changed = making.part(
         "04", making.ANSWER, "patch", hash="0" * 40, files=[str(folder / name) for name in names]
     )
     entries = making.conversation(folder)
     entries[1]["parts"].append(changed)
-    diff = REMOVED + CHANGED.format(name="same.py") + CHANGED.format(name="other.py") + RENAMED
-    undone = {"messageID": making.PROMPT, "diff": diff}
+    changes = [("other.py", "59c07bc"), ("white.py", "f7c9f99"), ("same.py", "59c07bc")]
+    other, white, same = (CHANGED.format(name=name, before=oid, blank=" ") for name, oid in changes)
+    diff = f"{REMOVED}{other}{white}{RENAMED}{same}"
+    undone = {"messageID": making.PROMPT, "diff": diff.strip()}
     making.files(tmp_path / "data", making.session(folder, revert=undone), entries)
     await take(tmp_path / "data")
     operation = await bring_back(await kept())
@@ -307,9 +311,11 @@ async def test_a_redo_writes_what_an_undo_there_took_back(tmp_path: Path) -> Non
         "flows.py": "restore",
         "src/same.py": "restore",
         "src/other.py": "uncovered",
+        "src/white.py": "uncovered",
         "new.py": "uncovered",
     }
-    assert [(folder / name).read_text() for name in names] == ["x = 1\n", "edited\n", "mine\n", "as it was\n"]
+    there = {name: (folder / name).read_text() for name in names}
+    assert there == here | {"flows.py": "x = 1\n", "src/same.py": "edited\n\n"}
 
 
 async def test_a_prompt_makes_an_undo_from_there_final(tmp_path: Path) -> None:
