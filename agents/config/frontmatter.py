@@ -1,13 +1,15 @@
 """Markdown files that hold one entry of the configuration: YAML between two lines of `---`, then a text.
 
 The YAML is a plain tree of JSON's types: no aliases, no tags, no dates, so that it can neither grow without
-bound nor become what JSON cannot say.
+bound nor become what JSON cannot say. People write texts in it without quotes, which YAML often takes for
+something else (`description: Use this: when needed`); such a line is mended, and said.
 """
 
 from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterator
 from typing import Any
 
 import yaml
@@ -22,6 +24,9 @@ _TAG = "tag:yaml.org,2002:"
 _MAP, _SEQUENCE, _DATE = f"{_TAG}map", f"{_TAG}seq", f"{_TAG}timestamp"
 _FENCE = re.compile(r"---[ \t]*\n")
 _END = re.compile(r"^---[ \t]*(?:\n|\Z)", re.MULTILINE)
+_VALUE = re.compile(r"([A-Za-z_][\w-]*)[ \t]*:[ \t]+([^\s\[{|>!&].*)")
+"""A key and a value that could be a plain text, as far as one line can tell."""
+MENDED = "taken as a text, as it is no YAML; put it in quotes"
 _TEXTS = {"agent": "prompt", "command": "template"}
 """The key that the text below the frontmatter is the value of, by section."""
 
@@ -45,6 +50,8 @@ class Document:
         self._around: Path = (section, name)
         self._lines: dict[Path, int] = {}
         self._seen: set[int] = set()
+        self.mended: list[Path] = []
+        """The keys whose values were taken as texts, as they were no YAML."""
         entry = self._parsed(front)
         if body.strip():
             entry[_TEXTS[section]] = Verbatim(body.strip())
@@ -59,7 +66,8 @@ class Document:
 
     def _parsed(self, front: str) -> dict[str, Any]:
         try:
-            root = yaml.compose(front, Loader=yaml.SafeLoader)
+            root, mended = compose(front)
+            self.mended = [(*self._around, key) for key in mended]
             if root is None:
                 return {}
             if not isinstance(root, yaml.MappingNode):
@@ -102,6 +110,41 @@ class Document:
             self._lines[(*path, key.value)] = key.start_mark.line + 2
             members.append((key.value, value))
         return members
+
+
+def compose(front: str) -> tuple[yaml.Node | None, dict[str, int]]:
+    """The nodes of a frontmatter, and the keys of lines that were mended for it, with their lines from 0.
+    Raises YAMLError, RecursionError."""
+    try:
+        return yaml.compose(front, Loader=yaml.SafeLoader), {}
+    except yaml.MarkedYAMLError:
+        lines = front.split("\n")
+        mended = dict(_mended(lines))
+        for number, line in mended.values():
+            lines[number] = line
+        return yaml.compose("\n".join(lines), Loader=yaml.SafeLoader), {k: n for k, (n, _) in mended.items()}
+
+
+def _mended(lines: list[str]) -> Iterator[tuple[str, tuple[int, str]]]:
+    """The lines of a key and a value that are no YAML by themselves, with what they were meant to be. One
+    that an indented line goes on with is left as it is."""
+    for number, line in enumerate(lines):
+        found = _VALUE.fullmatch(line.rstrip())
+        follows = lines[number + 1 : number + 2]
+        if found is None or _is_yaml(line) or (follows and follows[0][:1] in (" ", "\t")):
+            continue
+        key, value = found.groups()
+        plain = f"{key}: {value}"
+        quoted = value.replace("'", "''")
+        yield key, (number, plain if _is_yaml(plain) else f"{key}: '{quoted}'")
+
+
+def _is_yaml(line: str) -> bool:
+    try:
+        yaml.compose(line, Loader=yaml.SafeLoader)
+    except (yaml.YAMLError, RecursionError):
+        return False
+    return True
 
 
 def _split(text: str) -> tuple[str, str]:

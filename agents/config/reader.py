@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from agents.config import jsonc
 from agents.config.check import check, misspelt, unknown_keys
 from agents.config.folders import Entry
-from agents.config.frontmatter import Document, FrontmatterError
+from agents.config.frontmatter import MENDED, Document, FrontmatterError
 from agents.config.problem import Problem
 from agents.config.substitute import Substitution
 from agents.config.trust.wants import Want
@@ -144,6 +144,7 @@ def read_text(
         return Reading(problems=[Problem(file, error.line, "", f"{error.message} (column {error.column})")])
     if not isinstance(document.value, dict):
         return Reading(problems=[Problem(file, 1, "", "expected an object: { … }")])
+    mended = document.mended if isinstance(document, Document) else []
     written = _with_modes(document.value)
     substitution = Substitution(base, environ, origin=file)
     config, values, faults = check(substitution.apply(written))
@@ -152,6 +153,7 @@ def read_text(
         Problem(file, _line(document, path), _dotted(path), message)
         for path, message in [*substitution.failures, *faults, *spelt.items()]
     ]
+    problems += [Problem(file, _line(document, path), _dotted(path), MENDED, "warning") for path in mended]
     unknown = [path for path in unknown_keys(config) if path not in spelt]
     if unknown:
         names = ", ".join(map(_dotted, unknown))

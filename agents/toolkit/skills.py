@@ -19,6 +19,7 @@ import yaml
 from django.conf import settings
 
 from agents.config.configuration import load
+from agents.config.frontmatter import MENDED, compose
 from agents.config.schema import Config
 from agents.toolkit.definitions import PROMPTS
 from agents.toolkit.file_names import printable
@@ -64,9 +65,25 @@ class Skill:
         return self.location.parent
 
 
-def read_skill(file: Path, within: Path | None = None) -> Skill:
-    """The skill of a file, from its frontmatter alone. Raises BadSkill."""
-    fields = _fields(_read(file, within, MAX_HEAD))
+@dataclass(frozen=True, slots=True)
+class SkillProblem:
+    """What is wrong with a file; shown with the problems of the configuration and named like them."""
+
+    file: Path
+    message: str
+    line: int | None = None
+    key: str = ""
+    level: str = "error"
+
+    def __str__(self) -> str:
+        where = str(self.file) if self.line is None else f"{self.file}:{self.line}"
+        return f"{where}: {self.key}: {self.message}" if self.key else f"{where}: {self.message}"
+
+
+def read_skill(file: Path, within: Path | None = None) -> tuple[Skill, list[SkillProblem]]:
+    """The skill of a file, from its frontmatter alone, and what is odd about it. Raises BadSkill."""
+    fields, mended = _fields(_read(file, within, MAX_HEAD))
+    odd = [SkillProblem(file, MENDED, line + 1, key, "warning") for key, line in mended.items()]
     name, description = fields.get("name"), fields.get("description")
     if not isinstance(name, str) or not name:
         raise BadSkill("`name` is missing")
@@ -76,12 +93,13 @@ def read_skill(file: Path, within: Path | None = None) -> Skill:
             f"between them, {MAX_NAME} characters at most"
         )
     if name != file.parent.name:
-        raise BadSkill(f"`name` is {name!r}, but the folder is {printable(file.parent.name)!r}")
+        words = f"it goes by its name {name!r}, though the folder is {printable(file.parent.name)!r}"
+        odd.append(SkillProblem(file, words, level="warning"))
     if not isinstance(description, str) or not description.strip():
         raise BadSkill("`description` is missing")
     if len(description) > MAX_DESCRIPTION:
         raise BadSkill(f"`description` has {len(description)} characters; the limit is {MAX_DESCRIPTION}")
-    return Skill(name, " ".join(description.split()), file, within)
+    return Skill(name, " ".join(description.split()), file, within), odd
 
 
 def body(skill: Skill) -> str:
@@ -119,12 +137,15 @@ def _read(file: Path, within: Path | None, limit: int) -> bytes:
         raise BadSkill(error.strerror or str(error)) from error
 
 
-def _fields(head: bytes) -> dict[str, Any]:
+def _fields(head: bytes) -> tuple[dict[str, Any], dict[str, int]]:
+    """The keys and values of the frontmatter, and the lines from 0 of those that were mended."""
     end = _end_of_head(head)
     if not end:
         raise BadSkill("it does not begin with a frontmatter: `---`, name and description, `---`", 1)
     try:
-        fields = yaml.safe_load(head[:end].decode("utf-8").strip().removesuffix("---"))
+        front = head[:end].decode("utf-8").replace("\r\n", "\n").strip().removesuffix("---")
+        root, mended = compose(front)
+        fields = yaml.constructor.SafeConstructor().construct_document(root) if root else None
     except UnicodeDecodeError as error:
         raise BadSkill(f"the frontmatter is not UTF-8 text (byte {error.start})") from error
     except RecursionError as error:
@@ -135,7 +156,7 @@ def _fields(head: bytes) -> dict[str, Any]:
         raise BadSkill(f"the frontmatter is not YAML: {reason}", mark.line + 1 if mark else None) from error
     if not isinstance(fields, dict):
         raise BadSkill("the frontmatter has no keys: it needs name and description")
-    return fields
+    return fields, mended
 
 
 def _end_of_head(text: bytes) -> int:
@@ -220,21 +241,6 @@ Stamp = tuple[int, int, int] | None
 
 
 @dataclass(frozen=True, slots=True)
-class SkillProblem:
-    """What is wrong with a file; shown with the problems of the configuration and named like them."""
-
-    file: Path
-    message: str
-    line: int | None = None
-    key: str = ""
-    level: str = "error"
-
-    def __str__(self) -> str:
-        where = str(self.file) if self.line is None else f"{self.file}:{self.line}"
-        return f"{where}: {self.message}"
-
-
-@dataclass(frozen=True, slots=True)
 class Found:
     """`skills` by name; what broke a rule is in `problems`, and the others count."""
 
@@ -295,10 +301,11 @@ class _Search:
         if not self.may_enter(file, place):
             return
         try:
-            skill = read_skill(file, place.within)
+            skill, odd = read_skill(file, place.within)
         except BadSkill as error:
             self.problems.append(SkillProblem(file, f"the skill is left out: {error}", error.line))
             return
+        self.problems += odd
         winner = self.skills.setdefault(skill.name, skill)
         if winner is not skill:
             logger.warning("the skill %s is left out: %s is nearer", file, winner.location)

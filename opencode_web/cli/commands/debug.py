@@ -15,7 +15,7 @@ from agents.config.configuration import load
 from agents.config.redaction import redacted
 from agents.toolkit.definitions import agents
 from agents.toolkit.skills import discover
-from opencode_web.cli.terminal import Stop, say
+from opencode_web.cli.terminal import Stop, complain, plain, say
 from sessions.core import paths as places
 from sessions.core.platform.limits import limits
 
@@ -38,6 +38,8 @@ def agent(arguments: argparse.Namespace, directory: Path) -> None:
 
 def skill(arguments: argparse.Namespace, directory: Path) -> None:
     found = discover(directory, load(directory).config)
+    for problem in found.problems:
+        complain(plain(str(problem)))
     for name, item in found.skills.items():
         say(f"{name}  {item.location}")
 

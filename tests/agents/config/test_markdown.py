@@ -120,6 +120,44 @@ def test_a_broken_file_is_named_with_its_line_and_the_others_count(
     assert loaded.config.agent["good"].prompt == "Good."
 
 
+@pytest.mark.parametrize(
+    ("line", "meant"),
+    [
+        ("description: Use this: when it's needed", "Use this: when it's needed"),
+        ("description: Examples: <x>a: b</x> # all", "Examples: <x>a: b</x> # all"),
+        ("description: @mentions first", "@mentions first"),
+        ("description: *all* of it", "*all* of it"),
+        ("description: 100: %s", "100: %s"),
+        ("description: %s", "%s"),
+        ("description: `make` it", "`make` it"),
+        ("description:\tGo", "Go"),
+        ("description: 'tis open", "'tis open"),
+        ('description: "Go" and come', '"Go" and come'),
+        ("description: - a", "- a"),
+    ],
+)
+@pytest.mark.parametrize("section", ["agents", "commands"])
+def test_a_text_without_quotes_is_taken_as_it_was_meant(
+    machine: Machine, section: str, line: str, meant: str
+) -> None:
+    front = f"model: a/b:free\n{line}\nvariant: high"
+    file = machine.write(machine.own / section / "a.md", f"---\n{front}\n---\nText.")
+    loaded = machine.load()
+    kind = section.removesuffix("s")
+    entry = getattr(loaded.config, kind)["a"]
+    assert (entry.description, entry.model, entry.variant) == (meant, "a/b:free", "high")
+    (problem,) = loaded.problems
+    assert (problem.file, problem.line, problem.level) == (file, 3, "warning")
+    assert problem.key == f"{kind}.a.description"
+
+
+def test_a_file_that_is_mended_keeps_the_rest_as_it_is(machine: Machine) -> None:
+    front = 'description: a: b\npermission:\n  bash: ask\nprompt: "two\n  lines: here"\nsteps:\t3'
+    machine.write(machine.own / "agents/a.md", f"---\n{front}\n---\n")
+    agent = machine.config.agent["a"]
+    assert (agent.permission, agent.prompt, agent.steps) == ({"bash": "ask"}, "two lines: here", 3)
+
+
 def test_a_file_that_includes_itself_in_a_circle_is_named(machine: Machine) -> None:
     file = machine.write(
         machine.own / "opencode.json", '{"username": "{file:opencode.json}", "model": "a/b"}'

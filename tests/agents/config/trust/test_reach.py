@@ -138,7 +138,7 @@ def test_a_skill_that_becomes_a_link_after_it_was_found(project: Path) -> None:
     file = project / ".opencode" / "skills" / "x" / "SKILL.md"
     file.parent.mkdir(parents=True)
     file.write_text(SKILL)
-    skill = read_skill(file, project)
+    skill, _ = read_skill(file, project)
     file.unlink()
     file.symlink_to(project.parent / "out" / "x" / "SKILL.md")
     with pytest.raises(BadSkill, match="leads out of the project"):

@@ -82,7 +82,6 @@ def test_project_skills_can_be_switched_off(
     ("folder", "fields", "message"),
     [
         ("a", {"name": ""}, "`name` is missing"),
-        ("a", {"name": "b"}, "`name` is 'b', but the folder is 'a'"),
         ("A", {}, "lower-case letters"),
         ("a_b", {}, "lower-case letters"),
         ("a--b", {}, "lower-case letters"),
@@ -105,6 +104,26 @@ def test_a_broken_rule_is_named_and_the_others_load(
     assert problem.file == file
     assert message in problem.message
     assert problem.level == "error"
+
+
+def test_a_name_counts_whatever_the_folder_is_called(project: Path) -> None:
+    file = write_skill(project / ".opencode/skills/My Folder", name="b")
+    found = discover(project, NOTHING)
+    assert found.skills["b"].location == file
+    (problem,) = found.problems
+    assert problem.level == "warning"
+    assert str(problem) == f"{file}: it goes by its name 'b', though the folder is 'My Folder'"
+
+
+def test_a_text_without_quotes_is_taken_as_it_was_meant(project: Path) -> None:
+    file = write_skill(project / ".opencode/skills/a", description="Use this: when it's needed # now")
+    write_skill(project / ".opencode/skills/b", license="`MIT` or: none")
+    found = discover(project, NOTHING)
+    assert found.skills["a"].description == "Use this: when it's needed # now"
+    assert found.skills["b"].description == "How to b."
+    first, second = found.problems
+    assert str(first).startswith(f"{file}:3: description: taken as a text")
+    assert (second.line, second.key, second.level) == (4, "license", "warning")
 
 
 @pytest.mark.parametrize(

@@ -43,7 +43,7 @@ def test_its_examples_are_configuration() -> None:
 
 
 def test_the_keys_that_it_names_are_there() -> None:
-    more = re.search(r"^More: (.*?)\n\n", body(read_skill(OURS)), re.DOTALL | re.MULTILINE)
+    more = re.search(r"^More: (.*?)\n\n", body(read_skill(OURS)[0]), re.DOTALL | re.MULTILINE)
     assert more is not None
     named = set(re.findall(r"`([a-z_.]+)`", re.sub(r"\([^)]*\)", "", more[1])))
     sections = {
