@@ -64,6 +64,11 @@ def trust(directory: Path, shown: str) -> None:
     _store().grant(Repository.of(directory).worktree, digests)
 
 
+def trusted() -> dict[str, dict[str, str]]:
+    """What is trusted of every project: digests by name, by worktree. Raises OSError, BrokenFile."""
+    return _store().all()
+
+
 def revoke(directory: Path) -> None:
     _store().revoke(Repository.of(directory).worktree)
 

@@ -17,6 +17,7 @@ from agents.config.folders import Stamp, listing, stamp
 from agents.config.problem import Problem
 from agents.config.reader import Reading, beyond, merge, read_entry, read_file, read_text
 from agents.config.schema import Config
+from agents.config.trust.store import VARIABLE
 from agents.config.trust.wants import Want
 from agents.config.trusted import Gate
 from sessions.core import paths
@@ -146,7 +147,7 @@ def _read(directory: Path | None, found: list[Source], environ: Mapping[str, str
     values: dict[str, Any] = {}
     problems: list[Problem] = []
     wants: list[Want] = []
-    names = {_CONTENT}
+    names = {_CONTENT, VARIABLE}
     read: list[Path] = []
     for file, reading in _readings(directory, found, stamps, environ):
         values = merge(values, reading.values)

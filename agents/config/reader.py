@@ -13,7 +13,7 @@ from agents.config.folders import Entry
 from agents.config.frontmatter import MENDED, Document, FrontmatterError
 from agents.config.problem import Problem
 from agents.config.substitute import Substitution
-from agents.config.trust.wants import Want
+from agents.config.trust.wants import HOW, Want
 from agents.config.trusted import Gate
 from sessions.core.confined import LeadsOut, read_whole
 
@@ -123,7 +123,7 @@ def read_file(
 def beyond(path: Path, error: LeadsOut, gate: Gate | None) -> Reading:
     """For a file or a folder of the project that leads out of it: it waits for trust, where that can help."""
     want = gate.reach.want(path) if gate is not None else None
-    waits = ": it waits until you trust it in the page" if want is not None else " and is not read"
+    waits = f": it waits until you trust it {HOW}" if want is not None else " and is not read"
     return Reading(
         problems=[Problem(path, None, "", f"leads out of the project, to {error.real}{waits}")], want=want
     )
@@ -165,7 +165,7 @@ def read_text(
         values = values if want is not None and want.trusted else check(restrained)[1]
     if want is not None and not want.trusted:
         keys = ", ".join(wish.key for wish in want.wishes)
-        message = f"waits until you trust this file in the page: {keys}"
+        message = f"waits until you trust this file {HOW}: {keys}"
         problems.append(Problem(file, None, "", message, "warning"))
     return Reading(values, problems, substitution.names, substitution.files, want)
 

@@ -23,7 +23,7 @@ class Gate:
 
     def __init__(self, directory: Path, environ: Mapping[str, str]) -> None:
         self._environ = environ
-        self._store = TrustStore(paths.trust(environ))
+        self._store = TrustStore(paths.trust(environ), environ)
         try:
             self._worktree = Repository.of(directory).worktree
         except OSError:  # no such folder, so no files either

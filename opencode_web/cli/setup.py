@@ -10,6 +10,8 @@ from pathlib import Path
 import django
 
 from agents.config.loader import load
+from agents.config.trust.code import waiting
+from agents.config.trust.wants import HOW
 from opencode_web.cli.terminal import Stop, complain
 from opencode_web.site import database
 from sessions.core.bus_redis import installation, occupy
@@ -33,9 +35,12 @@ def project_directory(name: str) -> Path:
 
 
 def tell_problems(directory: Path | None) -> None:
-    """What is wrong with the configuration in force, on standard error: the rest of it counts."""
+    """What is wrong with the configuration in force, on standard error: the rest of it counts. What waits for
+    trust is a part of it, also code."""
     for problem in load(directory).problems:
         complain(str(problem))
+    for file in waiting(directory) if directory is not None else ():
+        complain(f"{file.path}: does not run until you trust it {HOW}")
 
 
 def prepare_django() -> None:

@@ -17,7 +17,7 @@ from opencode_web.site import logs
 
 NAMES = (
     *("agent", "auth", "backup", "debug", "doctor", "export", "import", "models"),
-    *("restore", "run", "session", "stats"),
+    *("restore", "run", "session", "stats", "trust"),
 )
 
 MODES = ("ask", "edits", "alone", "reviewed", "everything")
@@ -34,7 +34,7 @@ def add(commands: Subparsers) -> None:
     """Add every verb to the command line's parser."""
     for declare in (
         *(_run, _models, _auth, _session, _stats, _agent, _debug, _backup, _restore, _doctor),
-        *(_import, _export),
+        *(_import, _export, _trust),
     ):
         declare(commands)
 
@@ -116,6 +116,10 @@ def actions(command: str) -> Mapping[str, Action]:
             from opencode_web.cli.commands import doctor
 
             return {"": doctor.run}
+        case "trust":
+            from opencode_web.cli.commands import trust
+
+            return {"": trust.trust}
         case "import" | "export":
             from opencode_web.cli.commands import transfer
 
@@ -358,6 +362,18 @@ def _export(commands: Subparsers) -> None:
     )
     parser.add_argument("--redact", action="store_true", help="take out secrets, shorten home folders")
     verb(parser, "export", in_project=False)
+
+
+def _trust(commands: Subparsers) -> None:
+    parser = commands.add_parser("trust", help="look at what a project asks for, and trust it")
+    parser.add_argument("path", nargs="?", metavar="PATH", help="the project (the current folder)")
+    what = parser.add_mutually_exclusive_group()
+    what.add_argument("-y", "--yes", action="store_true", help="do not ask")
+    what.add_argument("--show", action="store_true", help="only show it, with its contents and hashes")
+    what.add_argument("--list", action="store_true", help="only list what is trusted, of every project")
+    what.add_argument("--revoke", action="store_true", help="trust nothing of the project any longer")
+    parser.epilog = "Where nobody is: OPENCODE_WEB_TRUST=HASH[,HASH…] trusts what --show gives these hashes."
+    verb(parser, "trust", prepare=django.setup, in_project=False)
 
 
 def _group(commands: Subparsers, name: str, summary: str) -> Subparsers:

@@ -15,6 +15,7 @@ from typing import Literal
 from django.conf import settings
 
 from agents.config.trust.store import TrustStore, digest, name_in
+from agents.config.trust.wants import HOW
 from sessions.core.confined import read_whole
 from sessions.core.repository import Repository
 
@@ -51,8 +52,15 @@ def code_files(directory: Path, *kinds: Kind) -> list[CodeFile]:
         mark = (file.path, file.digest)
         if not file.trusted and mark not in _told:
             _told.add(mark)
-            logger.warning("%s does not run until you trust it in the page", file.path)
+            logger.warning("%s does not run until you trust it %s", file.path, HOW)
     return found
+
+
+def waiting(directory: Path) -> list[CodeFile]:
+    """The project's that do not run, for they are not trusted."""
+    return [
+        file for file in _of_project(directory, ("plugin", "tool")) if not file.trusted and not file.problem
+    ]
 
 
 def _own(kinds: tuple[Kind, ...]) -> Iterator[CodeFile]:
@@ -70,11 +78,13 @@ def _of_project(directory: Path, kinds: tuple[Kind, ...]) -> Iterator[CodeFile]:
         return
     above = [folder for folder in (here, *here.parents) if folder.is_relative_to(worktree)]
     paths = [found for folder in reversed(above) for found in _python(folder / ".opencode", kinds)]
-    granted = TrustStore(Path(settings.TRUST_FILE)).granted(worktree) if paths else {}
+    if not paths:
+        return
+    store = TrustStore(Path(settings.TRUST_FILE))
     for kind, path in paths:
         content, problem = _read(path)
         name = name_in(worktree, path)
-        trusted = not problem and granted.get(name) == digest(content)
+        trusted = not problem and store.holds(worktree, {name: digest(content)})
         yield CodeFile(kind, path, name, False, trusted, content, problem)
 
 

@@ -7,7 +7,7 @@ See docs/decisions/0024-out-of-reach.md.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
@@ -53,7 +53,7 @@ class Reach:
         if not is_machine(real):
             if real.is_relative_to(self.worktree):
                 return self.worktree
-            for root in self._trusted():
+            for root in self._trusted(path):
                 if real.is_relative_to(root):
                     return root
         raise LeadsOut(path, real)
@@ -82,6 +82,12 @@ class Reach:
         found = (self.want(path) for path in paths)
         return list({want.name: want for want in found if want is not None}.values())
 
-    def _trusted(self) -> list[Path]:
-        names = ((name.partition(_ARROW)[2], sha) for name, sha in self._store.granted(self.worktree).items())
-        return [Path(real) for real, sha in names if real and digest(os.fsencode(real)) == sha]
+    def _trusted(self, path: Path) -> Iterator[Path]:
+        """Where links lead that are trusted; by the environment those on the way to `path`."""
+        for name, sha in self._store.granted(self.worktree).items():
+            real = name.partition(_ARROW)[2]
+            if real and digest(os.fsencode(real)) == sha:
+                yield Path(real)
+        for want in self.wants((path, *path.parents)):
+            if want.trusted:
+                yield Path(want.wishes[0].detail)

@@ -1,11 +1,13 @@
 """Which contents the user has trusted: `{worktree: {relative path: sha256}}` in one private JSON file.
 
 A content that differs in one byte is another content, so nothing has to be told when a file changes.
+Where nobody is, the environment names what is trusted, by its hash.
 """
 
 from __future__ import annotations
 
 import hashlib
+import json
 import logging
 import os
 from collections.abc import Mapping
@@ -15,12 +17,20 @@ from sessions.core.files import BrokenFile, JsonFile
 
 logger = logging.getLogger(__name__)
 
+VARIABLE = "OPENCODE_WEB_TRUST"
+"""Hashes of what is trusted besides, in whatever project, separated by commas."""
+
 Digests = Mapping[str, str]
 """SHA-256 in hex by path, relative to the worktree."""
 
 
 def digest(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
+
+
+def hash_of(digests: Digests) -> str:
+    """One hash for contents and their names, wherever the project lies."""
+    return digest(json.dumps(sorted(digests.items())).encode())
 
 
 def name_in(worktree: Path, file: Path) -> str:
@@ -32,8 +42,9 @@ class TrustStore:
     """Reads the file anew each time: other processes write it too. Whoever may write it may run code as the
     user, so it is mode 600, and the guard of the edit and bash tools asks about it."""
 
-    def __init__(self, file: Path) -> None:
+    def __init__(self, file: Path, environ: Mapping[str, str] = os.environ) -> None:
         self._file = JsonFile(file)
+        self._hashes = {name.strip() for name in environ.get(VARIABLE, "").split(",")}
 
     def granted(self, worktree: Path) -> dict[str, str]:
         """What is trusted in a project; a file that cannot be understood trusts nothing."""
@@ -47,7 +58,12 @@ class TrustStore:
 
     def holds(self, worktree: Path, digests: Digests) -> bool:
         """Whether every one of these contents is trusted."""
-        return digests.items() <= self.granted(worktree).items()
+        return hash_of(digests) in self._hashes or digests.items() <= self.granted(worktree).items()
+
+    def all(self) -> dict[str, dict[str, str]]:
+        """What is trusted, by worktree. Raises OSError, BrokenFile."""
+        known = self._file.read()
+        return {worktree: files for worktree, files in known.items() if isinstance(files, dict)}
 
     def grant(self, worktree: Path, digests: Digests) -> None:
         """Trust these contents besides those that are; a file has one trusted content."""

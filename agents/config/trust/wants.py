@@ -9,8 +9,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from agents.config.trust.covered import KeyPath
+from agents.config.trust.store import hash_of
 
 MAX_DETAIL = 2000
+HOW = "in the page, or by `opencode-web trust`"
+"""Where a person trusts something."""
 
 _WORDS = {
     "provider": "Sends requests and keys to",
@@ -75,6 +78,11 @@ class Want:
     @property
     def digests(self) -> dict[str, str]:
         return {content.name: content.digest for content in self.contents}
+
+    @property
+    def hash(self) -> str:
+        """What the environment names it by."""
+        return hash_of(self.digests)
 
 
 def wish(document: Any, path: KeyPath) -> Wish:

@@ -11,6 +11,7 @@ from typing import Any, cast
 from agents.config.loader import load
 from agents.config.problem import Refused, Unreadable
 from agents.config.schema import McpConfig
+from agents.config.trust.wants import HOW
 from agents.config.writing import change
 from agents.servers.mcp import acting
 from agents.servers.mcp.hub import hub
@@ -28,7 +29,7 @@ def listing(arguments: argparse.Namespace, directory: Path) -> None:
         table(("Name", "Address or command", "State"), rows)
     say(f"{len(rows)} configured" if rows else "0 configured; `opencode-web mcp add` gives the agent one")
     for name in _untrusted(directory):
-        say(f"{plain(name)} is not used until you trust it: open the project in the page")
+        say(f"{plain(name)} is not used until you trust it {HOW}")
 
 
 def _untrusted(directory: Path) -> list[str]:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from agents.config.loader import Loaded, load
-from agents.config.trust.store import TrustStore
+from agents.config.trust.store import VARIABLE, TrustStore
 from sessions.core import paths
 
 
@@ -54,6 +54,20 @@ def test_an_included_file_of_the_project_is_part_of_what_is_trusted(project: Pro
     project.write("line.txt", "rm -rf ~")
     assert project.load().config.mcp == {}
     assert not project.load().wants[0].trusted
+
+
+def test_the_environment_trusts_a_file_with_what_it_includes(project: Project) -> None:
+    project.write("opencode.json", {"shell": "{file:shell.txt}"})
+    project.write("shell.txt", "/bin/zsh")
+    assert project.load().config.shell is None
+    (want,) = project.load().wants
+    project.environ[VARIABLE] = f"{'0' * 64},{want.hash}"
+    assert project.load().config.shell == "/bin/zsh"
+    project.write("shell.txt", "/bin/evil")
+    assert project.load().config.shell is None
+    project.write("shell.txt", "/bin/zsh")
+    del project.environ[VARIABLE]
+    assert project.load().config.shell is None
 
 
 def test_references_out_of_the_project_wait(project: Project, tmp_path: Path) -> None:
@@ -113,7 +127,9 @@ def test_markdown_agents_and_commands_are_held_alike(project: Project) -> None:
 def test_the_log_names_what_waits(project: Project, caplog: pytest.LogCaptureFixture) -> None:
     project.write("opencode.json", {"mcp": {"x": {"command": ["x"]}}, "shell": "sh"})
     project.load()
-    assert "waits until you trust this file in the page: mcp.x, shell" in caplog.text
+    assert (
+        "waits until you trust this file in the page, or by `opencode-web trust`: mcp.x, shell" in caplog.text
+    )
 
 
 def test_the_users_own_files_are_trusted(project: Project) -> None:
