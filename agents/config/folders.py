@@ -26,7 +26,16 @@ def stamp(path: Path) -> Stamp:
     return status.st_mtime_ns, status.st_size
 
 
-SECTIONS = {"agent": "agent", "agents": "agent", "command": "command", "commands": "command"}
+_MODE = "mode"
+"""The older name of primary agents; its folders have no folders below them, and count over the agents'."""
+SECTIONS = {
+    "agent": "agent",
+    "agents": "agent",
+    "command": "command",
+    "commands": "command",
+    "mode": _MODE,
+    "modes": _MODE,
+}
 """The section that the files of a folder are entries of, by the folder's name."""
 
 MAX_FILES = 1000
@@ -93,6 +102,8 @@ def _entries(
         if item.name.startswith(".") or not _is_text(item.name):
             continue
         if os.path.isdir(path):
+            if section == _MODE:
+                continue
             yield from _entries(path, top, section, (*around, real), found)
         elif item.name.endswith(_SUFFIX):
             yield Entry(path, section, path.relative_to(top).as_posix().removesuffix(_SUFFIX))

@@ -217,6 +217,21 @@ def test_the_older_modes_are_primary_agents_under_those_of_the_same_name(machine
     assert [(problem.line, problem.key) for problem in loaded.problems] == [(2, "agent.ask.steps")]
 
 
+def test_files_of_the_older_modes_are_primary_agents(machine: Machine) -> None:
+    machine.write(machine.own / "agents/both.md", "---\nsteps: 2\nmode: subagent\n---\nAgent.")
+    machine.write(machine.own / "modes/both.md", "---\ndescription: As: a mode\n---\nMode.")
+    machine.write(machine.nested / ".opencode/mode/ask.md", "---\nmode: subagent\nsteps: x\n---\nAsk.")
+    machine.write(machine.nested / ".opencode/mode/below/none.md", "None.")
+    loaded = machine.load()
+    agents = loaded.config.agent
+    assert {name: (agent.mode, agent.prompt, agent.steps) for name, agent in agents.items()} == {
+        "both": ("primary", "Mode.", 2), "ask": ("primary", "Ask.", None),
+    }  # fmt: skip
+    assert [(one.line, one.key) for one in loaded.problems] == [
+        (2, "mode.both.description"), (3, "agent.ask.steps"),
+    ]  # fmt: skip
+
+
 def test_project_files_can_be_switched_off(machine: Machine) -> None:
     machine.write(machine.repository / ".opencode/agents/a.md", "One.")
     machine.environ["OPENCODE_DISABLE_PROJECT_CONFIG"] = "1"
