@@ -34,9 +34,10 @@ logger = logging.getLogger(__name__)
 
 
 def ambient(directory: Path, worktree: Path) -> list[Document]:
-    """Global files, then for each folder from the project's root down to `directory` the first of NAMES."""
-    known = (Path(settings.CONFIG_DIR) / "AGENTS.md", Path.home() / ".claude" / "CLAUDE.md")
-    found = [document(path) for path in known]
+    """The user's own file, which may be that of another program where there is none of ours, then for each
+    folder from the project's root down to `directory` the first of NAMES."""
+    own = document(Path(settings.CONFIG_DIR) / "AGENTS.md")
+    found = [own or document(Path.home() / ".claude" / "CLAUDE.md")]
     if not _project_disabled():
         chain = folders(directory, worktree)
         reach = Reach(chain[0])

@@ -45,14 +45,18 @@ def texts(documents: list[Document]) -> list[str]:
 
 def test_global_files_come_first_and_then_one_a_folder_downward(home: Path, project: Path) -> None:
     written(home / ".config" / "AGENTS.md", "global")
-    written(home / ".claude" / "CLAUDE.md", "of another program")
+    other = written(home / ".claude" / "CLAUDE.md", "of another program")
     written(project.parent / "AGENTS.md", "above the project")
     written(project / "AGENTS.md", " \n")
     written(project / "CLAUDE.md", "root")
     written(project / "CONTEXT.md", "hidden by CLAUDE.md")
     written(project / "a" / "b" / "CONTEXT.md", "leaf")
     found = discovery.ambient(project / "a" / "b", project)
-    assert texts(found) == ["global", "of another program", "root", "leaf"]
+    assert texts(found) == ["global", "root", "leaf"]
+    (home / ".config" / "AGENTS.md").unlink()
+    assert texts(discovery.ambient(project, project)) == ["of another program", "root"]
+    other.unlink()
+    assert texts(discovery.ambient(project, project)) == ["root"]
 
 
 def test_without_project_configuration_the_global_files_remain(
