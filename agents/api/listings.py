@@ -24,9 +24,7 @@ from sessions.core.repository import Repository
 
 _ALWAYS = ("agent", "command", "plugin")
 """Sections that OpenCode's clients look into without asking whether they are there."""
-_PASSED_ON = frozenset(
-    "logLevel references reference autoshare autoupdate layout attachment enterprise".split()
-)
+_PASSED_ON = frozenset("logLevel references reference autoupdate layout attachment enterprise".split())
 """Top keys of OpenCode's that this program does not act on; its clients may."""
 _OURS = frozenset({"fallback", "resume", "theme"})
 """Keys that OpenCode's configuration does not have."""

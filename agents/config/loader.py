@@ -156,6 +156,8 @@ def _read(directory: Path | None, found: list[Source], environ: Mapping[str, str
         stamps |= {included: stamp(included) for included in reading.files}
         wants += [reading.want] if reading.want else []
         read.append(file)
+    if values.get("autoshare"):
+        values = {"share": "auto", **values}
     loaded = Loaded(check(values)[0], problems, read, wants)
     return _Entry(loaded, stamps, {name: environ.get(name) for name in names})
 

@@ -309,6 +309,8 @@ class Config(_Section):
     """Megabytes of files that git ignores which are kept for undo as well, the smallest first and without
     what a program makes again, in each project that has no choice of its own (settings page)."""
     share: Literal["manual", "auto", "disabled"] | None = None
+    autoshare: bool = False
+    """The older way to say `"share": "auto"`, which counts where `share` says nothing."""
     resume: Literal["auto", "ask", "off"] = "ask"
     """Whether a turn that was cut off goes on by itself, is offered to be gone on with, or neither. Ours."""
     server: ServerConfig = ServerConfig()

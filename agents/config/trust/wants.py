@@ -38,6 +38,7 @@ _WORDS = {
     "sandbox_write": "Lets confined commands write in",
     "snapshot": "Changes what undo can bring back",
     "share": "Changes what is shared",
+    "autoshare": "Changes what is shared",
     "resume": "Changes whether a turn that was cut off goes on",
     "subagent_depth": "Lets subagents send subagents",
 }

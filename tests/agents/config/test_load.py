@@ -49,6 +49,14 @@ def machine(tmp_path: Path) -> Machine:
     return Machine(tmp_path)
 
 
+def test_the_older_autoshare_shares_where_nothing_else_is_said(machine: Machine) -> None:
+    machine.write_global({"autoshare": True})
+    loaded = machine.load()
+    assert (loaded.config.share, loaded.problems) == ("auto", [])
+    machine.write(machine.repository / "opencode.json", {"share": "manual"})
+    assert machine.load().config.share == "manual"
+
+
 def test_sources_are_merged_from_the_farthest_to_the_nearest(machine: Machine, tmp_path: Path) -> None:
     named = machine.write(tmp_path / "named.json", {"username": "named"})
     files = [
