@@ -24,7 +24,7 @@ from agents.toolkit.sandbox import door
 from agents.toolkit.sandbox.proxy import Place
 from agents.toolkit.shared.capture import Capture
 from agents.toolkit.shared.environment import shell_environment
-from agents.toolkit.shared.paths import is_scratch, read_pattern
+from agents.toolkit.shared.paths import is_of_skill, is_scratch, read_pattern
 from agents.toolkit.shared.process import CannotStart, Ended
 from agents.toolkit.turn import Turn
 from sessions.core.store.added_folders import holding
@@ -189,7 +189,7 @@ async def _ask(input: BashInput, workdir: Path, ctx: ToolContext) -> None:
         if added := holding(ctx.turn.folders, path):
             raise ToolError(is_read_only(added, str(path)))
     confined = ctx.turn.terms.sandbox != "off" and input.outside is None
-    if external := _external(analysis, workdir, ctx, confined=confined):
+    if external := await asyncio.to_thread(_external, analysis, workdir, ctx, confined=confined):
         patterns = [str(folder / "*") for folder in external]
         await ctx.ask("external_directory", patterns, always=patterns, metadata=metadata)
     for permission, paths in (("read", analysis.read), ("edit", analysis.written)):
@@ -218,8 +218,9 @@ async def _ask_to_leave(input: BashInput, workdir: Path, ctx: ToolContext) -> bo
 
 
 def _external(analysis: ShellAnalysis, workdir: Path, ctx: ToolContext, *, confined: bool) -> list[Path]:
-    """Folders outside of the worktree; reading managed output files is always fine, and so is what is done in
-    an added folder by a line that the sandbox keeps from writing there, or that is known to only read."""
+    """Folders outside of the worktree; reading managed output files is always fine, what lies beside a skill
+    may be run as well, and so is what is done in an added folder by a line that the sandbox keeps from
+    writing there, or that is known to only read. Blocks."""
     folders = list(analysis.external)
     if not workdir.is_relative_to(ctx.worktree.resolve()):
         folders.insert(0, workdir)
@@ -228,7 +229,16 @@ def _external(analysis: ShellAnalysis, workdir: Path, ctx: ToolContext, *, confi
     asked = [folder for folder in dict.fromkeys(folders) if written or folder != outputs]
     reads = confined or planning.reads_only(analysis)
     lent = ctx.turn.folders if reads else ()
-    return [folder for folder in asked if not (is_scratch(ctx, folder) or holding(lent, folder))]
+    return [
+        folder
+        for folder in asked
+        if not (is_scratch(ctx, folder) or holding(lent, folder) or _is_run(folder, analysis, ctx))
+    ]
+
+
+def _is_run(folder: Path, analysis: ShellAnalysis, ctx: ToolContext) -> bool:
+    """Whether it is a skill's, and the line is not known to write there."""
+    return is_of_skill(ctx, folder) and not any(path.is_relative_to(folder) for path in analysis.written)
 
 
 def _held(permission: str, paths: Sequence[Path], ctx: ToolContext) -> list[str]:

@@ -137,7 +137,12 @@ def is_scratch(ctx: ToolContext, real: Path) -> bool:
 
 def _is_lent(ctx: ToolContext, real: Path) -> bool:
     """Whether a path outside of the project may be read though: managed output, a skill's folder."""
-    return _contains(ctx.output_directory.resolve(), real) or any(
+    return _contains(ctx.output_directory.resolve(), real) or is_of_skill(ctx, real)
+
+
+def is_of_skill(ctx: ToolContext, real: Path) -> bool:
+    """Whether a real path is the folder of a skill that the rules allow, or lies in it. Blocks."""
+    return any(
         _contains(skill.folder.resolve(), real) and evaluate("skill", name, ctx.turn.rules).action == "allow"
         for name, skill in discover(ctx.turn.directory, ctx.turn.config).skills.items()
     )

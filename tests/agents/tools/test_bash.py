@@ -15,10 +15,12 @@ from agents.config.schema import Config
 from agents.toolkit.base import ToolError, ToolResult
 from agents.toolkit.permission.defaults import BUILD, session_rules
 from agents.toolkit.permission.errors import NotPermitted, PermissionRejected
+from agents.toolkit.permission.rules import Rule
 from agents.toolkit.sandbox.terms import Terms
 from agents.toolkit.shared import capture
 from agents.toolkit.shared.output import MAX_BYTES, MAX_LINES
 from agents.tools.bash import TOOL, BashInput, describe
+from tests.agents.toolkit.skills.conftest import write_skill
 from tests.agents.tools.context import DirectContext, turn_in
 
 
@@ -128,6 +130,33 @@ async def test_the_shell_is_no_way_around_the_guard_of_the_configuration(
     with pytest.raises(PermissionRejected):
         await bash(context, line)
     assert list(context.worktree.iterdir()) == []
+
+
+async def test_what_lies_beside_a_skill_is_run_without_leaving_the_project(
+    context: DirectContext, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    skills = tmp_path_factory.mktemp("skills")
+    folder = write_skill(skills / "greet").parent
+    (folder / "scripts").mkdir()
+    script = folder / "scripts" / "hello.sh"
+    script.write_text("echo hello from a skill\n")
+    config = Config.model_validate({"skills": {"paths": [str(skills)]}})
+    context.turn = replace(context.turn, config=config)
+    assert "hello from a skill" in (await bash(context, f"sh {script}")).output
+    assert "hello from a skill" in (await bash(context, "sh scripts/hello.sh", workdir=str(folder))).output
+    assert [name for name, _ in asks(context)] == ["bash", "bash"]
+
+    context.asked.clear()
+    await bash(context, f"ls {skills}")
+    await bash(context, f"echo x > {script}")
+    asked = [patterns for name, patterns in asks(context) if name == "external_directory"]
+    assert asked == [(f"{skills}/*",), (f"{script.parent}/*",)]
+
+    context.asked.clear()
+    rules = [*context.turn.rules, Rule("skill", "greet", "deny")]
+    context.turn = replace(context.turn, rules=rules)
+    await bash(context, f"sh {script}")
+    assert ("external_directory", (f"{script.parent}/*",)) in asks(context)
 
 
 @pytest.mark.parametrize("permission", ["bash", "external_directory"])
