@@ -155,7 +155,8 @@ def _model(model: Model, provider: ProviderConfig) -> dict[str, Any]:
         "api": {
             "id": entry.get("id") or model.model_id,
             "url": model.base_url,
-            "npm": package(model.provider_id, provider, model.protocol),
+            "npm": (entry.get("provider") or {}).get("npm")
+            or package(model.provider_id, provider, model.protocol),
         },
         "name": model.name,
         "family": extra.get("family"),
@@ -183,7 +184,7 @@ def _capabilities(model: Model, entry: ModelConfig) -> dict[str, Any]:
         "toolcall": model.tool_call,
         "input": flags("input"),
         "output": flags("output"),
-        "interleaved": False,
+        "interleaved": entry.get("interleaved", False),
     }
 
 

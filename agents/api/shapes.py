@@ -28,6 +28,10 @@ class Kinds(Wire):
     pdf: bool
 
 
+class InterleavedField(Wire):
+    field: str
+
+
 class ModelAbilities(Wire):
     temperature: bool
     reasoning: bool
@@ -35,7 +39,7 @@ class ModelAbilities(Wire):
     toolcall: bool
     input: Kinds
     output: Kinds
-    interleaved: bool
+    interleaved: bool | InterleavedField
 
 
 class CacheCost(Wire):

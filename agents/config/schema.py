@@ -138,6 +138,18 @@ class ModelLimit(TypedDict, total=False):
 
 
 @with_config(OPEN)
+class ModelProvider(TypedDict, total=False):
+    npm: str
+    api: str
+    """An address."""
+
+
+@with_config(OPEN)
+class Interleaved(TypedDict, total=False):
+    field: Literal["reasoning", "reasoning_content", "reasoning_details"]
+
+
+@with_config(OPEN)
 class ModelConfig(TypedDict, total=False):
     id: str
     name: str
@@ -147,6 +159,10 @@ class ModelConfig(TypedDict, total=False):
     tool_call: bool
     cost: ModelCost
     limit: ModelLimit
+    provider: ModelProvider
+    """How this one is reached, where that differs from its provider's others."""
+    interleaved: bool | Interleaved
+    """Where it takes back what it thought."""
     options: dict[str, Any]
     headers: dict[str, str]
     variants: dict[str, dict[str, Any]]

@@ -35,6 +35,8 @@ class Connection:
     prefix: str
     maker: str
     base_url: str
+    written: str
+    """The address as configured; empty where it is the protocol's own."""
     api_key: str
     headers: Mapping[str, str]
     timeout: float
@@ -57,6 +59,7 @@ def connection(provider_id: str, entry: ProviderConfig, key: str) -> Connection:
         prefix=prefix,
         maker=known.id if known else "",
         base_url=_base_url(written or default_url, protocol),
+        written=written,
         api_key=options.get("apiKey") or key,
         headers=dict(options.get("headers") or {}),
         timeout=_seconds(options.get("headerTimeout", options.get("timeout")), _TIMEOUT),
@@ -77,6 +80,7 @@ def signed_in(provider_id: str, entry: ProviderConfig, account: Account) -> Conn
 def build(provider_id: str, name: str, shared: Connection, entry: ModelConfig) -> Model:
     """A model: what its entry says, else what the price table says of it, else the defaults."""
     api_name = entry.get("id") or name
+    shared = _own(shared, provider_id, entry)
     base = limits(shared.listed, api_name)
     protocol = shared.protocol
     if base.only and protocol in ("openai", "responses") and not shared.chat:
@@ -107,7 +111,36 @@ def build(provider_id: str, name: str, shared: Connection, entry: ModelConfig) -
         settings=Settings(recommended(api_name)).under(settings_of(entry.get("options") or {})),
         variants=variants_of(protocol, levels, output, entry.get("variants") or {}),
         account=shared.account,
+        interleaved=field_of(entry),
     )
+
+
+def _own(shared: Connection, provider_id: str, entry: ModelConfig) -> Connection:
+    """The connection of a model that names a package or an address of its own; the token of a sign-in goes
+    nowhere else."""
+    said = entry.get("provider") or {}
+    npm, written = said.get("npm", ""), said.get("api") or shared.written
+    if shared.account is not None or not said:
+        return shared
+    if not npm:
+        return replace(shared, base_url=_base_url(written, shared.protocol) or shared.base_url)
+    protocol, prefix, default_url = _protocol(provider_id, npm, bool(written))
+    known = known_of(provider_id, npm)
+    return replace(
+        shared,
+        protocol=protocol,
+        prefix=prefix,
+        maker=known.id if known else "",
+        base_url=_base_url(written or default_url, protocol),
+        chat=npm == COMPATIBLE,
+    )
+
+
+def field_of(entry: ModelConfig) -> str:
+    """The field of chat completions that a model takes its reasoning back in; empty for that which it came
+    by."""
+    interleaved = entry.get("interleaved")
+    return interleaved.get("field", "") if isinstance(interleaved, dict) else ""
 
 
 def known_of(provider_id: str, npm: str) -> Known | None:

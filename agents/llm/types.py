@@ -155,6 +155,8 @@ class Model:
     """What it is asked with unless the request says otherwise."""
     variants: Mapping[str, Settings] = field(default_factory=dict)
     """Settings to choose from by name, such as levels of thinking."""
+    interleaved: str = ""
+    """The field of a message of chat completions that takes back reasoning of which no field is known."""
     account: Account | None = field(default=None, repr=False)
     """The sign-in that lets requests in, where there is no key."""
 

@@ -29,7 +29,11 @@ BOX = {
             "headers": {"X-Own": "hidden-key"},
             "options": {"temperature": 0.5},
             "variants": {"quick": {"reasoningEffort": "low"}},
-        }
+        },
+        "other": {
+            "provider": {"npm": "@ai-sdk/openai-compatible", "api": "http://127.0.0.1:8/v1"},
+            "interleaved": {"field": "reasoning_content"},
+        },
     },
 }
 
@@ -80,6 +84,12 @@ async def test_a_model_as_it_is_configured_and_no_secret(served: Served, project
     }  # fmt: skip
     assert model["variants"]["quick"] == {"reasoningEffort": "low"}
     assert model["release_date"] == "2026-02-03"
+    other: dict[str, Any] = box["models"]["other"]
+    assert other["api"] == {
+        "id": "other", "url": "http://127.0.0.1:8/v1", "npm": "@ai-sdk/openai-compatible",
+    }  # fmt: skip
+    assert other["capabilities"]["interleaved"] == {"field": "reasoning_content"}
+    assert model["capabilities"]["interleaved"] is False
     assert "hidden-key" not in json.dumps([found, await served.get("/provider", directory=str(project))])
 
 

@@ -210,7 +210,7 @@ def messages(request: ModelRequest, *, sealed: bool = False) -> list[Json]:
     `sealed`: send signed reasoning back as `thinking_blocks`, which litellm hands on and no server knows.
     """
     model, out, files = request.model, list[Json](), list[Json]()
-    key = ("chat", model.attachment)
+    key = ("chat", model.attachment, model.interleaved)
     if request.system:
         # One message: many chat templates refuse a second system message.
         out.append({"role": "system", "content": "\n\n".join(request.system)})
@@ -254,7 +254,7 @@ def _message(message: ChatMessage, model: Model, sealed: bool) -> tuple[list[Jso
     """A message as it is sent, and the files that came with results of tools."""
     if message.role == "tool":
         return _results(message, model)
-    return [Kept(_user(message, model) if message.role == "user" else _assistant(message, sealed))], []
+    return [Kept(_user(message, model) if message.role == "user" else _assistant(message, model, sealed))], []
 
 
 def _user(message: ChatMessage, model: Model) -> Json:
@@ -275,7 +275,12 @@ def _part(item: TextContent | FileContent, model: Model) -> Json:
     return {"type": "file", "file": {"filename": item.filename or "file", "file_data": url}}
 
 
-def _assistant(message: ChatMessage, sealed: bool) -> Json:
+def _back(model: Model) -> str:
+    """`reasoning_details` are a list, which no text becomes: only those that came are sent."""
+    return "" if model.interleaved == "reasoning_details" else model.interleaved
+
+
+def _assistant(message: ChatMessage, model: Model, sealed: bool) -> Json:
     text = "".join(item.text for item in message.content if isinstance(item, TextContent))
     out: Json = {"role": "assistant", "content": text or None}
     thoughts: list[Json] = []
@@ -286,8 +291,9 @@ def _assistant(message: ChatMessage, sealed: bool) -> Json:
             out.setdefault("thinking_blocks", []).append(block)
         elif details := item.metadata.get("details"):
             out["reasoning_details"] = [*out.get("reasoning_details", ()), *details]
-        # Only servers that stream reasoning under a name of their own take it back, and under that name.
-        elif (field := item.metadata.get("field")) == "content":
+        # Only servers that stream reasoning under a name of their own take it back, and under that name; or
+        # those of which the configuration says so.
+        elif (field := item.metadata.get("field") or _back(model)) == "content":
             thoughts.append({"type": "thinking", "thinking": [{"type": "text", "text": item.text}]})
         elif field:
             out[field] = out.get(field, "") + item.text

@@ -6,6 +6,7 @@ import asyncio
 import json
 from collections.abc import Iterable
 from contextlib import aclosing
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -184,6 +185,19 @@ async def test_leaving_closes_the_connection() -> None:
         await server.wait_for_disconnect(2)
         with pytest.raises(asyncio.CancelledError):
             await reading
+
+
+async def test_reasoning_of_which_no_field_is_known_goes_back_where_the_configuration_says() -> None:
+    imported = ChatMessage("assistant", [ReasoningContent("hm"), TextContent("Done.")])
+    async with OpenAIServer([Turn(text="ok")] * 3) as server:
+        for field in ("reasoning_content", "reasoning_details", ""):
+            asked = replace(model(server.base_url), interleaved=field)
+            await events(openai_chat.read, request(asked, user("Hi"), imported, user("Go on")))
+        said = [
+            next(m for m in seen.body["messages"] if m["role"] == "assistant") for seen in server.requests
+        ]
+    plain = {"role": "assistant", "content": "Done."}
+    assert said == [{**plain, "reasoning_content": "hm"}, plain, plain]
 
 
 async def test_history_goes_back_in_the_servers_words() -> None:

@@ -103,6 +103,27 @@ def test_the_package_selects_the_protocol(npm: str, protocol: str, api_model: st
     assert (model.protocol, model.api_model) == (protocol, api_model)
 
 
+def test_a_model_may_be_reached_by_a_package_of_its_own() -> None:
+    models = {
+        "m": {},
+        "claude": {"provider": {"npm": "@ai-sdk/anthropic"}},
+        "gpt": {"provider": {"npm": "@ai-sdk/openai", "api": "http://other/v1"}},
+        "near": {"provider": {"api": "http://near/v1/"}},
+    }
+    own = {"npm": COMPATIBLE, "options": {"baseURL": "http://g/v1", "apiKey": "k"}, "models": models}
+    found = resolved({"mine": own})["mine"].models
+    assert {name: (model.protocol, model.base_url) for name, model in found.items()} == {
+        "m": ("openai", "http://g/v1"),
+        "claude": ("anthropic", "http://g/v1"),
+        "gpt": ("responses", "http://other/v1"),
+        "near": ("openai", "http://near/v1"),
+    }
+    assert {model.api_key for model in found.values()} == {"k"}
+    without = {"npm": "@ai-sdk/groq", "models": {"claude": {"provider": {"npm": "@ai-sdk/anthropic"}}}}
+    claude = resolved({"mine": without})["mine"].models["claude"]
+    assert (claude.base_url, claude.maker) == ("https://api.anthropic.com/v1", "anthropic")
+
+
 def test_openai_is_asked_by_responses_and_a_compatible_server_by_chat_completions() -> None:
     environ = {"OPENAI_API_KEY": "o"}
     openai = resolved(environ=environ)["openai"].models
