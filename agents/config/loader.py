@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from agents.config import unused
 from agents.config.check import check
 from agents.config.folders import Stamp, listing, stamp
 from agents.config.problem import Problem
@@ -87,17 +88,20 @@ logger = logging.getLogger(__name__)
 
 _CONTENT = "OPENCODE_CONFIG_CONTENT"
 _CACHED = 64
+_LEVELS = {"error": logging.ERROR, "warning": logging.WARNING, "note": logging.INFO}
 
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
     """`sources` are the files that were read, farthest first; `config` is shared and not to be changed.
-    `wants` is what the project's files ask for that takes trust, trusted or not."""
+    `wants` is what the project's files ask for that takes trust, trusted or not; `unused`, also among the
+    problems, what only others read."""
 
     config: Config
     problems: list[Problem]
     sources: list[Path]
     wants: list[Want]
+    unused: list[Problem]
 
     @property
     def unreadable(self) -> bool:
@@ -130,7 +134,7 @@ def load(directory: Path | None, environ: Mapping[str, str] = os.environ) -> Loa
         entry = _read(directory, found, environ)
         _cache[key] = entry
         for problem in entry.loaded.problems:
-            logger.log(logging.ERROR if problem.level == "error" else logging.WARNING, "%s", problem)
+            logger.log(_LEVELS[problem.level], "%s", problem)
     return entry.loaded
 
 
@@ -147,18 +151,20 @@ def _read(directory: Path | None, found: list[Source], environ: Mapping[str, str
     values: dict[str, Any] = {}
     problems: list[Problem] = []
     wants: list[Want] = []
+    idle: list[Problem] = []
     names = {_CONTENT, VARIABLE}
     read: list[Path] = []
     for file, reading in _readings(directory, found, stamps, environ):
         values = merge(values, reading.values)
         problems += reading.problems
+        idle += reading.unused
         names |= reading.names
         stamps |= {included: stamp(included) for included in reading.files}
         wants += [reading.want] if reading.want else []
         read.append(file)
     if values.get("autoshare"):
         values = {"share": "auto", **values}
-    loaded = Loaded(check(values)[0], problems, read, wants)
+    loaded = Loaded(check(values)[0], [*problems, *idle], read, wants, idle)
     return _Entry(loaded, stamps, {name: environ.get(name) for name in names})
 
 
@@ -185,12 +191,14 @@ def _readings(
 def _entries(
     folder: Path, stamps: dict[Path, Stamp], environ: Mapping[str, str], gate: Gate | None
 ) -> Iterator[tuple[Path, Reading]]:
-    """The Markdown files of a configuration folder; what is added or removed shows in the folders' stamps."""
+    """The Markdown files of a configuration folder, and what is there for others; what is added or removed
+    shows in the folders' stamps."""
     found = listing(folder, gate.reach if gate is not None else None)
     stamps |= found.stamps | {entry.file: stamp(entry.file) for entry in found.entries}
     for entry in found.entries:
         yield entry.file, read_entry(entry, environ, gate)
     for path, error in found.beyond.items():
         yield path, beyond(path, error, gate)
-    if found.problems:
-        yield folder, Reading(problems=found.problems)
+    idle = unused.files(folder, environ, own=gate is None, stamps=stamps)
+    if found.problems or idle:
+        yield folder, Reading(problems=found.problems, unused=idle)

@@ -9,13 +9,14 @@ from typing import Literal
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """`file` names a variable where the configuration came from one; `key` is dotted, empty for the file."""
+    """`file` names a variable where the configuration came from one; `key` is dotted, empty for the file. A
+    note is for those who look for it."""
 
     file: Path
     line: int | None
     key: str
     message: str
-    level: Literal["error", "warning"] = "error"
+    level: Literal["error", "warning", "note"] = "error"
 
     def __str__(self) -> str:
         where = str(self.file) if self.line is None else f"{self.file}:{self.line}"

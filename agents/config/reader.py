@@ -15,6 +15,7 @@ from agents.config.problem import Problem
 from agents.config.substitute import Substitution
 from agents.config.trust.wants import HOW, Want
 from agents.config.trusted import Gate
+from agents.config.unused import entries
 from sessions.core.confined import LeadsOut, read_whole
 
 # How a nearer configuration file lies over a farther one.
@@ -85,13 +86,14 @@ Parser = Callable[[str], Parsed]
 @dataclass(slots=True)
 class Reading:
     """What one source gave. `names` and `files`: the variables and files it referred to; `want` is what a
-    project's file asks for that takes trust."""
+    project's file asks for that takes trust, `unused` what it has or names that only others read."""
 
     values: dict[str, Any] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
     names: set[str] = field(default_factory=set)
     files: set[Path] = field(default_factory=set)
     want: Want | None = None
+    unused: list[Problem] = field(default_factory=list)
 
 
 def read_entry(entry: Entry, environ: Mapping[str, str], gate: Gate | None = None) -> Reading:
@@ -167,7 +169,8 @@ def read_text(
         keys = ", ".join(wish.key for wish in want.wishes)
         message = f"waits until you trust this file {HOW}: {keys}"
         problems.append(Problem(file, None, "", message, "warning"))
-    return Reading(values, problems, substitution.names, substitution.files, want)
+    idle = entries(written, file, document.line(("plugin",)))
+    return Reading(values, problems, substitution.names, substitution.files, want, idle)
 
 
 def _dotted(path: jsonc.Path) -> str:

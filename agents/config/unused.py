@@ -1,37 +1,96 @@
-"""Files that OpenCode or other programs read, and this one does not."""
+"""What OpenCode or another program reads and this one does not: each is named, with the reason.
+
+A warning is what may guard something: plugins and tools in JavaScript or TypeScript. Those are said before a
+turn, and in the page until a person dismisses that; they come back when they are others. The rest are notes.
+"""
 
 from __future__ import annotations
 
+import json
+import logging
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
+from typing import Any
 
-from agents.config.loader import project_sources, user_sources
+from agents.config.folders import MAX_FILES, Stamp, stamp
+from agents.config.problem import Problem
+from agents.config.trust.store import digest
 from sessions.core import paths
+from sessions.core.files import BrokenFile, JsonFile
 
-_CODE = "is not run: plugins and tools are Python here (docs/plugins.md)"
-_TERMINAL = "is of OpenCode's terminal, and not used here"
-_BESIDE = {
-    **{
-        f"{folder}/*.{kind}": _CODE
-        for folder in ("plugin", "plugins", "tool", "tools")
-        for kind in ("ts", "js")
-    },
-    "themes/*.json": _TERMINAL,
-}
-_OTHERS = {
-    ".claude/commands": "is not read, as in OpenCode: commands lie in .opencode/commands",
-    ".claude/agents": "is not read, as in OpenCode: agents lie in .opencode/agents",
-}
+logger = logging.getLogger(__name__)
+
+_CODE = "is not loaded, and guards nothing: plugins and tools are Python here (docs/plugins.md)"
+_THEME = "is not used: it colours OpenCode's terminal"
+_KEYS = "only its `keybinds` are used: the rest is about OpenCode's terminal"
+_KEYS_OF_PROJECT = "is not used: keys are those of your own tui.json"
+_AGENTS = "is not read, as in OpenCode: agents lie in .opencode/agents"
+_COMMANDS = "is not read, as in OpenCode: commands lie in .opencode/commands"
 
 
-def unused(directory: Path, environ: Mapping[str, str] = os.environ) -> Iterator[tuple[Path, str]]:
-    """What is there for a folder and left out, and why. Reads folders."""
-    sources = [*user_sources(environ), *project_sources(directory, environ)]
-    for source in (source for source in sources if source.markdown):
-        for pattern, why in _BESIDE.items():
-            yield from ((path, why) for path in sorted(source.path.glob(pattern)))
-        if not source.own and (source.path / "tui.json").exists():
-            yield source.path / "tui.json", "is not used: keys are those of your own tui.json"
-    for folder in (paths.home(environ), directory):
-        yield from ((folder / name, why) for name, why in _OTHERS.items() if (folder / name).is_dir())
+def files(folder: Path, environ: Mapping[str, str], *, own: bool, stamps: dict[Path, Stamp]) -> list[Problem]:
+    """In and beside a configuration folder, the user's own or a project's; `stamps` is given those of the
+    places."""
+    beside = paths.home(environ) if own else folder.parent
+    return list(islice(_files(folder, beside, own, stamps), MAX_FILES))
+
+
+def _files(folder: Path, beside: Path, own: bool, stamps: dict[Path, Stamp]) -> Iterator[Problem]:
+    for name in ("plugin", "plugins", "tool", "tools"):
+        for file in _listed(folder / name, (".js", ".ts"), stamps):
+            yield Problem(file, None, "", _CODE, "warning")
+    for file in _listed(folder / "themes", (".json",), stamps):
+        yield Problem(file, None, "", _THEME, "note")
+    for path, message in (
+        (folder / "tui.json", _KEYS if own else _KEYS_OF_PROJECT),
+        (beside / ".claude" / "agents", _AGENTS),
+        (beside / ".claude" / "commands", _COMMANDS),
+    ):
+        stamps[path] = stamp(path)
+        if stamps[path] is not None:
+            yield Problem(path, None, "", message, "note")
+
+
+def _listed(folder: Path, endings: tuple[str, ...], stamps: dict[Path, Stamp]) -> list[Path]:
+    stamps[folder] = stamp(folder)
+    try:
+        names = os.listdir(folder)
+    except OSError:
+        return []
+    return [folder / name for name in sorted(names) if name.endswith(endings)]
+
+
+def entries(written: Mapping[str, Any], file: Path, line: int | None) -> list[Problem]:
+    """What a configuration, as it is written, names under `plugin`: packages and files, with options or
+    without."""
+    named = written.get("plugin")
+    if not isinstance(named, list):
+        return []
+    first = [item[0] if isinstance(item, list) and item else item for item in named[:MAX_FILES]]
+    return [
+        Problem(file, line, "plugin", f"{item!r} {_CODE}", "warning")
+        for item in first
+        if isinstance(item, str)
+    ]
+
+
+def fingerprint(unused: Sequence[Problem]) -> str:
+    """One digest for all that a person is shown."""
+    return digest(json.dumps(sorted(f"{item.file} {item.message}" for item in unused)).encode())
+
+
+def dismiss(directory: Path, shown: str) -> None:
+    """Show what has this fingerprint no longer in a folder. Raises OSError."""
+    with JsonFile(paths.unused()).changing(broken_is_empty=True) as known:
+        known[str(directory)] = shown
+
+
+def is_dismissed(directory: Path, unused: Sequence[Problem]) -> bool:
+    """Whether a person has dismissed exactly this."""
+    try:
+        return JsonFile(paths.unused()).read().get(str(directory)) == fingerprint(unused)
+    except (OSError, BrokenFile) as error:
+        logger.warning("%s", error)
+        return False

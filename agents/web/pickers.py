@@ -11,9 +11,11 @@ from typing import Any
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_GET, require_POST
 
+from agents.config import unused
 from agents.config.configuration import load
+from agents.config.problem import Problem
 from agents.llm.providers import Provider, UnknownModel, find_model
 from agents.llm.types import Model
 from agents.plugins.faults import faults
@@ -89,10 +91,26 @@ async def status(request: HttpRequest) -> HttpResponse:
         "lacking": on.lacking if on.careful and session is None else "",
         "complaints": [text for text in dict.fromkeys([problem, *wrong]) if text],
         "problems": [item for item in (*loaded.problems, *skills, *faults(directory)) if _is_error(item)],
+        **await asyncio.to_thread(_unused, directory, loaded.unused),
         "config_path": settings.CONFIG_DIR / "opencode.json",
     }
     context |= await trust_banner(directory, request.GET.get("project", ""), session.id if session else "")
     return render(request, "pickers/status.html", context)
+
+
+def _unused(directory: Path, found: Sequence[Problem]) -> Mapping[str, Any]:
+    """What may guard something and does not, where no person has read that yet."""
+    told = [item for item in found if item.level == "warning"]
+    shown = told and not unused.is_dismissed(directory, told)
+    return {"unused": told, "unused_shown": unused.fingerprint(told)} if shown else {}
+
+
+@require_POST
+async def dismiss_unused(request: HttpRequest) -> HttpResponse:
+    """Name what has the fingerprint `shown` no longer in the folder of `project` and `session`."""
+    directory, _, _ = await located(request.POST)
+    await asyncio.to_thread(unused.dismiss, directory, request.POST.get("shown", ""))
+    return HttpResponse()
 
 
 def _is_error(problem: Any) -> bool:

@@ -38,6 +38,7 @@ _pickers = [
     path("pickers/code", code.ask, name="code"),
     path("pickers/estimate", estimate.prompt, name="estimate"),
     path("pickers/status", pickers.status, name="status"),
+    path("pickers/unused/dismiss", pickers.dismiss_unused, name="dismiss-unused"),
     path("pickers/choose", choice_pages.choose, name="choose"),
     path("pickers/folders", folder_pages.dialog, name="folders"),
     path("pickers/folders/add", folder_pages.add, name="add-folder"),

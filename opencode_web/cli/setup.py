@@ -12,7 +12,7 @@ import django
 from agents.config.loader import load
 from agents.config.trust.code import waiting
 from agents.config.trust.wants import HOW
-from opencode_web.cli.terminal import Stop, complain
+from opencode_web.cli.terminal import Stop, complain, plain
 from opencode_web.site import database
 from sessions.core.bus_redis import installation, occupy
 
@@ -38,9 +38,10 @@ def tell_problems(directory: Path | None) -> None:
     """What is wrong with the configuration in force, on standard error: the rest of it counts. What waits for
     trust is a part of it, also code."""
     for problem in load(directory).problems:
-        complain(str(problem))
+        if problem.level != "note":
+            complain(plain(str(problem)))
     for file in waiting(directory) if directory is not None else ():
-        complain(f"{file.path}: does not run until you trust it {HOW}")
+        complain(f"{plain(str(file.path))}: does not run until you trust it {HOW}")
 
 
 def prepare_django() -> None:

@@ -85,6 +85,11 @@ def trust(environ: Mapping[str, str] = os.environ) -> Path:
     return data_directory(environ) / "trust.json"
 
 
+def unused(environ: Mapping[str, str] = os.environ) -> Path:
+    """What a person was told is not used of what a folder has, and has dismissed."""
+    return data_directory(environ) / "unused.json"
+
+
 def config_directory(environ: Mapping[str, str] = os.environ) -> Path:
     """OpenCode's own configuration directory, which we share; it may be missing."""
     return _home_of(environ, "XDG_CONFIG_HOME", ".config") / "opencode"

@@ -20,7 +20,6 @@ _WORDS = {
     "mcp": "Uses an MCP server",
     "lsp": "Uses a language server",
     "formatter": "Formats files with",
-    "plugin": "Loads plugins",
     "shell": "Runs commands in this shell",
     "command": "Runs shell lines in a command",
     "permission": "Allows without asking",

@@ -13,7 +13,6 @@ from pathlib import Path
 import opencode_web
 from agents.config.configuration import load
 from agents.config.redaction import redacted
-from agents.config.unused import unused
 from agents.toolkit.definitions import agents
 from agents.toolkit.skills import discover
 from opencode_web.cli.terminal import Stop, complain, plain, say
@@ -24,10 +23,11 @@ PACKAGES = ("django", "channels", "daphne", "litellm", "mcp", "pydantic")
 
 
 def config(arguments: argparse.Namespace, directory: Path) -> None:
-    """The merged configuration as JSON; what is there and not used is told beside it."""
-    for path, why in unused(directory):
-        complain(f"{plain(str(path))} {why}")
+    """The merged configuration as JSON; what is there for other programs is noted beside it."""
     loaded = load(directory)
+    for item in loaded.unused:
+        if item.level == "note":
+            complain(plain(str(item)))
     say(_json(redacted(loaded.config.model_dump(mode="json", by_alias=True, exclude_unset=True))))
 
 

@@ -119,3 +119,17 @@ async def test_a_turn_in_a_mode_of_its_own(tmp_path: Path) -> None:
             assert done.returncode == 0, done.stderr
             assert (tmp_path / "project/made.txt").exists()
             assert [each.get("preset") for each in await client.sessions()] == ["edits", None]
+
+
+async def test_what_is_not_loaded_is_named_before_the_turn(tmp_path: Path) -> None:
+    for name in ("home", "project/.opencode/plugins"):
+        (tmp_path / name).mkdir(parents=True)
+    (tmp_path / "project/.opencode/plugins/guard.ts").touch()
+    (tmp_path / "project/opencode.json").write_text(json.dumps({"plugin": ["opencode-wakatime"]}))
+    server = Server(tmp_path / "home", tmp_path / "project")
+    for verb in (["debug", "config"], ["run", "Hi"]):
+        done = await asyncio.to_thread(server.command, *verb)
+        assert done.returncode == 0
+        named = [line for line in done.stderr.splitlines() if "is not loaded" in line]
+        assert ["guard.ts" in named[1], "opencode-wakatime" in named[0], len(named)] == [True, True, 2]
+        assert "trust" not in done.stderr

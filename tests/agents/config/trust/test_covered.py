@@ -22,13 +22,14 @@ FREE: list[dict[str, Any]] = [
     {"tools": {"bash": False}},
     {"lsp": False, "formatter": False, "mcp": {"x": {"enabled": False}}},
     {"keybinds": {"leader": "ctrl+x"}},
+    {"plugin": ["x"]},
 ]
 HELD: list[tuple[dict[str, Any], list[str]]] = [
     ({"provider": {"p": {"models": {}}, "q": {}}}, ["provider.p", "provider.q"]),
     ({"mcp": {"x": {"command": ["x"]}}}, ["mcp.x"]),
     ({"mcp": {"x": {"enabled": False, "command": ["x"]}}}, ["mcp.x"]),
     ({"lsp": {"x": {"command": ["x"]}}, "formatter": True}, ["lsp.x", "formatter"]),
-    ({"plugin": ["x"], "shell": "/tmp/sh"}, ["plugin", "shell"]),
+    ({"shell": "/tmp/sh"}, ["shell"]),
     ({"snapshot": False}, ["snapshot"]),
     ({"default_agent": "build"}, ["default_agent"]),
     ({"permission": "allow"}, ["permission.*"]),
@@ -57,7 +58,7 @@ def test_what_runs_reaches_or_allows_is_held(values: dict[str, Any], places: lis
     assert [".".join(map(str, path)) for path in held] == places
     assert all(wish(values, path).words for path in held)
     config = Config.model_validate(kept)
-    for name in ("provider", "mcp", "lsp", "formatter", "plugin", "shell"):
+    for name in ("provider", "mcp", "lsp", "formatter", "shell"):
         assert not getattr(config, name)
     assert config.permission is None
     assert "allow" not in str(kept)
@@ -96,7 +97,7 @@ def test_every_key_of_the_schema_is_free_or_held() -> None:
     assert counted == {
         "$schema", "model", "small_model", "fallback", "username", "theme",
         "disabled_providers", "enabled_providers",
-        "compaction", "watcher", "server", "keybinds",
+        "compaction", "watcher", "server", "keybinds", "plugin",
         "agent", "command", "instructions", "tools", "restrictions",
         "ceilings",
     }  # fmt: skip

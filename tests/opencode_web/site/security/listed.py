@@ -11,6 +11,7 @@ CHANGES = (
     "/p/{project}/rules/{rule}/revoke", "/p/{project}/rules/{rule}/restore", "/pickers/command",
     "/p/{project}/rules/decisions/{rule}/pass", "/sandbox/port/open", "/sandbox/port/close",
     "/pickers/shell", "/pickers/trust/grant", "/pickers/trust/revoke",
+    "/pickers/unused/dismiss",
     "{base}/review/redo", "{base}/review/resolve", "{base}/review/mark", "{base}/comments",
     "{base}/comments/send", "{base}/comments/{comment}/remove",
     "{waits}/staging/keep", "{waits}/staging/drop", "{waits}/staging/resolve", "{waits}/staging/mode",
