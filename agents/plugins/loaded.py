@@ -145,7 +145,7 @@ async def current(session: Session) -> Sequence[Plugin]:
 def _sources(directory: Path) -> dict[Key, Source]:
     """Installed packages, the user's own files, the project's trusted ones. A file that cannot be read is
     left to the page that shows what waits for trust."""
-    found: dict[Key, Source] = {(point.name, point.value): point for point in _installed()}
+    found: dict[Key, Source] = {(point.name, point.value): point for point in installed()}
     for file in code_files(directory, "plugin", "tool"):
         if file.trusted and not file.problem:
             found[str(file.path), file.digest] = file
@@ -153,5 +153,6 @@ def _sources(directory: Path) -> dict[Key, Source]:
 
 
 @cache
-def _installed() -> tuple[EntryPoint, ...]:
+def installed() -> tuple[EntryPoint, ...]:
+    """The plugins of installed packages."""
     return tuple(entry_points(group=GROUP))

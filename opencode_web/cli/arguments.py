@@ -13,7 +13,7 @@ from opencode_web.cli import link, mcp, start, verbs, worker
 from opencode_web.cli.terminal import whole
 
 _PORT = whole(0, 65535)
-_COMMANDS = ("serve", "worker", "url", "manage", "mcp", *verbs.NAMES)
+_COMMANDS = ("serve", "web", "worker", "url", "manage", "mcp", *verbs.NAMES)
 
 
 def parse(argv: Sequence[str]) -> argparse.Namespace:
@@ -52,9 +52,7 @@ def _open() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"opencode-web {opencode_web.__version__}")
-    _server_options(parser)
-    parser.add_argument("--no-open", action="store_true", help="do not open a browser")
-    parser.set_defaults(run=start.run, no_worker=False)
+    _page_options(parser)
     return parser
 
 
@@ -72,6 +70,7 @@ def _overview() -> str:
 
 
 def _declare(commands: verbs.Subparsers) -> None:
+    _page_options(commands.add_parser("web", help="serve and open the page, as without a command"))
     serve = commands.add_parser("serve", help="serve without opening a browser")
     _server_options(serve)
     serve.add_argument("--no-worker", action="store_true", help="leave the turns to `opencode-web worker`")
@@ -83,7 +82,7 @@ def _declare(commands: verbs.Subparsers) -> None:
     verbs.add(commands)
     mcp.add(commands)
     run_worker = commands.add_parser("worker", help="run turns in a process of its own (needs REDIS_URL)")
-    _log_option(run_worker)
+    verbs.log_options(run_worker)
     run_worker.set_defaults(run=worker.run)
     commands.add_parser("manage", help="Django's own commands")
     _describe(commands)
@@ -99,6 +98,12 @@ def _describe(commands: verbs.Subparsers) -> None:
                 _describe(action)
 
 
+def _page_options(parser: argparse.ArgumentParser) -> None:
+    _server_options(parser)
+    parser.add_argument("--no-open", action="store_true", help="do not open a browser")
+    parser.set_defaults(run=start.run, no_worker=False)
+
+
 def _server_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("directory", nargs="?", metavar="DIR", help="the project to open")
     parser.add_argument("--hostname", help="the address to listen on (127.0.0.1)")
@@ -108,8 +113,4 @@ def _server_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--cors", action="append", default=[], metavar="ORIGIN", help="let pages of this origin call the API"
     )
-    _log_option(parser)
-
-
-def _log_option(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--print-logs", action="store_true", help="show the log on standard error too")
+    verbs.log_options(parser)

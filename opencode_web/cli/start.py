@@ -70,7 +70,7 @@ def run(arguments: argparse.Namespace) -> None:
     if arguments.no_worker:
         os.environ["OPENCODE_WEB_NO_WORKER"] = "1"
     check_redis(os.environ, paths.secret(), needed_by=_apart())
-    logs.set_up(print_logs=arguments.print_logs)
+    logs.set_up(print_logs=arguments.print_logs, level=arguments.log_level)
     opened = os.environ.get("OPENCODE_WEB_DIRECTORY")
     tell_problems(Path(opened) if opened else None)
     network = choose(arguments, load(None).config.server, os.environ)

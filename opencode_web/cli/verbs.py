@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +16,8 @@ from opencode_web.cli.terminal import whole
 from opencode_web.site import logs
 
 NAMES = (
-    *("agent", "auth", "backup", "debug", "doctor", "export", "import", "models"),
-    *("restore", "run", "session", "stats", "trust"),
+    *("agent", "auth", "backup", "db", "debug", "doctor", "export", "import", "models", "plugin"),
+    *("providers", "restore", "run", "session", "stats", "trust", "upgrade"),
 )
 
 MODES = ("ask", "edits", "alone", "reviewed", "everything")
@@ -34,7 +34,7 @@ def add(commands: Subparsers) -> None:
     """Add every verb to the command line's parser."""
     for declare in (
         *(_run, _models, _auth, _session, _stats, _agent, _debug, _backup, _restore, _doctor),
-        *(_import, _export, _trust),
+        *(_import, _export, _trust, _plugin, _db, _upgrade),
     ):
         declare(commands)
 
@@ -52,9 +52,10 @@ def verb(
     that is not `in_project` takes no --dir."""
     if in_project:
         parser.add_argument("--dir", metavar="DIR", help="the project (the current folder)")
+    log_options(parser)
 
     def run(arguments: argparse.Namespace) -> None:
-        logs.set_up(print_logs=False)
+        logs.set_up(print_logs=arguments.print_logs, level=arguments.log_level)
         named = arguments.dir if in_project else None
         directory = project_directory(named) if named else _here()
         tell_problems(directory if in_project else None)
@@ -63,6 +64,11 @@ def verb(
         actions(command)[action](arguments, directory)
 
     parser.set_defaults(run=run)
+
+
+def log_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--print-logs", action="store_true", help="show the log on standard error too")
+    parser.add_argument("--log-level", choices=logs.LEVELS, default="INFO", help="the least to log (INFO)")
 
 
 def actions(command: str) -> Mapping[str, Action]:
@@ -106,6 +112,11 @@ def actions(command: str) -> Mapping[str, Action]:
                 "paths": debug.paths,
                 "agent": debug.agent,
                 "skill": debug.skill,
+                "lsp diagnostics": debug.diagnostics,
+                "rg files": debug.files,
+                "rg search": debug.lines,
+                "file read": debug.read,
+                "file list": debug.entries,
                 "info": debug.info,
             }
         case "backup" | "restore":
@@ -124,6 +135,18 @@ def actions(command: str) -> Mapping[str, Action]:
             from opencode_web.cli.commands import transfer
 
             return {"": transfer.import_sessions if command == "import" else transfer.export_session}
+        case "plugin":
+            from opencode_web.cli.commands import plugins
+
+            return {"": plugins.listing}
+        case "db":
+            from opencode_web.cli.commands import backup, database, doctor
+
+            return {"path": database.path, "check": doctor.run, "backup": backup.make_backup}
+        case "upgrade":
+            from opencode_web.cli.commands import upgrade
+
+            return {"": upgrade.explain}
         case "mcp":
             from opencode_web.cli.commands import servers, sign_ins
 
@@ -193,7 +216,8 @@ def _models(commands: Subparsers) -> None:
 
 
 def _auth(commands: Subparsers) -> None:
-    actions = _group(commands, "auth", "add, list and remove keys and sign-ins of model providers")
+    summary = "add, list and remove keys and sign-ins of model providers"
+    actions = _group(commands, "auth", summary, aliases=["providers"])
     login = actions.add_parser("login", help="add a key or sign in")
     login.add_argument("-p", "--provider", metavar="ID", help="such as anthropic; asked for otherwise")
     login.add_argument("-m", "--method", metavar="LABEL", help="the way to sign in, by its first letters")
@@ -273,22 +297,68 @@ def _debug(commands: Subparsers) -> None:
         ("config", "the merged configuration, without secrets"),
         ("paths", "where it keeps things"),
         ("agent", "an agent with all its rules"),
-        ("skill", "the skills it finds"),
+        ("skill", "the skills it finds, as JSON"),
         ("info", "versions of what it is made of"),
     ):
         parser = actions.add_parser(name, help=summary)
         if name == "agent":
             parser.add_argument("name")
         verb(parser, "debug", name)
+    lsp = _group(actions, "lsp", "ask language servers")
+    said = lsp.add_parser("diagnostics", help="what they say of a file, as JSON")
+    said.add_argument("path", metavar="FILE")
+    verb(said, "debug", "lsp diagnostics")
+    rg = _group(actions, "rg", "search as its tools do")
+    files = rg.add_parser("files", help="the files of the project, one a line")
+    files.add_argument("--query", default="", help="those that these letters mean")
+    lines = rg.add_parser("search", help="where a pattern is found, as JSON")
+    lines.add_argument("pattern", metavar="PATTERN", help="a regular expression")
+    for parser, action in ((files, "rg files"), (lines, "rg search")):
+        parser.add_argument("--limit", type=whole(1, ALL), default=100, metavar="N", help="at most N (100)")
+        verb(parser, "debug", action)
+    file = _group(actions, "file", "a file or a folder as clients see it")
+    for name, summary in (("read", "its content, as JSON"), ("list", "its entries, as JSON")):
+        parser = file.add_parser(name, help=summary)
+        parser.add_argument("path", metavar="PATH")
+        verb(parser, "debug", f"file {name}")
 
 
 def _backup(commands: Subparsers) -> None:
     parser = commands.add_parser("backup", help="copy the database and all that is kept with it")
+    _backup_options(parser)
+    verb(parser, "backup")
+
+
+def _backup_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("target", metavar="TARGET", help="a new or an empty folder")
     parser.add_argument(
         "--credentials", action="store_true", help="with keys and sign-ins, encrypted by a passphrase"
     )
-    verb(parser, "backup")
+
+
+def _db(commands: Subparsers) -> None:
+    actions = _group(commands, "db", "find, check and back up the database")
+    verb(actions.add_parser("path", help="where it is"), "db", "path", prepare=django.setup)
+    check = actions.add_parser("check", help="as `doctor`: look whether everything can be read")
+    _doctor_options(check)
+    verb(check, "db", "check", prepare=django.setup)
+    backup = actions.add_parser("backup", help="as `backup`: copy it and all that is kept with it")
+    _backup_options(backup)
+    verb(backup, "db", "backup")
+
+
+def _plugin(commands: Subparsers) -> None:
+    parser = commands.add_parser("plugin", help="list the plugins and tools, loaded or not")
+    verb(parser, "plugin", prepare=django.setup)
+
+
+def _upgrade(commands: Subparsers) -> None:
+    verb(
+        commands.add_parser("upgrade", help="say how a newer version is had"),
+        "upgrade",
+        prepare=None,
+        in_project=False,
+    )
 
 
 def _restore(commands: Subparsers) -> None:
@@ -300,6 +370,11 @@ def _restore(commands: Subparsers) -> None:
 
 def _doctor(commands: Subparsers) -> None:
     parser = commands.add_parser("doctor", help="look whether everything is there and can be read")
+    _doctor_options(parser)
+    verb(parser, "doctor", prepare=django.setup)
+
+
+def _doctor_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--verify", action="store_true", help="read every content and compare its hash")
     parser.add_argument("--repair", action="store_true", help="say what can be mended, and do it")
     parser.add_argument("-y", "--yes", action="store_true", help="do not ask before a repair")
@@ -308,7 +383,6 @@ def _doctor(commands: Subparsers) -> None:
         action="store_true",
         help="say which proxies and authorities are in force; try the model's provider",
     )
-    verb(parser, "doctor", prepare=django.setup)
 
 
 def _import(commands: Subparsers) -> None:
@@ -376,9 +450,9 @@ def _trust(commands: Subparsers) -> None:
     verb(parser, "trust", prepare=django.setup, in_project=False)
 
 
-def _group(commands: Subparsers, name: str, summary: str) -> Subparsers:
+def _group(commands: Subparsers, name: str, summary: str, aliases: Sequence[str] = ()) -> Subparsers:
     """A command with commands of its own; without one of them it shows its help."""
-    parser: argparse.ArgumentParser = commands.add_parser(name, help=summary)
+    parser: argparse.ArgumentParser = commands.add_parser(name, help=summary, aliases=aliases)
 
     def run(_: argparse.Namespace) -> None:
         parser.print_help(sys.stderr)

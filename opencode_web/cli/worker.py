@@ -25,7 +25,7 @@ def run(arguments: argparse.Namespace) -> None:
     # The environment may be shared with the server, which runs no turns and asks for a password.
     for name in ("OPENCODE_WEB_NO_WORKER", "OPENCODE_SERVER_PASSWORD"):
         os.environ.pop(name, None)
-    logs.set_up(print_logs=arguments.print_logs)
+    logs.set_up(print_logs=arguments.print_logs, level=arguments.log_level)
     prepare_django()
     asyncio.run(_work())
 

@@ -38,8 +38,13 @@ class _PrivateFile(RotatingFileHandler):
         """On a full disk there is no log; a traceback for each line of it on the terminal helps nobody."""
 
 
-def set_up(*, print_logs: bool) -> Path:
-    """Send everything from INFO on to the log file, and to standard error too if `print_logs`.
+LEVELS = ("DEBUG", "INFO", "WARN", "ERROR")
+OWN = ("opencode_web", "agents", "sessions")
+
+
+def set_up(*, print_logs: bool, level: str = "INFO") -> Path:
+    """Send everything from a level on to the log file, and to standard error too if `print_logs`. Below INFO
+    it is our own lines only: libraries write keys there.
 
     Return the file. Raise OSError when it cannot be written.
     """
@@ -51,9 +56,12 @@ def set_up(*, print_logs: bool) -> Path:
         handlers.append(logging.StreamHandler(sys.stderr))
     for handler in handlers:
         handler.setFormatter(_OneLine(_FORMAT))
-    logging.basicConfig(level=logging.INFO, handlers=handlers, force=True)
+    least = logging.getLevelNamesMapping()[level]
+    logging.basicConfig(level=max(least, logging.INFO), handlers=handlers, force=True)
+    for name in OWN:
+        logging.getLogger(name).setLevel(least)
     # The address of every request of these libraries may hold a key.
-    logging.getLogger("httpx").setLevel(logging.WARNING)
+    logging.getLogger("httpx").setLevel(max(least, logging.WARNING))
     return file
 
 

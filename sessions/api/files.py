@@ -78,14 +78,14 @@ async def list_files(request: HttpRequest, path: str) -> HttpResponse:
     directory = directory_of(request, browsed=True)
     if opened.holds_home(directory):
         await asyncio.to_thread(_refuse_unopened, directory, path)
-    return wire(await _read(_nodes, directory, path))
+    return wire(await _read(nodes_wire, directory, path))
 
 
 @router.get("/file/content", operation_id="file.read")
 @answers(FileContent, errors=(403, 404, 413))
 async def content(request: HttpRequest, path: str) -> HttpResponse:
     directory = directory_of(request)
-    return wire(await _read(_content, directory, path))
+    return wire(await _read(content_wire, directory, path))
 
 
 def _refuse_unopened(directory: Path, path: str) -> None:
@@ -106,7 +106,7 @@ async def _read(function: Callable[[Path, str], Read], directory: Path, path: st
         raise HttpError(statuses.get(type(error), 400), f"path: {error}") from error
 
 
-def _nodes(directory: Path, path: str) -> list[dict[str, Any]]:
+def nodes_wire(directory: Path, path: str) -> list[dict[str, Any]]:
     found = browsing.entries(directory, path)
     ignored = search.ignored(directory, [entry.path for entry in found])
     return [
@@ -121,7 +121,7 @@ def _nodes(directory: Path, path: str) -> list[dict[str, Any]]:
     ]
 
 
-def _content(directory: Path, path: str) -> dict[str, Any]:
+def content_wire(directory: Path, path: str) -> dict[str, Any]:
     data = browsing.content(directory, path)
     try:
         if b"\0" not in data[:8000]:

@@ -3,23 +3,32 @@
 from __future__ import annotations
 
 import argparse
+import asyncio
 import json
 import platform
 import sys
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
 
 import opencode_web
+from agents.api.listings import skills_of
 from agents.config.configuration import load
 from agents.config.redaction import redacted
+from agents.servers.lsp.service import service
+from agents.servers.lsp.types import Diagnostic
 from agents.toolkit.definitions import agents
-from agents.toolkit.skills import discover
+from agents.toolkit.skills import skill_problems
 from opencode_web.cli.terminal import Stop, complain, plain, say
+from sessions.api.files import content_wire, nodes_wire
 from sessions.core import paths as places
 from sessions.core.platform.limits import limits
+from sessions.project import browsing, search
 
 PACKAGES = ("django", "channels", "daphne", "litellm", "mcp", "pydantic")
+LSP_SECONDS = 30.0
+"""For a server to start and to look at a file."""
 
 
 def config(arguments: argparse.Namespace, directory: Path) -> None:
@@ -40,11 +49,55 @@ def agent(arguments: argparse.Namespace, directory: Path) -> None:
 
 
 def skill(arguments: argparse.Namespace, directory: Path) -> None:
-    found = discover(directory, load(directory).config)
-    for problem in found.problems:
+    """Every skill with its body; what is wrong with some is told beside it."""
+    for problem in skill_problems(directory):
         complain(plain(str(problem)))
-    for name, item in found.skills.items():
-        say(f"{name}  {item.location}")
+    say(_json(skills_of(directory)))
+
+
+def diagnostics(arguments: argparse.Namespace, directory: Path) -> None:
+    """What the language servers of a file say of it, by its path. Raise Stop where it is not there."""
+    file = directory / arguments.path
+    if not file.is_file():
+        raise Stop(f"there is no file {arguments.path!r}")
+    say(_json({str(file): [asdict(one) for one in asyncio.run(_diagnostics(directory, file))]}))
+
+
+async def _diagnostics(directory: Path, file: Path) -> Sequence[Diagnostic]:
+    try:
+        return await service.touch(directory, file, wait=LSP_SECONDS)
+    finally:
+        await service.close()
+
+
+def files(arguments: argparse.Namespace, directory: Path) -> None:
+    """The paths of the project, or those that a query means, one a line."""
+    for path in asyncio.run(search.find_files(directory, arguments.query, limit=arguments.limit)):
+        say(plain(path))
+
+
+def lines(arguments: argparse.Namespace, directory: Path) -> None:
+    """Where a pattern is found, as ripgrep's JSON has it. Raise Stop for a pattern that is none."""
+    try:
+        say(_json(asyncio.run(search.find_text(directory, arguments.pattern, limit=arguments.limit))))
+    except search.SearchFailed as error:
+        raise Stop(str(error)) from error
+
+
+def read(arguments: argparse.Namespace, directory: Path) -> None:
+    _say_of_file(content_wire, arguments, directory)
+
+
+def entries(arguments: argparse.Namespace, directory: Path) -> None:
+    _say_of_file(nodes_wire, arguments, directory)
+
+
+def _say_of_file(wire: Callable[[Path, str], object], arguments: argparse.Namespace, directory: Path) -> None:
+    """What the API says of a path of the project. Raise Stop where it cannot be read."""
+    try:
+        say(_json(wire(directory, arguments.path)))
+    except browsing.Unreadable as error:
+        raise Stop(str(error)) from error
 
 
 def info(arguments: argparse.Namespace, directory: Path) -> None:

@@ -1,0 +1,38 @@
+"""`opencode-web plugin`: the plugins and custom tools of a folder, loaded or not."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from pathlib import Path
+
+from agents.config.configuration import load
+from agents.config.trust.code import CodeFile, code_files
+from agents.config.trust.wants import HOW
+from agents.plugins.loaded import installed
+from opencode_web.cli.terminal import say, table
+
+
+def listing(arguments: argparse.Namespace, directory: Path) -> None:
+    rows = list(_rows(directory))
+    if rows:
+        table(("Kind", "From", "State"), rows)
+    else:
+        say("There are no plugins and no custom tools here.")
+
+
+def _rows(directory: Path) -> Iterator[tuple[str, str, str]]:
+    """In the order they are loaded, those that never are last."""
+    yield from (("plugin", point.value, "loaded") for point in installed())
+    yield from ((file.kind, file.name, _state(file)) for file in code_files(directory, "plugin", "tool"))
+    yield from (
+        ("OpenCode's", str(item.file), item.message)
+        for item in load(directory).unused
+        if item.level == "warning"
+    )
+
+
+def _state(file: CodeFile) -> str:
+    if file.problem:
+        return f"not loaded: {file.problem}"
+    return "loaded" if file.trusted else f"waits until you trust it {HOW}"
