@@ -391,7 +391,8 @@ def _import(commands: Subparsers) -> None:
         "source",
         nargs="*",
         metavar="SOURCE",
-        help="OpenCode's data folder, its database, or an exported JSON (all in the usual places)",
+        help="OpenCode's data folder, its database, an exported JSON, or an address of one (all in the "
+        "usual places)",
     )
     parser.add_argument(
         "-s",
@@ -435,6 +436,7 @@ def _export(commands: Subparsers) -> None:
         "subagents', since `opencode import` takes one session a file",
     )
     parser.add_argument("--redact", action="store_true", help="take out secrets, shorten home folders")
+    parser.add_argument("--sanitize", action="store_true", help="take out all words, keep the shape")
     verb(parser, "export", in_project=False)
 
 

@@ -11,6 +11,7 @@ import os
 import sys
 from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory, mkdtemp
 from typing import TextIO
 
 from opencode_web.cli.terminal import Stop, complain, say
@@ -22,6 +23,7 @@ from sessions.transfer.job import Busy, CannotWrite, Progress, in_words
 from sessions.transfer.plan import Choice, Surveyed, describe, plan, survey
 from sessions.transfer.reading import find
 from sessions.transfer.reading.records import Problem, Source, Unreadable
+from sessions.transfer.reading.remote import fetch, is_address
 from sessions.transfer.writing.document import Document, collect
 from sessions.transfer.writing.forms import FORMS, written
 
@@ -78,7 +80,11 @@ INCOMPLETE = 3
 
 def import_sessions(arguments: argparse.Namespace, _: Path) -> None:
     """Show what is there, ask, import. Raise Stop for what cannot be done, and for what was left out."""
-    surveyed = survey(_sources(arguments.source))
+    with TemporaryDirectory() as folder:
+        _import(survey(_sources(arguments.source, Path(folder))), arguments)
+
+
+def _import(surveyed: list[Surveyed], arguments: argparse.Namespace) -> None:
     choice = Choice(frozenset(arguments.session), frozenset(arguments.project))
     count = len(plan(surveyed, choice))
     errors = [one.error for one in surveyed if one.error]
@@ -91,15 +97,21 @@ def import_sessions(arguments: argparse.Namespace, _: Path) -> None:
     _report(_carry_out(surveyed, choice, arguments.dry_run, arguments.copy))
 
 
-def _sources(named: list[str]) -> list[Source]:
+def _sources(named: list[str], folder: Path) -> list[Source]:
+    """What is named is a path or an address; what is fetched from one is put into the folder."""
     if not named:
         if found := find.found():
             return found
         raise Stop("no data of OpenCode is in the usual places; name its folder, its database or an export")
     try:
-        return [source for name in named for source in find.sources(Path(name))]
+        return [source for name in named for source in find.sources(_path(name, folder))]
     except Unreadable as error:
         raise Stop(str(error), 2) from error
+
+
+def _path(name: str, folder: Path) -> Path:
+    """Raises Unreadable for an address where nothing is to be had."""
+    return fetch(name, Path(mkdtemp(dir=folder))) if is_address(name) else Path(name)
 
 
 def _ask(count: int) -> None:
@@ -143,13 +155,17 @@ def export_session(arguments: argparse.Namespace, _: Path) -> None:
     if arguments.output and Path(arguments.output).is_dir():
         for one in document.every():
             path = Path(arguments.output) / f"{one.info['id']}.{FORMS[arguments.format].ending}"
-            _write(path, written(replace(one, children=[]), arguments.format, redact=arguments.redact))
+            _write(path, _content(replace(one, children=[]), arguments))
         return
-    content = written(document, arguments.format, redact=arguments.redact)
+    content = _content(document, arguments)
     if arguments.output:
         _write(Path(arguments.output), content)
     else:
         _print(content)
+
+
+def _content(document: Document, arguments: argparse.Namespace) -> bytes:
+    return written(document, arguments.format, redact=arguments.redact, sanitize=arguments.sanitize)
 
 
 def _document(session_id: str) -> Document:

@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from sessions.core.text import visible
 from sessions.transfer.writing.document import Document, Wire, as_json
 from sessions.transfer.writing.redact import redacted
+from sessions.transfer.writing.sanitize import sanitized
 from sessions.transfer.writing.transcript import as_html
 
 
@@ -30,9 +31,12 @@ FORMS = {
 }
 
 
-def written(document: Document, form: str, *, redact: bool = False) -> bytes:
-    """The file; takes a while for a long conversation. Raises KeyError for an unknown form."""
-    if redact:
+def written(document: Document, form: str, *, redact: bool = False, sanitize: bool = False) -> bytes:
+    """The file, without secrets or without any words; takes a while for a long conversation. Raises KeyError
+    for an unknown form."""
+    if sanitize:
+        document = sanitized(document)
+    elif redact:
         document = redacted(document)
     return FORMS[form].write(document, redact).encode("utf-8", "replace")
 

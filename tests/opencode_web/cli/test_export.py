@@ -60,6 +60,9 @@ def test_into_a_folder_each_session_is_a_file(tmp_path: Path) -> None:
     assert set(files) == {f"{making.SESSION}.json", f"{making.CHILD}.json"}
     assert files[f"{making.CHILD}.json"]["info"]["parentID"] == making.SESSION
     assert all("children" not in file for file in files.values())
+    words = files[f"{making.CHILD}.json"]["info"]["title"]
+    run(making.SESSION, "--output", tmp_path, "--sanitize")
+    assert all(words not in path.read_text() for path in tmp_path.iterdir())
 
 
 def test_a_file_system_without_modes_takes_it_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
