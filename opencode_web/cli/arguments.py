@@ -9,11 +9,11 @@ from pathlib import Path
 from django.core.management import execute_from_command_line
 
 import opencode_web
-from opencode_web.cli import link, mcp, start, verbs, worker
+from opencode_web.cli import completion, link, mcp, start, verbs, worker
 from opencode_web.cli.terminal import whole
 
 _PORT = whole(0, 65535)
-_COMMANDS = ("serve", "web", "worker", "url", "manage", "mcp", *verbs.NAMES)
+_COMMANDS = ("serve", "web", "worker", "url", "manage", "mcp", "completion", *verbs.NAMES)
 
 
 def parse(argv: Sequence[str]) -> argparse.Namespace:
@@ -23,6 +23,8 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
     """
     if argv[:1] == ["manage"]:
         return argparse.Namespace(run=_manage, rest=list(argv[1:]))
+    if argv[:2] == ["completion", completion.WORDS]:
+        return argparse.Namespace(run=_complete, words=list(argv[2:]))
     if argv[:1] and argv[0] in _COMMANDS:
         own, others = _split(argv)
         return _commands().parse_args(own, argparse.Namespace(command=others) if others else None)
@@ -34,6 +36,10 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
 
 def _manage(arguments: argparse.Namespace) -> None:
     execute_from_command_line(["opencode-web manage", *arguments.rest])
+
+
+def _complete(arguments: argparse.Namespace) -> None:
+    completion.answer(arguments.words, _open(), _commands())
 
 
 def _split(argv: Sequence[str]) -> tuple[Sequence[str], list[str]]:
@@ -84,6 +90,9 @@ def _declare(commands: verbs.Subparsers) -> None:
     run_worker = commands.add_parser("worker", help="run turns in a process of its own (needs REDIS_URL)")
     verbs.log_options(run_worker)
     run_worker.set_defaults(run=worker.run)
+    shells = commands.add_parser("completion", help="print what a shell completes this command line by")
+    shells.add_argument("shell", choices=completion.SHELLS)
+    shells.set_defaults(run=completion.script)
     commands.add_parser("manage", help="Django's own commands")
     _describe(commands)
 
