@@ -275,7 +275,9 @@ def _agent(commands: Subparsers) -> None:
     actions = _group(commands, "agent", "list and create agents")
     verb(actions.add_parser("list", help="every agent with its rules"), "agent", "list")
     create = actions.add_parser("create", help="write a new agent as a Markdown file")
-    create.add_argument("--path", metavar="DIR", help="the folder of the file (.opencode/agents)")
+    create.add_argument(
+        "--path", metavar="DIR", help="the configuration folder (.opencode); the file is in its `agents`"
+    )
     create.add_argument("--name", help="its name (the first words of the description)")
     create.add_argument("--description", help="what it is for")
     create.add_argument(

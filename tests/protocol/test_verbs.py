@@ -105,7 +105,6 @@ async def test_raw_events_and_hostile_text(served: Served) -> None:
         (["--session", "ses_nothing", "Hi"], 1, "Session not found"),
         (["--model", "nothing", "Hi"], 2, "opencode-web models"),
         (["--model", "fake/unknown", "Hi"], 2, "no model 'fake/unknown'"),
-        (["--agent", "nobody", "Hi"], 2, "there are build, plan"),
         (["--command", "nothing", "Hi"], 2, "no command 'nothing'"),
         (["--file", "nothing.txt", "Hi"], 2, "no file 'nothing.txt'"),
         (["--fork", "Hi"], 2, "--continue or --session"),
@@ -121,6 +120,22 @@ async def test_what_cannot_be_run(served: Served, arguments: list[str], status: 
     assert told in done.err
     assert "Traceback" not in done.err
     assert await served.get("/session") == before
+
+
+@pytest.mark.parametrize(
+    ("agent", "told"),
+    [("general", "is a subagent"), ("nobody", "does not exist"), ("title", "does not exist")],
+)
+async def test_an_agent_that_cannot_answer_leaves_it_to_the_default(
+    served: Served, agent: str, told: str
+) -> None:
+    served.plays(Turn(text="By default."))
+    done = await run(served, "--agent", agent, "--title", f"To {agent}", "Hi")
+    assert (done.status, done.out) == (0, "By default.\n")
+    assert told in done.err
+    [made] = [row for row in await served.get("/session") if row["title"] == f"To {agent}"]
+    messages = await served.get(f"/session/{made['id']}/message")
+    assert [entry["info"]["agent"] for entry in messages] == ["build", "build"]
 
 
 async def test_a_turn_that_fails_fails_the_command(served: Served) -> None:
@@ -161,6 +176,11 @@ async def test_models_and_agents(served: Served) -> None:
         assert "reviews-all-of-it (all)" in (await cli(served, "agent", "list")).out
         again = await cli(served, "agent", "create", "--description", "Reviews: all of it")
         assert (again.status, "exists already" in again.err) == (1, True)
+        for named in (".opencode", ".opencode/agents"):
+            there = await cli(
+                served, "agent", "create", "--path", named, "--description", "Reviews: all of it"
+            )
+            assert f"{path} exists already" in there.err
         wrong = await cli(served, "agent", "create", "--description", "x", "--permissions", "fly")
         assert "unknown permissions: fly" in wrong.err
     finally:

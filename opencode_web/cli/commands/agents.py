@@ -15,7 +15,8 @@ from agents.toolkit.definitions import agents
 from agents.tools.registry import BUILTIN
 from opencode_web.cli.terminal import Stop, say
 
-DEFAULT_FOLDER = Path(".opencode/agents")
+DEFAULT_FOLDER = ".opencode"
+_AGENTS = ("agent", "agents")
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
 
 
@@ -30,7 +31,7 @@ def listing(arguments: argparse.Namespace, directory: Path) -> None:
 
 
 def create(arguments: argparse.Namespace, directory: Path) -> None:
-    """Write `<folder>/<name>.md`; its text is the description until somebody writes a better prompt.
+    """Write `<folder>/agents/<name>.md`; its text is the description until somebody writes a better prompt.
 
     Raise Stop for what is missing or wrong, and rather than overwrite a file.
     """
@@ -39,6 +40,8 @@ def create(arguments: argparse.Namespace, directory: Path) -> None:
     if not _NAME.fullmatch(name):
         raise Stop(f"{name!r} is no name for an agent: small letters, digits and hyphens", 2)
     folder = directory / (arguments.path or DEFAULT_FOLDER)
+    if folder.name not in _AGENTS:  # where agents are looked for
+        folder /= _AGENTS[-1]
     path = folder / f"{name}.md"
     head = {"description": description, "mode": arguments.mode}
     if arguments.model:

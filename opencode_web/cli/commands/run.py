@@ -18,7 +18,7 @@ from unicodedata import category
 from opencode_web.bridge.remote.errors import RemoteError
 from opencode_web.bridge.remote.launcher import wanted
 from opencode_web.bridge.remote.link import Link
-from opencode_web.cli.terminal import Stop
+from opencode_web.cli.terminal import Stop, complain
 
 Properties = Mapping[str, Any]
 
@@ -182,8 +182,8 @@ def _text(arguments: argparse.Namespace) -> str:
 
 async def _run(link: Link, arguments: argparse.Namespace, text: str, directory: Path) -> None:
     async with link:
-        request = _request(arguments, text, directory)
         await _look_up(link, arguments)
+        request = _request(arguments, text, directory)
         session = await _session(link, arguments)
         if arguments.mode:
             await link.patch(f"/session/{session}", {"preset": arguments.mode})
@@ -203,16 +203,22 @@ async def _run(link: Link, arguments: argparse.Namespace, text: str, directory: 
 
 
 async def _look_up(link: Link, arguments: argparse.Namespace) -> None:
-    """Raise Stop for a model, an agent or a command that the server has not, before a session is made for
-    it."""
+    """Raise Stop for a model or a command that the server has not, before a session is made for it. An agent
+    that cannot answer leaves the turn to the default one, as in OpenCode."""
     if arguments.model:
         providers = (await link.get("/config/providers"))["providers"]
         models = [f"{provider['id']}/{model}" for provider in providers for model in provider["models"]]
         _find("model", arguments.model, models, "`opencode-web models` lists them")
-    for kind, name in (("agent", arguments.agent), ("command", arguments.command)):
-        if name:
-            names = [entry["name"] for entry in await link.get(f"/{kind}") if not entry.get("hidden")]
-            _find(kind, name, names, f"there are {', '.join(names)}")
+    if arguments.command:
+        names = [entry["name"] for entry in await link.get("/command")]
+        _find("command", arguments.command, names, f"there are {', '.join(names)}")
+    if arguments.agent:
+        found = [entry for entry in await link.get("/agent") if not entry.get("hidden")]
+        modes = {entry["name"]: entry["mode"] for entry in found}
+        if modes.get(arguments.agent, "subagent") == "subagent":
+            reason = "is a subagent" if arguments.agent in modes else "does not exist"
+            complain(f"the agent {arguments.agent!r} {reason}; the default one answers")
+            arguments.agent = None
 
 
 def _find(kind: str, name: str, known: Sequence[str], others: str) -> None:
