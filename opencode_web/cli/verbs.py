@@ -16,7 +16,7 @@ from opencode_web.cli.terminal import whole
 from opencode_web.site import logs
 
 NAMES = (
-    *("agent", "auth", "backup", "db", "debug", "doctor", "export", "import", "models", "plugin"),
+    *("agent", "auth", "backup", "db", "debug", "doctor", "export", "import", "models", "plugin", "pr"),
     *("providers", "restore", "run", "session", "stats", "trust", "upgrade"),
 )
 
@@ -34,7 +34,7 @@ def add(commands: Subparsers) -> None:
     """Add every verb to the command line's parser."""
     for declare in (
         *(_run, _models, _auth, _session, _stats, _agent, _debug, _backup, _restore, _doctor),
-        *(_import, _export, _trust, _plugin, _db, _upgrade),
+        *(_import, _export, _trust, _plugin, _db, _upgrade, _pr),
     ):
         declare(commands)
 
@@ -143,6 +143,10 @@ def actions(command: str) -> Mapping[str, Action]:
             from opencode_web.cli.commands import backup, database, doctor
 
             return {"path": database.path, "check": doctor.run, "backup": backup.make_backup}
+        case "pr":
+            from opencode_web.cli.commands import pull_request
+
+            return {"": pull_request.check_out}
         case "upgrade":
             from opencode_web.cli.commands import upgrade
 
@@ -352,6 +356,13 @@ def _db(commands: Subparsers) -> None:
 def _plugin(commands: Subparsers) -> None:
     parser = commands.add_parser("plugin", help="list the plugins and tools, loaded or not")
     verb(parser, "plugin", prepare=django.setup)
+
+
+def _pr(commands: Subparsers) -> None:
+    parser = commands.add_parser("pr", help="open a pull request in a worktree, with a session in it")
+    parser.add_argument("number", type=whole(1, 2**31), metavar="NUMBER")
+    parser.add_argument("--remote", default="origin", metavar="NAME", help="whose it is (origin)")
+    verb(parser, "pr", prepare=None)
 
 
 def _upgrade(commands: Subparsers) -> None:

@@ -1,0 +1,73 @@
+"""`opencode-web pr NUMBER`: a worktree with the files of a pull request, and a session in it."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+from opencode_web.bridge.remote.errors import RemoteError
+from opencode_web.bridge.remote.launcher import wanted
+from opencode_web.bridge.remote.link import Link
+from opencode_web.cli.terminal import Stop, plain, say
+
+
+def check_out(arguments: argparse.Namespace, directory: Path) -> None:
+    """Raise Stop where the pull request cannot be had, or no worktree made of it. The commits are fetched
+    with the person's own git, which knows how they sign in there."""
+    commit = _fetch(directory, arguments.remote, arguments.number)
+    title = _title(directory, arguments.number)
+    try:
+        link = Link(wanted(os.environ, None, str(directory)))
+        folder, branch, session = asyncio.run(_open(link, arguments.number, title, commit))
+    except (ValueError, RemoteError) as error:
+        raise Stop(str(error)) from error
+    say(f"{plain(title)}, on the branch {branch}")
+    say(f"Worktree  {folder}")
+    say(f"Session   {session}")
+    say(f"Go on with: opencode-web run --session {session} MESSAGE, or in the page: opencode-web {folder}")
+
+
+def _fetch(directory: Path, remote: str, number: int) -> str:
+    """The id of its last commit."""
+    _git(directory, "fetch", "--quiet", "--no-tags", "--", remote, f"refs/pull/{number}/head")
+    return _git(directory, "rev-parse", "--verify", "FETCH_HEAD^{commit}")
+
+
+def _title(directory: Path, number: int) -> str:
+    """By GitHub's program where it is there and knows, else the number alone."""
+    name = f"Pull request {number}"
+    program = shutil.which("gh")
+    if program is None:
+        return name
+    asked = [program, "pr", "view", str(number), "--json", "title", "--jq", ".title"]
+    done = subprocess.run(
+        asked, cwd=directory, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
+    )
+    title = plain(done.stdout)[:200] if done.returncode == 0 else ""
+    return f"{name}: {title}" if title else name
+
+
+async def _open(link: Link, number: int, title: str, commit: str) -> tuple[str, str, str]:
+    """The folder and the branch of a new worktree at a commit, and the id of a session in it."""
+    async with link:
+        made = await link.post("/experimental/worktree", {"name": f"pr-{number}"})
+        folder = str(made["directory"])
+        # Nothing was changed in it yet, so that nothing is lost.
+        await asyncio.to_thread(_git, Path(folder), "reset", "--quiet", "--hard", commit)
+        session = await link.request("POST", "/session", body={"title": title}, directory=folder)
+        return folder, str(made["branch"]), str(session["id"])
+
+
+def _git(directory: Path, *arguments: str) -> str:
+    """What git prints. Raise Stop with its words where it fails."""
+    try:
+        done = subprocess.run(["git", *arguments], cwd=directory, capture_output=True, check=False)
+    except OSError as error:
+        raise Stop(f"git cannot be started: {error.strerror}") from error
+    if done.returncode:
+        raise Stop(f"git {arguments[0]} failed: {plain(done.stderr.decode('utf-8', 'replace'))}")
+    return done.stdout.decode("utf-8", "replace").strip()
