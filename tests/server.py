@@ -52,12 +52,12 @@ class Server:
     def data(self) -> Path:
         return self.home / ".local" / "share" / "opencode-web"
 
-    def start(self, *arguments: str) -> None:
+    def start(self, *arguments: str, verb: str = "serve") -> None:
         """Return when it answers. Raises RuntimeError with what it said when it ends before that."""
         if not self.data.exists():
             self.data.mkdir(mode=0o700, parents=True)
             shutil.copy(_migrated(), self.data)
-        self.process = self.run("serve", str(self.project), "--port", "0", "--print-logs", *arguments)
+        self.process = self.run(verb, str(self.project), "--port", "0", "--print-logs", *arguments)
         assert self.process.stdout is not None
         for line in self.process.stdout:
             if line.startswith(LISTENING):

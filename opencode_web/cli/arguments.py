@@ -109,6 +109,8 @@ def _describe(commands: verbs.Subparsers) -> None:
 
 def _page_options(parser: argparse.ArgumentParser) -> None:
     _server_options(parser)
+    verbs.begin_options(parser)
+    parser.add_argument("--prompt", metavar="TEXT", help="send this")
     parser.add_argument("--no-open", action="store_true", help="do not open a browser")
     parser.set_defaults(run=start.run, no_worker=False)
 

@@ -81,19 +81,23 @@ def renew(arguments: argparse.Namespace) -> None:
     say(_new_link(hostname, arguments.port or found.port or DEFAULT_PORT))
 
 
-def link_to(url: str, directory: Path | None) -> str:
-    """A new link of the server at `url`, which leads to the project of a folder, opened there.
+def link_to(url: str, target: str) -> str:
+    """A new link of the server at `url`, which leads to a path there. Raise Stop when it does not answer, or
+    the password is another one."""
+    link = _new_link(*_place(url))
+    return link if target == "/" else f"{link}&{urlencode({'next': target})}"
 
-    Raise Stop when it does not answer, the password is another one, or it does not open the folder.
-    """
+
+def project_page(url: str, directory: str) -> str:
+    """The path of the project of a folder, opened by the server at `url`. Raise Stop when it does not answer,
+    the password is another one, or it does not open the folder."""
+    asked = f"/project/current?{urlencode({'directory': directory})}"
+    return f"/p/{_answer(*_place(url), 'GET', asked)['id']}/"
+
+
+def _place(url: str) -> tuple[str, int]:
     where = urlsplit(url)
-    hostname, port = where.hostname or DEFAULT_HOSTNAME, where.port or DEFAULT_PORT
-    link = _new_link(hostname, port)
-    if directory is None:
-        return link
-    asked = f"/project/current?{urlencode({'directory': str(directory)})}"
-    project = _answer(hostname, port, "GET", asked)
-    return f"{link}&{urlencode({'next': '/p/' + project['id'] + '/'})}"
+    return where.hostname or DEFAULT_HOSTNAME, where.port or DEFAULT_PORT
 
 
 def _new_link(hostname: str, port: int) -> str:

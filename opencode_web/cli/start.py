@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import asyncio
 import os
 import sys
 import webbrowser
@@ -12,7 +13,7 @@ from pathlib import Path
 
 from agents.config.loader import load
 from agents.config.schema import ServerConfig
-from opencode_web.cli.link import DEFAULT_HOSTNAME, DEFAULT_PORT, link_to, open_link, place
+from opencode_web.cli.link import DEFAULT_HOSTNAME, DEFAULT_PORT, link_to, open_link, place, project_page
 from opencode_web.cli.setup import check_redis, prepare_django, project_directory, tell_problems
 from opencode_web.cli.terminal import Stop, say
 from opencode_web.site import logs
@@ -65,8 +66,8 @@ def choose(arguments: argparse.Namespace, config: ServerConfig, environ: Mapping
 def run(arguments: argparse.Namespace) -> None:
     """Serve until a signal; where a server has the data folder already, print a link to the project there.
     Raise Stop when neither can be done."""
-    if arguments.directory is not None:
-        os.environ["OPENCODE_WEB_DIRECTORY"] = str(project_directory(arguments.directory))
+    if arguments.directory is not None or _begins(arguments):
+        os.environ["OPENCODE_WEB_DIRECTORY"] = str(project_directory(arguments.directory or "."))
     if arguments.no_worker:
         os.environ["OPENCODE_WEB_NO_WORKER"] = "1"
     check_redis(os.environ, paths.secret(), needed_by=_apart())
@@ -91,7 +92,8 @@ def run(arguments: argparse.Namespace) -> None:
 
     async def on_ready() -> None:
         await begin()
-        _announce(network, guard, with_browser=not arguments.no_open)
+        target = await _target(arguments, network.url, policy.password)
+        _announce(network, guard, target, with_browser=not arguments.no_open)
 
     try:
         serve(guard, network.address, network.port, on_ready=on_ready, on_shutdown=background.stop)
@@ -114,11 +116,30 @@ def _open_there(held: Held, arguments: argparse.Namespace) -> None:
     if not held.url or arguments.no_open or arguments.port is not None or arguments.hostname is not None:
         raise Stop(str(held)) from held
     directory = os.environ.get("OPENCODE_WEB_DIRECTORY")
-    link = link_to(held.url, Path(directory) if directory else None)
+    password = os.environ.get("OPENCODE_SERVER_PASSWORD") or paths.secret()
+    target = asyncio.run(_target(arguments, held.url, password))
+    if directory and target == "/":
+        target = project_page(held.url, directory)
+    link = link_to(held.url, target)
     say(f"opencode-web runs already at {held.url}; {directory or 'it'} opens there.")
     say(f"Open {link}")
     if has_desktop():
         webbrowser.open(link)
+
+
+def _begins(arguments: argparse.Namespace) -> bool:
+    """Whether it says what the page begins with. `serve` cannot."""
+    names = ("last", "session", "fork", "model", "agent", "prompt")
+    return any(getattr(arguments, name, None) for name in names)
+
+
+async def _target(arguments: argparse.Namespace, url: str, password: str) -> str:
+    """The path of the page to open. Raise Stop for what it is to begin with and is not there."""
+    if not _begins(arguments):
+        return "/"
+    from opencode_web.cli.landing import landing
+
+    return await landing(arguments, url, password)
 
 
 def _apart() -> str:
@@ -136,14 +157,14 @@ def _policy(network: Network) -> Policy:
     return policy
 
 
-def _announce(network: Network, guard: Guard, *, with_browser: bool) -> None:
+def _announce(network: Network, guard: Guard, target: str, *, with_browser: bool) -> None:
     tokens = guard.launch_tokens
-    link = launch_url(network.url, tokens.issue())
+    link = launch_url(network.url, tokens.issue(), target)
     say(f"opencode-web server listening on {network.url}")
     say(f"Open {link}")
     if with_browser and has_desktop():
         token = tokens.issue()
-        open_link(launch_url(network.url, token), network.port, lambda: tokens.waits(token))
+        open_link(launch_url(network.url, token, target), network.port, lambda: tokens.waits(token))
 
 
 def has_desktop() -> bool:

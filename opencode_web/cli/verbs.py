@@ -71,6 +71,19 @@ def log_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--log-level", choices=logs.LEVELS, default="INFO", help="the least to log (INFO)")
 
 
+def begin_options(parser: argparse.ArgumentParser) -> None:
+    """What a prompt goes on with, and who answers it."""
+    parser.add_argument(
+        "-c", "--continue", dest="last", action="store_true", help="go on with the last session"
+    )
+    parser.add_argument("-s", "--session", metavar="ID", help="go on with this session")
+    parser.add_argument("--fork", action="store_true", help="go on in a copy of the session")
+    parser.add_argument(
+        "-m", "--model", metavar="PROVIDER/MODEL", help="the model (`opencode-web models` lists them)"
+    )
+    parser.add_argument("--agent", metavar="NAME", help="the agent (`opencode-web agent list`)")
+
+
 def actions(command: str) -> Mapping[str, Action]:
     """What each word behind a command does ("" where it takes none). Their modules load here: most need
     Django set up, and none has to wait for the libraries of another."""
@@ -171,19 +184,11 @@ def _here() -> Path:
 def _run(commands: Subparsers) -> None:
     parser = commands.add_parser("run", help="send a prompt and print the answer")
     parser.add_argument("message", nargs="*", help="the prompt; what is piped in is added to it")
-    parser.add_argument(
-        "-c", "--continue", dest="last", action="store_true", help="go on with the last session"
-    )
-    parser.add_argument("-s", "--session", metavar="ID", help="go on with this session")
+    begin_options(parser)
     parser.add_argument(
         "--resume", action="store_true", help="go on with its last turn, which was cut off; takes no message"
     )
-    parser.add_argument("--fork", action="store_true", help="go on in a copy of the session")
     parser.add_argument("--share", action="store_true", help="share the session")
-    parser.add_argument(
-        "-m", "--model", metavar="PROVIDER/MODEL", help="the model (`opencode-web models` lists them)"
-    )
-    parser.add_argument("--agent", metavar="NAME", help="the agent (`opencode-web agent list`)")
     parser.add_argument(
         "--mode", choices=MODES, help="how much is asked: what would be asked is refused here"
     )

@@ -38,5 +38,6 @@ place.addEventListener("htmx:afterSettle", () => {
   const button = document.getElementById("agent-picker");
   const color = button?.dataset.color;
   button?.classList.toggle("coloured", Boolean(color));
-  if (color) button.style.setProperty("--agent", color);
+  // Not on the button: htmx would copy its style to the next one as an attribute, which the page's policy refuses.
+  if (color) place.style.setProperty("--agent", color);
 });

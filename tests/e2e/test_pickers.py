@@ -101,6 +101,18 @@ async def test_a_new_session_takes_the_choice_and_mentions_name_agents(
     await expect(chosen(tab, "variant")).to_have_value("low")
 
 
+async def test_the_address_of_a_new_session_chooses_for_it(thinking: Stage, context: BrowserContext) -> None:
+    tab = await thinking.tab(context)
+    await tab.page.goto(f"{tab.page.url.partition('?')[0]}?agent=reviewer&model=fake%2Fplain")
+    await tab.connected()
+    await expect(chosen(tab, "model")).to_have_value("fake/plain")
+    await expect(tab.page.get_by_role("button", name="Agent: Reviewer")).to_be_visible()
+    thinking.plays(Turn(text="Said."))
+    await tab.send("Look")
+    await expect(tab.messages).to_contain_text("Said.")
+    assert thinking.model.requests[-1].body["model"] == "plain"
+
+
 async def test_models_are_found_and_marked_by_keyboard(thinking: Stage, context: BrowserContext) -> None:
     tab = await thinking.tab(context, await thinking.session("searches"))
     keys = tab.page.keyboard

@@ -182,7 +182,10 @@ def _text(arguments: argparse.Namespace) -> str:
 
 async def _run(link: Link, arguments: argparse.Namespace, text: str, directory: Path) -> None:
     async with link:
-        await _look_up(link, arguments)
+        await look_up(link, arguments)
+        if arguments.command:
+            names = [entry["name"] for entry in await link.get("/command")]
+            _find("command", arguments.command, names, f"there are {', '.join(names)}")
         request = _request(arguments, text, directory)
         session = await _session(link, arguments)
         if arguments.mode:
@@ -202,16 +205,13 @@ async def _run(link: Link, arguments: argparse.Namespace, text: str, directory: 
         raise Stop(output.failed)
 
 
-async def _look_up(link: Link, arguments: argparse.Namespace) -> None:
-    """Raise Stop for a model or a command that the server has not, before a session is made for it. An agent
-    that cannot answer leaves the turn to the default one, as in OpenCode."""
+async def look_up(link: Link, arguments: argparse.Namespace) -> None:
+    """Raise Stop for a model that the server has not, before a session is made for it. An agent that cannot
+    answer leaves the turn to the default one, as in OpenCode."""
     if arguments.model:
         providers = (await link.get("/config/providers"))["providers"]
         models = [f"{provider['id']}/{model}" for provider in providers for model in provider["models"]]
         _find("model", arguments.model, models, "`opencode-web models` lists them")
-    if arguments.command:
-        names = [entry["name"] for entry in await link.get("/command")]
-        _find("command", arguments.command, names, f"there are {', '.join(names)}")
     if arguments.agent:
         found = [entry for entry in await link.get("/agent") if not entry.get("hidden")]
         modes = {entry["name"]: entry["mode"] for entry in found}
@@ -228,18 +228,29 @@ def _find(kind: str, name: str, known: Sequence[str], others: str) -> None:
 
 async def _session(link: Link, arguments: argparse.Namespace) -> str:
     """The id of the session to go on with, or of a new one. Raise Stop when there is none."""
+    session = await session_of(link, arguments)
+    if session is None:
+        if arguments.resume:
+            raise Stop("--resume takes --continue or --session", 2)
+        body = {"permission": DENIED, **({"title": arguments.title} if arguments.title else {})}
+        session = await link.post("/session", body)
+    return str(session["id"])
+
+
+async def session_of(link: Link, arguments: argparse.Namespace) -> Mapping[str, Any] | None:
+    """The session to go on with, or a copy of it, as the server has it; None for a new one. Raise Stop where
+    none can be copied."""
     found = arguments.session
     if arguments.last and not found:
         roots = await link.get("/session", {"roots": "true", "limit": 1})
         found = roots[0]["id"] if roots else None
     if found is None:
-        if arguments.fork or arguments.resume:
-            raise Stop(f"--{'fork' if arguments.fork else 'resume'} takes --continue or --session", 2)
-        body = {"permission": DENIED, **({"title": arguments.title} if arguments.title else {})}
-        return str((await link.post("/session", body))["id"])
+        if arguments.fork:
+            raise Stop("--fork takes --continue or --session", 2)
+        return None
     path = f"/session/{found}"
-    known = await (link.post(f"{path}/fork", {}) if arguments.fork else link.get(path))
-    return str(known["id"])
+    session: Mapping[str, Any] = await (link.post(f"{path}/fork", {}) if arguments.fork else link.get(path))
+    return session
 
 
 def _request(arguments: argparse.Namespace, text: str, directory: Path) -> tuple[str, dict[str, Any]]:
@@ -251,7 +262,7 @@ def _request(arguments: argparse.Namespace, text: str, directory: Path) -> tuple
     if arguments.command:
         body |= {"command": arguments.command, "arguments": text, "model": arguments.model, "parts": files}
     else:
-        body |= {"model": _model(arguments.model), "parts": [*files, {"type": "text", "text": text}]}
+        body |= {"model": model_of(arguments.model), "parts": [*files, {"type": "text", "text": text}]}
     given = {name: value for name, value in body.items() if value not in (None, [])}
     return ("command" if arguments.command else "prompt_async"), given
 
@@ -261,7 +272,8 @@ def _folders(given: Sequence[str], directory: Path) -> list[str]:
     return [str(directory / Path(path).expanduser()) for path in given]
 
 
-def _model(ref: str | None) -> dict[str, str] | None:
+def model_of(ref: str | None) -> dict[str, str] | None:
+    """As the body of a prompt names it. Raise Stop for what is no `provider/model`."""
     if ref is None:
         return None
     provider, slash, model = ref.partition("/")

@@ -7,6 +7,7 @@ import json
 from collections.abc import Sequence
 from datetime import UTC, datetime, tzinfo
 from typing import Any
+from urllib.parse import urlencode
 
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
@@ -46,9 +47,11 @@ async def project(request: HttpRequest, project_id: str) -> HttpResponse:
 
 
 async def new(request: HttpRequest, project_id: str) -> HttpResponse:
-    """A page without a session: it is created by the first prompt."""
+    """A page without a session: it is created by the first prompt. `agent` and `model` are chosen for it."""
     found = await project_of(project_id)
     context = await in_db(_project_context, found, zone=_zone(request))
+    chosen = {name: request.GET[name] for name in ("agent", "model") if name in request.GET}
+    context["chosen"] = f"&{urlencode(chosen)}" if chosen else ""
     return await page(request, "session.html", live=True, here=is_here(request), **context)
 
 
