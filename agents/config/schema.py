@@ -276,6 +276,8 @@ class WatcherConfig(_Section):
 class SkillsConfig(_Section):
     paths: list[str] = []
     """Folders to look for skills in, besides the usual ones."""
+    urls: list[str] = []
+    """Addresses below which an `index.json` names skills."""
 
 
 class Config(_Section):

@@ -20,10 +20,11 @@ from django.conf import settings
 
 from agents.config.configuration import load
 from agents.config.frontmatter import MENDED, compose
-from agents.config.schema import Config
+from agents.config.schema import Config, SkillsConfig
 from agents.toolkit.definitions import PROMPTS
 from agents.toolkit.file_names import printable
 from agents.toolkit.permission.rules import Ruleset, evaluate
+from agents.toolkit.remote_skills import folder_of
 from sessions.core.bounded import Bounded
 from sessions.core.confined import is_machine, opened
 from sessions.core.repository import Repository
@@ -189,9 +190,9 @@ _OURS = Place(PROMPTS / "skills")
 """What comes with the program: how it is configured."""
 
 
-def places(directory: Path, named: list[str], environ: Mapping[str, str] = os.environ) -> list[Place]:
-    """The project's, from `directory` up to its root, those that the configuration names, the user's own, and
-    the one of this program.
+def places(directory: Path, config: SkillsConfig, environ: Mapping[str, str] = os.environ) -> list[Place]:
+    """The project's, from `directory` up to its root, those that the configuration names, folders before
+    addresses, the user's own, and the one of this program.
 
     `OPENCODE_DISABLE_PROJECT_CONFIG` leaves the project's out.
     """
@@ -202,7 +203,8 @@ def places(directory: Path, named: list[str], environ: Mapping[str, str] = os.en
     disabled = environ.get("OPENCODE_DISABLE_PROJECT_CONFIG", "").lower() in ("1", "true")
     found: dict[Path, Place] = {}
     project = () if disabled else _of_project(here, worktree)
-    for place in chain(project, _of_config(here, worktree, named), _of_user(), [_OURS]):
+    named = chain(_of_config(here, worktree, config.paths), map(_fetched, config.urls))
+    for place in chain(project, named, _of_user(), [_OURS]):
         found.setdefault(place.folder, place)
     return list(found.values())
 
@@ -222,6 +224,11 @@ def _of_config(here: Path, worktree: Path, named: list[str]) -> Iterator[Place]:
             given = worktree / name
         folder = Path(os.path.normpath(given))
         yield Place(folder, within=worktree if folder.is_relative_to(worktree) else None, named=True)
+
+
+def _fetched(url: str) -> Place:
+    folder = folder_of(url)
+    return Place(folder, within=folder)
 
 
 def _of_user() -> Iterator[Place]:
@@ -316,7 +323,7 @@ _cache: Bounded[tuple[Place, ...], tuple[Found, dict[Path, Stamp]]] = Bounded(_C
 
 def discover(directory: Path, config: Config) -> Found:
     """The skills that apply in a folder; cheap when nothing has changed. No file can make it raise."""
-    key = tuple(places(directory, config.skills.paths))
+    key = tuple(places(directory, config.skills))
     cached = _cache.get(key)
     if cached is not None and all(_stamp(path) == stamp for path, stamp in cached[1].items()):
         return cached[0]

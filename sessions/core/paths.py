@@ -53,6 +53,11 @@ def worktrees(environ: Mapping[str, str] = os.environ) -> Path:
     return _below(environ, "worktrees")
 
 
+def skills(environ: Mapping[str, str] = os.environ) -> Path:
+    """Skills that were fetched from addresses."""
+    return _below(environ, "skills")
+
+
 def servers(environ: Mapping[str, str] = os.environ) -> Path:
     """Language servers that were installed by a click."""
     return _below(environ, "servers")

@@ -13,6 +13,7 @@ from agents.toolkit.skills import MAX_BYTES
 from tests.agents.toolkit.skills.conftest import write_skill
 from tests.loopback.script import ToolUse, Turn
 from tests.server import parts_of, serving
+from tests.skill_site import skill_site
 
 LOAD = Turn(tools=[ToolUse("skill", {"name": "greeting"})])
 
@@ -37,6 +38,20 @@ async def test_a_skill_is_listed_loaded_and_its_files_named(home: Path, project:
             assert expected in result
         (part,) = parts_of(await client.messages(session["id"]), "tool")
         assert part["state"]["metadata"]["name"] == "greeting"
+
+
+async def test_a_skill_at_an_address_is_there_in_the_first_turn(home: Path, project: Path) -> None:
+    script = [Turn(tools=[ToolUse("skill", {"name": "greet"})]), Turn(text="Done.")]
+    with skill_site() as site:
+        async with serving(home, project, script, skills={"urls": [site.url]}) as (client, model):
+            session = await client.create_session(title="named")
+            await client.prompt(session["id"], "Greet.")
+            first, second = (request.body for request in model.requests)
+            assert "- greet: Greets." in system(first)
+            result = second["messages"][-1]["content"]
+            assert "Say hello." in result
+            assert "scripts/a b.sh" in result
+            assert "greet" in [skill["name"] for skill in await client.get("/skill")]
 
 
 async def test_a_long_skill_is_bounded_and_a_huge_one_never_read(home: Path, project: Path) -> None:

@@ -30,7 +30,7 @@ _WORDS = {
     "tools": "Switches on a tool",
     "instructions": "Reads from outside of the project",
     "folders": "Reads folders outside of the project",
-    "skills": "Looks for skills outside of the project",
+    "skills": "Takes skills from outside of the project",
     "default_agent": "Chooses the agent",
     "sandbox": "Changes how commands are confined",
     "sandbox_domains": "Lets confined commands reach",

@@ -145,7 +145,8 @@ def policy(
     data = [paths.data_home(environ) / name for name in ("opencode-web", "opencode")]
     hidden = [*data, *(home / name for name in SECRETS), Path(RUN)]
     own = [Path(sys.prefix), Path(sys.base_prefix)]  # programs of this environment are in everybody's path
-    shown = [home / KNOWN_HOSTS, paths.tool_output(environ), *map(Path, NAMES), *own, *added]
+    lent = [paths.tool_output(environ), paths.skills(environ)]
+    shown = [home / KNOWN_HOSTS, *lent, *map(Path, NAMES), *own, *added]
     return Policy(
         workspace=_distinct([*roots, *gits, *more, *(path.resolve() for path in scratch)]),
         held=tuple(path for path in dict.fromkeys((*held, *added)) if not path.is_symlink()),

@@ -40,7 +40,7 @@ _STORES = "snapshots"
 _FOLDERS = (_STORES, "plans", "tool-output")
 _FILES = ("trust.json",)
 CREDENTIALS = ("auth.json", "mcp-auth.json", "secret")
-LEFT_OUT = ("worktrees", "servers", "copies", "log")
+LEFT_OUT = ("worktrees", "servers", "skills", "copies", "log")
 """Other folders of ours: what git holds once it is committed, what is installed again by a click, and what
 goes in time."""
 _PASSING = ("lock", "index.lock", "sweep.lock", "contents.lock", "HEAD.new")

@@ -19,6 +19,7 @@ from agents.config.redaction import redacted
 from agents.servers.lsp.service import service
 from agents.servers.lsp.types import Diagnostic
 from agents.toolkit.definitions import agents
+from agents.toolkit.remote_skills import remote_skills
 from agents.toolkit.skills import skill_problems
 from opencode_web.cli.terminal import Stop, complain, plain, say
 from sessions.api.files import content_wire, nodes_wire
@@ -50,6 +51,8 @@ def agent(arguments: argparse.Namespace, directory: Path) -> None:
 
 def skill(arguments: argparse.Namespace, directory: Path) -> None:
     """Every skill with its body; what is wrong with some is told beside it."""
+    for words in asyncio.run(remote_skills.fetch(load(directory).config.skills.urls)):
+        complain(plain(words))
     for problem in skill_problems(directory):
         complain(plain(str(problem)))
     say(_json(skills_of(directory)))

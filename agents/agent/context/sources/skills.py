@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from agents.agent.context.source import Source
+from agents.toolkit.remote_skills import remote_skills
 from agents.toolkit.skills import discover, permitted
 from agents.toolkit.turn import Turn
 
@@ -23,6 +24,7 @@ async def produce(turn: Turn) -> Sequence[Source[Any]]:
     """One source, whose listing depends on the agent of the turn."""
 
     async def load_listing() -> Listing | None:
+        await remote_skills.fetch(turn.config.skills.urls)
         found = await asyncio.to_thread(discover, turn.directory, turn.config)
         return tuple((skill.name, skill.description) for skill in permitted(found, turn.rules)) or None
 

@@ -30,6 +30,7 @@ HELD: list[tuple[dict[str, Any], list[str]]] = [
     ({"mcp": {"x": {"enabled": False, "command": ["x"]}}}, ["mcp.x"]),
     ({"lsp": {"x": {"command": ["x"]}}, "formatter": True}, ["lsp.x", "formatter"]),
     ({"shell": "/tmp/sh"}, ["shell"]),
+    ({"skills": {"urls": ["https://skills.example"]}}, ["skills"]),
     ({"snapshot": False}, ["snapshot"]),
     ({"default_agent": "build"}, ["default_agent"]),
     ({"permission": "allow"}, ["permission.*"]),
