@@ -76,6 +76,11 @@ def entries(written: Mapping[str, Any], file: Path, line: int | None) -> list[Pr
     ]
 
 
+def entry_of(item: Problem) -> str:
+    """What a file names that is not used; empty for the file itself."""
+    return item.message.removesuffix(_CODE).strip() if item.key else ""
+
+
 def fingerprint(unused: Sequence[Problem]) -> str:
     """One digest for all that a person is shown."""
     return digest(json.dumps(sorted(f"{item.file} {item.message}" for item in unused)).encode())

@@ -101,8 +101,10 @@ async def status(request: HttpRequest) -> HttpResponse:
 def _unused(directory: Path, found: Sequence[Problem]) -> Mapping[str, Any]:
     """What may guard something and does not, where no person has read that yet."""
     told = [item for item in found if item.level == "warning"]
-    shown = told and not unused.is_dismissed(directory, told)
-    return {"unused": told, "unused_shown": unused.fingerprint(told)} if shown else {}
+    if not told or unused.is_dismissed(directory, told):
+        return {}
+    named = [(item.file, unused.entry_of(item)) for item in told]
+    return {"unused": named, "unused_shown": unused.fingerprint(told)}
 
 
 @require_POST
