@@ -72,7 +72,7 @@ def _overview() -> str:
     """A line for each command."""
     commands = argparse.ArgumentParser().add_subparsers()
     _declare(commands)
-    return "\n".join(f"  {entry.dest:<9} {entry.help}" for entry in commands._get_subactions())
+    return "\n".join(f"  {entry.dest:<10} {entry.help}" for entry in commands._get_subactions())
 
 
 def _declare(commands: verbs.Subparsers) -> None:

@@ -54,11 +54,12 @@ def _check(request: httpx.Request) -> None:
 
 
 def _save(client: httpx.Client, address: str, file: Path) -> None:
-    """Raises Unreadable for what is too large, and what httpx raises."""
-    size = 0
-    with client.stream("GET", address) as response, file.open("wb") as out:
+    """As it is sent: packed, a little could become any size. Raises Unreadable for what is too large, and
+    what httpx raises."""
+    size, plain = 0, {"accept-encoding": "identity"}
+    with client.stream("GET", address, headers=plain) as response, file.open("wb") as out:
         response.raise_for_status()
-        for piece in response.iter_bytes():
+        for piece in response.iter_raw():
             size += len(piece)
             if size > MAX_FILE:
                 raise Unreadable(f"{address} is larger than {MAX_FILE // 1024**2} MB")

@@ -37,9 +37,12 @@ def shell(server: Server, **environ: str) -> str | None:
 
 
 def test_what_waits_is_said_and_how_it_is_allowed(server: Server) -> None:
-    said = server.command("debug", "config").stderr
-    assert f"{server.project}/opencode.json: {WAITS}: shell, mcp.x" in said
-    assert "guard.py: does not run until you trust it in the page, or by `opencode-web trust`" in said
+    said = [server.command(*verb).stderr for verb in (("debug", "config"), ("run", "Hi"))]
+    server.start()
+    server.stop()
+    for text in (*said, server.log()):
+        assert f"{server.project}/opencode.json: {WAITS}: shell, mcp.x" in text
+        assert "guard.py: does not run until you trust it in the page, or by `opencode-web trust`" in text
 
 
 def test_nothing_is_trusted_unseen_or_unasked(server: Server) -> None:
