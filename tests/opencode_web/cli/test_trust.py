@@ -11,6 +11,7 @@ import pytest
 from agents.config.trust.store import VARIABLE
 from sessions.core.platform.peers import MARK
 from tests.server import Server
+from tests.skill_site import skill_site
 
 CONFIG = {"shell": "/bin/zsh", "mcp": {"x": {"type": "local", "command": ["sh", "\u001b[2J"]}}}
 WAITS = "waits until you trust this file in the page, or by `opencode-web trust`"
@@ -99,3 +100,16 @@ def test_a_command_of_the_agent_trusts_nothing(server: Server) -> None:
     assert done.returncode == 1
     assert "a command of the agent trusts nothing" in done.stderr
     assert shell(server) is None
+
+
+def test_skills_at_an_address_are_fetched_once_that_is_trusted(server: Server) -> None:
+    def names() -> list[str]:
+        return [skill["name"] for skill in json.loads(server.command("debug", "skill").stdout)]
+
+    with skill_site() as site:
+        (server.project / "opencode.json").write_text(json.dumps({"skills": {"urls": [site.url]}}))
+        assert "greet" not in names()
+        assert site.asked == []
+        assert "skills: Takes skills from outside of the project" in server.command("trust", "--yes").stdout
+        assert "greet" in names()
+        assert len(site.asked) == 3
