@@ -126,10 +126,12 @@ def actions(command: str) -> Mapping[str, Action]:
                 "agent": debug.agent,
                 "skill": debug.skill,
                 "lsp diagnostics": debug.diagnostics,
+                "lsp document-symbols": debug.symbols,
                 "rg files": debug.files,
                 "rg search": debug.lines,
                 "file read": debug.read,
                 "file list": debug.entries,
+                "file search": debug.matches,
                 "info": debug.info,
             }
         case "backup" | "restore":
@@ -316,18 +318,24 @@ def _debug(commands: Subparsers) -> None:
             parser.add_argument("name")
         verb(parser, "debug", name)
     lsp = _group(actions, "lsp", "ask language servers")
-    said = lsp.add_parser("diagnostics", help="what they say of a file, as JSON")
-    said.add_argument("path", metavar="FILE")
-    verb(said, "debug", "lsp diagnostics")
+    for name, summary in (
+        ("diagnostics", "what they say of a file, as JSON"),
+        ("document-symbols", "the symbols of a file, as JSON"),
+    ):
+        parser = lsp.add_parser(name, help=summary)
+        parser.add_argument("path", metavar="FILE")
+        verb(parser, "debug", f"lsp {name}")
     rg = _group(actions, "rg", "search as its tools do")
     files = rg.add_parser("files", help="the files of the project, one a line")
     files.add_argument("--query", default="", help="those that these letters mean")
     lines = rg.add_parser("search", help="where a pattern is found, as JSON")
     lines.add_argument("pattern", metavar="PATTERN", help="a regular expression")
-    for parser, action in ((files, "rg files"), (lines, "rg search")):
+    file = _group(actions, "file", "a file or a folder as clients see it")
+    matches = file.add_parser("search", help="the files that these letters mean, as JSON")
+    matches.add_argument("query", metavar="QUERY")
+    for parser, action in ((files, "rg files"), (lines, "rg search"), (matches, "file search")):
         parser.add_argument("--limit", type=whole(1, ALL), default=100, metavar="N", help="at most N (100)")
         verb(parser, "debug", action)
-    file = _group(actions, "file", "a file or a folder as clients see it")
     for name, summary in (("read", "its content, as JSON"), ("list", "its entries, as JSON")):
         parser = file.add_parser(name, help=summary)
         parser.add_argument("path", metavar="PATH")

@@ -7,17 +7,19 @@ import asyncio
 import json
 import platform
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine
 from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any, TypeVar
 
 import opencode_web
 from agents.api.listings import skills_of
 from agents.config.configuration import load
 from agents.config.redaction import redacted
 from agents.servers.lsp.service import service
-from agents.servers.lsp.types import Diagnostic
+from agents.servers.lsp.types import Failed
+from agents.servers.lsp.uses.symbols import wire as symbols_wire
 from agents.toolkit.definitions import agents
 from agents.toolkit.remote_skills import remote_skills
 from agents.toolkit.skills import skill_problems
@@ -28,6 +30,7 @@ from sessions.core.platform.limits import limits
 from sessions.project import browsing, search
 
 PACKAGES = ("django", "channels", "daphne", "litellm", "mcp", "pydantic")
+Told = TypeVar("Told")
 LSP_SECONDS = 30.0
 """For a server to start and to look at a file."""
 
@@ -60,17 +63,38 @@ def skill(arguments: argparse.Namespace, directory: Path) -> None:
 
 def diagnostics(arguments: argparse.Namespace, directory: Path) -> None:
     """What the language servers of a file say of it, by its path. Raise Stop where it is not there."""
-    file = directory / arguments.path
+    file = _file(arguments, directory)
+    found = _told(service.touch(directory, file, wait=LSP_SECONDS))
+    say(_json({str(file): [asdict(one) for one in found]}))
+
+
+def symbols(arguments: argparse.Namespace, directory: Path) -> None:
+    """The symbols of a file by its language servers. Raise Stop where it is not there, or none answers."""
+    file = _file(arguments, directory)
+    try:
+        found = _told(service.document_symbols(directory, file, within=LSP_SECONDS))
+    except Failed as error:
+        raise Stop(str(error)) from error
+    say(_json(symbols_wire(found)))
+
+
+def _file(arguments: argparse.Namespace, directory: Path) -> Path:
+    file: Path = directory / arguments.path
     if not file.is_file():
         raise Stop(f"there is no file {arguments.path!r}")
-    say(_json({str(file): [asdict(one) for one in asyncio.run(_diagnostics(directory, file))]}))
+    return file
 
 
-async def _diagnostics(directory: Path, file: Path) -> Sequence[Diagnostic]:
-    try:
-        return await service.touch(directory, file, wait=LSP_SECONDS)
-    finally:
-        await service.close()
+def _told(asked: Coroutine[Any, Any, Told]) -> Told:
+    """What the servers answer, which end then."""
+
+    async def ask() -> Told:
+        try:
+            return await asked
+        finally:
+            await service.close()
+
+    return asyncio.run(ask())
 
 
 def files(arguments: argparse.Namespace, directory: Path) -> None:
@@ -85,6 +109,11 @@ def lines(arguments: argparse.Namespace, directory: Path) -> None:
         say(_json(asyncio.run(search.find_text(directory, arguments.pattern, limit=arguments.limit))))
     except search.SearchFailed as error:
         raise Stop(str(error)) from error
+
+
+def matches(arguments: argparse.Namespace, directory: Path) -> None:
+    """The paths that a query means, as JSON."""
+    say(_json(asyncio.run(search.find_files(directory, arguments.query, limit=arguments.limit))))
 
 
 def read(arguments: argparse.Namespace, directory: Path) -> None:

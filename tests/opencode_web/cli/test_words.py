@@ -75,7 +75,10 @@ def test_what_the_program_sees_is_json(server: Server) -> None:
     assert "a.py" in out(server, "debug", "rg", "files").splitlines()
     assert json.loads(out(server, "debug", "file", "read", "a.py"))["content"] == "answer = 42\n"
     assert "a.py" in [node["name"] for node in json.loads(out(server, "debug", "file", "list", "."))]
+    assert json.loads(out(server, "debug", "file", "search", "ap")) == ["a.py"]
     assert server.command("debug", "file", "read", "../home").returncode == 1
+    assert server.command("debug", "lsp", "document-symbols", "b.py").returncode == 1
+    assert json.loads(out(server, "debug", "lsp", "document-symbols", "a.py")) == []
     assert json.loads(out(server, "debug", "lsp", "diagnostics", "a.py")) == {
         str(server.project / "a.py"): []
     }
