@@ -169,7 +169,9 @@ async def test_letters_find_a_file_and_enter_opens_it(stage: Stage, context: Bro
     await expect(row(tab, "hello.py")).to_be_visible()
 
 
-async def test_who_types_before_the_tree_has_come_goes_on_typing(stage: Stage, context: BrowserContext) -> None:
+async def test_who_types_before_the_tree_has_come_goes_on_typing(
+    stage: Stage, context: BrowserContext
+) -> None:
     tab = await stage.tab(context, await stage.session("typed early"))
     come, free = asyncio.Event(), asyncio.Event()
 
