@@ -85,15 +85,15 @@ def _named_alone(session_id: str, point: Point, worktree: Path) -> list[str]:
     if point.part_id:
         patches = patches.exclude(message_id=point.message_id, id__lt=point.part_id)
     named = {
-        (part, os.path.relpath(file, worktree))
-        for part, files in patches.values_list("id", "data__files")
+        (message, os.path.relpath(file, worktree))
+        for message, files in patches.values_list("message_id", "data__files")
         for file in files
         if Path(file).is_relative_to(worktree)
     }
     if not named:
         return []
     rows = FileChange.objects.filter(point.onward(session_id), operation=None)
-    known = set(rows.values_list("part_id", "path"))
+    known = set(rows.values_list("message_id", "path"))
     return sorted({shown(path) for _, path in named - known})
 
 

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, TypeAdapter
+from pydantic import (
+    Field,
+    TypeAdapter,
+    ValidationError,
+    ValidatorFunctionWrapHandler,
+    WrapValidator,
+)
 
 from .base import Amount, MessageID, ModelRef, NamedError, SessionID, Tokens, Wire
 
@@ -89,12 +95,26 @@ class ResourceSource(Wire):
     uri: str
 
 
+Source = Annotated[FileSource | SymbolSource | ResourceSource, Field(discriminator="type")]
+
+
+def _fitting(value: Any, check: ValidatorFunctionWrapHandler) -> Any:
+    try:
+        return check(value)
+    except ValidationError:
+        return None
+
+
+FITTING = WrapValidator(_fitting)
+"""Leaves out what does not fit: it says no more than which words of the prompt a part stands for."""
+
+
 class FilePart(PartBase):
     type: Literal["file"] = "file"
     mime: str
     url: str
     filename: str | None = None
-    source: Annotated[FileSource | SymbolSource | ResourceSource, Field(discriminator="type")] | None = None
+    source: Annotated[Source | None, FITTING] = None
 
 
 class Pending(Wire):
@@ -176,7 +196,7 @@ class SubtaskPart(PartBase):
 class AgentPart(PartBase):
     type: Literal["agent"] = "agent"
     name: str
-    source: Mention | None = None
+    source: Annotated[Mention | None, FITTING] = None
 
 
 class RetryPart(PartBase):

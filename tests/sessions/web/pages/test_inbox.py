@@ -136,7 +136,13 @@ SYMBOL: dict[str, Any] = {
     "mime": "text/plain",
     "url": "file:///project/a.py?start=3&end=3",
     "filename": "a.py",
-    "source": {"type": "symbol", "path": "/project/a.py", "name": "greet", "kind": 12},
+    "source": {
+        "type": "symbol",
+        "path": "/project/a.py",
+        "range": {"start": {"line": 2, "character": 4}, "end": {"line": 2, "character": 9}},
+        "name": "greet",
+        "kind": 12,
+    },
 }
 
 
