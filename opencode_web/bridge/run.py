@@ -2,14 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
-import logging
 import os
-import re
-import signal
-import sys
-import threading
-from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterable, Awaitable, Callable
 from typing import Any, cast
 
 import anyio
@@ -18,69 +12,17 @@ from mcp.server.stdio import stdio_server
 from mcp.shared.message import SessionMessage
 from mcp_types import PARSE_ERROR, ErrorData, JSONRPCError
 
+from opencode_web.bridge import process
 from opencode_web.bridge.call import Call, default_model
+from opencode_web.bridge.process import Lines
 from opencode_web.bridge.remote.launcher import Wanted
 from opencode_web.bridge.remote.link import Link
 from opencode_web.bridge.server import Bridge
 
-CHUNK = 65536
-
-
-_ESCAPE = re.compile(
-    r"\\(?:u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|(u[dD][89a-fA-F][\da-fA-F]{2})|.)"
-)
-"""One of JSON; the group has a lone surrogate."""
-
-
-class Lines:
-    """What the SDK's stdio transport iterates over. Reading happens in a thread nobody waits for, on the
-    descriptor itself: the interpreter's own reader has a lock that would stop its shutdown. Lone surrogates,
-    which JavaScript writes where a text was cut within a character and the SDK refuses, are replaced."""
-
-    def __init__(self, descriptor: int = 0) -> None:
-        self._descriptor = descriptor
-        self._loop = asyncio.get_running_loop()
-        self._chunks: asyncio.Queue[bytes] = asyncio.Queue()
-        threading.Thread(target=self._read, daemon=True).start()
-
-    async def __aiter__(self) -> AsyncIterator[str]:
-        rest = b""
-        while chunk := await self._chunks.get():
-            *lines, rest = (rest + chunk).split(b"\n")
-            for line in lines:
-                if line.strip():
-                    text = line.decode(errors="replace")
-                    yield _ESCAPE.sub(lambda escape: r"\ufffd" if escape[1] else escape[0], text)
-
-    def _read(self) -> None:
-        chunk = b"\n"
-        while chunk:
-            try:
-                chunk = os.read(self._descriptor, CHUNK)
-            except OSError:
-                chunk = b""
-            try:
-                self._loop.call_soon_threadsafe(self._chunks.put_nowait, chunk)
-            except RuntimeError:  # the loop has ended before the input did
-                return
-
 
 def run(wanted: Wanted) -> None:
     """Return when the client has closed our input, or at SIGTERM or SIGINT."""
-    _log_to_stderr()
-    asyncio.run(_until_ended(wanted))
-
-
-async def _until_ended(wanted: Wanted) -> None:
-    async with Link(wanted) as link:
-        serving = asyncio.create_task(_serve(link))
-        loop = asyncio.get_running_loop()
-        for number in (signal.SIGTERM, signal.SIGINT):
-            # A second signal finds the task ended: it cannot cut short how the link is closed.
-            loop.add_signal_handler(number, serving.cancel)
-        await asyncio.wait({serving})
-    if not serving.cancelled():
-        serving.result()
+    process.run(wanted, _serve)
 
 
 async def _serve(link: Link) -> None:
@@ -109,10 +51,3 @@ async def _hand_on(
 
 async def _ignore(_: str) -> None:
     """Progress outside of a tool call."""
-
-
-def _log_to_stderr() -> None:
-    """Standard output is the protocol's alone."""
-    logging.basicConfig(
-        stream=sys.stderr, level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s", force=True
-    )
