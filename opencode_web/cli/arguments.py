@@ -9,11 +9,11 @@ from pathlib import Path
 from django.core.management import execute_from_command_line
 
 import opencode_web
-from opencode_web.cli import completion, link, mcp, start, verbs, worker
+from opencode_web.cli import acp, completion, link, mcp, start, verbs, worker
 from opencode_web.cli.terminal import whole
 
 _PORT = whole(0, 65535)
-_COMMANDS = ("serve", "web", "worker", "url", "manage", "mcp", "completion", *verbs.NAMES)
+_COMMANDS = ("serve", "web", "worker", "url", "manage", "mcp", "acp", "completion", *verbs.NAMES)
 
 
 def parse(argv: Sequence[str]) -> argparse.Namespace:
@@ -87,6 +87,7 @@ def _declare(commands: verbs.Subparsers) -> None:
     new_url.set_defaults(run=link.renew)
     verbs.add(commands)
     mcp.add(commands)
+    acp.add(commands)
     run_worker = commands.add_parser("worker", help="run turns in a process of its own (needs REDIS_URL)")
     verbs.log_options(run_worker)
     run_worker.set_defaults(run=worker.run)

@@ -1,0 +1,1 @@
+"""An agent for editors over the Agent Client Protocol; its sessions and turns are the server's."""
