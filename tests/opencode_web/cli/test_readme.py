@@ -85,7 +85,7 @@ def test_every_example_of_a_configuration(page: Path, tmp_path: Path) -> None:
         home, project = tmp_path / f"home{number}", tmp_path / f"project{number}"
         home.mkdir()
         project.mkdir()
-        if set(json.loads(re.sub(r"(?m)\s+//.*$", "", example))) & {"mcpServers", "servers"}:
+        if set(json.loads(re.sub(r"(?m)\s+//.*$", "", example))) & {"mcpServers", "servers", "agent_servers"}:
             continue  # for other people's programs
         folder = home / ".config" / "opencode"
         folder.mkdir(parents=True)
