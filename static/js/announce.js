@@ -24,9 +24,11 @@ function fresh() {
 
 function look() {
   const lines = fresh();
-  if (busy && !isBusy()) lines.push("The agent is done.");
+  const ends = busy && !isBusy();
+  if (ends) lines.push("The agent is done.");
   busy = isBusy();
   if (lines.length) news.textContent = lines.join(". ");
+  if (ends) document.dispatchEvent(new CustomEvent("turn:ended"));
 }
 
 onPage(() => {

@@ -1,4 +1,5 @@
-// Comments on lines of a diff: a click on a line's number, or on a hunk's Comment button, opens a field under it.
+// Comments on lines of a diff: a click on a line's number, or on a hunk's Comment button, opens a field under it. Loaded with
+// the first (diff.js).
 import { base } from "./page.js";
 import { panel } from "./review-state.js";
 
@@ -6,16 +7,14 @@ const LONG = 60; // lines
 
 let first = null; // the number a range begins at: shift and a second click end it
 
-panel.addEventListener("click", (event) => {
-  const number = event.target.closest("table.reviewed td.num[data-n]");
-  const button = event.target.closest("[data-comment]");
-  if (number) {
-    const from = event.shiftKey && sameSide(first, number) ? first : number;
-    if (!event.shiftKey) first = number;
-    open(number, range(from, number), side(number));
-  } else if (button) onHunk(button.closest("[data-hunk]"));
-  else if (event.target.closest("[data-comment-cancel]")) close(event.target.closest("tr"));
-});
+// `pressed` is a number, or a button of a hunk or of a field; `goesOn` where the range that was begun ends there.
+export function press(pressed, goesOn) {
+  if (pressed.matches("[data-comment-cancel]")) return close(pressed.closest("tr"));
+  if (pressed.matches("[data-comment]")) return onHunk(pressed.closest("[data-hunk]"));
+  const from = goesOn && sameSide(first, pressed) ? first : pressed;
+  if (!goesOn) first = pressed;
+  open(pressed, range(from, pressed), side(pressed));
+}
 
 panel.addEventListener("keydown", (event) => {
   const form = event.target.closest("[data-comment-form]");

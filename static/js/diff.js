@@ -112,3 +112,9 @@ async function load(later) {
 
 for (const event of ["htmx:afterSwap", "diff:rows"]) document.addEventListener(event, prepare);
 onPage(prepare);
+
+const COMMENTED = "#review :is(table.reviewed td.num[data-n], [data-comment], [data-comment-cancel])";
+document.addEventListener("click", async ({ target, shiftKey }) => {
+  const pressed = target.closest?.(COMMENTED);
+  if (pressed) (await import("./comments.js")).press(pressed, shiftKey);
+});

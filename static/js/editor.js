@@ -365,7 +365,7 @@ class Editor {
 }
 
 const open = new Set();
-document.addEventListener("review:renewed", () => open.forEach((editor) => editor.marks()));
+for (const name of ["review:renewed", "turn:ended"]) document.addEventListener(name, () => open.forEach((editor) => editor.marks()));
 addEventListener("pagehide", () => open.forEach((editor) => editor.hold()));
 
 // `hooks.unsaved(is)` is told whether there is something to save; `hooks.open(path, how)` opens another file.
