@@ -6,9 +6,10 @@ const drawing = new Map(); // kind -> its `draw(within)`, nothing while that is 
 
 async function load(kind) {
   drawing.set(kind, null);
-  const { draw } = await KINDS[kind]();
-  drawing.set(kind, draw);
-  draw(document);
+  const found = await KINDS[kind]().catch(() => drawing.delete(kind)); // the server was away: with the next change
+  if (!found?.draw) return;
+  drawing.set(kind, found.draw);
+  found.draw(document);
 }
 
 function look(within) {

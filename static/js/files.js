@@ -76,7 +76,9 @@ let linked = false;
 function link() {
   if (linked || !document.querySelector("#messages :is(.markdown code, .plain-output, .tool-error)")) return;
   linked = true;
-  import("./file-links.js");
+  import("./file-links.js").catch(() => {
+    linked = false; // the server was away: with the next change
+  });
 }
 for (const name of ["page:changed", "page:replaced", "htmx:afterSwap"]) document.addEventListener(name, link);
 onPage(link);

@@ -54,6 +54,8 @@ async def test_new_rename_archive_delete_and_filter(stage: Stage, context: Brows
     await page.get_by_label("Filter sessions").fill("")
 
     yak = tab.session_id
+    stage.plays(Turn(text="Nothing."))
+    await stage.client.prompt(await stage.session("Comes next"), "What now?")  # where a deletion leads
     await page.evaluate("window.mark = 'this document'")
     await item.get_by_label("Actions for").click()
     await page.get_by_role("menuitem", name="Delete").click()
