@@ -22,6 +22,7 @@ from pydantic import BaseModel, ValidationError
 from agents.config.trust.store import digest
 from agents.llm.bounded import client
 from sessions.core import paths
+from sessions.core.addresses import is_safe
 from sessions.core.text import error_text
 
 if TYPE_CHECKING:
@@ -38,7 +39,6 @@ MAX_BODY = 20 * 1024 * 1024
 """Bytes of all files of an address."""
 _INDEX = "index.json"
 _FILE = "SKILL.md"
-_LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 logger = logging.getLogger(__name__)
 
@@ -133,7 +133,7 @@ async def _fetch(url: str) -> None:
 
 async def _check(request: httpx.Request) -> None:
     """Of an address and what it leads on to. Raises Unusable."""
-    if request.url.scheme != "https" and request.url.host not in _LOOPBACK:
+    if not is_safe(request.url.scheme, request.url.host):
         raise Unusable(f"{request.url} is not fetched: only https keeps it as it is")
 
 

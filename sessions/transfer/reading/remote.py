@@ -10,6 +10,8 @@ from urllib.parse import urlsplit
 
 import httpx
 
+from sessions.core.addresses import is_safe
+
 from .exported import MAX_FILE
 from .json_file import load
 from .records import Unreadable, Wire, mapping, text
@@ -18,7 +20,6 @@ SECONDS = 30.0
 _SHARE = re.compile(r"/(?:share|s)/([A-Za-z0-9_-]{1,200})/?")
 _DATA = ("/api/share/{}/data", "/api/shares/{}/data")
 """Where OpenCode's servers of shares have what a page shows; the second is the newer one."""
-_LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 
 def is_address(name: str) -> bool:
@@ -28,7 +29,7 @@ def is_address(name: str) -> bool:
 def fetch(address: str, folder: Path) -> Path:
     """The export at an address, as a file in a folder. Raises Unreadable where there is none to be had."""
     where = urlsplit(address)
-    if where.scheme != "https" and where.hostname not in _LOOPBACK:
+    if not is_safe(where.scheme, where.hostname):
         raise Unreadable(f"{address} is not fetched: it begins with http, and only https keeps it as it is")
     file = folder / "export.json"
     share = _SHARE.fullmatch(where.path)
@@ -49,7 +50,7 @@ def fetch(address: str, folder: Path) -> Path:
 
 def _check(request: httpx.Request) -> None:
     """Also what an address leads on to. Raises Unreadable."""
-    if request.url.scheme != "https" and request.url.host not in _LOOPBACK:
+    if not is_safe(request.url.scheme, request.url.host):
         raise Unreadable(f"{request.url} is not fetched: only https keeps it as it is")
 
 
