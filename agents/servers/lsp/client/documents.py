@@ -209,8 +209,8 @@ _BY_NAME = {
     "go.mod": "go.mod",
     "go.sum": "go.sum",
     "go.work": "go.work",
-    "tsconfig.json": "jsonc",
-    "jsconfig.json": "jsonc",
+    **dict.fromkeys((".babelrc.json", ".eslintrc.json", "api-extractor.json", "devcontainer.json"), "jsonc"),
+    **dict.fromkeys((".devcontainer.json", "opencode.json"), "jsonc"),
     ".bashrc": "shellscript",
     ".zshrc": "shellscript",
     ".profile": "shellscript",
@@ -219,7 +219,13 @@ _BY_NAME = {
 }
 
 
+_WITH_COMMENTS = re.compile(r"[jt]sconfig(\..+)?\.json")
+"""Of these there are several in a project (`tsconfig.build.json`)."""
+
+
 def language_of(path: Path) -> str:
     """The identifier by the file's name; `plaintext` for one that is not known."""
     name = path.name.lower()
+    if _WITH_COMMENTS.fullmatch(name) or (path.parent.name == ".vscode" and name.endswith(".json")):
+        return "jsonc"
     return _BY_NAME.get(name) or _BY_ENDING.get(name.rpartition(".")[2], "plaintext")

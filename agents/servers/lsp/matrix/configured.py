@@ -34,10 +34,21 @@ def _changed(row: Row, entry: LspConfig | None) -> Row | None:
     if extensions := entry.get("extensions"):
         changes["files"] = tuple(extensions)
     if initialization := entry.get("initialization"):
-        changes["initialization"] = {**row.initialization, **initialization}
+        changes["initialization"] = _over(row.initialization, initialization)
     changes["environment"] = tuple((entry.get("env") or {}).items())
     changes["sandbox"] = entry.get("sandbox") is True
     return replace(row, **changes)
+
+
+def _over(settings: Mapping[str, Any], changed: Mapping[str, Any]) -> dict[str, Any]:
+    """Objects key by key, anything else replaces what was there."""
+    merged = dict(settings)
+    for key, value in changed.items():
+        before = settings.get(key)
+        if isinstance(before, Mapping) and isinstance(value, Mapping):
+            value = _over(before, value)
+        merged[key] = value
+    return merged
 
 
 def _own(name: str, entry: LspConfig) -> Row | None:

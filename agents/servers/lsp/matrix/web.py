@@ -15,6 +15,8 @@ _DENO = ("deno.json", "deno.jsonc")
 _TYPESCRIPT = "typescript@5.9"
 """The last line of versions with the `tsserver.js` that these servers talk to."""
 _EXTRACTED = npm("vscode-langservers-extracted")
+_VALIDATE: Mapping[str, Any] = {"validate": True}
+"""Where it has no settings of a language at all, it fails and finds nothing."""
 _ESLINT = (
     "eslint.config.js eslint.config.mjs eslint.config.cjs eslint.config.ts eslint.config.mts "
     ".eslintrc .eslintrc.js .eslintrc.cjs .eslintrc.json .eslintrc.yaml .eslintrc.yml"
@@ -123,8 +125,22 @@ ROWS: tuple[Row, ...] = (
         fallback=False,
         project_code="Oxlint's configuration and plug-ins",
     ),
-    Row("html", "HTML", (".html", ".htm"), (("vscode-html-language-server", "--stdio"),), _EXTRACTED),
-    Row("css", "CSS", (".css", ".scss", ".less"), (("vscode-css-language-server", "--stdio"),), _EXTRACTED),
+    Row(
+        "html",
+        "HTML",
+        (".html", ".htm"),
+        (("vscode-html-language-server", "--stdio"),),
+        _EXTRACTED,
+        initialization={"html": {"validate": {"styles": True, "scripts": True}}, "css": _VALIDATE},
+    ),
+    Row(
+        "css",
+        "CSS",
+        (".css", ".scss", ".less"),
+        (("vscode-css-language-server", "--stdio"),),
+        _EXTRACTED,
+        initialization=dict.fromkeys(("css", "scss", "less"), _VALIDATE),
+    ),
     Row(
         "json",
         "JSON",
@@ -132,6 +148,7 @@ ROWS: tuple[Row, ...] = (
         (("vscode-json-language-server", "--stdio"),),
         _EXTRACTED,
         unless=_DENO,
+        initialization={"json": {"validate": {"enable": True}}},
     ),
     Row(
         "tailwindcss",
@@ -170,6 +187,7 @@ ROWS: tuple[Row, ...] = (
         (("prisma-language-server", "--stdio"),),
         npm("@prisma/language-server"),
         (("schema.prisma", "prisma"), ("package.json",)),
+        initialization={"prisma": {"enableDiagnostics": True}},
     ),
     Row(
         "elm",

@@ -108,6 +108,19 @@ def test_entries_change_rows() -> None:
     assert not gopls.named
 
 
+def test_settings_of_an_entry_lie_over_those_of_the_row() -> None:
+    schemas = [{"fileMatch": ["a.json"], "url": "./a.schema.json"}]
+    entries: dict[str, Any] = {
+        "json": {"initialization": {"json": {"schemas": schemas}}},
+        "css": {"initialization": {"css": {"validate": False}, "scss": None}},
+    }
+    found = rows(Config(lsp=entries))
+    json, css = named(found, "json").initialization, named(found, "css").initialization
+    assert json == {"json": {"validate": {"enable": True}, "schemas": schemas}}
+    assert css == {"css": {"validate": False}, "scss": None, "less": {"validate": True}}
+    assert named(ON, "css").initialization["css"] == {"validate": True}, "the table is as it was"
+
+
 def test_own_servers_need_a_command_and_extensions() -> None:
     entries: dict[str, Any] = {
         "mine": {"command": ["mine"], "extensions": [".mine", "Minefile"]},
