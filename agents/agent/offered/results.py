@@ -80,8 +80,14 @@ class Found:
             self._attach(f"resource {uri}", contents.blob, contents.mime_type, filename_of(uri))
 
     def has_data(self, structured: Any) -> bool:
-        """Whether a text is the structured content already, as servers send it for older clients."""
-        return any(_is_json(text, structured) for text in self.texts)
+        """Whether the texts are the structured content already, as servers send it for older clients."""
+        return any(self._has(value) for value in (structured, *_wrapped(structured)))
+
+    def _has(self, value: Any) -> bool:
+        """A list may also be a text for each of its items."""
+        many = isinstance(value, list) and len(value) == len(self.texts) > 0
+        items = zip(self.texts, value, strict=True) if many else ()
+        return any(_is(text, value) for text in self.texts) or (many and all(_is(*item) for item in items))
 
     def _attach(self, what: str, data: str, mime: str | None, filename: str = "") -> None:
         """For people whatever it is; the text tells of a file that models have no place for."""
@@ -113,7 +119,19 @@ def _json(value: Any) -> str:
         return ""
 
 
-def _is_json(text: str, value: Any) -> bool:
+def _wrapped(structured: Any) -> list[Any]:
+    """What is in an object only because structured content has to be one: `{"result": 42}`, as the SDKs make
+    it, and a list alone in one."""
+    if not isinstance(structured, dict) or len(structured) != 1:
+        return []
+    [(name, value)] = structured.items()
+    return [value] if name == "result" or isinstance(value, list) else []
+
+
+def _is(text: str, value: Any) -> bool:
+    """Whether a text is a value: a string as it is, or JSON."""
+    if text == value:
+        return True
     try:
         return bool(json.loads(text) == value)
     except (ValueError, RecursionError):

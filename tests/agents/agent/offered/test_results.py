@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import base64
+import json
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,38 @@ def test_texts_and_structured_content(tmp_path: Path) -> None:
     assert result.metadata == {"server": "s", "structured": {"a": 1}}
     assert result_of(tmp_path, text('{"a":  1}'), structured_content={"a": 1}).output == '{"a":  1}'
     assert result_of(tmp_path).output == NOTHING
+
+
+@pytest.mark.parametrize(
+    ("texts", "structured"),
+    [
+        (["42"], {"result": 42}),
+        (["logged"], {"result": "logged"}),
+        (["1.5 "], {"result": 1.5}),
+        (["one", "two"], {"result": ["one", "two"]}),
+        (['{"a": 1}', '{"a": 2}'], {"result": [{"a": 1}, {"a": 2}]}),
+        (['[{"name": "x"}]'], {"entities": [{"name": "x"}]}),
+    ],
+)
+def test_what_is_wrapped_is_told_once(tmp_path: Path, texts: list[str], structured: dict[str, Any]) -> None:
+    result = result_of(tmp_path, *map(text, texts), structured_content=structured)
+    assert result.output == "\n\n".join(texts)
+    assert result.metadata["structured"] == structured
+
+
+@pytest.mark.parametrize(
+    ("texts", "structured"),
+    [
+        (["42"], {"count": 42}),
+        (["one", "two"], {"result": ["one", "three"]}),
+        (["one"], {"result": ["one", "two"]}),
+        (["one"], {"result": "one", "more": 1}),
+        ([], {"result": []}),
+    ],
+)
+def test_what_the_text_lacks_is_told(tmp_path: Path, texts: list[str], structured: dict[str, Any]) -> None:
+    result = result_of(tmp_path, *map(text, texts), structured_content=structured)
+    assert result.output == "\n\n".join([*texts, json.dumps(structured)])
 
 
 def test_files_are_what_they_are_by_their_content(tmp_path: Path) -> None:
