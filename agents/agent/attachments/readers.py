@@ -18,6 +18,7 @@ from agents.agent.steps.sample import Choice, sample
 from agents.llm.providers import UnknownModel
 from agents.toolkit.definitions import UnknownAgent
 from agents.toolkit.turn import Turn
+from sessions.core.data_url import by_address
 
 logger = logging.getLogger(__name__)
 
@@ -43,7 +44,7 @@ READERS: dict[str, Reader] = {}
 async def read(run: Run, message_id: str, choice: Choice, parts: Parts) -> Filling:
     """Read what these parts have attached; gives a function that puts it in their place, and leaves parts
     alone that it does not know (the prompt may be edited meanwhile)."""
-    wanted = {_key(part): part for part in parts if _by_address(part)}
+    wanted = {_key(part): part for part in parts if part["type"] == "file" and by_address(part)}
     found: dict[str, Parts] = {}
     if wanted:
         try:
@@ -67,10 +68,6 @@ async def _read(reading: Reading, part: dict[str, Any]) -> Parts:
         except Exception:
             logger.exception("%s could not read an attachment", name)
     return [part]
-
-
-def _by_address(part: Mapping[str, Any]) -> bool:
-    return part["type"] == "file" and not str(part.get("url", "")).startswith("data:")
 
 
 def _key(part: Mapping[str, Any]) -> str:

@@ -17,7 +17,7 @@ from agents.llm.types import (
     ToolCallContent,
     ToolResultContent,
 )
-from sessions.core.data_url import content_of
+from sessions.core.data_url import by_address, content_of
 from sessions.core.db import in_db
 from sessions.core.store import context, messages
 from sessions.core.wire.messages import STOPPED_BY_USER
@@ -82,16 +82,15 @@ def _user(parts: Sequence[dict[str, Any]], model: Model) -> Iterator[Content]:
 
 def _is_read(part: dict[str, Any]) -> bool:
     """Whether what is attached stands in a text part, since the prompt was promoted."""
-    by_address = not part["url"].startswith("data:")
     is_text = part["mime"].startswith("text/") or part["mime"] == "application/x-directory"
     resource = (part.get("source") or {}).get("type") == "resource"
-    return by_address and (resource or (part["url"].startswith("file:") and is_text))
+    return by_address(part) and (resource or (part["url"].startswith("file:") and is_text))
 
 
 def _file(part: dict[str, Any], model: Model) -> Content:
     """An attachment: text is inlined, images and PDFs go as they are where the model takes them."""
     name, mime = part.get("filename") or "attachment", part["mime"]
-    if not part["url"].startswith("data:"):
+    if by_address(part):
         return TextContent(f"[The attachment {name} is not available: {part['url'][:200]}]")
     content = content_of(part["url"])
     if content is None:

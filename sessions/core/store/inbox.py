@@ -17,7 +17,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 from pydantic import ValidationError
 
-from sessions.core.data_url import content_of
+from sessions.core.data_url import by_address, content_of
 from sessions.core.db import durable
 from sessions.core.ids import ascending, now
 from sessions.core.models import Admission, AdmittedPrompt, Message, Part, Session
@@ -142,7 +142,7 @@ def check(parts: list[dict[str, Any]]) -> None:
         where = ".".join(str(step) for step in wrong["loc"])
         raise PromptRefused(f"{where}: {wrong['msg']}") from error
     for part in parts:
-        if part["type"] == "file" and part["url"].startswith("data:") and content_of(part["url"]) is None:
+        if part["type"] == "file" and not by_address(part) and content_of(part["url"]) is None:
             name = part.get("filename") or part["mime"]
             raise PromptRefused(f"{name} cannot be read: what is attached is no base64.")
 
@@ -258,8 +258,7 @@ def unplaced(parts: list[dict[str, Any]]) -> list[dict[str, Any]]:
 def mentioned(part: dict[str, Any]) -> str:
     """The words of the text that a file part stands for; empty for a file beside the text."""
     text = (part.get("source") or {}).get("text")
-    by_address = not str(part.get("url")).startswith("data:")
-    return str(text.get("value") or "") if by_address and isinstance(text, dict) else ""
+    return str(text.get("value") or "") if by_address(part) and isinstance(text, dict) else ""
 
 
 def edit(session_id: str, prompt_id: str, written: list[dict[str, Any]]) -> bool:

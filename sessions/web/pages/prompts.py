@@ -11,6 +11,7 @@ from django.http import HttpRequest, HttpResponse, QueryDict
 from django.views.decorators.http import require_POST
 
 from sessions.changes import actions
+from sessions.core.data_url import by_address
 from sessions.core.store.compaction import NothingToCompact
 from sessions.core.store.inbox import Delivery
 from sessions.web.access import session_of
@@ -58,7 +59,7 @@ def attached_of(parts: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     return [
         {"mime": part["mime"], "url": part["url"], "filename": part.get("filename") or "file"}
         for part in parts
-        if part["type"] == "file" and part["mime"] in MIMES and part["url"].startswith("data:")
+        if part["type"] == "file" and part["mime"] in MIMES and not by_address(part)
     ]
 
 
@@ -77,7 +78,7 @@ def _mentioned_part(text: str, raw: str) -> dict[str, Any] | None:
         kept = {key: str(part[key]) for key in ("mime", "url", "filename")}
     except (ValueError, KeyError, TypeError) as error:
         raise BadPrompt("Something mentioned with @ came through damaged; pick it again.") from error
-    if kept["url"].startswith("data:"):
+    if not by_address({**kept, "source": source}):
         raise BadPrompt("A mention has an address, not a content.")
     return {"type": "file", **kept, "source": {**source, "text": place}} if place else None
 

@@ -8,6 +8,7 @@ from unittest.mock import patch
 
 import pytest
 
+from sessions.core.data_url import by_address
 from sessions.core.models import AdmittedPrompt, Session
 from sessions.core.store import context, events, inbox, messages, order, projects
 from sessions.core.store import sessions as session_store
@@ -52,6 +53,21 @@ def test_prompts_of_one_millisecond_keep_their_order_and_can_be_moved(session: S
     assert sorted(AdmittedPrompt.objects.values_list("position", flat=True)) == sorted(positions)
     admit(session, "four")
     assert said(inbox.waiting(session.id))[-1] == "four"
+
+
+@pytest.mark.parametrize(
+    ("url", "source", "named"),
+    [
+        ("data:image/png;base64,AAAA", None, False),
+        ("data:image/png;base64,AAAA", "odd", False),
+        ("data:image/png;base64,AAAA", {"type": "resource", "uri": "data://config"}, False),
+        ("data://config", {"type": "resource", "uri": "data://config"}, True),
+        ("data://config", {"type": "file", "uri": "data://config"}, False),
+        ("file:///a.py", None, True),
+    ],
+)
+def test_what_a_file_part_holds_and_what_it_names(url: str, source: Any, named: bool) -> None:
+    assert by_address({"url": url, "source": source}) == named
 
 
 def test_what_follows_an_older_conversation_sorts_after_it(session: Session) -> None:

@@ -173,6 +173,19 @@ async def test_what_is_mentioned_is_attached_while_it_is_in_the_text(
     assert [part["type"] for part in row.parts] == ["text"]
 
 
+async def test_a_resource_whose_address_begins_with_data_is_mentioned(
+    async_client: AsyncClient, tmp_path: Path
+) -> None:
+    talk = await Talk.begin(tmp_path / "project")
+    source = {"type": "resource", "clientName": "s", "uri": "data://config"}
+    part = {"mime": "text/plain", "url": "data://config", "filename": "config", "source": source}
+    prompt = await prompted(async_client, talk, "see @s:config", part_mention=mention("@s:config", part))
+    (row,) = await waiting(talk)
+    assert row.parts[1]["url"] == "data://config"
+    (again,) = (await async_client.get(f"{talk.url}/inbox/{prompt}")).json()["parts"]
+    assert again[0] == "@s:config"
+
+
 @pytest.mark.parametrize(
     "given",
     ["{", "[]", "3", mention("@a", 3), mention("@a", {}), mention("@a", {**SYMBOL, "url": "data:,x"})],
