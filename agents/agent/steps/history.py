@@ -152,16 +152,28 @@ def _by_provider(
 def _result(part: dict[str, Any], model: Model) -> ToolResultContent:
     state = part["state"]
     if state["status"] == "completed":
-        cleared = state["time"].get("compacted")
-        files = [_file(file, model) for file in state.get("attachments") or [] if not cleared]
+        if state["time"].get("compacted"):
+            return ToolResultContent(part["callID"], part["tool"], CLEARED)
+        given = state.get("attachments") or []
+        files = [_file(file, model) for file in given]
         return ToolResultContent(
             part["callID"],
             part["tool"],
-            CLEARED if cleared else state["output"],
+            "\n\n".join([state["output"], *(_unseen(file) for file in given if not _sees(model, file))]),
             attachments=[file for file in files if isinstance(file, FileContent)],
         )
     words = state.get("error", "The call did not end.")
     return ToolResultContent(part["callID"], part["tool"], words, is_error=True)
+
+
+def _sees(model: Model, file: dict[str, Any]) -> bool:
+    """False where another model would be sent the file: what no model takes, the tool's text tells of."""
+    return model.attachment or file["mime"] not in SENT
+
+
+def _unseen(file: dict[str, Any]) -> str:
+    what = " ".join(filter(None, (file.get("filename"), f"({file['mime']})")))
+    return f"[The tool gave a file {what}, but this model cannot read such files.]"
 
 
 class Entry(dict[str, Any]):
