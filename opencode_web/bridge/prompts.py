@@ -104,7 +104,7 @@ Requirements: {requirements}
 - Look at what was changed with opencode_review_changes; opencode_session_revert takes it back.
 - The workflow tools answer briefly. Take the low-level tools when you need one operation exactly.
 - A tool error begins with its category. `transient`: try again later. `not_found`, `invalid`: correct the
-  arguments. `auth`, `unreachable`: the user has to act.
+  arguments. `auth`, `provider`, `refused`, `unreachable`: the user has to act.
 """),
     Prompt(
         "opencode-session-summary", "Summarise a session", "What was asked, done and left open.",

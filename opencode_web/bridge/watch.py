@@ -185,6 +185,8 @@ class Watch:
             await self._call.report(text)
 
 
+_ACCOUNT = (401, 402, 403)
+"""What a provider answers to a key or an account that it does not take."""
 _MISSING = re.compile(r"\bnot found\b|\bthere is no (agent|model|provider)\b", re.IGNORECASE)
 
 
@@ -196,9 +198,11 @@ def raise_failure(message: dict[str, Any], text: str = "") -> None:
     data = error.get("data") or {}
     status = int(data.get("statusCode") or 0)
     if error["name"] == "ProviderAuthError":
-        category: Category = "auth"
+        category: Category = "provider"
     elif error["name"] == "MessageAbortedError":
         category = "conflict"
+    elif status in _ACCOUNT:
+        category = "provider"
     elif status >= 400:
         category = category_of_status(status)
     else:

@@ -6,12 +6,25 @@ from collections.abc import Mapping
 from typing import Literal
 
 Category = Literal[
-    "unreachable", "auth", "not_found", "invalid", "conflict", "transient", "timeout", "server"
+    "unreachable",
+    "auth",
+    "refused",
+    "provider",
+    "not_found",
+    "invalid",
+    "conflict",
+    "transient",
+    "timeout",
+    "server",
 ]
 
 HINTS: Mapping[Category, str] = {
     "unreachable": "Is the server running, and is its address right?",
     "auth": "Set OPENCODE_SERVER_USERNAME and OPENCODE_SERVER_PASSWORD to those of the server.",
+    "refused": "The server does not allow this. Paths have to be within the project, and some folders a "
+    "person has to open first.",
+    "provider": "The model's provider does not take the key or the account: a person has to give another key "
+    "(opencode_auth_set) or sign in (opencode_provider_auth_methods); or name another model.",
     "not_found": "List what there is first; ids and names have to be exact, and belong to this directory.",
     "invalid": "Correct the arguments and call again.",
     "conflict": "Something else is under way; look at the state first, then try again.",
@@ -22,7 +35,7 @@ HINTS: Mapping[Category, str] = {
 
 _BY_STATUS: Mapping[int, Category] = {
     401: "auth",
-    403: "auth",
+    403: "refused",
     404: "not_found",
     408: "timeout",
     409: "conflict",

@@ -37,8 +37,12 @@ async def test_a_provider_is_tested_in_a_session_that_is_gone_afterwards(stage: 
     stage.plays(Turn(text="OK"))
     assert re.search(r"fake/fake answered in [\d.]+ s: OK", await stage.tools.ok("provider_test"))
     assert "Provider test" not in await stage.tools.ok("sessions_overview")
-    stage.plays(Turn(fault=HttpError(401, "no such key")))
-    assert (await stage.tools.fails("provider_test")).startswith("auth: ")
+    for tool, given in (("provider_test", {}), ("ask", {"prompt": "Try"})):
+        stage.plays(Turn(fault=HttpError(401, "no such key")))
+        failed = await stage.tools.fails(tool, **given)
+        assert failed.startswith("provider: ")
+        assert "opencode_auth_set" in failed
+        assert "OPENCODE_SERVER" not in failed, "the server's password is not what is wrong"
 
 
 async def test_ask_and_reply_stay_in_one_session_and_tell_progress(stage: Stage) -> None:

@@ -101,7 +101,14 @@ def test_waits_grow_and_stay_below_the_longest() -> None:
 
 @pytest.mark.parametrize(
     ("status", "category"),
-    [(400, "invalid"), (401, "auth"), (403, "auth"), (404, "not_found"), (409, "conflict"), (500, "server")],
+    [
+        (400, "invalid"),
+        (401, "auth"),
+        (403, "refused"),
+        (404, "not_found"),
+        (409, "conflict"),
+        (500, "server"),
+    ],
 )
 async def test_errors_have_a_category_and_the_servers_words(status: int, category: str) -> None:
     said = json.dumps({"name": "NotFoundError", "data": {"message": "No such thing"}})
