@@ -92,6 +92,7 @@ class Bridge:
             on_list_tools=self._list_tools,
             on_call_tool=self._call_tool,
             on_list_resources=self._list_resources,
+            on_list_resource_templates=self._list_templates,
             on_read_resource=self._read_resource,
             on_list_prompts=self._list_prompts,
             on_get_prompt=self._get_prompt,
@@ -106,14 +107,17 @@ class Bridge:
             raise MCPError(
                 types.INVALID_PARAMS, f"Unknown tool {params.name!r}.{_near(params.name, self._tools)}"
             )
-        given = params.arguments or {}
+        given = tool.named(params.arguments or {})
         secrets = [text for name in tool.secrets for text in secrets_in(given.get(name))]
         try:
             text, failed = await self._run(tool, given, context), False
         except RemoteError as error:
             text, failed = f"{error.category}: {error}\nHint: {error.hint}", True
         except ValidationError as error:
-            text, failed = f"invalid: {_problems(error)}\nHint: correct the arguments and call again.", True
+            text, failed = (
+                f"invalid: {_problems(error, tool)}\nHint: correct the arguments and call again.",
+                True,
+            )
         except Exception as error:
             logger.exception("%s failed", tool.name)
             text, failed = f"internal: {tool.name} failed ({type(error).__name__}); the log says more.", True
@@ -145,6 +149,10 @@ class Bridge:
                 for resource in RESOURCES
             ]
         )
+
+    async def _list_templates(self, _: Context, __: Any) -> types.ListResourceTemplatesResult:
+        """There are none; clients ask for them wherever there are resources."""
+        return types.ListResourceTemplatesResult(resource_templates=[])
 
     async def _read_resource(
         self, _: Context, params: types.ReadResourceRequestParams
@@ -210,11 +218,16 @@ def _definition(tool: Tool) -> types.Tool:
     )
 
 
-def _problems(error: ValidationError) -> str:
+def _problems(error: ValidationError, tool: Tool) -> str:
     """Which arguments are wrong and why; not their values, which may be secrets."""
-    return "; ".join(
-        f"{'.'.join(map(str, one['loc'])) or 'arguments'}: {one['msg']}" for one in error.errors()
-    )
+    fields = list(tool.arguments.model_fields)
+    unknown = f"there is no such argument; it takes {', '.join(fields)}."
+    told = []
+    for one in error.errors():
+        where = ".".join(map(str, one["loc"])) or "arguments"
+        wrong = one["type"] == "extra_forbidden" and len(one["loc"]) == 1
+        told.append(f"{where}: {unknown + _near(where, fields) if wrong else one['msg']}")
+    return "; ".join(told)
 
 
 def _near(name: str, names: Iterable[str]) -> str:

@@ -47,6 +47,12 @@ ACTS = Hints(destructive=True, open_world=True)
 REACHES = Hints(open_world=True)
 """Speaks with somebody outside of this machine."""
 
+_SYNONYMS = {"timeoutseconds": "seconds", "maxdurationseconds": "seconds"}
+"""Names in other bridges to OpenCode, for which there are rules and prompts; `sessionId` and `session_id` are
+known by their letters, and a lone `id` is the session's."""
+_IDLE = frozenset({"pollintervalms"})
+"""Of them what has no use here: nothing is polled."""
+
 Run = Callable[[Call, Any], Awaitable[str]]
 """From a call and an instance of `arguments` to the answer. Raises RemoteError."""
 
@@ -68,6 +74,25 @@ class Tool:
     @property
     def schema(self) -> dict[str, Any]:
         return self.arguments.model_json_schema()
+
+    def named(self, given: Json) -> Json:
+        """What was given, by the names that the arguments have here; what is not known stays as it is."""
+        fields = list(self.arguments.model_fields)
+        known = {_plain(field): field for field in fields}
+        ids = [field for field in fields if field.endswith("ID")]
+        if "sessionID" in ids or len(ids) == 1:
+            known.setdefault("id", "sessionID" if "sessionID" in ids else ids[0])
+        found = {name: value for name, value in given.items() if name in fields}
+        for name, value in given.items():
+            plain = _plain(name)
+            if name not in fields and plain not in _IDLE:
+                own = known.get(_SYNONYMS.get(plain, plain), name)
+                found[name if own in found else own] = value
+        return found
+
+
+def _plain(name: str) -> str:
+    return name.replace("_", "").lower()
 
 
 Place = Literal["path", "query", "body", "aside"]

@@ -17,6 +17,13 @@ PROJECT_OPERATIONS = (
     ),
     Operation("project_current", "GET", "/project/current", "Show the project of the directory.", READS),
     Operation(
+        "project_init",
+        "POST",
+        "/project/git/init",
+        "Make the directory a git repository, if it is in none; show its project.",
+        SETS,
+    ),
+    Operation(
         "project_update",
         "PATCH",
         "/project/{projectID}",

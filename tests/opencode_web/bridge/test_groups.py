@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 from mcp.shared.exceptions import MCPError
@@ -108,6 +109,25 @@ async def test_agents_commands_and_servers(stage: Stage) -> None:
     assert KEY not in added
     assert "broken: failed" in await stage.tools.ok("mcp_status")
     assert await stage.tools.ok("log", service="test", level="info", message="A line") == "Logged."
+
+
+async def test_names_of_other_bridges_are_understood(stage: Stage) -> None:
+    session = await stage.session()
+    for given in ({"sessionId": session}, {"session_id": session}, {"id": session}):
+        assert session in await stage.tools.ok("session_get", **given)
+    waited = await stage.tools.ok("wait", sessionId=session, timeoutSeconds=60, pollIntervalMs=100)
+    assert f"(session {session} is idle)" in waited
+    wrong = await stage.tools.fails("session_get", sessionID=session, sesion=session)
+    assert wrong.startswith("invalid: sesion: there is no such argument; it takes directory, sessionID.")
+    assert "Did you mean sessionID?" in wrong
+    twice = await stage.tools.fails("session_get", sessionID=session, sessionId="ses_other")
+    assert twice.startswith("invalid: sessionId: there is no such argument")
+
+
+async def test_a_folder_becomes_a_repository(stage: Stage, tmp_path: Path) -> None:
+    made = json.loads(await stage.tools.ok("project_init", directory=str(tmp_path)))
+    assert made["worktree"] == str(tmp_path)
+    assert (tmp_path / ".git").is_dir()
 
 
 async def test_projects_and_the_servers_health(stage: Stage) -> None:

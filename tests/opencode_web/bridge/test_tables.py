@@ -37,6 +37,7 @@ async def test_a_client_sees_all_and_nothing_is_started_for_it() -> None:
     async with bridged({"OPENCODE_BASE_URL": "http://127.0.0.1:9"}, ROOT, "--no-start") as tools:
         listed = (await tools.client.list_tools()).tools
         resources = (await tools.client.list_resources()).resources
+        templates = (await tools.client.list_resource_templates()).resource_templates
         prompts = (await tools.client.list_prompts()).prompts
         failed = await tools.fails("status")
         missing = await tools.fails("session_get")
@@ -54,6 +55,7 @@ async def test_a_client_sees_all_and_nothing_is_started_for_it() -> None:
         assert None not in given, tool.name
         assert not (hints.read_only_hint and hints.destructive_hint), tool.name
     assert {resource.uri for resource in resources} == {f"opencode://{name}" for name in RESOURCE_NAMES}
+    assert templates == []
     assert {prompt.name for prompt in prompts} == {f"opencode-{name}" for name in PROMPT_NAMES}
     assert failed.startswith("unreachable: No server answers at http://127.0.0.1:9.")
     assert missing.startswith("invalid: sessionID: Field required")
