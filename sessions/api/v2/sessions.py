@@ -106,7 +106,7 @@ async def create_session(request: HttpRequest, body: NewSessionV2 | None = None)
 async def active(request: HttpRequest) -> HttpResponse:
     """The sessions that are at work."""
     running = shapes.ActiveSession().wire()
-    return wire({"data": dict.fromkeys(await in_db(listing.at_work), running)})
+    return wire({"data": dict.fromkeys(await in_db(session_store.at_work), running)})
 
 
 @router.get("/{session_id}", operation_id="v2.session.get")

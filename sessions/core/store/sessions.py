@@ -104,10 +104,17 @@ def listing(project: Project | None = None, *, limit: int = 100, **wanted: Any) 
     return list(lists.matching(project, **wanted)[:limit])
 
 
-def at_work(project_id: str) -> dict[str, Any]:
-    """The status of every session of a project that is not idle."""
-    rows = Session.objects.filter(project_id=project_id, time_deleted=None).exclude(status__type="idle")
-    return {key: status for key, status in rows.values_list("id", "status") if status}
+def at_work(project_id: str | None = None) -> dict[str, Any]:
+    """The status of every session, of a project or of all, that is not idle: a turn runs, or a prompt was
+    taken that begins one by itself."""
+    known = Session.objects.filter(time_deleted=None)
+    rows = known.filter(project_id=project_id) if project_id is not None else known
+    waits = rows.filter(inbox__resume=True).values_list("id", flat=True)
+    states = rows.exclude(status__type="idle").values_list("id", "status")
+    return {
+        **dict.fromkeys(waits, Status(type="busy").wire()),
+        **{id: status for id, status in states if status},
+    }
 
 
 def update(session_id: str, **columns: Any) -> Session | None:

@@ -49,12 +49,6 @@ def shapes_of(rows: Iterable[Session]) -> list[SessionV2]:
     return [session_of({**session_wire(row), "revert": revert_of(row)}) for row in rows]
 
 
-def at_work() -> list[str]:
-    """The sessions that are not idle."""
-    rows = Session.objects.filter(time_deleted=None).exclude(status__type="idle")
-    return [id for id, status in rows.values_list("id", "status") if status]
-
-
 def is_taken(session_id: str) -> bool:
     """Whether there is a row of this id, deleted or not."""
     return Session.objects.filter(id=session_id).exists()

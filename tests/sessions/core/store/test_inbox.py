@@ -70,6 +70,19 @@ def test_what_a_file_part_holds_and_what_it_names(url: str, source: Any, named: 
     assert by_address({"url": url, "source": source}) == named
 
 
+def test_a_session_whose_prompt_was_taken_is_not_idle(session: Session) -> None:
+    """Though nothing has begun: a client that asks at once would take it for done."""
+    waits = session_store.create(session.project, session.directory)
+    inbox.admit(waits, [text("later")], resume=False)
+    assert session_store.at_work(session.project_id) == {}
+    taken = admit(session, "now")
+    busy = {session.id: {"type": "busy"}}
+    assert session_store.at_work(session.project_id) == session_store.at_work() == busy
+    assert session_store.at_work("another") == {}
+    promote(taken)
+    assert session_store.at_work(session.project_id) == {}
+
+
 def test_what_follows_an_older_conversation_sorts_after_it(session: Session) -> None:
     """The time in ids began again in August 2026: an imported message may have a greater id."""
     imported = f"msg_{'f' * 11}0{'a' * 14}"
