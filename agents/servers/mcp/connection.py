@@ -125,6 +125,16 @@ class Connection:
         self._client = None
         if reason:
             self._stand(State("failed", reason))
+        self._let_go(reason)
+
+    def refused(self, refusal: Refusal) -> None:
+        """For the link: the server wants a person to do something; calls in flight end with that."""
+        self._client = None
+        signs_in = isinstance(refusal, NeedsAuth)
+        self._stand(State("needs_auth" if signs_in else "needs_client_registration", str(refusal)))
+        self._let_go(self.state.words)
+
+    def _let_go(self, reason: str) -> None:
         if self._gone is not None and not self._gone.done():
             self._gone.set_result(reason)
 
@@ -137,7 +147,7 @@ class Connection:
             except TimeoutError:
                 raise ServerFailed(f"The MCP server {name} is still starting.") from None
         if self._client is None or self._gone is None:
-            raise ServerFailed(f"The MCP server {name} is not connected. {self.state.error}".strip())
+            raise ServerFailed(f"The MCP server {name} is not connected. {self.state.words}".strip())
         self.calls.append(call)
         try:
             return await settle(use(self._client), self._gone, within, call)
@@ -157,8 +167,7 @@ class Connection:
             except Refusal as refusal:
                 if current.cancelling():
                     return
-                signs_in = isinstance(refusal, NeedsAuth)
-                self._stand(State("needs_auth" if signs_in else "needs_client_registration", str(refusal)))
+                self.refused(refusal)
                 await store.changed()
                 continue
             except ServerFailed as failure:

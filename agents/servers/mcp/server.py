@@ -106,6 +106,13 @@ class State:
     status: Status
     error: str = ""
 
+    @property
+    def words(self) -> str:
+        """Why nothing can be asked of the server, for whoever asks; empty where nothing is known of it."""
+        if self.status == "needs_auth":
+            return f"A person has to sign in to it first, on the page of servers. {self.error}".strip()
+        return self.error
+
     def wire(self) -> dict[str, str]:
         """OpenCode's `MCPStatus`. That knows no `connecting`: like there, a server of which nothing is known
         yet is `disabled`."""

@@ -109,6 +109,8 @@ async def _serve(connection: Connection, mode: str, streams: Streams, ended: End
                 reason = await _follow(connection, client, news, ended)
     except Exception as error:
         failure = explained(error)
+        if isinstance(failure, Refusal):
+            connection.refused(failure)  # before the calls in flight are told that it is gone
         if isinstance(failure, Refusal | TooNew):
             raise failure from error
         if kind is _Lost:

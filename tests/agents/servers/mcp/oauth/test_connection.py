@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
+from agents.servers.mcp.errors import ServerFailed
 from agents.servers.mcp.hub import connection_to
 from agents.servers.mcp.oauth import store
 from agents.servers.mcp.server import State
@@ -47,6 +50,26 @@ async def test_a_connection_whose_sign_in_ends_says_so(
         assert connection.state.status == "needs_auth"
         assert "invalid_grant" in connection.state.error
         assert store.kept(server) is None
+    finally:
+        await connection.close()
+
+
+async def test_a_call_that_a_sign_in_ended_in_says_so(
+    authority: Authority, protected: Protected, sign_in: SignIn, tmp_path: Path
+) -> None:
+    server = remote(protected.address)
+    await sign_in(server)
+    connection = connection_to(server, tmp_path)
+    background.post(connection.start)
+    try:
+        await background.ask(connection.settled())
+        assert connection.tools
+        authority.tokens.clear()
+        authority.refreshes.clear()
+        for _ in range(2):  # in the middle of the call, and afterwards
+            with pytest.raises(ServerFailed, match="A person has to sign in to it first"):
+                await connection.call(lambda client: client.call_tool("echo", {"text": "again"}))
+            assert connection.state.status == "needs_auth"
     finally:
         await connection.close()
 
