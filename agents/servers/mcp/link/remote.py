@@ -207,6 +207,9 @@ class Sieve:
             self._version = str(message.result.get("protocolVersion", self._version))
             return
         field = _FIELDS[method]
+        if field == "tools":
+            for item in _list(message.result.get(field)):
+                _mend(item)
         for _ in range(2):  # what the version allows, and then what the SDK reads
             items = message.result.get(field)
             if not isinstance(items, list) or not (wrong := self._wrong(method, message.result)):
@@ -237,6 +240,23 @@ class Sieve:
             self._log.say(f"[of its {field}, {what} is left out] {words[:_SHOWN]}")
         if len(wrong) > _MOST_SAID:
             self._log.say(f"[of its {field}, {len(wrong) - _MOST_SAID} more are left out]")
+
+
+def _mend(tool: Any) -> None:
+    """Arguments that are no object by what is said of them, but not something else either, are one: the
+    protocol wants `"type": "object"`, and servers leave it away. Changes the tool in place."""
+    if not isinstance(tool, dict):
+        return
+    schema = {} if tool.get("inputSchema") is True else tool.get("inputSchema")
+    if not isinstance(schema, dict):
+        return
+    kind = schema.get("type", "object")
+    if kind == "object" or (isinstance(kind, list) and "object" in kind):
+        tool["inputSchema"] = {**schema, "type": "object"}
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
 
 
 class _Stream:

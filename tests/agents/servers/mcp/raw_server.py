@@ -57,6 +57,18 @@ def listed(cursor: str) -> dict[str, Any]:
         return {"tools": [tool("t")], "nextCursor": "again"}
     if how == "fat":
         return {"tools": [tool(f"t{number}") | {"description": "x" * MB} for number in range(6)]}
+    if how == "loose":
+        schemas: tuple[Any, ...] = (
+            {},
+            {"properties": {"a": {"type": "string"}}},
+            True,
+            {"type": ["object", "null"]},
+            {"anyOf": []},
+        )
+        kinds = [{"type": "string"}, {"type": ["string"]}, "text", None]
+        return {
+            "tools": [{"name": f"t{at}", "inputSchema": one} for at, one in enumerate([*schemas, *kinds])]
+        }
     if how == "odd":
         return {"tools": [tool("echo"), {"name": "no schema"}, "text", {**tool("x"), "name": 5}, tool("pid")]}
     return {"tools": [tool(name) for name in tools]}

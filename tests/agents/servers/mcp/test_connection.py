@@ -189,6 +189,18 @@ async def test_of_a_list_only_what_is_wrong_is_left_out(tmp_path: Path) -> None:
     assert said[4].startswith("[resources are not listed]")
 
 
+async def test_arguments_that_lack_the_word_object_are_one(tmp_path: Path) -> None:
+    async with connected(raw("loose"), tmp_path) as server:
+        schemas = [tool.input_schema for tool in server.connection.tools]
+    assert schemas == [
+        {"type": "object"},
+        {"properties": {"a": {"type": "string"}}, "type": "object"},
+        {"type": "object"},
+        {"type": "object"},
+        {"anyOf": [], "type": "object"},
+    ]
+
+
 async def test_a_server_of_2026_that_knows_nothing_older_is_followed_too(tmp_path: Path) -> None:
     async with connected(raw("modern"), tmp_path) as server:
         await server.until(lambda connection: connection.tools[-1].name == "told of")
