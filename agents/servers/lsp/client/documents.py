@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 import time
+from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -17,6 +18,8 @@ from agents.servers.lsp.types import Failed
 
 MOST_OPEN = 100
 """Of more, those used longest ago are closed."""
+MOST_VERSIONS = 100
+"""Of a document, that are remembered."""
 MAX_BYTES = 8 * 1024 * 1024
 _ENDS = re.compile(r"(?<=\n)|(?<=\r)(?!\n)")
 
@@ -26,7 +29,8 @@ Notify = Callable[[str, Any], None]
 @dataclass(slots=True)
 class Document:
     """`content` is what the text was made of. `told` is when the server was told of this version, `used` when
-    somebody wanted to know of it: times of `time.monotonic`."""
+    somebody wanted to know of it: times of `time.monotonic`. `before` are the last versions it was told of
+    earlier, with when."""
 
     path: Path
     uri: str
@@ -35,6 +39,7 @@ class Document:
     version: int
     told: float = field(default_factory=time.monotonic)
     used: float = field(default_factory=time.monotonic)
+    before: deque[tuple[int, float]] = field(default_factory=lambda: deque(maxlen=MOST_VERSIONS))
 
 
 class Documents:
@@ -115,6 +120,7 @@ class Documents:
         change: dict[str, Any] = {"text": text}
         if self._abilities.incremental:
             change = difference(document.text, text, self._abilities.encoding)
+        document.before.append((document.version, document.told))
         document.content, document.text, document.version = content, text, next(self._versions)
         document.told = time.monotonic()
         if self._abilities.wants_changes:

@@ -32,11 +32,14 @@ _PUSHED = ""
 @dataclass(slots=True)
 class _File:
     """`said` is by who says it: pushed, or pulled from the provider of that name. `pushed` is the version of
-    the last push: what the server says, else what it was last told."""
+    the last push: what the server says, else what it is taken for. `took` is how many seconds it was from a
+    version to what was last pushed of it; `doubted`: what was pushed last may be of an older version."""
 
     said: dict[str, tuple[Diagnostic, ...]] = field(default_factory=dict)
     pushed: int = 0
     closed: float = 0.0
+    took: float = 0.0
+    doubted: asyncio.TimerHandle | None = None
 
     def all(self) -> tuple[Diagnostic, ...]:
         return tuple(dict.fromkeys(one for said in self.said.values() for one in said))[:MOST_OF_A_FILE]
@@ -56,6 +59,8 @@ class Problems:
         self._singles = 0
         self._answered = 0.0
         """When a version was pushed for the first time."""
+        self._thorough = False
+        """It says of a file without problems, too, that there are none: each version is answered."""
         self.pushes = 0
         """How many there were."""
 
@@ -77,13 +82,50 @@ class Problems:
         document = self._documents.get(path)
         known = self._file(path)
         stated, latest = params.get("version"), document.version if document else 0
-        version = stated if isinstance(stated, int) else latest
         found = self.parse(params["diagnostics"], path)
         if not found and not document and time.monotonic() < known.closed + CLOSED_SECONDS:
             return
+        if known.doubted is not None:
+            known.doubted.cancel()
+            known.doubted = None
+        version = stated if isinstance(stated, int) else self._meant(document, path, known, found)
+        self._thorough |= not found and not known.said.get(_PUSHED)
         self._count(known, version, changed=known.said.get(_PUSHED) != found)
         known.said[_PUSHED] = found
         self._changed(path, known, document if version == latest else None)
+
+    def _meant(
+        self, document: Document | None, path: Path, known: _File, found: tuple[Diagnostic, ...]
+    ) -> int:
+        """The version that a push without one is of. It may be an older one than the server was last told of,
+        when that one is owed an answer or when nothing is new in it: then it counts for the newest only if
+        nothing else comes for as long as the older one took."""
+        if document is None:
+            return 0
+        now, latest = time.monotonic(), document.version
+        owed = next(((at, told) for at, told in document.before if at > known.pushed), None)
+        if owed is not None and self._thorough:
+            version, told = owed
+            known.took = now - told
+        elif known.pushed < latest and found and found == known.said.get(_PUSHED):
+            version = known.pushed
+        else:
+            if known.pushed < latest or now < self._answered + FOLLOWING_SECONDS:
+                known.took = now - document.told
+            return latest
+        wait = document.told + known.took - now
+        if wait <= 0:
+            return latest
+        known.doubted = asyncio.get_running_loop().call_later(wait, self._believe, path, latest)
+        return version
+
+    def _believe(self, path: Path, version: int) -> None:
+        """Nothing else has come: what was pushed last is of this version."""
+        known, document = self._file(path), self._documents.get(path)
+        known.doubted = None
+        if document is not None and document.version == version:
+            self._count(known, version, changed=False)
+            self._changed(path, known, document)
 
     def pulled(self, path: Path, provider: str, found: tuple[Diagnostic, ...] | None, version: int) -> None:
         """What a provider answered about a version; None when it is what it answered before."""

@@ -128,6 +128,44 @@ async def test_what_was_pushed_of_another_version_does_not_count(tmp_path: Path)
         assert await said(stage, path, stage.client.change(path, b"four"), within=0.05) == []
 
 
+async def test_what_comes_late_and_without_a_version_is_not_taken_for_new(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A server that is behind, or says a thing twice, tells after an edit what was wrong before it."""
+    monkeypatch.setattr(problems, "SINGLES", 0)
+    path = tmp_path / "a.py"
+    async with playing(tmp_path) as stage:
+        known = stage.client._problems._file(path)
+        first = stage.client.open(path, b"one")
+        await stage.push(path)
+        assert await said(stage, path, first) == []
+        stage.client.change(path, b"two")
+        document = stage.client._documents.get(path)
+        assert document is not None
+        document.told -= 3600
+        third = stage.client.change(path, b"three")
+        waiting = asyncio.create_task(said(stage, path, third))
+        await stage.push(path, "of the second")
+        assert known.doubted is not None, "the second is owed an answer"
+        assert stage.updates[-1].content is None
+        await stage.push(path)
+        assert await waiting == []
+        known.took = 3600
+        await stage.push(path, "of the third")
+        fourth = stage.client.change(path, b"four")
+        known.took = 3600
+        waiting = asyncio.create_task(said(stage, path, fourth))
+        await stage.push(path, "of the third")
+        await stage.fake("big", 1)
+        assert not waiting.done(), "it is what was said before"
+        await stage.push(path, "of the fourth")
+        assert await waiting == ["of the fourth"]
+        known.took = 0.05
+        fifth = stage.client.change(path, b"five")
+        await stage.push(path, "of the fourth")
+        assert await said(stage, path, fifth) == ["of the fourth"], "nothing else has come"
+
+
 async def test_a_server_that_pushes_twice_is_heard_to_the_end(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -163,6 +163,16 @@ CASES = {
         words="'nope' is not a valid value",
         beside={"tailwind.config.js": "module.exports = { content: ['./*.html'] };\n"},
     ),
+    "stylelint": Case(
+        _npm("stylelint-lsp", "--stdio"),
+        "a.css",
+        "a { color: #ggg; }\n",
+        bad="ggg",
+        good="fff",
+        line=0,
+        words="invalid hex color",
+        beside={".stylelintrc.json": '{"rules": {"color-no-invalid-hex": true}}'},
+    ),
     "graphql": Case(
         _npm("graphql-language-service-cli", "server", "-m", "stream", program="graphql-lsp"),
         "a.graphql",
