@@ -21,7 +21,7 @@ from sessions.changes import actions
 from sessions.core import bus
 from sessions.core.db import in_db
 from sessions.core.models import AdmittedPrompt, Message, Session
-from sessions.core.store import compaction, messages
+from sessions.core.store import compaction, inbox, messages
 from sessions.core.store.inbox import Delivery, PromptRefused
 from sessions.core.wire import formats
 from sessions.core.wire.base import LARGEST, ModelRef, Wire
@@ -175,6 +175,9 @@ async def _answer(
         if message_id and (not idle or await in_db(admitted.is_idle, session_id)):
             yield await (_answer_to if result is _last_assistant else result)(session_id, message_id)
             return  # it was sent before, and this is what came of it
+        if not idle and (soon := await in_db(_soon, session_id, prompt_id)):
+            yield soon
+            return
         yield b" "
         while not over:
             events = await mailbox.take(10)
@@ -192,6 +195,13 @@ async def _answer(
         yield await result(session_id, message_id)
     finally:
         await mailbox.__aexit__()
+
+
+def _soon(session_id: str, prompt_id: str) -> bytes:
+    """What a prompt becomes with the next step of the turn that runs: that may wait for who sent this. Empty
+    where none runs."""
+    message = inbox.as_message(session_id, prompt_id)
+    return json.dumps(message).encode() if message else b""
 
 
 def _is_over(session_id: str, prompt_id: str, message_id: str, idle: bool) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from sessions.core.ids import ascending
-from tests.loopback.script import Turn, Wait
+from tests.loopback.script import ToolUse, Turn, Wait
 from tests.protocol.served import Served
 from tests.server import parts_of, until
 
@@ -46,6 +46,25 @@ async def test_a_message_that_nobody_answers(served: Served) -> None:
     await served.client.prompt(session, "And now?")
     roles = [entry["info"]["role"] for entry in await served.get(f"/session/{session}/message")]
     assert roles == ["user", "user", "assistant"]
+
+
+async def test_a_note_during_a_turn_does_not_wait_for_it(served: Served) -> None:
+    """Who sends it may be what the turn waits for, such as a tool of a plugin."""
+    session = await served.session()
+    served.plays(
+        Turn(text=["Begun", Wait(f"noted {session}")], tools=[ToolUse("bash", {"command": "true"})]),
+        Turn(text="Known."),
+    )
+    async with served.client.events() as events:
+        await served.ask("POST", f"/session/{session}/prompt_async", text("Go."), status=204)
+        await until(events, "message.part.delta", sessionID=session)
+        note = {"noReply": True, "parts": [{"type": "text", "text": "Know this."}]}
+        said = await served.post(f"/session/{session}/message", note, departs=NO_REPLY)
+        assert (said["info"]["role"], said["parts"][0]["text"]) == ("user", "Know this.")
+        served.model.gate(f"noted {session}").open()
+        await until(events, "session.idle", sessionID=session)
+    texts = [part["text"] for part in parts_of(await served.get(f"/session/{session}/message"), "text")]
+    assert texts == ["Go.", "Begun", "Know this.", "Known."]
 
 
 async def test_the_parts_keep_the_ids_that_a_client_gave(served: Served) -> None:

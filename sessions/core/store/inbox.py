@@ -376,6 +376,21 @@ def _user_message(
     )
 
 
+def as_message(session_id: str, prompt_id: str) -> dict[str, Any] | None:
+    """A prompt that waits for the next step of a turn, as the message that it becomes; None where no turn
+    runs, and when it no longer waits."""
+    row = find(session_id, prompt_id)
+    if row is None or row.session.status.get("type", "idle") == "idle":
+        return None
+    last = Message.objects.filter(session_id=session_id, role="user").order_by("-id").first()
+    if last is None:
+        return None
+    model = last.data["model"]
+    message = _user_message(row, last.data["agent"], model["providerID"], model["modelID"], "")
+    parts = wire_parts(row.parts, session_id, message.id)
+    return {"info": message.wire(), "parts": [part.wire() for part in parts]}
+
+
 BEFORE = "Stopped before the model was asked; the prompt was taken back."
 
 
