@@ -113,6 +113,20 @@ class Compacting(TypedDict):
     prompt: str | None
 
 
+@with_config(_STRICT)
+class CommandBefore(TypedDict):
+    """`command.execute.before`: what a command becomes, its text first; the files that it names follow."""
+
+    parts: list[dict[str, Any]]
+
+
+@with_config(_STRICT)
+class TextComplete(TypedDict):
+    """`experimental.text.complete`: a text of the answer, once it is whole."""
+
+    text: str
+
+
 OUTPUTS: dict[str, TypeAdapter[Any]] = {
     "chat.message": TypeAdapter(ChatMessage),
     "chat.params": TypeAdapter(ChatParams),
@@ -124,6 +138,8 @@ OUTPUTS: dict[str, TypeAdapter[Any]] = {
     "shell.env": TypeAdapter(ShellEnv),
     "permission.ask": TypeAdapter(PermissionAsk),
     "experimental.session.compacting": TypeAdapter(Compacting),
+    "command.execute.before": TypeAdapter(CommandBefore),
+    "experimental.text.complete": TypeAdapter(TextComplete),
 }
 
 TELLING = frozenset({"event", "config"})

@@ -317,3 +317,25 @@ def test_what_authors_import_needs_no_server() -> None:
     code = "from opencode_web.plugin import tool, Refused; import sys; print('django' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"
+
+
+async def test_a_command_and_a_text_are_changed(home: Path, project: Path) -> None:
+    code = hooks("""
+async def before(input, output):
+    output["parts"][0]["text"] += f" ({input['command']} {input['arguments']})"
+
+async def complete(input, output):
+    output["text"] = output["text"].replace("Done", "All done")
+
+return {"command.execute.before": before, "experimental.text.complete": complete}
+""")
+    write(project, {".opencode/commands/fix.md": "Fix $1."})
+    script = [Turn(text="Done with it.", tools=[ToolUse("list", {"path": "."})]), Turn(text="Done.")]
+    async with with_plugins(home, project, script, code, permission={"*": "allow"}) as (client, model, *_):
+        session = (await client.create_session("named"))["id"]
+        body = {"command": "fix", "arguments": "it"}
+        await client.post(f"/session/{session}/command", body)
+        assert "Fix it. (fix it)" in str(model.requests[0].body["messages"][-1])
+        assert "All done with it." in str(model.requests[1].body["messages"])
+        texts = [part["text"] for part in parts_of(await client.messages(session), "text")]
+        assert texts[-2:] == ["All done with it.", "All done."]

@@ -29,6 +29,7 @@ from agents.agent.steps.sample import choice_now, sample
 from agents.agent.subtasks import carry_out
 from agents.llm.providers import UnknownModel
 from agents.llm.types import Finish, ToolCall, Usage
+from agents.plugins.hooks import trigger
 from agents.servers.mcp.errors import ServerFailed
 from agents.toolkit.definitions import Agent, UnknownAgent
 from agents.toolkit.shared.output import bound
@@ -95,7 +96,7 @@ class _Expansion:
     async def _written(self) -> bool:
         """Raises what `settle` catches."""
         if self.arguments is None:  # edited into something else
-            await self._write("", [])
+            await self._put("", [])
             return True
         command, known = await find(self.run.directory, self.name)
         if command.prompt is not None:
@@ -126,6 +127,18 @@ class _Expansion:
         await self._write(text.text, said.files)
 
     async def _write(self, text: str, more: list[dict[str, Any]]) -> None:
+        """What plugins make of it."""
+        asked = {
+            "sessionID": self.message.session_id,
+            "command": self.name,
+            "arguments": self.arguments or "",
+        }
+        given = {"parts": [{"type": "text", "text": text}, *more]}
+        made = (await trigger(self.run.session, "command.execute.before", asked, given))["parts"]
+        texts = [part["text"] for part in made if part["type"] == "text"]
+        await self._put("\n\n".join(texts), [part for part in made if part["type"] != "text"])
+
+    async def _put(self, text: str, more: list[dict[str, Any]]) -> None:
         """All at once, so that there is the whole or nothing."""
         metadata = {MARK: self.name, DONE: self.arguments or ""}
         mark = self.mark.model_copy(update={"text": text, "metadata": metadata})

@@ -27,6 +27,7 @@ from agents.llm.types import (
     ToolInputDelta,
     ToolInputStart,
 )
+from agents.plugins.hooks import trigger
 from agents.toolkit.turn import Turn
 from sessions.core.db import in_db
 from sessions.core.fence import LeaseLost
@@ -180,11 +181,25 @@ class Recorder:
 
     async def _close(self, metadata: Mapping[str, Any] | None = None) -> None:
         """End the open text or reasoning; only reasoning carries what the provider gave beside it."""
-        if (part := self._ended(metadata)) is not None:
+        if (part := await self._whole(metadata)) is not None:
             await self._put(part)
 
+    async def _cut(self) -> None:
+        """The same where the answer broke off."""
+        if (part := self._ended()) is not None:
+            await self._put(part)
+
+    async def _whole(self, metadata: Mapping[str, Any] | None = None) -> TextPart | ReasoningPart | None:
+        """To be written: what plugins make of a text."""
+        part = self._ended(metadata)
+        if isinstance(part, TextPart):
+            asked = {"sessionID": part.session_id, "messageID": part.message_id, "partID": part.id}
+            made = await trigger(self.run.session, "experimental.text.complete", asked, {"text": part.text})
+            part.text = made["text"]
+        return part
+
     def _ended(self, metadata: Mapping[str, Any] | None = None) -> TextPart | ReasoningPart | None:
-        """The same, to be written."""
+        """The open one, ended, to be written."""
         if self._open is None:
             if metadata:  # redacted reasoning: nothing to read, but it has to go back
                 self._open = self._new(ReasoningPart, text="", time=Span(start=now()))
@@ -247,7 +262,7 @@ class Recorder:
 
     async def retrying(self, attempt: int, error: ModelError) -> None:
         """What a failed attempt said stays readable, but is not sent to the model again."""
-        await self._close()
+        await self._cut()
         await self._drop_pending()
         for part in self._attempt:
             if isinstance(part, TextPart):
@@ -270,7 +285,7 @@ class Recorder:
     ) -> None:
         """The provider turn ended in order and its calls are settled; `write` is given message and part, and
         what was said last."""
-        last = self._ended()
+        last = await self._whole()
         cost = finish.usage.cost(model.price)
         tokens = tokens_of(finish.usage)
         self.message.finish, self.message.tokens, self.message.cost = finish.reason, tokens, cost
@@ -292,7 +307,7 @@ class Recorder:
         self._pending.clear()
 
     async def failed(self, error: NamedError) -> None:
-        await self._close()
+        await self._cut()
         await self._drop_pending()
         self.message.error = error
         self.message.time.completed = now()
