@@ -36,7 +36,7 @@ class _Handler(ASGIHandler):
             await super().listen_for_disconnect(receive)
 
 
-_django = _Handler()
+pages = _Handler()
 _static = static_files.application()
 _websocket = URLRouter(
     [
@@ -54,7 +54,7 @@ async def _application(scope: Any, receive: Any, send: Any) -> None:
     elif scope["path"].startswith(STATIC):
         await _static(scope, receive, send)
     else:
-        await _django(scope, receive, send)
+        await pages(scope, receive, send)
 
 
 def build(policy: Policy) -> Guard:

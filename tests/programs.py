@@ -43,6 +43,7 @@ NPM = {
     "@modelcontextprotocol/server-memory": ("2026.8.31",),
     "@modelcontextprotocol/ext-apps": ("2.0.4",),
     "axe-core": ("4.14.1",),
+    "bun": ("1.4.5",),
 }
 """The version of each package, and what is wanted beside it."""
 
@@ -71,6 +72,14 @@ PYPI = {
 def npm(package: str, program: str, environ: Mapping[str, str]) -> Path:
     """A program of a package from npm; fails without it. `environ` is the user's."""
     return _modules(package, environ) / ".bin" / program
+
+
+def bun(environ: Mapping[str, str]) -> Path:
+    """The program that is in the package for this machine; fails without it."""
+    found = sorted((_modules("bun", environ) / "@oven").glob("*/bin/bun"))
+    if not found:
+        pytest.fail("there is no Bun for this machine")
+    return found[0]
 
 
 def axe(environ: Mapping[str, str]) -> str:
@@ -140,3 +149,11 @@ def _install(folder: Path, wanted: Sequence[str], environ: Mapping[str, str]) ->
             pytest.fail(f"{wanted[0]} could not be installed: it took longer than {INSTALL_SECONDS} s")
         except subprocess.CalledProcessError as error:
             pytest.fail(f"{wanted[0]} could not be installed: {error.stderr.strip()[-500:]}")
+
+
+def without_javascript(folder: Path) -> dict[str, str]:
+    """An environment whose PATH has git and shells, and neither Bun nor Node.js."""
+    folder.mkdir()
+    for name in ("git", "sh", "bash"):
+        (folder / name).symlink_to(str(shutil.which(name)))
+    return {"PATH": str(folder)}

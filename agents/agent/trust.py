@@ -19,7 +19,11 @@ from agents.config.trust.wants import Content, Want, Wish
 from agents.servers.lsp.trusted import wants as servers
 from sessions.core.repository import Repository
 
-_WORDS = {"plugin": "Runs inside of this server", "tool": "Gives the agent tools and runs them"}
+_WORDS = {
+    "plugin": "Runs inside of this server",
+    "tool": "Gives the agent tools and runs them",
+    "packages": "Installs packages for plugins and tools",
+}
 
 
 class Changed(Exception):
@@ -29,7 +33,7 @@ class Changed(Exception):
 def wants(directory: Path) -> list[Want]:
     """In the order they take effect. Reads files."""
     loaded = load(directory)
-    code = (_want(file) for file in code_files(directory, "plugin", "tool") if not file.own)
+    code = (_want(file) for file in code_files(directory, "plugin", "tool", "packages") if not file.own)
     return [
         *loaded.wants,
         *(want for want in code if want is not None),

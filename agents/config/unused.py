@@ -1,6 +1,6 @@
 """What OpenCode or another program reads and this one does not: each is named, with the reason.
 
-A warning is what may guard something: plugins and tools in JavaScript or TypeScript. Those are said before a
+A warning is what may guard something: plugins and tools that nothing here can run. Those are said before a
 turn, and in the page until a person dismisses that; they come back when they are others. The rest are notes.
 """
 
@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from agents.config.folders import MAX_FILES, Stamp, stamp
+from agents.config.javascript import ENDINGS, is_path, lacking
 from agents.config.problem import Problem
 from agents.config.trust.store import digest
 from sessions.core import paths
@@ -22,7 +23,8 @@ from sessions.core.files import BrokenFile, JsonFile
 
 logger = logging.getLogger(__name__)
 
-_CODE = "is not loaded, and guards nothing: plugins and tools are Python here (docs/plugins.md)"
+_NOT = "is not loaded, and guards nothing: "
+_PATH = "put the file into .opencode/plugins (docs/plugins.md)"
 _THEME = "is not used: it colours OpenCode's terminal"
 _KEYS = "only its `keybinds` are used: the rest is about OpenCode's terminal"
 _KEYS_OF_PROJECT = "is not used: keys are those of your own tui.json"
@@ -39,8 +41,9 @@ def files(folder: Path, environ: Mapping[str, str], *, own: bool, stamps: dict[P
 
 def _files(folder: Path, beside: Path, own: bool, stamps: dict[Path, Stamp]) -> Iterator[Problem]:
     for name in ("plugin", "plugins", "tool", "tools"):
-        for file in _listed(folder / name, (".js", ".ts"), stamps):
-            yield Problem(file, None, "", _CODE, "warning")
+        for file in _listed(folder / name, ENDINGS, stamps):
+            if why := lacking(file.suffix):
+                yield Problem(file, None, "", f"{_NOT}{why}", "warning")
     for file in _listed(folder / "themes", (".json",), stamps):
         yield Problem(file, None, "", _THEME, "note")
     for path, message in (
@@ -70,15 +73,16 @@ def entries(written: Mapping[str, Any], file: Path, line: int | None) -> list[Pr
         return []
     first = [item[0] if isinstance(item, list) and item else item for item in named[:MAX_FILES]]
     return [
-        Problem(file, line, "plugin", f"{item!r} {_CODE}", "warning")
+        Problem(file, line, "plugin", f"{item!r} {_NOT}{why}", "warning")
         for item in first
-        if isinstance(item, str)
+        if isinstance(item, str) and (why := _PATH if is_path(item) else lacking(""))
     ]
 
 
-def entry_of(item: Problem) -> str:
-    """What a file names that is not used; empty for the file itself."""
-    return item.message.removesuffix(_CODE).strip() if item.key else ""
+def told_of(item: Problem) -> tuple[Path, str, str]:
+    """Of a warning: the file, what it names that is not used (empty for the file itself), and why."""
+    entry, _, why = item.message.partition(_NOT)
+    return item.file, entry.strip(), why
 
 
 def fingerprint(unused: Sequence[Problem]) -> str:

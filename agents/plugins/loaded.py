@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 
 from agents.config.configuration import load
-from agents.config.trust.code import code_files
+from agents.config.javascript import found as runtime
+from agents.config.trust.code import Kind, code_files
+from agents.plugins.javascript.load import is_javascript, load_javascript
+from agents.plugins.javascript.packages import packages_of
+from agents.plugins.javascript.runner import Runner
 from agents.plugins.plugin import Place, Plugin, Source, load_plugin
 from sessions.core import bus
 from sessions.core.bounded import Bounded
@@ -61,6 +66,7 @@ logger = logging.getLogger(__name__)
 
 GROUP = "opencode_web.plugins"
 MAX_FOLDERS = 64
+_KINDS: Sequence[Kind] = ("plugin", "tool", "packages")
 
 Key = tuple[str, str]
 """What a plugin is loaded from: its path and digest, or the name and value of its entry point."""
@@ -73,6 +79,7 @@ class Loaded:
     plugins: dict[Key, Plugin] = field(default_factory=dict)
     fresh: bool = False
     _pumps: dict[Key, Pump] = field(default_factory=dict)
+    _runner: Runner | None = None
     _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     _task: asyncio.Task[None] | None = None
 
@@ -85,6 +92,8 @@ class Loaded:
     async def _refresh(self, place: Place) -> None:
         async with self._lock:
             wanted = await asyncio.to_thread(_sources, place.directory)
+            if self._javascript() != [key for key, source in wanted.items() if is_javascript(source)]:
+                self._end_javascript()
             for key in [key for key in self.plugins if key not in wanted]:
                 self._end(key)
             for key, source in wanted.items():
@@ -94,7 +103,10 @@ class Loaded:
             self.fresh = True
 
     async def _begin(self, key: Key, place: Place, source: Source) -> Plugin:
-        plugin = await load_plugin(place, source)
+        if is_javascript(source):
+            plugin = await load_javascript(place, source, await self._running(place))
+        else:
+            plugin = await load_plugin(place, source)
         if "config" in plugin.hooks:
             config = (await asyncio.to_thread(load, place.directory)).config
             told = config.model_dump(mode="json", by_alias=True, exclude_unset=True)
@@ -108,12 +120,30 @@ class Loaded:
             )
         return plugin
 
+    async def _running(self, place: Place) -> Runner:
+        if self._runner is None:
+            known = await asyncio.to_thread(runtime)
+            self._runner = Runner(known.program if known else (), place.directory)
+        return self._runner
+
+    def _javascript(self) -> list[Key]:
+        return [key for key, plugin in self.plugins.items() if is_javascript(plugin.source)]
+
+    def _end_javascript(self) -> None:
+        """All of it: a module that was imported stays as it was for as long as its process runs."""
+        for key in self._javascript():
+            self._end(key)
+        if self._runner is not None:
+            self._runner.end()
+            self._runner = None
+
     def _end(self, key: Key) -> None:
         if pump := self._pumps.pop(key, None):
             pump.close()
         self.plugins.pop(key).close()
 
     def close(self) -> None:
+        self._end_javascript()
         for key in list(self.plugins):
             self._end(key)
 
@@ -143,12 +173,19 @@ async def current(session: Session) -> Sequence[Plugin]:
 
 
 def _sources(directory: Path) -> dict[Key, Source]:
-    """Installed packages, the user's own files, the project's trusted ones. A file that cannot be read is
-    left to the page that shows what waits for trust."""
+    """Installed packages, those from npm, the user's own files, the project's trusted ones. What cannot be
+    read is left to the page that shows what waits for trust."""
     found: dict[Key, Source] = {(point.name, point.value): point for point in installed()}
-    for file in code_files(directory, "plugin", "tool"):
-        if file.trusted and not file.problem:
-            found[str(file.path), file.digest] = file
+    for package in packages_of(load(directory).config):
+        found[package.name, f"{package.version} {json.dumps(package.options, sort_keys=True)}"] = package
+    files = [file for file in code_files(directory, *_KINDS) if file.trusted and not file.problem]
+    packages = {file.path.parent: file for file in files if file.kind == "packages"}
+    for file in files:
+        if file.kind == "packages":
+            continue
+        beside = None if file.in_python else packages.get(file.path.parent.parent)
+        digests = f"{file.digest} {beside.digest}" if beside else file.digest
+        found[str(file.path), digests] = replace(file, packages=beside.content) if beside else file
     return found
 
 

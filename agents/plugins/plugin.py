@@ -16,7 +16,7 @@ from importlib.metadata import EntryPoint
 from importlib.util import decode_source, module_from_spec
 from pathlib import Path
 from types import CodeType, ModuleType
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 from django.conf import settings
 
@@ -31,7 +31,29 @@ MAX_TIMEOUTS = 3
 """A plugin that takes too long this often in a row is switched off, for each time costs the turn seconds."""
 
 Hook = Callable[..., Awaitable[None]]
-Source = CodeFile | EntryPoint
+
+
+@dataclass(frozen=True, slots=True)
+class Package:
+    """One from npm, as `plugin` of the configuration names it; `version` may be a range or a tag."""
+
+    name: str
+    version: str
+    options: Mapping[str, Any]
+
+
+Source = CodeFile | EntryPoint | Package
+Result = TypeVar("Result")
+BEFORE = "tool.execute.before"
+
+
+class Home(Protocol):
+    """Where the code of a plugin runs, as `host.Host`."""
+
+    async def call(self, function: Callable[[], Awaitable[Result]], seconds: float | None) -> Result: ...
+
+    def close(self) -> None: ...
+
 
 _numbers = itertools.count(1)
 
@@ -49,14 +71,15 @@ class Place:
 @dataclass(slots=True)
 class Plugin:
     """`file` names it for people, `told` is what was said of it once. One that could not be loaded has
-    neither hooks nor tools."""
+    neither hooks nor tools. Where one `guards`, a call that it cannot be asked about is not made."""
 
     place: Place
     source: Source
     file: Path
     repository: bool
-    host: Host
-    module: str
+    host: Home
+    module: str = ""
+    guards: bool = False
     hooks: dict[str, Hook] = field(default_factory=dict)
     tools: list[ToolDefinition] = field(default_factory=list)
     told: set[str] = field(default_factory=set)
@@ -75,7 +98,7 @@ class Plugin:
             self._timeouts = 0
             return None if name in TELLING else _checked(name, made)
         except Refused as refusal:
-            if name == "tool.execute.before":
+            if name == BEFORE:
                 raise
             self.fault(name, f"raised Refused: {refusal}", session_id=session_id)
         except TimedOut:
@@ -87,6 +110,8 @@ class Plugin:
                 )
         except Exception as error:
             self.fault(name, f"raised {type(error).__name__}: {error}", session_id=session_id, error=error)
+        if self.guards and name == BEFORE:
+            raise Refused(f"The plugin {self.file.name} could not be asked whether this may be done.")
         return None
 
     def _late(self, name: str, session_id: str) -> None:
@@ -98,7 +123,7 @@ class Plugin:
             self.switch_off(name, f"{message}, {MAX_TIMEOUTS} times in a row", session_id)
 
     def switch_off(self, name: str, message: str, session_id: str) -> None:
-        self.hooks.clear()
+        self.hooks = {name: hook for name, hook in self.hooks.items() if self.guards and name == BEFORE}
         self.host.close()
         self.fault(
             name, f"{message}; the plugin is switched off until its file changes", session_id=session_id
@@ -126,19 +151,20 @@ class Plugin:
 
     def close(self) -> None:
         self.host.close()
-        forget_module(self.module)
+        if self.module:
+            forget_module(self.module)
         faults.forget(self.place.directory, self.file)
 
 
 def _checked(name: str, output: Any) -> dict[str, Any]:
     """Raises ValueError for what does not fit."""
     found = checked(name, output)
-    if name == "chat.message":
+    if name in ("chat.message", "command.execute.before"):
         check_parts(found["parts"])
     return found
 
 
-async def load_plugin(place: Place, source: Source) -> Plugin:
+async def load_plugin(place: Place, source: CodeFile | EntryPoint) -> Plugin:
     """Run the module, and its `plugin(ctx)` if it is no file of tools. What is wrong is recorded."""
     file = source.path if isinstance(source, CodeFile) else Path(source.value)
     name = f"opencode_web_plugin_{next(_numbers)}"
@@ -161,6 +187,7 @@ async def load_plugin(place: Place, source: Source) -> Plugin:
 async def _loaded(plugin: Plugin) -> None:
     """In the plugin's thread."""
     source = plugin.source
+    assert not isinstance(source, Package), "that is no Python"
     module: Any = (
         make_module(plugin.module, str(plugin.file), source.content)
         if isinstance(source, CodeFile)

@@ -103,8 +103,7 @@ def _unused(directory: Path, found: Sequence[Problem]) -> Mapping[str, Any]:
     told = [item for item in found if item.level == "warning"]
     if not told or unused.is_dismissed(directory, told):
         return {}
-    named = [(item.file, unused.entry_of(item)) for item in told]
-    return {"unused": named, "unused_shown": unused.fingerprint(told)}
+    return {"unused": list(map(unused.told_of, told)), "unused_shown": unused.fingerprint(told)}
 
 
 @require_POST

@@ -16,9 +16,11 @@ from django.conf import settings
 
 from agents.agent.consumer import AgentConsumer
 from agents.agent.runtime import runtime
+from agents.plugins.javascript import requests
 from agents.servers.lsp import telling
 from agents.toolkit.children.loop import close_all
 from agents.toolkit.children.warden import warden
+from opencode_web.asgi import pages
 from opencode_web.site import logins
 from sessions.changes.operations.engine import recover as finish_undos
 from sessions.changes.worktrees.forking import recover as clear_worktrees
@@ -59,5 +61,6 @@ def _start_turns() -> None:
     worker: Any = Worker(ChannelNameRouter({channel: AgentConsumer.as_asgi()}), [channel], layer)
     consumer = asyncio.create_task(worker.arun())
     _running.callback(consumer.cancel)
+    requests.serve(pages, asyncio.get_running_loop())
     runtime.start()
     _running.push_async_callback(runtime.stop)

@@ -63,6 +63,11 @@ def servers(environ: Mapping[str, str] = os.environ) -> Path:
     return _below(environ, "servers")
 
 
+def javascript(environ: Mapping[str, str] = os.environ) -> Path:
+    """Plugins and tools of OpenCode as they were trusted, and the packages that they use."""
+    return _below(environ, "javascript")
+
+
 def workers(environ: Mapping[str, str] = os.environ) -> Path:
     """Who holds leases, and lives (docs/decisions/0019)."""
     return _below(environ, "workers")

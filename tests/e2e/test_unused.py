@@ -1,4 +1,4 @@
-"""Plugins of OpenCode that are not loaded, named in a real browser until that is dismissed."""
+"""Plugins of OpenCode that nothing here can run, named in a real browser until that is dismissed."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from playwright.async_api import Browser, expect
 from tests.e2e.conftest import repository
 from tests.e2e.stage import Stage
 from tests.opencode_web.site.security.audit import HOSTILE
+from tests.programs import without_javascript
 from tests.runtime.trusting import write
 
 pytestmark = [pytest.mark.e2e, pytest.mark.asyncio(loop_scope="session")]
@@ -24,7 +25,9 @@ async def guarded(tmp_path: Path) -> AsyncIterator[Stage]:
     named = {"plugin": ["opencode-wakatime", HOSTILE]}
     write(project, {".opencode/plugins/guard.ts": "", "opencode.json": json.dumps(named)})
     (tmp_path / "home").mkdir()
-    async with Stage(tmp_path / "home", project) as stage:
+    stage = Stage(tmp_path / "home", project)
+    stage.server.environ = without_javascript(tmp_path / "programs")
+    async with stage:
         yield stage
 
 
@@ -38,7 +41,6 @@ async def test_they_are_named_until_that_is_dismissed(guarded: Stage, browser: B
     tab = await guarded.tab(context, await guarded.session("Guarded"))
     notice = tab.page.get_by_role("region", name="Not loaded")
     await expect(notice).to_contain_text("3 of OpenCode's plugins and tools are not loaded")
-    await expect(tab.page.locator(".trust-banner")).to_have_count(0)
     await notice.locator("summary").focus()
     await tab.page.keyboard.press("Enter")
     for text in (".opencode/plugins/guard.ts", "opencode-wakatime", "is not guarded here"):

@@ -1,4 +1,5 @@
-"""Python files of the user and of the project that this program may load: plugins and custom tools.
+"""Files of the user and of the project that this program may load: plugins and custom tools, in Python or, as
+OpenCode has them, in JavaScript and TypeScript.
 
 What is run is the very content that was compared with the trusted one: it is read once.
 """
@@ -7,13 +8,14 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from django.conf import settings
 
+from agents.config.javascript import ENDINGS
 from agents.config.trust.store import TrustStore, digest, name_in
 from agents.config.trust.wants import HOW
 from sessions.core.confined import read_whole
@@ -22,8 +24,13 @@ from sessions.core.repository import Repository
 logger = logging.getLogger(__name__)
 
 MAX_BYTES = 1024 * 1024
-Kind = Literal["plugin", "tool"]
-_FOLDERS: dict[Kind, tuple[str, str]] = {"plugin": ("plugin", "plugins"), "tool": ("tool", "tools")}
+Kind = Literal["plugin", "tool", "packages"]
+_FOLDERS: dict[Kind, Sequence[str]] = {
+    "plugin": ("plugin", "plugins"),
+    "tool": ("tool", "tools"),
+    "packages": (),
+}
+_PACKAGES = "package.json"
 _told: set[tuple[Path, str]] = set()
 
 
@@ -39,10 +46,16 @@ class CodeFile:
     trusted: bool
     content: bytes = b""
     problem: str = ""
+    packages: bytes = b""
+    """For JavaScript, what is in the file of kind `packages` beside its folder, once that is trusted too."""
 
     @property
     def digest(self) -> str:
         return digest(self.content)
+
+    @property
+    def in_python(self) -> bool:
+        return self.path.suffix == ".py"
 
 
 def code_files(directory: Path, *kinds: Kind) -> list[CodeFile]:
@@ -64,7 +77,7 @@ def waiting(directory: Path) -> list[CodeFile]:
 
 
 def _own(kinds: tuple[Kind, ...]) -> Iterator[CodeFile]:
-    for kind, path in _python(Path(settings.CONFIG_DIR), kinds):
+    for kind, path in _code(Path(settings.CONFIG_DIR), kinds):
         content, problem = _read(path)
         yield CodeFile(kind, path, str(path), True, True, content, problem)
 
@@ -77,7 +90,7 @@ def _of_project(directory: Path, kinds: tuple[Kind, ...]) -> Iterator[CodeFile]:
     except OSError:
         return
     above = [folder for folder in (here, *here.parents) if folder.is_relative_to(worktree)]
-    paths = [found for folder in reversed(above) for found in _python(folder / ".opencode", kinds)]
+    paths = [found for folder in reversed(above) for found in _code(folder / ".opencode", kinds)]
     if not paths:
         return
     store = TrustStore(Path(settings.TRUST_FILE))
@@ -88,16 +101,21 @@ def _of_project(directory: Path, kinds: tuple[Kind, ...]) -> Iterator[CodeFile]:
         yield CodeFile(kind, path, name, False, trusted, content, problem)
 
 
-def _python(folder: Path, kinds: tuple[Kind, ...]) -> Iterator[tuple[Kind, Path]]:
-    """Names that begin with `_` or `.` are for other uses."""
+def _code(folder: Path, kinds: tuple[Kind, ...]) -> Iterator[tuple[Kind, Path]]:
+    """Names that begin with `_` or `.` are for other uses. The packages that JavaScript uses come last."""
+    javascript = False
     for kind in kinds:
-        for name in _FOLDERS[kind]:
+        for inner in _FOLDERS[kind]:
             try:
-                names = sorted(os.listdir(folder / name))
+                names = sorted(os.listdir(folder / inner))
             except OSError:
                 continue
-            wanted = (entry for entry in names if entry.endswith(".py") and entry[0] not in "._")
-            yield from ((kind, folder / name / entry) for entry in wanted)
+            wanted = (name for name in names if name.endswith((".py", *ENDINGS)) and name[0] not in "._")
+            for name in wanted:
+                javascript |= not name.endswith(".py")
+                yield kind, folder / inner / name
+    if javascript and "packages" in kinds and (folder / _PACKAGES).is_file():
+        yield "packages", folder / _PACKAGES
 
 
 def _read(path: Path) -> tuple[bytes, str]:

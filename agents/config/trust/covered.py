@@ -19,10 +19,10 @@ KeyPath = tuple[str | int, ...]
 
 _FREE = frozenset(
     "$schema model small_model fallback username theme disabled_providers enabled_providers compaction "
-    "watcher server keybinds plugin".split()
+    "watcher server keybinds".split()
 )
 """Top keys that neither run, reach nor allow anything. (`server` and `keybinds` count in the user's own files
-only, and nothing is loaded from `plugin`.)"""
+only.)"""
 _AGENT = frozenset(
     "mode model fallback variant prompt description temperature top_p steps maxSteps disable color "
     "hidden".split()

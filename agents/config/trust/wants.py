@@ -40,6 +40,7 @@ _WORDS = {
     "autoshare": "Changes what is shared",
     "resume": "Changes whether a turn that was cut off goes on",
     "subagent_depth": "Lets subagents send subagents",
+    "plugin": "Installs and runs plugins",
 }
 _REFERENCES = ("{env:", "{file:")
 

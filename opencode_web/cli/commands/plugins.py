@@ -7,8 +7,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from agents.config.configuration import load
+from agents.config.javascript import lacking
 from agents.config.trust.code import CodeFile, code_files
 from agents.config.trust.wants import HOW
+from agents.plugins.javascript.packages import packages_of
 from agents.plugins.loaded import installed
 from opencode_web.cli.terminal import say, table
 
@@ -24,15 +26,19 @@ def listing(arguments: argparse.Namespace, directory: Path) -> None:
 def _rows(directory: Path) -> Iterator[tuple[str, str, str]]:
     """In the order they are loaded, those that never are last."""
     yield from (("plugin", point.value, "loaded") for point in installed())
+    known = load(directory)
+    yield from (("plugin", f"{one.name}@{one.version}", "loaded") for one in packages_of(known.config))
     yield from ((file.kind, file.name, _state(file)) for file in code_files(directory, "plugin", "tool"))
     yield from (
         ("OpenCode's", str(item.file), item.message)
-        for item in load(directory).unused
-        if item.level == "warning"
+        for item in known.unused
+        if item.level == "warning" and item.key
     )
 
 
 def _state(file: CodeFile) -> str:
     if file.problem:
         return f"not loaded: {file.problem}"
+    if not file.in_python and (problem := lacking(file.path.suffix)):
+        return f"not loaded: {problem}"
     return "loaded" if file.trusted else f"waits until you trust it {HOW}"

@@ -8,8 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from agents.config import unused
+from agents.config import javascript, unused
+from agents.config.javascript import Runtime
 from agents.config.loader import load
+from agents.config.unused import told_of
 
 
 @pytest.fixture
@@ -30,11 +32,18 @@ def project(tmp_path: Path) -> Path:
     return folder
 
 
+@pytest.fixture
+def alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither Bun nor Node.js is there."""
+    monkeypatch.setattr(javascript, "found", lambda: None)
+
+
 def write(file: Path, text: str = "") -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(text)
 
 
+@pytest.mark.usefixtures("alone")
 def test_each_plugin_and_tool_is_named(
     project: Path, own: Path, environ: dict[str, str], caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -60,8 +69,22 @@ def test_each_plugin_and_tool_is_named(
     assert {item.level for item in loaded.unused} == {"warning"}
     assert set(loaded.unused) <= set(loaded.problems)
     assert all(str(item) in caplog.text for item in loaded.unused)
-    assert loaded.wants == []
     assert not loaded.unreadable
+
+
+def test_only_what_nothing_here_can_run_is_named(
+    project: Path, environ: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(javascript, "found", lambda: Runtime(("node",), typescript=False))
+    for name in ("one.js", "two.mjs", "three.ts"):
+        write(project / ".opencode/plugins" / name)
+    write(project / "opencode.json", json.dumps({"plugin": ["opencode-wakatime@1.0.0", "./local.js"]}))
+    found = [told_of(item) for item in load(project, environ).unused]
+    assert [(file.name, entry) for file, entry, _ in found] == [
+        ("opencode.json", "'./local.js'"),
+        ("three.ts", ""),
+    ]
+    assert ["plugins" in found[0][2], "22.18" in found[1][2]] == [True, True]
 
 
 def test_what_guards_nothing_is_noted(project: Path, own: Path, environ: dict[str, str]) -> None:
@@ -77,6 +100,7 @@ def test_what_guards_nothing_is_noted(project: Path, own: Path, environ: dict[st
     assert {item.level for item in loaded.problems} == {"note"}
 
 
+@pytest.mark.usefixtures("alone")
 def test_one_that_is_added_or_removed_is_seen(project: Path, environ: dict[str, str]) -> None:
     file = project / ".opencode/plugin/late.ts"
     assert load(project, environ).unused == []
@@ -86,6 +110,7 @@ def test_one_that_is_added_or_removed_is_seen(project: Path, environ: dict[str, 
     assert load(project, environ).unused == []
 
 
+@pytest.mark.usefixtures("alone")
 def test_what_was_dismissed_comes_back_when_the_list_changes(
     project: Path, tmp_path: Path, environ: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -100,6 +125,7 @@ def test_what_was_dismissed_comes_back_when_the_list_changes(
     assert not unused.is_dismissed(project, load(project, environ).unused)
 
 
+@pytest.mark.usefixtures("alone")
 def test_a_broken_file_of_dismissals_hides_nothing(
     project: Path, tmp_path: Path, environ: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

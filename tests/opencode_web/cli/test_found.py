@@ -17,6 +17,7 @@ from opencode_web.cli.verbs import MODES
 from sessions.core.wire.session import Preset
 from tests.loopback.openai import OpenAIServer
 from tests.loopback.script import ToolUse, Turn, Wait
+from tests.programs import without_javascript
 from tests.server import PASSWORD, Server, model_config, running
 
 
@@ -126,10 +127,10 @@ async def test_what_is_not_loaded_is_named_before_the_turn(tmp_path: Path) -> No
         (tmp_path / name).mkdir(parents=True)
     (tmp_path / "project/.opencode/plugins/guard.ts").touch()
     (tmp_path / "project/opencode.json").write_text(json.dumps({"plugin": ["opencode-wakatime"]}))
-    server = Server(tmp_path / "home", tmp_path / "project")
+    environ = without_javascript(tmp_path / "programs")
+    server = Server(tmp_path / "home", tmp_path / "project", environ=environ)
     for verb in (["debug", "config"], ["run", "Hi"]):
         done = await asyncio.to_thread(server.command, *verb)
         assert done.returncode == 0
         named = [line for line in done.stderr.splitlines() if "is not loaded" in line]
         assert ["guard.ts" in named[1], "opencode-wakatime" in named[0], len(named)] == [True, True, 2]
-        assert "trust" not in done.stderr

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from opencode_web.cli.arguments import parse
+from tests.programs import without_javascript
 from tests.server import Server
 
 
@@ -34,7 +35,8 @@ def test_providers_is_another_name_of_auth(server: Server) -> None:
     assert out(server, "providers", "list") == out(server, "auth", "list")
 
 
-def test_plugins_are_listed_loaded_or_not(server: Server) -> None:
+def test_plugins_are_listed_loaded_or_not(server: Server, tmp_path: Path) -> None:
+    server.environ = without_javascript(tmp_path / "programs")
     assert "no plugins" in out(server, "plugin")
     for name in ("mine.py", "guard.ts"):
         (server.project / ".opencode/plugins" / name).touch()
@@ -45,7 +47,7 @@ def test_plugins_are_listed_loaded_or_not(server: Server) -> None:
     for name, state in (
         ("own.py", "loaded"),
         ("mine.py", "waits until you trust"),
-        ("guard.ts", "is not loaded"),
+        ("guard.ts", "not loaded: it takes Bun"),
     ):
         [line] = [line for line in lines if name in line]
         assert state in line

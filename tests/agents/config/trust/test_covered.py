@@ -22,7 +22,6 @@ FREE: list[dict[str, Any]] = [
     {"tools": {"bash": False}},
     {"lsp": False, "formatter": False, "mcp": {"x": {"enabled": False}}},
     {"keybinds": {"leader": "ctrl+x"}},
-    {"plugin": ["x"]},
 ]
 HELD: list[tuple[dict[str, Any], list[str]]] = [
     ({"provider": {"p": {"models": {}}, "q": {}}}, ["provider.p", "provider.q"]),
@@ -32,6 +31,7 @@ HELD: list[tuple[dict[str, Any], list[str]]] = [
     ({"shell": "/tmp/sh"}, ["shell"]),
     ({"skills": {"urls": ["https://skills.example"]}}, ["skills"]),
     ({"snapshot": False}, ["snapshot"]),
+    ({"plugin": ["opencode-wakatime"]}, ["plugin"]),
     ({"default_agent": "build"}, ["default_agent"]),
     ({"permission": "allow"}, ["permission.*"]),
     ({"permission": {"bash": "allow", "edit": {"a": "allow"}}}, ["permission.bash", "permission.edit.a"]),
@@ -98,7 +98,7 @@ def test_every_key_of_the_schema_is_free_or_held() -> None:
     assert counted == {
         "$schema", "model", "small_model", "fallback", "username", "theme",
         "disabled_providers", "enabled_providers",
-        "compaction", "watcher", "server", "keybinds", "plugin",
+        "compaction", "watcher", "server", "keybinds",
         "agent", "command", "instructions", "tools", "restrictions",
         "ceilings",
     }  # fmt: skip

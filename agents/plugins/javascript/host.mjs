@@ -1,0 +1,194 @@
+// Runs plugins and tools that were written for OpenCode, for the server that has started this. A message is a line of JSON:
+// what the server asks comes on the standard input with an `id`, its answer goes to descriptor 3 with the same one. What is
+// printed here goes to the standard error. Ends with its input.
+import { writeSync } from "node:fs";
+import { basename, dirname, extname, join } from "node:path";
+import { createInterface } from "node:readline";
+import { pathToFileURL } from "node:url";
+import { shell } from "./shell.mjs";
+
+const CHANNEL = 3;
+const SERVER = "http://opencode-web.invalid"; // what is asked of it goes another way
+const plugins = new Map(); // id -> { hooks: what its functions gave, tools: by name }
+const calls = new Map(); // id of a call that runs -> { abort, asked: questions that wait for their answer }
+let numbers = 0; // of questions and requests
+
+function say(message) {
+  const line = Buffer.from(`${JSON.stringify(message)}\n`);
+  for (let sent = 0; sent < line.length; ) sent += writeSync(CHANNEL, line, sent);
+}
+
+const isTool = (value) => typeof value?.execute === "function" && typeof value.description === "string";
+
+// Of a file: the functions that make hooks, each once. A module may say which one is for the server.
+function makers(module) {
+  if (typeof module.default?.server === "function") return [module.default.server];
+  return [...new Set(Object.values(module))].filter((value) => typeof value === "function");
+}
+
+// Tools have the name of their file, and of their export where that is not the default one.
+function exported(module, file) {
+  const stem = basename(file, extname(file));
+  const found = Object.entries(module).filter(([, value]) => isTool(value));
+  return Object.fromEntries(found.map(([name, value]) => [name === "default" ? stem : `${stem}_${name}`, value]));
+}
+
+async function load({ plugin, file, kind, place, options = {}, again = 0 }) {
+  const found = await import(`${pathToFileURL(file)}${again ? `?${again}` : ""}`); // what was not found is remembered
+  const module = kind === "package" ? found.default : found;
+  const tools = kind === "tool" ? exported(module, file) : {};
+  const hooks = [];
+  if (kind !== "tool") {
+    const made = makers(module);
+    if (!made.length) throw new TypeError("it exports no function");
+    const input = { ...place, client: await client(file, place.directory), serverUrl: new URL(SERVER), $: globalThis.Bun?.$ ?? shell(place.directory) };
+    for (const make of made) hooks.push((await make(input, options)) ?? {});
+    for (const { tool } of hooks) Object.assign(tools, tool);
+  } else if (!Object.keys(tools).length) throw new TypeError("it exports no tool");
+  plugins.set(plugin, { file, hooks, tools });
+  const names = hooks.flatMap((each) => Object.keys(each).filter((name) => typeof each[name] === "function" || name === "auth" || name === "provider"));
+  const shown = Object.entries(tools).map(async ([name, tool]) => ({ name, description: tool.description, parameters: await described(tool.args, file) }));
+  return { hooks: [...new Set(names)].filter((name) => name !== "dispose"), tools: await Promise.all(shown) };
+}
+
+// Requests to the server go the way everything does, and need no address and no password.
+const requests = new Map(); // number -> what waits for its answer
+
+async function request(address, how) {
+  const asked = address instanceof Request ? address : new Request(address, how);
+  const number = ++numbers;
+  const { method, url, headers, signal } = asked;
+  const { pathname, search } = new URL(url);
+  const body = Buffer.from(await asked.arrayBuffer()).toString("base64");
+  const answer = new Promise((begun, failed) => requests.set(number, { begun, failed }));
+  say({ request: number, method, path: pathname, query: search.slice(1), headers: [...headers], body });
+  signal?.addEventListener("abort", () => {
+    requests.get(number)?.failed?.(signal.reason);
+    requests.get(number)?.stream?.error(signal.reason);
+    requests.delete(number);
+    say({ dropped: number });
+  });
+  return answer;
+}
+
+// Not all of the SDK uses the `fetch` that it is given, and a plugin may make requests of its own.
+const { fetch: elsewhere } = globalThis;
+globalThis.fetch = (address, how) => (String(address.url ?? address).startsWith(SERVER) ? request(address, how) : elsewhere(address, how));
+
+const EMPTY = new Set([204, 205, 304]);
+
+function respond({ request: number, status, headers }) {
+  const waiting = requests.get(number);
+  if (!waiting) return;
+  const left = () => (requests.delete(number), say({ dropped: number }));
+  const stream = new ReadableStream({ start: (control) => (waiting.stream = control), cancel: left });
+  waiting.begun(new Response(EMPTY.has(status) ? null : stream, { status, headers }));
+}
+
+function goOn({ request: number, data, ended }) {
+  const { stream } = requests.get(number) ?? {};
+  if (data) stream?.enqueue(Buffer.from(data, "base64"));
+  if (!ended) return;
+  stream?.close();
+  requests.delete(number);
+}
+
+// What is installed beside a file, as that would import it; nothing where it is not.
+async function beside(file, name) {
+  const { load } = await import(pathToFileURL(join(dirname(dirname(file)), "load.mjs")));
+  return load(name).catch(() => null);
+}
+
+async function client(file, directory) {
+  const sdk = await beside(file, "@opencode-ai/sdk");
+  return sdk?.createOpencodeClient({ baseUrl: SERVER, directory });
+}
+
+// Fields of tools are zod's of today, whose schemas are kept by the very module that the file uses, zod's of before (3), which
+// say no more of themselves than a description, or properties of a JSON schema.
+const isZod = (value) => value?._zod !== undefined;
+const isZod3 = (value) => !isZod(value) && value?._def !== undefined && typeof value.parse === "function";
+
+async function schema(args, file) {
+  if (!args || !Object.values(args).length || !Object.values(args).every(isZod)) return null;
+  const z = (await beside(file, "@opencode-ai/plugin"))?.tool.schema ?? (await beside(file, "zod"))?.z;
+  return { z, object: z.object(args) };
+}
+
+async function described(args = {}, file) {
+  const made = await schema(args, file);
+  if (made) return made.z.toJSONSchema(made.object, { io: "input" });
+  const known = Object.entries(args).map(([name, value]) => [name, isZod3(value) ? { description: value.description ?? "" } : value]);
+  const required = Object.entries(args).filter(([, value]) => isZod3(value) && !value.isOptional()).map(([name]) => name);
+  return { type: "object", properties: Object.fromEntries(known), ...(required.length ? { required } : {}) };
+}
+
+async function checked(args = {}, given, file) {
+  const made = await schema(args, file);
+  if (made) return made.object.parse(given);
+  const parsed = Object.entries(args).filter(([, value]) => isZod3(value)).map(([name, value]) => [name, value.parse(given[name])]);
+  return { ...given, ...Object.fromEntries(parsed) };
+}
+
+async function hook({ plugin, name, input, output }) {
+  for (const each of plugins.get(plugin).hooks) await each[name]?.(input, output);
+  return output;
+}
+
+async function call({ id, plugin, tool, args, context }) {
+  const { file, tools } = plugins.get(plugin);
+  const found = tools[tool];
+  const abort = new AbortController();
+  const asked = new Map();
+  calls.set(id, { abort, asked });
+  const ask = (wanted) => new Promise((resolve, reject) => {
+    const question = ++numbers;
+    asked.set(question, { resolve, reject });
+    say({ call: id, question, ask: wanted });
+  });
+  const told = { ...context, abort: abort.signal, ask, metadata: (shown) => say({ call: id, shown }) };
+  try {
+    const said = await found.execute(await checked(found.args, args, file), told);
+    return said ?? "";
+  } finally {
+    calls.delete(id);
+  }
+}
+
+const DO = {
+  ping: () => "pong",
+  load,
+  hook,
+  call,
+  respond,
+  goOn,
+  stop: ({ call: id }) => calls.get(id)?.abort.abort(),
+  answer({ call: id, question, refused }) {
+    const { resolve, reject } = calls.get(id)?.asked.get(question) ?? {};
+    if (refused) reject?.(new Error(refused));
+    else resolve?.();
+  },
+};
+
+const words = (error) => ({ name: error?.name ?? "Error", code: error?.code ?? "", message: String(error?.message ?? error) });
+
+async function take(line) {
+  const message = JSON.parse(line);
+  try {
+    const given = await DO[message.do](message);
+    if (message.id) say({ id: message.id, given: given ?? null });
+  } catch (error) {
+    if (message.id) say({ id: message.id, error: words(error) });
+  }
+}
+
+// What a plugin began and does not look at is its own fault, and no reason for the others to end.
+for (const name of ["unhandledRejection", "uncaughtException"]) process.on(name, (error) => console.error(error));
+
+const lines = createInterface({ input: process.stdin });
+lines.on("line", take);
+lines.on("close", async () => {
+  const ends = [...plugins.values()].flatMap(({ hooks }) => hooks.map((each) => each.dispose?.()));
+  await Promise.allSettled(ends);
+  process.exit(0);
+});

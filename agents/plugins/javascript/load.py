@@ -1,0 +1,191 @@
+"""A file of JavaScript or TypeScript as a plugin like any other; its hooks and tools are in a process."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import itertools
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from typing_extensions import TypeIs
+
+from agents.config.javascript import lacking
+from agents.config.trust.code import CodeFile
+from agents.plugins.authors import Output, Refused, ToolContext, ToolDefinition, tool
+from agents.plugins.host import TimedOut
+from agents.plugins.javascript.packages import API, CannotInstall, dependencies, install
+from agents.plugins.javascript.process import Failed, Gone, Message
+from agents.plugins.javascript.runner import Runner
+from agents.plugins.plugin import BEFORE, Hook, Package, Place, Plugin, Source
+from agents.plugins.shapes import HOOKS
+from agents.toolkit.base import ToolError
+from agents.toolkit.permission.errors import NotPermitted
+from sessions.core import paths
+
+_numbers = itertools.count(1)
+_LOAD = "export const load = (name) => import(name);\n"
+"""By which `host.mjs` imports what is installed there."""
+
+
+def is_javascript(source: Source) -> TypeIs[CodeFile | Package]:
+    return isinstance(source, Package) or (isinstance(source, CodeFile) and not source.in_python)
+
+
+async def load_javascript(place: Place, source: CodeFile | Package, runner: Runner) -> Plugin:
+    """What is wrong is recorded."""
+    file, repository = Path(source.name), False
+    if isinstance(source, CodeFile):
+        file, repository = source.path, not source.own
+    plugin = Plugin(place, source, file, repository, runner, guards=True)
+    number = next(_numbers)
+    try:
+        found = await _found(plugin, number, source, runner)
+    except TimedOut:
+        plugin.fault("", f"was not loaded within {2 * settings.HOOK_SECONDS:g} s")
+    except Failed as error:
+        plugin.fault("", f"raised {error.name} when it was loaded: {error}")
+    except (Gone, CannotInstall, OSError) as error:
+        plugin.fault("", f"is not loaded: {error}")
+    else:
+        _take(plugin, runner, number, found)
+    return plugin
+
+
+async def _found(plugin: Plugin, number: int, source: CodeFile | Package, runner: Runner) -> Message:
+    """Hooks and tools. Packages are installed where some are named, or where one is missing. Raises TimedOut,
+    Failed, Gone, CannotInstall, OSError."""
+    if problem := await asyncio.to_thread(lacking, plugin.file.suffix):
+        raise CannotInstall(problem)
+    place = plugin.place
+    if isinstance(source, Package):
+        kind, options, named = "package", source.options, {source.name: source.version}
+        file = await asyncio.to_thread(_entry, source)
+    else:
+        kind, options, named = source.kind, {}, dependencies(source.packages)
+        file = await asyncio.to_thread(_copy, source)
+    if named:
+        await install(file.parent.parent, API | named)
+    message = {
+        "plugin": number,
+        "file": str(file),
+        "kind": kind,
+        "options": options,
+        "place": {
+            "project": {"id": place.project_id, "worktree": str(place.worktree)},
+            "directory": str(place.directory),
+            "worktree": str(place.worktree),
+        },
+    }
+    try:
+        return await _load(runner, message)
+    except Failed as error:
+        if named or not error.misses_package:
+            raise
+    await install(file.parent.parent, API)
+    return await _load(runner, message | {"again": 1})
+
+
+async def _load(runner: Runner, message: Message) -> Message:
+    return await runner.call(lambda: runner.load(message), 2 * settings.HOOK_SECONDS)
+
+
+def _copy(source: CodeFile) -> Path:
+    """What was trusted, beside the packages of its folder. Raises OSError."""
+    return _put(str(source.path.parent.parent), source.path.parent.name, source.path.name, source.content)
+
+
+def _entry(source: Package) -> Path:
+    """A file that is the package. Raises OSError."""
+    text = f"import * as module from {json.dumps(source.name)};\nexport default module;\n"
+    return _put(f"{source.name}@{source.version}", "plugin", "entry.mjs", text.encode())
+
+
+def _put(whose: str, inner: str, name: str, content: bytes) -> Path:
+    folder = paths.javascript() / hashlib.sha256(whose.encode()).hexdigest()[:16]
+    (folder / inner).mkdir(parents=True, exist_ok=True)
+    (folder / "load.mjs").write_text(_LOAD)
+    (folder / inner / name).write_bytes(content)
+    return folder / inner / name
+
+
+def _take(plugin: Plugin, runner: Runner, number: int, found: Message) -> None:
+    for name in found["hooks"]:
+        if name in HOOKS:
+            plugin.hooks[name] = _hook(runner, number, name)
+        else:
+            plugin.fault(name, "there is no hook of this name here")
+    for one in found["tools"]:
+        try:
+            plugin.tools.append(_tool(runner, number, one))
+        except (TypeError, ValueError) as error:
+            plugin.fault(f"tool {one['name']}", str(error))
+
+
+def _hook(runner: Runner, number: int, name: str) -> Hook:
+    async def ask(input: dict[str, Any], output: dict[str, Any] | None = None) -> None:
+        message = {"plugin": number, "name": name, "input": input, "output": output}
+        try:
+            made = await runner.ask("hook", message)
+        except Failed as error:
+            if name == BEFORE:
+                raise Refused(str(error)) from error
+            raise
+        if output is not None:  # what else it has put there is of no use
+            output.update({key: made[key] for key in output if key in made})
+
+    return ask
+
+
+def _tool(runner: Runner, number: int, one: Message) -> ToolDefinition:
+    name = one["name"]
+
+    async def run(args: dict[str, Any], context: ToolContext) -> Output:
+        call = _Call(runner, context)
+        message = {"plugin": number, "tool": name, "args": args, "context": _told(context)}
+        try:
+            return _output(name, await runner.ask("call", message, call.hear))
+        except (Failed, Gone) as error:
+            raise (call.refusal or ToolError(f"The tool failed: {error}")) from error
+
+    return tool(name, one["description"], one["parameters"])(run)
+
+
+def _told(context: ToolContext) -> dict[str, str]:
+    return {
+        "sessionID": context.session_id,
+        "messageID": context.message_id,
+        "callID": context.call_id,
+        "agent": context.agent,
+        "directory": str(context.directory),
+        "worktree": str(context.worktree),
+    }
+
+
+def _output(name: str, given: Any) -> Output:
+    if isinstance(given, Mapping):
+        return str(given.get("title") or name), str(given.get("output", "")), given.get("metadata") or {}
+    return str(given)
+
+
+class _Call:
+    """What a call of a tool asks and shows while it runs."""
+
+    def __init__(self, runner: Runner, context: ToolContext) -> None:
+        self._runner = runner
+        self._context = context
+        self.refusal: Exception | None = None
+
+    async def hear(self, message: Message) -> None:
+        if shown := message.get("shown"):
+            await self._context.update(title=shown.get("title"), metadata=shown.get("metadata"))
+            return
+        asked, refused = message["ask"], ""
+        try:
+            await self._context.ask(asked["permission"], asked["patterns"], asked.get("always", ()))
+        except (NotPermitted, ToolError) as error:
+            self.refusal, refused = error, str(error)
+        await self._runner.answer(call=message["call"], question=message["question"], refused=refused)

@@ -1,0 +1,328 @@
+"""Plugins and tools in JavaScript, as OpenCode has them, in whole turns."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from bench.client import Client
+from tests.loopback.openai import OpenAIServer
+from tests.loopback.script import ToolUse, Turn
+from tests.opencode_web.site.security.browser import Browser, browsing
+from tests.programs import bun
+from tests.runtime.test_mcp import until_running
+from tests.runtime.trusting import notices, trust, write
+from tests.server import Server, model_config, parts_of, running, until
+
+EVERYTHING = """
+import { appendFileSync } from "node:fs";
+
+export const Everything = async ({ project, directory, worktree, $ }) => {
+  const tell = (...words) => appendFileSync(`${directory}/told.txt`, `${words.join(" ")}\\n`);
+  console.log("what is printed", "is no message");
+  tell("made", project.id.length > 0, directory === worktree, (await $`echo ${"a b"} | cat`.text()).trim());
+  return {
+    event: async ({ event }) => event.type === "session.idle" && tell("event", event.type),
+    config: async (config) => tell("config", config.model),
+    "chat.message": async ({ agent }, { parts }) => void parts.push({ type: "text", text: `(to ${agent})` }),
+    "chat.params": async (_, output) => Object.assign(output, { temperature: 0.25, topP: 0.5 }),
+    "chat.headers": async (input, output) => { output.headers["x-session"] = input.sessionID; },
+    "experimental.chat.system.transform": async (_, output) => { output.system.push("third"); },
+    "tool.definition": async (input, output) => {
+      if (input.toolID === "read") output.description = "Reads what the plugin says.";
+    },
+    "tool.execute.before": async (input, output) => {
+      if (JSON.stringify(output.args).includes("forbidden")) throw new Error("Not with this plugin.");
+      if (input.tool === "bash") output.args.command += " && echo added";
+    },
+    "tool.execute.after": async (_, made) => { made.output = made.output.replaceAll("hello", "goodbye"); },
+    "shell.env": async (input, output) => { output.env.FROM_PLUGIN = `value of ${input.callID}`; },
+    tool: {
+      shout: {
+        description: "Says a word loudly.",
+        args: { word: { type: "string" } },
+        execute: async ({ word }, context) => {
+          context.metadata({ title: "Shouting" });
+          const output = `${word.toUpperCase()} in ${context.directory === directory}`;
+          return { title: "Shouted", output, metadata: { n: 1 } };
+        },
+      },
+    },
+  };
+};
+"""
+
+GUARD = """
+export const Guard = async () => ({
+  "tool.execute.before": async (input, output) => {
+    if (output.args.command === "die") process.exit(3);
+    if (output.args.command === "hang") await new Promise(() => {});
+    if (output.args.command === "spin") for (;;);
+    if (output.args.command === "evil") throw new Error("PLUGIN-BLOCKED");
+  },
+});
+"""
+
+ASKS = """
+import { writeFileSync } from "node:fs";
+
+export default {
+  description: "Asks before it does anything.",
+  args: {},
+  async execute(args, context) {
+    await context.ask({ permission: "careful", patterns: ["it"], always: ["*"], metadata: {} });
+    return "It was allowed.";
+  },
+};
+
+export const waits = {
+  description: "Waits until it is stopped.",
+  args: {},
+  execute: (args, { abort, directory }) => new Promise((_, refuse) => {
+    abort.addEventListener("abort", () => {
+      writeFileSync(`${directory}/stopped.txt`, "");
+      refuse(new Error("stopped"));
+    });
+  }),
+};
+"""
+
+
+ADDER = """
+import { tool } from "@opencode-ai/plugin";
+import kebabCase from "just-kebab-case";
+
+export const add = tool({
+  description: "Adds two numbers.",
+  args: { a: tool.schema.number().describe("The first"), b: tool.schema.number().default(1) },
+  execute: async ({ a, b }) => `${kebabCase("The Sum")}: ${a + b}`,
+});
+"""
+
+
+CLIENT = """
+import { appendFileSync } from "node:fs";
+
+export const Asks = async ({ client, directory }) => {
+  const tell = (word) => appendFileSync(`${directory}/told.txt`, `${word}\\n`);
+  const listen = async () => {
+    const { stream } = await client.event.subscribe();
+    for await (const event of stream) tell(event.type);
+  };
+  listen().catch((error) => tell(`lost: ${error}`));
+  return {
+    "tool.execute.after": async (input, output) => {
+      const { data } = await client.session.get({ path: { id: input.sessionID } });
+      const { error } = await client.session.get({ path: { id: "ses_nobody" } });
+      output.output = `${data.title}, here: ${data.directory === directory}, ${error.name}`;
+    },
+  };
+};
+"""
+
+
+def npm(user_environ: Mapping[str, str]) -> dict[str, str]:
+    """What npm finds a registry by."""
+    return {"NPM_CONFIG_USERCONFIG": str(Path(user_environ["HOME"]) / ".npmrc")}
+
+
+@asynccontextmanager
+async def with_files(
+    home: Path,
+    project: Path,
+    script: Sequence[Turn],
+    files: Mapping[str, str],
+    environ: Mapping[str, str] | None = None,
+    **config: Any,
+) -> AsyncIterator[tuple[Client, OpenAIServer, Browser, str]]:
+    """The server in a project whose files below `.opencode` are trusted."""
+    write(project, {f".opencode/{name}": text for name, text in files.items()})
+    async with OpenAIServer(list(script), title=None) as model:
+        environ = {"OPENCODE_WEB_HOOK_SECONDS": "2", **(environ or {})}
+        server = Server(home, project, model_config(model.base_url, **config), environ)
+        async with running(server) as client, browsing(server) as browser:
+            session = await client.create_session("named")
+            await trust(browser, session["projectID"])
+            yield client, model, browser, session["projectID"]
+
+
+async def test_every_hook_has_its_say(home: Path, project: Path) -> None:
+    uses = [
+        ToolUse("read", {"filePath": "hello.py"}),
+        ToolUse("bash", {"command": "echo $FROM_PLUGIN"}),
+        ToolUse("list", {"path": "forbidden"}),
+        ToolUse("shout", {"word": "hey"}),
+    ]
+    script = [Turn(tools=uses), Turn(text="Done.")]
+    rules = {"*": "allow", "shout": "allow"}
+    files = {"plugins/everything.js": EVERYTHING}
+    async with with_files(home, project, script, files, permission=rules) as (client, model, _, _id):
+        session = await client.create_session("named")
+        await client.prompt(session["id"], "Look.")
+        first = model.requests[0]
+        assert "(to build)" in str(first.body["messages"][-1])
+        assert (first.body["temperature"], first.body["top_p"]) == (0.25, 0.5)
+        assert first.headers["x-session"] == session["id"]
+        assert [m["content"] for m in first.body["messages"] if m["role"] == "system"][-1].endswith("third")
+        shown = {tool["function"]["name"]: tool["function"] for tool in first.body["tools"]}
+        assert shown["read"]["description"] == "Reads what the plugin says."
+        assert shown["shout"]["parameters"]["properties"] == {"word": {"type": "string"}}
+        parts = {part["tool"]: part for part in parts_of(await client.messages(session["id"]), "tool")}
+        assert "def goodbye()" in parts["read"]["state"]["output"]
+        assert f"value of {parts['bash']['callID']}\nadded" in parts["bash"]["state"]["output"]
+        assert parts["list"]["state"]["error"] == "Not with this plugin."
+        shouted = parts["shout"]["state"]
+        assert (shouted["title"], shouted["output"]) == ("Shouted", "HEY in true")
+        assert shouted["metadata"]["n"] == 1
+    told = (project / "told.txt").read_text().splitlines()
+    assert told[0] == "made true true a b"
+    assert "event session.idle" in told
+    assert "config fake/fake" in told
+
+
+async def test_a_guard_that_cannot_be_asked_lets_nothing_through(home: Path, project: Path) -> None:
+    commands = ("evil", "die", "echo one", "hang", "echo two", "spin", "echo three")
+    script = [Turn(tools=[ToolUse("bash", {"command": command})]) for command in commands]
+    files = {"plugin/guard.mjs": GUARD}
+    rules = {"*": "allow"}
+    async with with_files(home, project, [*script, Turn(text="Done.")], files, permission=rules) as (
+        client, _, browser, id,
+    ):  # fmt: skip
+        session = await client.create_session("guarded")
+        await client.prompt(session["id"], "Run them.")
+        states = [part["state"] for part in parts_of(await client.messages(session["id"]), "tool")]
+        unasked = "The plugin guard.mjs could not be asked whether this may be done."
+        assert [state.get("error", state.get("output", "").strip()) for state in states] == [
+            "PLUGIN-BLOCKED",
+            unasked,
+            "one",
+            unasked,
+            "two",
+            unasked,
+            "three",
+        ]
+        said = str(await notices(browser, id))
+        assert "guard.mjs" in said
+
+
+async def test_a_tool_asks_and_is_stopped(home: Path, project: Path) -> None:
+    script = [
+        Turn(tools=[ToolUse("careful", {})]),
+        Turn(text="Done."),
+        Turn(tools=[ToolUse("careful_waits", {})]),
+    ]
+    rules = {"*": "allow", "careful": "allow", "careful_waits": "allow"}
+    async with with_files(home, project, script, {"tool/careful.js": ASKS}, permission=rules) as (client, *_):
+        session = await client.create_session("asks")
+        await client.prompt(session["id"], "Ask.")
+        (part,) = parts_of(await client.messages(session["id"]), "tool")
+        assert part["state"]["output"] == "It was allowed."
+        async with client.events() as events:
+            await client.prompt_async(session["id"], "Wait.")
+            await until_running(events, "careful_waits")
+            await client.http.post(f"/session/{session['id']}/abort")
+            await until(events, "session.idle", sessionID=session["id"])
+    assert (project / "stopped.txt").exists()
+
+
+async def test_a_tool_with_packages(home: Path, project: Path, user_environ: dict[str, str]) -> None:
+    script = [
+        Turn(tools=[ToolUse("maths_add", {"a": 2}), ToolUse("maths_add", {"a": "two"})]),
+        Turn(text="Done."),
+    ]
+    files = {
+        "tools/maths.js": ADDER,
+        "package.json": json.dumps({"dependencies": {"just-kebab-case": "4.2.0"}}),
+    }
+    rules = {"*": "allow", "maths_add": "allow"}
+    async with with_files(home, project, script, files, npm(user_environ), permission=rules) as (
+        client, model, *_,
+    ):  # fmt: skip
+        session = await client.create_session("adds")
+        await client.prompt(session["id"], "Add.")
+        shown = {tool["function"]["name"]: tool["function"] for tool in model.requests[0].body["tools"]}
+        assert shown["maths_add"]["parameters"]["required"] == ["a"]
+        assert shown["maths_add"]["parameters"]["properties"]["a"]["description"] == "The first"
+        right, wrong = (part["state"] for part in parts_of(await client.messages(session["id"]), "tool"))
+        assert right["output"] == "the-sum: 3"
+        assert "number" in wrong["error"]
+
+
+async def test_the_client_asks_the_server(home: Path, project: Path, user_environ: dict[str, str]) -> None:
+    """Requests, errors and a stream, and none of it over the network."""
+    script = [Turn(tools=[ToolUse("read", {"filePath": "hello.py"})]), Turn(text="Done.")]
+    files = {
+        "plugin/asks.js": CLIENT,
+        "package.json": json.dumps({"dependencies": {"@opencode-ai/sdk": "1.18.33"}}),
+    }
+    async with with_files(home, project, script, files, npm(user_environ), permission={"*": "allow"}) as (
+        client, *_,
+    ):  # fmt: skip
+        session = await client.create_session("Asked about")
+        await client.prompt(session["id"], "Read.")
+        (part,) = parts_of(await client.messages(session["id"]), "tool")
+        assert part["state"]["output"] == "Asked about, here: true, NotFoundError"
+    told = (project / "told.txt").read_text().split("\n")
+    assert "message.part.updated" in told
+    assert not any(line.startswith("lost") for line in told)
+
+
+TYPED = """
+import { tool, type Plugin } from "@opencode-ai/plugin";
+
+interface Sum { a: number; b: number }
+
+export const Typed: Plugin = async ({ $ }) => ({
+  "tool.execute.before": async (input, output) => {
+    if (input.tool === "bash" && output.args.command.includes("secret")) throw new Error("That is secret.");
+  },
+  tool: {
+    sum: tool({
+      description: "Adds by a shell.",
+      args: { a: tool.schema.number(), b: tool.schema.number() },
+      async execute({ a, b }: Sum): Promise<string> {
+        return (await $`expr ${a} + ${b}`.text()).trim();
+      },
+    }),
+  },
+});
+"""
+
+
+async def test_typescript_and_a_published_plugin(
+    home: Path, project: Path, user_environ: dict[str, str]
+) -> None:
+    """By Bun, as OpenCode runs them."""
+    script = [
+        Turn(
+            tools=[
+                ToolUse("bash", {"command": "cat secret"}),
+                ToolUse("sum", {"a": 2, "b": 3}),
+                ToolUse("skills_look_well", {}),
+            ]
+        ),
+        Turn(text="Done."),
+    ]
+    skill = "---\nname: look-well\ndescription: Looks at something very well.\n---\nLook at it twice.\n"
+    files = {
+        "plugins/typed.ts": TYPED,
+        "skills/look-well/SKILL.md": skill,
+        "opencode.json": json.dumps({"plugin": ["opencode-skills@0.1.7"]}),
+    }
+    environ = {**npm(user_environ), "PATH": f"{bun(user_environ).parent}:{os.environ['PATH']}"}
+    rules = {"*": "allow", "sum": "allow", "skills_look_well": "allow"}
+    async with with_files(home, project, script, files, environ, permission=rules) as (client, model, *_):
+        session = await client.create_session("typed")
+        await client.prompt(session["id"], "Add.")
+        parts = parts_of(await client.messages(session["id"]), "tool")
+        states = {part["tool"]: part["state"] for part in parts}
+        assert states["bash"]["error"] == "That is secret."
+        assert states["sum"]["output"] == "5"
+        assert states["skills_look_well"]["output"] == "Launching skill: look-well"
+        said = str(await client.messages(session["id"]))
+        assert "Look at it twice." in said
+        assert "Look at it twice." in str(model.requests[-1].body["messages"])
