@@ -32,6 +32,7 @@ from sessions.core.principal import actor
 from sessions.project import browsing, texts
 from sessions.rendering.blocks import render_whole
 from sessions.web.access import Located, located
+from sessions.web.files.acts import given
 from sessions.web.respond import REFUSED
 
 SECONDS = 10.0
@@ -45,19 +46,17 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """`path` is within `root`, the worktree; `text` what the editor has."""
+    """`path` is within `root`, the worktree; `text` what the editor has, and `content` what the file holds
+    once that is saved: what is said of it then holds for the file."""
 
     root: Path
     path: Path
     text: str
+    content: bytes
     place: Position
     session: Session | None
     form: Mapping[str, str]
     who: str
-
-    @property
-    def content(self) -> bytes:
-        return self.text.encode()
 
     async def ask(self, method: str, more: Mapping[str, Any] = {}, *, within: float = SECONDS) -> list[Any]:
         """What servers answer. Raises Failed."""
@@ -96,7 +95,16 @@ def _asked(request: HttpRequest, found: Located) -> Asked | None:
     session = found.session
     if session is not None:
         session.project = found.project
-    return Asked(root, path, form.get("text", ""), place, session, form.dict(), actor(request))
+    text = given(form, "text")
+    return Asked(root, path, text, _content(root, path, text), place, session, form.dict(), actor(request))
+
+
+def _content(root: Path, path: Path, text: str) -> bytes:
+    try:
+        found = texts.read(_read(root, path))
+        return found.encoded(text) if found else text.encode()
+    except Unencodable:
+        return text.encode()
 
 
 async def _diagnostics(asked: Asked) -> dict[str, Any]:

@@ -283,7 +283,7 @@ def _lines(opened: str, line: str) -> list[Group]:
 async def _symbols_of(root: Path, file: Path, name: str, wanted: str) -> Group:
     """Those of a file: of its language server where one runs, else as the text tells."""
     runs = await service.serves(root, file) and await service.warm(root, file)
-    entries = await _symbols(service.document_symbols(root, file), root) if runs else []
+    entries = await _symbols(service.document_symbols(root, file), root, alike=True) if runs else []
     title = f"Symbols of {name}"
     if not entries:
         entries = await asyncio.to_thread(_outline, root, file)
@@ -308,12 +308,13 @@ def _outlined(symbol: Outlined, path: str) -> Entry:
         _OUTLINED_ICONS.get(symbol.kind, "function"),
         "open",
         f"{place}:{symbol.column}",
-        f"{symbol.container} · {place}" if symbol.container else place,
+        f"{symbol.container} · line {symbol.line}" if symbol.container else f"line {symbol.line}",
     )
 
 
-async def _symbols(asked: Awaitable[Sequence[Symbol]], root: Path) -> list[Entry]:
-    """Those of the language servers that run; none where they fail."""
+async def _symbols(asked: Awaitable[Sequence[Symbol]], root: Path, *, alike: bool = False) -> list[Entry]:
+    """Those of the language servers that run; none where they fail. `alike`: all are of one file, which needs
+    not be said of each."""
     try:
         async with asyncio.timeout(SYMBOL_SECONDS):
             found = await asked
@@ -321,15 +322,16 @@ async def _symbols(asked: Awaitable[Sequence[Symbol]], root: Path) -> list[Entry
         logger.info("no symbols for the palette: %s", problem)
         return []
     folder = await asyncio.to_thread(root.resolve)
-    return [_symbol(one, folder) for one in found if one.location.path.is_relative_to(folder)]
+    return [_symbol(one, folder, alike) for one in found if one.location.path.is_relative_to(folder)]
 
 
-def _symbol(symbol: Symbol, folder: Path) -> Entry:
+def _symbol(symbol: Symbol, folder: Path, alike: bool) -> Entry:
     path, start = symbol.location.path.relative_to(folder), symbol.location.range.start
     place = f"{path}:{start.line + 1}"
+    words = f"line {start.line + 1}" if alike else place
     icon = SYMBOL_ICONS.get(kind_of(symbol), "function")
     return Entry(
-        f"symbol:{place}:{symbol.name}", symbol.name, icon, "open", f"{place}:{start.character + 1}", place
+        f"symbol:{place}:{symbol.name}", symbol.name, icon, "open", f"{place}:{start.character + 1}", words
     )
 
 

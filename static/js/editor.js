@@ -16,6 +16,7 @@ import { post } from "./files-api.js";
 
 const WRAP = "editor-wrap";
 const DRAFT_PAUSE = 250; // milliseconds
+const PHRASES = { next: "Next", previous: "Previous", all: "All", "match case": "Case", regexp: "Regex", "by word": "Word", replace: "Replace", "replace all": "Replace all" };
 
 class Editor {
   #wrap = new Compartment();
@@ -73,6 +74,7 @@ class Editor {
           highlightActiveLine(),
           highlightSelectionMatches(),
           search({ top: true }),
+          EditorState.phrases.of(PHRASES),
           keymap.of([...closeBracketsKeymap, ...defaultKeymap, ...searchKeymap, ...historyKeymap, ...foldKeymap, ...completionKeymap, indentWithTab]),
           code(this.#about()),
           colours,

@@ -81,6 +81,10 @@ async def test_problems_are_marked_and_words_completed(place: Stage, context: Br
     await tab.page.keyboard.type("ally wrong;\n")
     await expect(tab.page.locator(".cm-lint-marker-error")).to_be_visible()
 
+    await tab.page.keyboard.press("Control+s")
+    await expect(tab.page.locator("#problems-button")).to_be_visible()
+    assert await tab.page.locator("#problems-button").get_attribute("data-words")
+
 
 async def test_without_a_server_nothing_is_asked_again(place: Stage, context: BrowserContext) -> None:
     tab = await opened(place, context, "hello.py")

@@ -162,7 +162,7 @@ def _text(project: Project, path: str) -> tuple[bytes | None, texts.Text]:
     return data, found
 
 
-def _given(form: Mapping[str, str], name: str) -> str:
+def given(form: Mapping[str, str], name: str) -> str:
     """A text as the editor has it: forms send every line end as CRLF (HTML, 4.10.21.8)."""
     return form.get(name, "").replace("\r\n", "\n")
 
@@ -171,7 +171,7 @@ def _encoded(project: Project, path: str, form: Mapping[str, str]) -> bytes:
     _, found = _text(project, path)
     ending = form.get("ending", "")
     try:
-        return found.encoded(_given(form, "text"), ending if ending in texts.ENDINGS else "")
+        return found.encoded(given(form, "text"), ending if ending in texts.ENDINGS else "")
     except Unencodable as problem:
         raise Refused(str(problem)) from problem
 
@@ -186,7 +186,7 @@ async def merge(request: HttpRequest, project_id: str) -> HttpResponse:
         data, now = await asyncio.to_thread(_text, project, _path(request))
     except Refused as problem:
         return JsonResponse({"words": str(problem)}, status=REFUSED)
-    base, mine = (_given(request.POST, name).encode() for name in ("base", "text"))
+    base, mine = (given(request.POST, name).encode() for name in ("base", "text"))
     seen = object_id(data) if data is not None else ""
     both = await asyncio.to_thread(open_merge, base, mine, now.text.encode(), seen)
     if both.conflicts and "choice-0" not in request.POST:

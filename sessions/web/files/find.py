@@ -28,8 +28,8 @@ APART = "<!--next-->"
 """After each fragment that is streamed."""
 _LONGEST = 300
 """Characters of a line that are shown."""
-_BEFORE = 60
-"""Of them before the first place that was found, where a line is longer."""
+_BEFORE = 16
+"""Of them before the first place that was found, where a line has more: in a narrow panel it is seen then."""
 
 
 @dataclass(frozen=True, slots=True)
