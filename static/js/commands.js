@@ -1,6 +1,7 @@
 // What a built-in `/command` does, an entry of the palette, and keys: their list is the server's
 // (sessions/web/shortcuts.py). Those that are not here have a module of their own.
 import { complain, field, form } from "./composer.js";
+import { unlessLeft } from "./escape.js";
 import "./find-bar.js";
 import "./help.js";
 import "./inbox.js";
@@ -43,7 +44,7 @@ const ACTIONS = {
   delete: () => ask("POST", "delete", { target: "#toasts", swap: "beforeend" }),
   "reset-layout": () => window.laidOut.reset(),
   attach: () => document.getElementById("attach").click(),
-  "large-prompt": async () => (await import("./large.js")).toggle(),
+  "large-prompt": async () => (await unlessLeft(import("./large.js")))?.toggle(),
   "save-snippet": async () => (await import("./snippets.js")).save(),
   "pin-note": async () => (await import("./pins.js")).writeNote(),
   settings: () => location.assign(`/settings?project=${document.body.dataset.project}`),
@@ -59,7 +60,11 @@ async function palette(kind = "") {
   const box = document.getElementById("palette");
   if (box.open) return box.close();
   box.showModal();
-  (await import("./palette.js")).begin(kind);
+  const { begin } = await import("./palette.js").catch((unloaded) => {
+    box.close(); // what says so would be under it
+    throw unloaded;
+  });
+  begin(kind);
 }
 const free = { within: () => !document.querySelector("dialog[open]:not(#palette)") };
 shortcut("palette", () => palette(), free);

@@ -1,5 +1,6 @@
 // A `<dialog>` that arrives in #dialog opens as a modal one, once the style sheet is there that it names (`data-sheet`),
 // and what it does; [data-close] closes it, and so does a click beside it, as long as nothing was written in it.
+import { unlessLeft } from "./escape.js";
 import { addSheet } from "./sheet.js";
 
 const box = document.getElementById("dialog");
@@ -10,17 +11,11 @@ new MutationObserver(async () => {
   if (!dialog) return;
   dialog.dataset.shown = "";
   dialog.addEventListener("close", () => dialog.remove());
-  if (dialog.dataset.sheet) await dressed(dialog);
+  if (dialog.dataset.sheet && !(await unlessLeft(dressed(dialog)))) dialog.remove();
   if (dialog.isConnected) dialog.showModal();
 }).observe(box, { childList: true });
 
-// Escape counts before it is open, too.
-async function dressed(dialog) {
-  const leave = ({ key }) => key === "Escape" && dialog.remove();
-  document.addEventListener("keydown", leave);
-  await Promise.all([addSheet(dialog.dataset.sheet), ACTS[dialog.dataset.sheet]?.()]);
-  document.removeEventListener("keydown", leave);
-}
+const dressed = ({ dataset: { sheet } }) => Promise.all([addSheet(sheet), ACTS[sheet]?.()]);
 
 function isBeside(dialog, { clientX, clientY }) {
   const { left, right, top, bottom } = dialog.getBoundingClientRect();

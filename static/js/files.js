@@ -35,7 +35,11 @@ function list(side) {
 async function show(side) {
   for (const name of Object.keys(SIDES)) root.classList.toggle(`${name}-listed`, name === side);
   for (const button of document.querySelectorAll("[data-side]")) button.setAttribute("aria-pressed", String(button.dataset.side === side));
-  const loaded = await SIDES[side]?.load();
+  const loaded = await SIDES[side]?.load().catch((unloaded) => {
+    going = "";
+    list("sessions");
+    throw unloaded;
+  });
   await loaded?.show?.();
   return loaded;
 }

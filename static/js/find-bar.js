@@ -15,7 +15,11 @@ function show() {
   if (words && words.length <= field.maxLength && !words.includes("\n")) field.value = words;
   field.focus();
   field.select();
-  import("./find-within.js").then(({ begin }) => begin(before));
+  import("./find-within.js").then(({ begin }) => begin(before), (unloaded) => {
+    bar.hidden = true;
+    before?.focus();
+    throw unloaded;
+  });
 }
 
 shortcut("find-within", show, { within: (element) => !document.querySelector("dialog[open]") && !element.closest?.("#beside, #terminal") });

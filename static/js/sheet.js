@@ -1,6 +1,7 @@
 const added = new Map();
 
-// Adds a style sheet that the page does not begin with, once; until it is there.
+// Adds a style sheet that the page does not begin with, once; until it is there, or could not be had: then it is asked for
+// again with the next use.
 export function addSheet(name) {
   if (!added.has(name)) added.set(name, load(name));
   return added.get(name);
@@ -10,6 +11,11 @@ function load(name) {
   const link = Object.assign(document.createElement("link"), { rel: "stylesheet", href: new URL(`../css/${name}.css`, import.meta.url) });
   document.head.append(link);
   return new Promise((done) => {
-    link.onload = link.onerror = done;
+    link.onload = done;
+    link.onerror = () => {
+      link.remove();
+      added.delete(name);
+      done();
+    };
   });
 }

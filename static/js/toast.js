@@ -54,8 +54,15 @@ document.addEventListener("htmx:sendError", (event) => {
 // have an `error` to the console.
 const SAID = ["htmx:responseError", "htmx:sendError", "htmx:sendAbort", "htmx:afterRequest"];
 window.htmx.logger = (element, name, detail) => (SAID.includes(name) || isOurs(name, detail)) && delete detail.error;
-// htmx makes a promise for each request, and rejects it with nothing: said above, or a newer request took its place.
-window.addEventListener("unhandledrejection", (event) => event.reason === undefined && event.preventDefault());
+// htmx makes a promise for each request, and rejects it with nothing: said above, or a newer request took its place. What
+// is loaded when it is used, and was not caught, has done nothing: it is fetched again with the next press. Each engine has
+// words of its own for that.
+const UNLOADED = /dynamically imported module|^Importing a module script failed/;
+window.addEventListener("unhandledrejection", (event) => {
+  const unloaded = event.reason instanceof TypeError && UNLOADED.test(event.reason.message);
+  if (unloaded) note("This could not be loaded: the server cannot be reached. Try it again.");
+  if (unloaded || event.reason === undefined) event.preventDefault();
+});
 
 // Where a document is loaded after all, what the session that is gone can be brought back with goes along.
 window.addEventListener("pagehide", () => {
