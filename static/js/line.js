@@ -1,5 +1,7 @@
 // A WebSocket that is opened again when it was lost: later each time, and at once when the network is back or the page
 // is looked at again. A page that is left waits in the browser to be come back to; an open socket would forbid that.
+// One that says nothing any more is lost too, whatever the browser thinks of it: after a sleep, behind a proxy, or where
+// somebody takes connections and answers none.
 const LONGEST = 20_000;
 
 const lines = new Set();
@@ -9,6 +11,7 @@ export class Line {
   #attempt = 0;
   #again = 0;
   #watchdog = 0;
+  #heard = 0; // a time of the clock: timers stand still while the machine sleeps
 
   // `on` has address() and receives(data), and, where they matter, opens(), opened(), lost(until) and ends(code), which
   // says whether this end is one for good. `silence`: the ms that a server that sends heartbeats may say nothing.
@@ -24,6 +27,7 @@ export class Line {
     const scheme = location.protocol === "https:" ? "wss:" : "ws:";
     this.#socket = new WebSocket(`${scheme}//${location.host}${this.on.address()}`);
     this.#socket.binaryType = "arraybuffer";
+    this.#watch();
     this.#socket.onopen = () => {
       this.#watch();
       this.on.opened?.();
@@ -46,6 +50,7 @@ export class Line {
   leave() {
     clearTimeout(this.#watchdog);
     clearTimeout(this.#again);
+    this.#again = 0;
     if (!this.#socket) return;
     this.#socket.onopen = this.#socket.onmessage = this.#socket.onclose = null;
     this.#socket.close();
@@ -63,6 +68,7 @@ export class Line {
 
   again() {
     clearTimeout(this.#watchdog);
+    clearTimeout(this.#again);
     this.#attempt += 1;
     const longest = Math.min(LONGEST, 500 * 2 ** this.#attempt);
     const delay = longest / 2 + (Math.random() * longest) / 2;
@@ -71,7 +77,8 @@ export class Line {
   }
 
   isLost() {
-    return this.#socket?.readyState === WebSocket.CLOSED;
+    const isSilent = this.#socket && this.silence && Date.now() - this.#heard > this.silence;
+    return Boolean(this.#again || isSilent);
   }
 
   isLeft() {
@@ -80,7 +87,14 @@ export class Line {
 
   #watch() {
     clearTimeout(this.#watchdog);
-    if (this.silence) this.#watchdog = setTimeout(() => this.#socket.close(4000), this.silence);
+    this.#heard = Date.now();
+    if (this.silence) this.#watchdog = setTimeout(() => this.#drop(), this.silence);
+  }
+
+  // Its end is not waited for: whoever says nothing does not confirm that either.
+  #drop() {
+    this.leave();
+    this.again();
   }
 }
 

@@ -51,7 +51,7 @@ async function refresh() {
   line.leave();
   let page = null;
   try {
-    const answer = await fetch(location.href);
+    const answer = await fetch(location.href, { signal: AbortSignal.timeout(HEARTBEAT) });
     if (!answer.ok) throw new Error(answer.status);
     page = new DOMParser().parseFromString(await answer.text(), "text/html");
   } catch {

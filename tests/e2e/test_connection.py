@@ -1,0 +1,58 @@
+"""The connection of a page: one that says nothing is opened again."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+from playwright.async_api import BrowserContext, expect
+
+from tests.e2e.stage import Stage
+
+pytestmark = [pytest.mark.e2e, pytest.mark.asyncio(loop_scope="session")]
+
+SLEEPS = "() => { const now = Date.now; Date.now = () => now() + 3_600_000; }"
+"""An hour passes in which the machine slept: timers stood still."""
+WAKES = "() => document.dispatchEvent(new Event('visibilitychange'))"
+SILENCE = 26_000
+"""Milliseconds after which a page gives up a connection that says nothing, and more than the longest until it
+opens another."""
+
+
+async def test_after_a_sleep_it_is_opened_again(stage: Stage, context: BrowserContext) -> None:
+    tab = await stage.tab(context, await stage.session("sleeps"))
+    await tab.page.evaluate(SLEEPS)
+    async with tab.page.expect_websocket(lambda socket: "/ws/p/" in socket.url):
+        await tab.page.evaluate(WAKES)
+    await tab.connected()
+
+
+async def test_who_takes_a_connection_and_never_answers_is_given_up(
+    home: Path, project: Path, context: BrowserContext
+) -> None:
+    async with Stage(home, project) as stage:
+        await context.clock.install()
+        tab = await stage.tab(context, await stage.session("never answered"))
+        port = stage.server.url.rpartition(":")[2]
+        taken = asyncio.Event()
+        writers: list[asyncio.StreamWriter] = []
+
+        async def take(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            writers.append(writer)
+            if b"/ws/p/" in await reader.readline():
+                taken.set()
+            await reader.read()
+
+        await asyncio.to_thread(stage.server.stop)
+        await expect(tab.connection).not_to_have_attribute("data-state", "connected")
+        mute = await asyncio.start_server(take, "127.0.0.1", int(port))
+        while not taken.is_set():
+            await tab.page.clock.run_for(SILENCE)
+        mute.close()
+        await asyncio.to_thread(stage.server.start, "--port", port)
+        for _ in range(3):  # once for each socket of the page, of which the browser opens one at a time
+            await tab.page.clock.fast_forward(SILENCE)
+        await tab.connected()
+        for writer in writers:
+            writer.close()
