@@ -13,7 +13,7 @@ export const isPressed = (within) => Boolean(pressed && within.contains(pressed)
 const free = () => document.dispatchEvent(new CustomEvent("page:free"));
 
 // Now, or when what is pressed has been let go: nothing moves away from under the pointer in between.
-function whenFree(act) {
+export function whenFree(act) {
   if (!pressed) return act();
   const timer = setTimeout(go, LONGEST);
   document.addEventListener("page:free", go);

@@ -74,6 +74,8 @@ function stream(style, target, node) {
   return !target.closest(".part");
 }
 
+// What waited is older than what the rows say now.
+document.addEventListener("page:replaced", () => held.clear());
 document.addEventListener("page:free", () => {
   const waiting = [...held.values()];
   keepSelection(() => waiting.forEach(({ node }) => swap(node)));

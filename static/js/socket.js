@@ -1,4 +1,5 @@
 // The live connection: frames in, state shown, reconnect from the last event seen.
+import { whenFree } from "./busy.js";
 import { apply, ensure, replace } from "./fragments.js";
 import { Line } from "./line.js";
 import { onPage, thisPage } from "./page.js";
@@ -57,7 +58,10 @@ async function refresh() {
   } catch {
     return here() && line.again();
   }
-  if (!here()) return;
+  whenFree(() => here() && renew(page));
+}
+
+function renew(page) {
   for (const id of ["conversation", "states", "session-list", "activity", "meter", "title"]) {
     const node = page.getElementById(id);
     const keeps = id === "session-list" && !document.dispatchEvent(new CustomEvent("list:arrives", { cancelable: true }));

@@ -1,4 +1,4 @@
-"""The connection of a page: one that says nothing is opened again."""
+"""The connection of a page: one that says nothing is opened again, and what is read anew disturbs nobody."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ import asyncio
 from pathlib import Path
 
 import pytest
-from playwright.async_api import BrowserContext, expect
+from playwright.async_api import BrowserContext, WebSocketRoute, expect
 
-from tests.e2e.stage import Stage
+from tests.e2e.stage import FRAMES, Stage
+from tests.loopback.script import ToolUse, Turn
 
 pytestmark = [pytest.mark.e2e, pytest.mark.asyncio(loop_scope="session")]
 
@@ -56,3 +57,33 @@ async def test_who_takes_a_connection_and_never_answers_is_given_up(
         await tab.connected()
         for writer in writers:
             writer.close()
+
+
+async def test_what_is_pressed_is_not_read_anew_from_under_the_pointer(
+    stage: Stage, context: BrowserContext
+) -> None:
+    sockets: list[WebSocketRoute] = []
+
+    def listen(socket: WebSocketRoute) -> None:
+        socket.connect_to_server()
+        sockets.append(socket)
+
+    await context.route_web_socket("**/ws/p/*/?*", listen)
+    stage.plays(Turn(tools=[ToolUse("read", {"filePath": "hello.py"})]), Turn(text="Read."))
+    tab = await stage.tab(context, await stage.session("read anew"))
+    await tab.send("Read it.")
+    await expect(tab.messages).to_contain_text("Read.")
+    await tab.idle()
+    await tab.page.evaluate("() => document.addEventListener('page:replaced', () => (window.renewed = true))")
+    card = tab.tool("hello.py")
+    await card.locator("summary").hover()
+    await tab.page.mouse.down()
+    async with tab.page.expect_response(tab.page.url) as answered:
+        sockets[-1].send('{"refresh": true}')
+    await (await answered.value).finished()
+    for _ in range(3):
+        await tab.page.evaluate(FRAMES)
+    await tab.page.mouse.up()
+    await expect(card.locator(".tool-output")).to_contain_text("def hello")
+    await tab.page.wait_for_function("window.renewed")
+    await expect(card.locator(".tool-output")).to_be_visible()
