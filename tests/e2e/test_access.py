@@ -143,3 +143,32 @@ async def test_a_drawer_takes_the_focus_and_gives_it_back(
     await page.keyboard.press("Tab")
     assert await page.evaluate("document.activeElement.closest('.main') !== null")
     await context.close()
+
+
+SMALL = """
+(controls) => controls
+  .filter((control) => control.checkVisibility({ visibilityProperty: true }))
+  .map((control) => ({ control, box: control.getBoundingClientRect() }))
+  .filter(({ box }) => Math.min(box.width, box.height) < 44)
+  .map(({ control, box }) => `${control.outerHTML}: ${box.width} by ${box.height}`)
+"""
+"""The controls that are narrower or lower than the tip of a finger, in CSS pixels."""
+
+
+async def test_a_finger_hits_what_answers_and_what_sends(stage: Stage, browser: Browser) -> None:
+    stage.plays(Turn(tools=[ToolUse("bash", {"command": "touch thumb"})]), Turn(text="Done."))
+    context = await browser.new_context(
+        viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True, reduced_motion="reduce"
+    )
+    tab = await stage.tab(context, await stage.session("by a finger"))
+    await tab.send("Touch it.")
+    await ready(tab.permissions)
+    assert await tab.page.locator(":is(.bar, .permission, #composer) button").evaluate_all(SMALL) == []
+    assert await tab.page.evaluate("document.documentElement.scrollWidth") == 390
+    await tab.page.locator("#inbox-button").tap()
+    entry = tab.page.locator(".inbox-entry")
+    await ready(entry)
+    assert await tab.page.locator("#inbox button").evaluate_all(SMALL) == []
+    await entry.get_by_role("button", name="Allow once").tap()
+    await expect(tab.messages).to_contain_text("Done.")
+    await context.close()
