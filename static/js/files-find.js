@@ -19,6 +19,7 @@ const MOST = 50; // lines that go to the prompt at once
 let asking = null;
 let due = 0;
 let stale = false;
+let searched = "";
 
 const values = () => Object.fromEntries(new FormData(form));
 const replaces = () => form.elements.replaces.checked;
@@ -29,6 +30,7 @@ async function search() {
   panel.toggleAttribute("data-replaces", replaces());
   list.replaceChildren();
   stale = false;
+  searched = field.value;
   if (!field.value) return (said.textContent = "");
   panel.setAttribute("aria-busy", "true");
   try {
@@ -115,12 +117,12 @@ onNews(() => {
   }
 });
 
-export function focus() {
-  const chosen = getSelection().toString();
+// With the words that were `chosen` in the page, and else with what is in the field.
+export function focus(chosen) {
   if (chosen && !chosen.includes("\n") && chosen.length < 200) {
     field.value = chosen;
-    search();
+    field.select();
   }
-  field.select();
+  if (field.value && field.value !== searched) search();
   field.focus();
 }

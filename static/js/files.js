@@ -24,7 +24,7 @@ export function shownFile() {
 
 const SIDES = {
   files: { id: "side-files", load: panel },
-  find: { id: "side-find", load: () => import("./files-find.js") },
+  find: { id: "side-find", field: "find-text", load: () => import("./files-find.js") },
 };
 
 function list(side) {
@@ -51,12 +51,18 @@ async function toggle(side) {
   const to = isListed(side) && within ? "" : side;
   going = to;
   const from = document.activeElement;
+  const chosen = getSelection().toString();
   if (root.classList.contains("list-folded")) document.querySelector("[data-fold-list]").click();
-  const loaded = await list(to || "sessions");
+  const loading = list(to || "sessions");
+  const field = to && document.getElementById(SIDES[to].field); // letters that are typed at once are for it
+  const had = field?.value;
+  field?.focus();
+  field?.select();
+  const loaded = await loading;
   if (going !== to) return;
   going = "";
-  if (![from, document.body].includes(document.activeElement)) return; // the person has gone on to something else
-  if (to) loaded.focus();
+  if (![from, field, document.body].includes(document.activeElement)) return; // the person has gone on to something else
+  if (to) loaded.focus(field?.value === had ? chosen : "");
   else document.getElementById("prompt").focus();
 }
 

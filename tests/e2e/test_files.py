@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from pathlib import Path
 
 import pytest
@@ -189,6 +190,29 @@ async def test_who_types_before_the_tree_has_come_goes_on_typing(
     await expect(row(tab, "hello.py")).to_be_visible()
     await tab.page.evaluate("new Promise((done) => requestAnimationFrame(() => setTimeout(done)))")
     await expect(field).to_be_focused()
+
+
+async def test_letters_typed_before_the_search_has_come_are_for_it(
+    stage: Stage, context: BrowserContext
+) -> None:
+    write(stage.project / "early/bird.txt", "one wormwood\n")
+    tab = await stage.tab(context, await stage.session("searches early"))
+    come, free = asyncio.Event(), asyncio.Event()
+
+    async def hold(route: Route) -> None:
+        come.set()
+        await free.wait()
+        await route.continue_()
+
+    await tab.page.route(re.compile(r"/files-find[^/]*\.js"), hold)
+    await tab.prompt.focus()
+    await tab.page.keyboard.press("Control+Shift+F")
+    await come.wait()
+    await tab.page.keyboard.type("wormwood")
+    free.set()
+    await expect(tab.page.locator(".find-end")).to_have_text("1 line in 1 file.")
+    await expect(tab.page.get_by_role("searchbox", name="Search in the files")).to_be_focused()
+    await expect(tab.prompt).to_have_value("")
 
 
 async def test_files_are_dropped_into_a_folder(stage: Stage, context: BrowserContext) -> None:
