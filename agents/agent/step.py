@@ -26,7 +26,7 @@ from agents.llm import stream
 from agents.llm.counted import spend
 from agents.llm.providers import UnknownModel
 from agents.llm.types import ContextOverflow, Finish, ModelError, ModelRequest
-from agents.plugins.request import shaped
+from agents.plugins.request import history, shaped
 from agents.toolkit.definitions import UnknownAgent
 from agents.toolkit.turn import Turn
 from agents.tools.registry import toolset
@@ -95,7 +95,8 @@ async def step(run: Run, prompt: UserMessage, taken: int) -> Outcome:
         while True:
             tools = await toolset(turn, run.form)
             calls = Calls(run, recorder, turn, tools)
-            asked = build(turn, prompt, project(entries), baseline, tools, taken, run.exhausted)
+            sent = await history(turn, project(entries))
+            asked = build(turn, prompt, sent, baseline, tools, taken, run.exhausted)
             if run.longer and asked.settings.controls.max_output is None:
                 asked = replace(asked, controls=replace(asked.controls, max_output=turn.model.output))
             request = await shaped(turn, asked)

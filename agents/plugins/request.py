@@ -1,8 +1,9 @@
-"""What plugins may change of a request to a provider: system texts, tools, parameters, headers."""
+"""What plugins may change of a request to a provider: messages, system texts, tools, parameters, headers."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import deque
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,6 +12,46 @@ from agents.llm.settings.ingest import settings_of
 from agents.llm.types import ModelRequest, ToolSpec
 from agents.plugins.hooks import listening, trigger
 from agents.toolkit.turn import Turn
+
+Entry = dict[str, Any]
+"""`{"info", "parts"}`; the role `system` is what the model is told of its surroundings."""
+MESSAGES = "experimental.chat.messages.transform"
+
+
+async def history(turn: Turn, entries: Sequence[Entry]) -> Sequence[Entry]:
+    """The entries of a conversation to send; none that is given is changed. Those of the role `system` are
+    not the plugins' to change: they stay before what they stood before."""
+    if not await listening(turn.session, MESSAGES):
+        return entries
+    said = [entry for entry in entries if entry["info"]["role"] != "system"]
+    shown = [_shown(turn, entry) for entry in said]
+    made = (await trigger(turn.session, MESSAGES, _input(turn), {"messages": shown}))["messages"]
+    same = {whole["info"]["id"]: (whole, entry) for whole, entry in zip(shown, said, strict=True)}
+    return _with_system(entries, (_original(entry, same.get(entry["info"]["id"])) for entry in made))
+
+
+def _shown(turn: Turn, entry: Entry) -> Entry:
+    """With the keys that a plugin may rely on, where a compaction has made the entry."""
+    info = {"sessionID": turn.session.id, **entry["info"]}
+    place = {"sessionID": turn.session.id, "messageID": info["id"]}
+    parts = [{"id": f"prt_{info['id']}_{at}", **place, **part} for at, part in enumerate(entry["parts"])]
+    return {"info": info, "parts": parts}
+
+
+def _original(entry: Entry, known: tuple[Entry, Entry] | None) -> Entry:
+    """What was left as it was is not read anew."""
+    return known[1] if known and known[0] == entry else entry
+
+
+def _with_system(given: Sequence[Entry], made: Iterable[Entry]) -> list[Entry]:
+    places = {entry["info"]["id"]: at for at, entry in enumerate(given)}
+    told = deque(entry for entry in given if entry["info"]["role"] == "system")
+    found: list[Entry] = []
+    for entry in made:
+        while told and places[told[0]["info"]["id"]] < places.get(entry["info"]["id"], -1):
+            found.append(told.popleft())
+        found.append(entry)
+    return [*found, *told]
 
 
 async def shaped(turn: Turn, request: ModelRequest) -> ModelRequest:

@@ -6,12 +6,13 @@ Names and keys are OpenCode's. The keys of each `input` are in docs/plugins.md.
 from __future__ import annotations
 
 import json
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NotRequired
 
 from pydantic import AfterValidator, ConfigDict, Field, TypeAdapter, with_config
 from typing_extensions import TypedDict
 
 _STRICT = ConfigDict(extra="forbid", strict=True)
+_OPEN = ConfigDict(extra="allow", strict=True)
 
 
 def _no_nul(text: str) -> str:
@@ -127,10 +128,107 @@ class TextComplete(TypedDict):
     text: str
 
 
+# What a request is made of, of a message and its parts; what else they have is left as it is.
+
+
+class _Part(TypedDict):
+    type: str
+    metadata: NotRequired[dict[str, Any] | None]
+
+
+@with_config(_OPEN)
+class _Text(_Part):
+    text: str
+
+
+@with_config(_OPEN)
+class _File(_Part):
+    mime: str
+    url: str
+
+
+@with_config(_OPEN)
+class _State(TypedDict):
+    status: str
+    input: NotRequired[dict[str, Any]]
+    error: NotRequired[str]
+
+
+@with_config(_OPEN)
+class _Attachment(TypedDict):
+    mime: str
+    url: str
+
+
+@with_config(_OPEN)
+class _Completed(_State):
+    output: str
+    time: dict[str, Any]
+    attachments: NotRequired[list[_Attachment] | None]
+
+
+@with_config(_OPEN)
+class _Tool(_Part):
+    callID: str
+    tool: str
+    state: _State
+
+
+_PARTS: dict[str, TypeAdapter[Any]] = {
+    "text": TypeAdapter(_Text),
+    "reasoning": TypeAdapter(_Text),
+    "file": TypeAdapter(_File),
+    "tool": TypeAdapter(_Tool),
+}
+_COMPLETED = TypeAdapter(_Completed)
+
+
+def _part(part: dict[str, Any]) -> dict[str, Any]:
+    if not isinstance(part.get("type"), str):
+        raise ValueError("a part has a type")
+    if part["type"] in _PARTS:
+        _PARTS[part["type"]].validate_python(part)
+    if part["type"] == "tool" and part["state"]["status"] == "completed":
+        _COMPLETED.validate_python(part["state"])
+    return part
+
+
+@with_config(_OPEN)
+class _Info(TypedDict):
+    id: str
+    role: Literal["user", "assistant"]
+    error: NotRequired[dict[str, Any] | None]
+
+
+def _info(info: _Info) -> _Info:
+    if info["role"] == "assistant" and not all(isinstance(info.get(key), str) for key in _MODEL):
+        raise ValueError(f"an answer has {' and '.join(_MODEL)}")
+    return info
+
+
+_MODEL = ("providerID", "modelID")
+
+
+@with_config(_OPEN)
+class Message(TypedDict):
+    """A prompt or an answer as the API has it."""
+
+    info: Annotated[_Info, AfterValidator(_info)]
+    parts: list[Annotated[dict[str, Any], AfterValidator(_part)]]
+
+
+@with_config(_STRICT)
+class MessagesTransform(TypedDict):
+    """`experimental.chat.messages.transform`: the conversation as it is sent, the oldest message first."""
+
+    messages: Annotated[list[Message], Field(min_length=1)]
+
+
 OUTPUTS: dict[str, TypeAdapter[Any]] = {
     "chat.message": TypeAdapter(ChatMessage),
     "chat.params": TypeAdapter(ChatParams),
     "chat.headers": TypeAdapter(ChatHeaders),
+    "experimental.chat.messages.transform": TypeAdapter(MessagesTransform),
     "experimental.chat.system.transform": TypeAdapter(SystemTransform),
     "tool.definition": TypeAdapter(ToolShown),
     "tool.execute.before": TypeAdapter(ToolBefore),

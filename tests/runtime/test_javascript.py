@@ -326,3 +326,33 @@ async def test_typescript_and_a_published_plugin(
         said = str(await client.messages(session["id"]))
         assert "Look at it twice." in said
         assert "Look at it twice." in str(model.requests[-1].body["messages"])
+
+
+PRUNES = """
+export const Prunes = async () => ({
+  "experimental.chat.messages.transform": async (input, { messages }) => {
+    const [first] = messages;
+    const { id, role, sessionID } = first.info;
+    const strange = (part) => part.messageID !== id || part.sessionID !== sessionID;
+    if (role !== "user" || first.parts.some(strange)) throw new Error("what is this?");
+    for (const { parts } of messages) {
+      for (const part of parts.filter(({ type }) => type === "tool")) part.state.output = "pruned";
+    }
+    const part = { id: "prt_x", messageID: "msg_x", sessionID, type: "text", text: "said by the plugin" };
+    messages.push({ info: { ...first.info, id: "msg_x" }, parts: [part] });
+  },
+});
+"""
+
+
+async def test_the_messages_of_a_request_are_changed_in_place(home: Path, project: Path) -> None:
+    script = [Turn(tools=[ToolUse("read", {"filePath": "hello.py"})]), Turn(text="Done.")]
+    async with with_files(home, project, script, {"plugin/prunes.js": PRUNES}) as (client, model, *_):
+        session = await client.create_session("named")
+        await client.prompt(session["id"], "Read.")
+        first, second = (request.body["messages"] for request in model.requests)
+        assert first[-1]["content"] == second[-1]["content"] == "said by the plugin"
+        assert second[-2]["content"] == "pruned"
+        kept = str(await client.messages(session["id"]))
+        assert "def hello" in kept
+        assert "said by the plugin" not in kept

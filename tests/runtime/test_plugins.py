@@ -339,3 +339,48 @@ return {"command.execute.before": before, "experimental.text.complete": complete
         assert "All done with it." in str(model.requests[1].body["messages"])
         texts = [part["text"] for part in parts_of(await client.messages(session), "text")]
         assert texts[-2:] == ["All done with it.", "All done."]
+
+
+TRANSFORM = hooks("""
+async def messages(input, output):
+    messages = output["messages"]
+    if any("SPOIL" in str(message["parts"]) for message in messages):
+        del messages[-1]["parts"][0]["text"]
+        return
+    output["messages"] = [one for one in messages if "old one" not in str(one["parts"])]
+    for message in messages:
+        for part in message["parts"]:
+            if part["type"] == "tool":
+                part["state"]["output"] = "left out by " + input["agent"]
+
+return {"experimental.chat.messages.transform": messages}
+""")
+
+
+async def test_the_messages_of_a_request_are_changed_and_those_that_are_kept_are_not(
+    home: Path, project: Path
+) -> None:
+    script = [
+        Turn(text="Fine."),
+        Turn(tools=[ToolUse("read", {"filePath": "hello.py"})]),
+        Turn(text="Done."),
+        Turn(text="Whole."),
+    ]
+    async with with_plugins(home, project, script, TRANSFORM) as (client, model, browser, id):
+        session = (await client.create_session("named"))["id"]
+        await client.prompt(session, "The old one.")
+        write(project, {"AGENTS.md": "Speak of the weather."})
+        await client.prompt(session, "The new one.")
+        sent = model.requests[2].body["messages"]
+        assert "The old one." not in str(sent)
+        assert "The new one." in str(sent)
+        told = next(at for at, one in enumerate(sent) if "Speak of the weather." in str(one["content"]))
+        assert [sent[told - 1]["content"], sent[told + 1]["role"]] == ["Fine.", "assistant"]
+        assert sent[-1]["content"] == "left out by build"
+        kept = str(await client.messages(session))
+        assert "The old one." in kept
+        assert "def hello" in kept
+        await client.prompt(session, "SPOIL")
+        assert "SPOIL" in str(model.requests[-1].body["messages"])
+        assert "The old one." in str(model.requests[-1].body["messages"])
+        assert "experimental.chat.messages.transform" in await notices(browser, id, session)
