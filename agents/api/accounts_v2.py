@@ -9,7 +9,7 @@ from ninja import Router
 
 from agents.config.configuration import load
 from agents.config.schema import Config
-from agents.llm.accounts import attempts, keeping, methods
+from agents.llm.accounts import attempts, keeping, plugged
 from agents.llm.accounts.attempts import Attempt
 from agents.llm.accounts.flows.base import InvalidInput, SignInFailed
 from agents.llm.accounts.shapes import (
@@ -37,7 +37,7 @@ router = Router()
 @router.get("/integration", operation_id="v2.integration.list")
 @answers(Located[list[Integration]])
 async def listing(request: HttpRequest) -> HttpResponse:
-    found = await states(await _config(request))
+    found = await states(await _config(request), await plugged.of(directory_of(request)))
     return await located(request, [integration(item) for item in found])
 
 
@@ -60,9 +60,14 @@ async def cancel(request: HttpRequest, attempt_id: str) -> HttpResponse:
 @router.post("/integration/attempt/{attempt_id}/complete", operation_id="v2.integration.attempt.complete")
 @answers(status=204)
 async def complete(request: HttpRequest, attempt_id: str, body: Complete) -> HttpResponse:
-    """Answers once the person has signed in; a `code` is not needed."""
+    """Answers once the person has signed in; only a plugin's sign-in may need a `code`."""
+    attempt = _attempt(attempt_id)
+    if attempt.begun.take is not None:
+        if not body.code:
+            raise InvalidRequest("The code is missing that the sign-in page shows.", "code")
+        attempt.begun.take(body.code)
     try:
-        await attempts.finish(_attempt(attempt_id))
+        await attempts.finish(attempt)
     except SignInFailed as error:
         raise InvalidRequest(str(error)) from error
     return HttpResponse(status=204)
@@ -72,7 +77,7 @@ async def complete(request: HttpRequest, attempt_id: str, body: Complete) -> Htt
 @answers(Located[Integration | None])
 async def one(request: HttpRequest, integration_id: str) -> HttpResponse:
     """`data` is null for one that nobody knows, as OpenCode answers."""
-    found = await state(integration_id, await _config(request))
+    found = await _state(request, integration_id)
     return await located(request, None if found is None else integration(found))
 
 
@@ -92,8 +97,8 @@ async def connect_key(request: HttpRequest, integration_id: str, body: ConnectKe
 @router.post("/integration/{integration_id}/connect/oauth", operation_id="v2.integration.connect.oauth")
 @answers(Located[IntegrationAttempt])
 async def connect_oauth(request: HttpRequest, integration_id: str, body: ConnectOAuth) -> HttpResponse:
-    await _known(request, integration_id)
-    method = methods.method_named(integration_id, body.method_id)
+    found = await _known(request, integration_id)
+    method = next((method for method in found.methods if method.id == body.method_id), None)
     if method is None:
         raise InvalidRequest(f"There is no sign-in {body.method_id} at {integration_id}.", "methodID")
     try:
@@ -131,9 +136,13 @@ async def _config(request: HttpRequest) -> Config:
     return (await asyncio.to_thread(load, directory_of(request))).config
 
 
+async def _state(request: HttpRequest, integration_id: str) -> State | None:
+    return await state(integration_id, await _config(request), await plugged.of(directory_of(request)))
+
+
 async def _known(request: HttpRequest, integration_id: str) -> State:
     """Raises InvalidRequest."""
-    found = await state(integration_id, await _config(request))
+    found = await _state(request, integration_id)
     if found is None:
         raise InvalidRequest(f"Integration not found: {integration_id}", "integrationID")
     return found

@@ -130,20 +130,24 @@ def resolve(
     keys: Mapping[str, str],
     found: Mapping[str, Mapping[str, Any]],
     accounts: Mapping[str, Account] | None = None,
+    plugged: Mapping[str, Account] | None = None,
 ) -> dict[str, Provider]:
     """All providers by id, the demo last.
 
     `keys` are those of `auth.json`; `found` are provider entries of local servers, which an entry of the
     configuration with the same id overrides. `accounts` are sign-ins, by ids of `known.SIGNED_IN`: they come
-    before keys, not before a key or an address in the configuration. A known provider that nobody gave a key
+    before keys, not before a key or an address in the configuration. `plugged` are those that a plugin makes
+    requests with, of any provider: they come before all. A known provider that nobody gave a key
     is left out.
     """
     providers: dict[str, Provider] = {}
-    accounts = accounts or {}
-    for provider_id, entry, source in _entries(config, environ, accounts, keys, found):
+    accounts, plugged = accounts or {}, plugged or {}
+    signed_in_at = [*accounts, *(name for name in plugged if name in KNOWN)]
+    for provider_id, entry, source in _entries(config, environ, signed_in_at, keys, found):
         if provider_id not in providers and _enabled(config, provider_id):
             key = _key(provider_id, entry, environ, keys)
-            provider = _provider(provider_id, entry, source, key, accounts.get(provider_id))
+            account = accounts.get(provider_id)
+            provider = _provider(provider_id, entry, source, key, account, plugged.get(provider_id))
             if provider is not None and (provider.models or provider.passes):
                 providers[provider_id] = provider
     providers.pop(DEMO.id, None)
@@ -200,9 +204,17 @@ def _key(provider_id: str, entry: ProviderConfig, environ: Mapping[str, str], ke
 
 
 def _provider(
-    provider_id: str, entry: ProviderConfig, source: Source, key: str, account: Account | None
+    provider_id: str,
+    entry: ProviderConfig,
+    source: Source,
+    key: str,
+    account: Account | None,
+    plugged: Account | None,
 ) -> Provider | None:
-    if account is None or _own(entry):
+    if plugged is not None:
+        known = KNOWN.get(provider_id)
+        shared = replace(connection(provider_id, entry, ""), account=plugged)
+    elif account is None or _own(entry):
         known = KNOWN.get(provider_id)
         if known and not _usable(known, entry, key):
             return None

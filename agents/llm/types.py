@@ -5,7 +5,7 @@ Nothing here knows a provider.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, TypeVar
 
@@ -118,6 +118,34 @@ class Account(Protocol):
         ...
 
 
+class Body(Protocol):
+    async def readany(self) -> bytes:
+        """What has come; empty at the end."""
+        ...
+
+
+class Response(Protocol):
+    """The answer to a request over HTTP, unpacked unless its headers say otherwise."""
+
+    @property
+    def status(self) -> int: ...
+
+    @property
+    def url(self) -> Any: ...
+
+    @property
+    def headers(self) -> Mapping[str, str]: ...
+
+    @property
+    def content(self) -> Body: ...
+
+    def close(self) -> None: ...
+
+
+Fetch = Callable[[str, str, Mapping[str, str], bytes | None], Awaitable[Response]]
+"""Sends method, address, headers and body; the answer once its head is there. Raises OSError."""
+
+
 @dataclass(frozen=True, slots=True)
 class Model:
     """A model resolved from configuration, environment, discovery and the price table.
@@ -158,6 +186,8 @@ class Model:
     interleaved: str = ""
     """The field of a message of chat completions that takes back reasoning of which no field is known."""
     account: Account | None = field(default=None, repr=False)
+    fetch: Fetch | None = field(default=None, repr=False)
+    """What sends the requests in place of our own HTTP; the `litellm` reader has no use for it."""
     """The sign-in that lets requests in, where there is no key."""
 
     @property

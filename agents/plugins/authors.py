@@ -19,6 +19,10 @@ from pydantic import BaseModel
 _NAME = re.compile(r"[a-zA-Z][a-zA-Z0-9_-]{0,63}")
 
 
+FIELD_PROBLEM = "field"
+"""In what an `authorize` gives: the prompt whose answer cannot be, beside a `message` that says why."""
+
+
 class Refused(Exception):
     """Raised by `tool.execute.before`: the call is not made, and the model reads this text instead."""
 

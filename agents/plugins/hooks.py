@@ -14,8 +14,11 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from agents.plugins.loaded import current, refreshed
+from agents.llm.accounts import plugged
+from agents.plugins.loaded import current, load_here, refreshed
+from sessions.core.db import in_db
 from sessions.core.models import AdmittedPrompt, Session
+from sessions.core.store.projects import project_of
 from sessions.terminals.shells import set_overlay
 
 
@@ -66,7 +69,16 @@ def register(loop: asyncio.AbstractEventLoop) -> None:
         asked = asyncio.run_coroutine_threadsafe(_variables(project_id, directory, cwd), loop)
         return await asyncio.wrap_future(asked)
 
+    async def load(directory: Path) -> None:
+        asked = asyncio.run_coroutine_threadsafe(_load(directory), loop)
+        await asyncio.wrap_future(asked)
+
     set_overlay(overlay)
+    plugged.register(load)
+
+
+async def _load(directory: Path) -> None:
+    await load_here(directory, (await in_db(project_of, directory)).id)
 
 
 async def _variables(project_id: str, directory: Path, cwd: Path) -> Mapping[str, str]:

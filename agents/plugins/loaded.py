@@ -14,6 +14,8 @@ from pathlib import Path
 from agents.config.configuration import load
 from agents.config.javascript import found as runtime
 from agents.config.trust.code import Kind, code_files
+from agents.llm.accounts.plugged import add
+from agents.plugins.auth import plugged
 from agents.plugins.javascript.load import is_javascript, load_javascript
 from agents.plugins.javascript.packages import packages_of
 from agents.plugins.javascript.runner import Runner
@@ -92,6 +94,7 @@ class Loaded:
     async def _refresh(self, place: Place) -> None:
         async with self._lock:
             wanted = await asyncio.to_thread(_sources, place.directory)
+            before = list(self.plugins)
             if self._javascript() != [key for key, source in wanted.items() if is_javascript(source)]:
                 self._end_javascript()
             for key in [key for key in self.plugins if key not in wanted]:
@@ -99,7 +102,9 @@ class Loaded:
             for key, source in wanted.items():
                 if key not in self.plugins:
                     self.plugins[key] = await self._begin(key, place, source)
-            self.plugins = {key: self.plugins[key] for key in wanted}
+            if before != list(wanted):
+                self.plugins = {key: self.plugins[key] for key in wanted}
+                add(place.directory, plugged(self.plugins.values()))
             self.fresh = True
 
     async def _begin(self, key: Key, place: Place, source: Source) -> Plugin:
@@ -143,6 +148,8 @@ class Loaded:
         self.plugins.pop(key).close()
 
     def close(self) -> None:
+        for directory in {plugin.place.directory for plugin in self.plugins.values()}:
+            add(directory, {})
         self._end_javascript()
         for key in list(self.plugins):
             self._end(key)
@@ -170,6 +177,11 @@ async def current(session: Session) -> Sequence[Plugin]:
     if known is None or not known.fresh:
         return await refreshed(session)
     return list(known.plugins.values())
+
+
+async def load_here(directory: Path, project_id: str = "") -> None:
+    """Of a folder, whatever asks for it."""
+    await refreshed(Session(id="", project_id=project_id, directory=str(directory)))
 
 
 def _sources(directory: Path) -> dict[Key, Source]:

@@ -82,6 +82,8 @@ class Plugin:
     guards: bool = False
     hooks: dict[str, Hook] = field(default_factory=dict)
     tools: list[ToolDefinition] = field(default_factory=list)
+    auths: list[Mapping[str, Any]] = field(default_factory=list)
+    """Each `auth` that it gave, whose functions are called as hooks are."""
     told: set[str] = field(default_factory=set)
     _timeouts: int = 0
 
@@ -179,7 +181,7 @@ async def load_plugin(place: Place, source: CodeFile | EntryPoint) -> Plugin:
         plugin.fault("", f"no Python: {error.msg}", line=error.lineno)
     except Exception as error:
         plugin.fault("", f"raised {type(error).__name__} when it was loaded: {error}", error=error)
-    if not plugin.hooks:
+    if not plugin.hooks and not plugin.auths:
         plugin.host.close()
     return plugin
 
@@ -219,6 +221,8 @@ def _take(plugin: Plugin, hooks: dict[str, Any]) -> None:
         plugin.tools = list(tools)
     else:
         plugin.fault("tool", "has to be a list of functions with the decorator `tool(…)`")
+    if "auth" in hooks:
+        plugin.auths = [hooks.pop("auth")]
     for name, hook in hooks.items():
         if name not in HOOKS:
             plugin.fault(str(name), "there is no hook of this name")

@@ -19,6 +19,7 @@ from django.conf import settings
 from agents import llm
 from agents.config.configuration import load
 from agents.config.schema import Config
+from agents.llm.accounts import plugged
 from agents.llm.accounts.tokens import accounts_of
 from agents.llm.auth import keys_of, read_entries
 from agents.llm.known import KNOWN
@@ -46,11 +47,13 @@ class Catalog:
     found: Found
     variables: Mapping[str, str | None]
     stamps: tuple[Stamp, ...]
+    plugged: plugged.Found
     providers: dict[str, Provider]
 
-    def holds(self) -> bool:
-        """Whether the environment is still what it was."""
-        return all(os.environ.get(name) == value for name, value in self.variables.items())
+    def holds(self, directory: Path) -> bool:
+        """Whether the environment, and what plugins add, is still what it was."""
+        same = self.plugged is plugged.latest(directory)
+        return same and all(os.environ.get(name) == value for name, value in self.variables.items())
 
 
 _catalogs: Bounded[Path, Catalog] = Bounded(_CACHED)
@@ -121,11 +124,19 @@ def _current(directory: Path, found: Found) -> Catalog:
     config = load(directory).config
     known = _catalogs.get(directory)
     stamps = tuple(_stamp(path) for path in settings.AUTH_FILES)
-    if known and known.config is config and known.found is found and known.stamps == stamps and known.holds():
+    if (
+        known
+        and known.config is config
+        and known.found is found
+        and known.stamps == stamps
+        and known.holds(directory)
+    ):
         return known
     entries = read_entries(settings.AUTH_FILES)
-    providers = resolve(config, os.environ, keys_of(entries), found, accounts_of(entries))
-    made = Catalog(config, found, _variables(config), stamps, providers)
+    added = plugged.latest(directory)
+    loading = {name: one.account for name, one in added.items() if one.account and name in entries}
+    providers = resolve(config, os.environ, keys_of(entries), found, accounts_of(entries), loading)
+    made = Catalog(config, found, _variables(config), stamps, added, providers)
     _catalogs[directory] = made
     return made
 

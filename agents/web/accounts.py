@@ -6,7 +6,7 @@ Every answer is the row of one provider; `project` names the project whose confi
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from agents.config.configuration import load
 from agents.config.schema import Config
-from agents.llm.accounts import attempts, keeping, methods
+from agents.llm.accounts import attempts, keeping, plugged
 from agents.llm.accounts.flows.base import InvalidInput, Method, SignInFailed
 from agents.llm.accounts.state import State, state, states
 from agents.llm.trial import Trial, try_key
@@ -30,19 +30,21 @@ _NOT_INPUTS = frozenset({"provider", "project", "method"})
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """A button that begins a sign-in: what it sends besides, and the prompt that is answered before."""
+    """A button that begins a sign-in: what it sends besides, and the prompts that are answered before."""
 
     words: str
     method: str
     sent: Mapping[str, str]
-    prompt: Mapping[str, Any] | None = None
+    prompts: Sequence[Mapping[str, Any]] = ()
 
 
 @require_GET
 async def accounts(request: HttpRequest) -> HttpResponse:
     """`?provider=` is the one whose key is to be given."""
     project = await _project(request.GET)
-    rows = [_row(item) for item in await states(await _config(project))]
+    directory = _directory(project)
+    found = await states(await _config(directory), await plugged.of(directory))
+    rows = [_row(item) for item in found]
     connected = sum(bool(row["state"].by) for row in rows)
     file = settings.AUTH_FILES[0]
     asked = request.GET.get("provider", "")
@@ -55,7 +57,8 @@ async def accounts(request: HttpRequest) -> HttpResponse:
 async def key(request: HttpRequest) -> HttpResponse:
     """Keep `key` unless the provider refuses it, or say beside the field why not; with `anyway` the provider
     is not asked."""
-    found, config = await _state(request.POST), await _config(await _project(request.POST))
+    found = await _state(request.POST)
+    config = await _config(_directory(await _project(request.POST)))
     trial = None
     try:
         given = keeping.checked("key", request.POST.get("key", ""))
@@ -74,7 +77,8 @@ async def key(request: HttpRequest) -> HttpResponse:
 async def begin(request: HttpRequest) -> HttpResponse:
     """Begin the sign-in `method`; all other fields are answers to its prompts."""
     found = await _state(request.POST)
-    method = methods.method_named(found.id, request.POST.get("method", ""))
+    named = request.POST.get("method", "")
+    method = next((method for method in found.methods if method.id == named), None)
     if method is None:
         raise Http404("There is no such sign-in.")
     inputs = {name: str(value) for name, value in request.POST.items() if name not in _NOT_INPUTS}
@@ -93,6 +97,16 @@ async def waiting(request: HttpRequest) -> HttpResponse:
         return HttpResponse(status=204)
     done = attempt is None or attempt.status == "complete"
     return await _changed(request.GET, "Signed in." if done and attempt else "")
+
+
+@require_POST
+async def code(request: HttpRequest) -> HttpResponse:
+    """Give `code`, which the page of the sign-in shows, to the sign-in that waits for it."""
+    attempt = attempts.of_provider(request.POST.get("provider", ""))
+    if attempt is None or attempt.begun.take is None:
+        raise Http404("No sign-in waits for a code.")
+    attempt.begun.take(request.POST.get("code", ""))
+    return await _changed(request.POST, "Trying the code.")
 
 
 @require_POST
@@ -136,8 +150,11 @@ def _row(found: State) -> dict[str, Any]:
 
 
 def _ways(method: Method) -> list[Way]:
-    """The method as it is, and once more for each question that only some choice brings up."""
-    ways = [Way(method.action, method.id, {})]
+    """The method with what it always asks, and once more for each question that only some choice brings up.
+    Where such a choice is all that it asks, the first one is taken."""
+    chosen = {prompt["when"]["key"] for prompt in method.prompts if prompt.get("when")}
+    always = [one for one in method.prompts if not one.get("when") and one["key"] not in chosen]
+    ways = [Way(method.action, method.id, {}, always)]
     labels = {
         (prompt["key"], option["value"]): option["label"]
         for prompt in method.prompts
@@ -146,13 +163,14 @@ def _ways(method: Method) -> list[Way]:
     for prompt in method.prompts:
         if when := prompt.get("when"):
             words = labels.get((when["key"], when["value"]), prompt["message"])
-            ways.append(Way(words, method.id, {when["key"]: when["value"]}, prompt))
+            ways.append(Way(words, method.id, {when["key"]: when["value"]}, [*always, prompt]))
     return ways
 
 
 async def _state(fields: QueryDict) -> State:
     """Raises Http404."""
-    found = await state(fields.get("provider", ""), await _config(await _project(fields)))
+    directory = _directory(await _project(fields))
+    found = await state(fields.get("provider", ""), await _config(directory), await plugged.of(directory))
     if found is None:
         raise Http404("There is no such provider.")
     return found
@@ -163,6 +181,9 @@ async def _project(fields: QueryDict) -> Project | None:
     return await project_of(named) if named else None
 
 
-async def _config(project: Project | None) -> Config:
-    directory = Path(project.worktree if project else settings.OPENED_DIRECTORY or Path.cwd())
+def _directory(project: Project | None) -> Path:
+    return Path(project.worktree if project else settings.OPENED_DIRECTORY or Path.cwd())
+
+
+async def _config(directory: Path) -> Config:
     return (await asyncio.to_thread(load, directory)).config

@@ -15,6 +15,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from agents.config.configuration import load
 from agents.config.schema import Config
+from agents.llm.accounts import plugged
 from agents.llm.accounts.state import State, states
 from agents.llm.providers import Provider, UnknownModel, find_model
 from agents.llm.settings.variants import known_variant
@@ -93,7 +94,7 @@ async def options(request: HttpRequest) -> HttpResponse:
     chosen = await _choice(request, place)
     config = (await asyncio.to_thread(load, directory)).config
     providers = await providers_of(directory)
-    access = {state.id: _access(state) for state in await states(config)}
+    access = {state.id: _access(state) for state in await states(config, plugged.latest(directory))}
     favourites = request.GET.getlist("favourite")[:_MOST]
     context = {
         "chosen": chosen,

@@ -68,6 +68,7 @@ _accounts = [
     path("accounts", accounts.accounts, name="accounts"),
     path("accounts/key", accounts.key, name="account-key"),
     path("accounts/begin", accounts.begin, name="account-begin"),
+    path("accounts/code", accounts.code, name="account-code"),
     path("accounts/waiting", accounts.waiting, name="account-waiting"),
     path("accounts/cancel", accounts.cancel, name="account-cancel"),
     path("accounts/forget", accounts.forget, name="account-forget"),

@@ -9,6 +9,9 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+import httpx
+import pytest
+
 from bench.client import Client
 from tests.loopback.openai import OpenAIServer
 from tests.loopback.script import ToolUse, Turn
@@ -356,3 +359,89 @@ async def test_the_messages_of_a_request_are_changed_in_place(home: Path, projec
         kept = str(await client.messages(session["id"]))
         assert "def hello" in kept
         assert "said by the plugin" not in kept
+
+
+SIGNS_IN = """
+import { existsSync, writeFileSync } from "node:fs";
+
+const refused = { nowhere: "Not there." };
+const entry = (access) => ({ type: "success", refresh: "r", access, expires: 0 });
+
+export const SignsIn = async ({ directory }) => ({
+  auth: {
+    provider: "fake",
+    methods: [
+      {
+        type: "oauth",
+        label: "By itself",
+        prompts: [{ type: "text", key: "where", message: "Where?", validate: (text) => refused[text] }],
+        authorize: async ({ where }) => ({
+          url: "https://sign.in/", instructions: "Sign in.", method: "auto",
+          callback: async () => entry(`auto-${where}`),
+        }),
+      },
+      {
+        type: "oauth",
+        label: "With a code",
+        authorize: async () => ({
+          url: "https://sign.in/code", instructions: "Bring the code.", method: "code",
+          callback: async (code) => (code === "right" ? entry("by-code") : { type: "failed" }),
+        }),
+      },
+      { type: "api", label: "A key" },
+    ],
+    async loader(getAuth) {
+      const { access } = await getAuth();
+      const send = async (address, how) => {
+        if (!existsSync(`${directory}/broke`)) {
+          writeFileSync(`${directory}/broke`, "");
+          process.exit(1);
+        }
+        const headers = { ...how.headers, "x-fetched": JSON.parse(how.body).model };
+        return fetch(address, { ...how, headers });
+      };
+      return { apiKey: "unused", headers: { "x-access": access }, fetch: send };
+    },
+  },
+});
+"""
+
+
+async def test_a_plugin_signs_in_and_sends_the_requests(home: Path, project: Path) -> None:
+    """Once its process ends meanwhile, and the request is made again."""
+    files = {"plugin/signs-in.js": SIGNS_IN}
+    script = [Turn(text="Plain."), Turn(text="By itself."), Turn(text="By a code.")]
+    async with with_files(home, project, script, files) as (client, model, *_):
+        session = (await client.create_session("named"))["id"]
+        await client.prompt(session, "Before.")
+        assert "x-access" not in model.requests[-1].headers
+        listed = (await client.http.get("/provider/auth")).json()["fake"]
+        assert [(one["type"], one["label"]) for one in listed] == [
+            ("oauth", "By itself"),
+            ("oauth", "With a code"),
+            ("api", "A key"),
+        ]
+        begin, end = "/provider/fake/oauth/authorize", "/provider/fake/oauth/callback"
+        refused = await _refused(client, begin, {"method": 0, "inputs": {"where": "nowhere"}})
+        assert refused["data"]["message"] == "Not there."
+        begun = await client.http.post(begin, json={"method": 0, "inputs": {"where": "here"}})
+        assert begun.json() == {"url": "https://sign.in/", "method": "auto", "instructions": "Sign in."}
+        assert (await client.http.post(end, json={"method": 0})).json() is True
+        await client.prompt(session, "By itself.")
+        asked = model.requests[-1]
+        assert (asked.headers["x-access"], asked.headers["x-fetched"]) == ("auto-here", asked.body["model"])
+        begun = await client.http.post(begin, json={"method": 1, "inputs": {}})
+        assert begun.json()["method"] == "code"
+        assert (await _refused(client, end, {"method": 1}))["name"] == "ProviderAuthOauthCodeMissing"
+        assert (await client.http.post(end, json={"method": 1, "code": "right"})).json() is True
+        await client.prompt(session, "By a code.")
+        assert model.requests[-1].headers["x-access"] == "by-code"
+        begun = await client.http.post(begin, json={"method": 1, "inputs": {}})
+        failed = await _refused(client, end, {"method": 1, "code": "wrong"})
+        assert failed["name"] == "ProviderAuthOauthCallbackFailed"
+
+
+async def _refused(client: Client, path: str, body: dict[str, Any]) -> Any:
+    with pytest.raises(httpx.HTTPStatusError) as refused:
+        await client.http.post(path, json=body)
+    return refused.value.response.json()

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from agents.llm.accounts.flows import chatgpt, copilot
 from agents.llm.accounts.flows.base import Flow, InvalidInput, Method
+from agents.llm.accounts.plugged import Found
 
 FLOWS: Mapping[str, Flow] = {"openai": chatgpt.FLOW, "github-copilot": copilot.FLOW}
 
@@ -16,20 +17,37 @@ _KEYS = frozenset({"openai"})
 _MOST = 2000
 
 
-def listed() -> dict[str, list[dict[str, Any]]]:
+def listed(plugged: Found) -> dict[str, list[dict[str, Any]]]:
     """What is more than a key, by provider; a client asks for a key where nothing is said."""
-    return {provider_id: _methods(provider_id) for provider_id in FLOWS}
+    return {
+        provider_id: [
+            dict(_BY_KEY) if method is None else _shape(method) for method in _ways(provider_id, plugged)
+        ]
+        for provider_id in dict.fromkeys([*FLOWS, *plugged])
+    }
 
 
-def method_at(provider_id: str, place: int) -> Method | None:
+def method_at(provider_id: str, place: int, plugged: Found) -> Method | None:
     """The sign-in at a place of that list; None where there is none, or a key is asked for."""
-    methods = FLOWS[provider_id].methods if provider_id in FLOWS else ()
-    return methods[place] if 0 <= place < len(methods) else None
+    ways = _ways(provider_id, plugged)
+    return ways[place] if 0 <= place < len(ways) else None
 
 
-def method_named(provider_id: str, name: str) -> Method | None:
-    methods = FLOWS[provider_id].methods if provider_id in FLOWS else ()
-    return next((method for method in methods if method.id == name), None)
+def methods_of(provider_id: str, plugged: Found) -> Sequence[Method]:
+    """The sign-ins at a provider, ours before those of plugins."""
+    return [method for method in _ways(provider_id, plugged) if method is not None and method.action]
+
+
+def _ways(provider_id: str, plugged: Found) -> Sequence[Method | None]:
+    """None stands for a key."""
+    ways: list[Method | None] = [*(FLOWS[provider_id].methods if provider_id in FLOWS else ())]
+    ways += [None] if provider_id in _KEYS else []
+    return [*ways, *(plugged[provider_id].methods if provider_id in plugged else ())]
+
+
+def _shape(method: Method) -> dict[str, Any]:
+    prompts = {"prompts": [dict(prompt) for prompt in method.prompts]} if method.prompts else {}
+    return {"type": method.kind, "label": method.label, **prompts}
 
 
 def check(method: Method, inputs: Mapping[str, str]) -> None:
@@ -40,15 +58,3 @@ def check(method: Method, inputs: Mapping[str, str]) -> None:
             raise InvalidInput(name, "This was not asked for.")
         if len(value) > _MOST:
             raise InvalidInput(name, "This is too long.")
-
-
-def _methods(provider_id: str) -> list[dict[str, Any]]:
-    found = [
-        {
-            "type": "oauth",
-            "label": method.label,
-            **({"prompts": [dict(prompt) for prompt in method.prompts]} if method.prompts else {}),
-        }
-        for method in FLOWS[provider_id].methods
-    ]
-    return [*found, dict(_BY_KEY)] if provider_id in _KEYS else found

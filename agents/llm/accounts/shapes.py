@@ -182,7 +182,7 @@ def attempt_shape(attempt: Attempt) -> dict[str, Any]:
         "attemptID": attempt.id,
         "url": attempt.begun.url,
         "instructions": attempt.begun.instructions,
-        "mode": "auto",
+        "mode": attempt.begun.mode,
         "time": {"created": attempt.created, "expires": attempt.expires},
     }
 

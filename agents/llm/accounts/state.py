@@ -11,7 +11,8 @@ from agents.config.schema import Config
 from agents.llm.accounts import attempts, keeping
 from agents.llm.accounts.attempts import Attempt
 from agents.llm.accounts.flows.base import Method
-from agents.llm.accounts.methods import FLOWS
+from agents.llm.accounts.methods import FLOWS, methods_of
+from agents.llm.accounts.plugged import Found
 from agents.llm.accounts.tokens import ended
 from agents.llm.auth import Entry
 from agents.llm.known import KNOWN
@@ -56,13 +57,14 @@ class State:
         return f"account-{self.id.encode().hex()}"
 
 
-async def states(config: Config) -> list[State]:
-    """Of all providers that are known, configured or kept: the connected first, then those to sign in at."""
+async def states(config: Config, plugged: Found) -> list[State]:
+    """Of all providers that are known, configured, kept or a plugin's: the connected first, then those to
+    sign in at."""
     kept, own = await keeping.entries(), await keeping.own()
     ids = dict.fromkeys(
-        [*KNOWN, *config.provider, *(name for name in kept if _is_model_provider(kept[name]))]
+        [*KNOWN, *config.provider, *plugged, *(name for name in kept if _is_model_provider(kept[name]))]
     )
-    found = [_state(name, config, kept, own) for name in ids]
+    found = [_state(name, config, plugged, kept, own) for name in ids]
     return sorted(found, key=lambda state: (_ORDER.index(state.by), _usual(state.id), state.name.lower()))
 
 
@@ -70,15 +72,18 @@ def _usual(provider_id: str) -> int:
     return _USUAL.index(provider_id) if provider_id in _USUAL else len(_USUAL)
 
 
-async def state(provider_id: str, config: Config) -> State | None:
+async def state(provider_id: str, config: Config, plugged: Found) -> State | None:
     """Of one; None where nobody knows it."""
-    return next((item for item in await states(config) if item.id == provider_id), None)
+    return next((item for item in await states(config, plugged) if item.id == provider_id), None)
 
 
-def _state(provider_id: str, config: Config, kept: Mapping[str, Entry], own: Mapping[str, Entry]) -> State:
+def _state(
+    provider_id: str, config: Config, plugged: Found, kept: Mapping[str, Entry], own: Mapping[str, Entry]
+) -> State:
     known, written = KNOWN.get(provider_id), config.provider.get(provider_id) or {}
     env = (*(written.get("env") or ()), *(known.env if known else ()))
-    by, detail = _connected(provider_id, written, kept.get(provider_id), env)
+    loads = provider_id in plugged and plugged[provider_id].account is not None
+    by, detail = _connected(written, kept.get(provider_id), env, signs_in=provider_id in FLOWS or loads)
     return State(
         id=provider_id,
         name=written.get("name") or (known.name if known else provider_id),
@@ -87,20 +92,20 @@ def _state(provider_id: str, config: Config, kept: Mapping[str, Entry], own: Map
         own=provider_id in own,
         label=keeping.label_of(kept.get(provider_id, {})),
         env=env,
-        methods=FLOWS[provider_id].methods if provider_id in FLOWS else (),
+        methods=methods_of(provider_id, plugged),
         attempt=attempts.of_provider(provider_id),
         ended=ended.get(provider_id, ""),
     )
 
 
 def _connected(
-    provider_id: str, written: Mapping[str, Any], entry: Entry | None, env: Iterable[str]
+    written: Mapping[str, Any], entry: Entry | None, env: Iterable[str], *, signs_in: bool
 ) -> tuple[By, str]:
     """In the order in which `agents.llm.providers` takes them."""
     options = written.get("options") or {}
     if options.get("apiKey"):
         return "configuration", "apiKey"
-    if entry is not None and entry["type"] == "oauth" and provider_id in FLOWS:
+    if entry is not None and entry["type"] == "oauth" and signs_in:
         return "sign-in", str(entry.get("enterpriseUrl") or "")
     if name := next((name for name in env if os.environ.get(name)), ""):
         return "environment", name

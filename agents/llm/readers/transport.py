@@ -10,7 +10,7 @@ import socket
 import ssl
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
-from functools import cache
+from functools import cache, partial
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -19,7 +19,7 @@ from weakref import WeakKeyDictionary
 
 from agents.llm import errors, tls
 from agents.llm.bounded import pieces
-from agents.llm.types import Model, ModelError, ModelRequest
+from agents.llm.types import Body, Model, ModelError, ModelRequest, Response
 from sessions.core.sse import Decoder
 from sessions.core.text import error_text
 
@@ -90,28 +90,19 @@ def _user_agent() -> str:
 @asynccontextmanager
 async def answer(
     model: Model, method: str, url: str, headers: Mapping[str, str], body: bytes | None = None
-) -> AsyncIterator[aiohttp.ClientResponse]:
+) -> AsyncIterator[Response]:
     """The answer to one request once its head is there, closed in the end. Redirects are not followed: a key
     goes where it was meant. Raises ModelError (or a subclass) when the provider cannot be reached, refuses,
     or what is done with the answer fails for the connection's sake."""
     import aiohttp
 
-    connecting = aiohttp.ClientTimeout(total=None, connect=min(_CONNECT_TIMEOUT, model.timeout))
     sent = {name.lower(): value for name, value in headers.items()}
     if "@" in urlsplit(url).netloc:
         sent.pop("authorization", None)  # the address has its own
     begun = False
     try:
         async with asyncio.timeout(model.timeout):
-            response = await _session().request(
-                method,
-                url,
-                data=body,
-                headers=sent,
-                allow_redirects=False,
-                proxy=_proxy(url),
-                timeout=connecting,
-            )
+            response = await (model.fetch or partial(_request, model.timeout))(method, url, sent, body)
         begun = True
         try:
             if not 200 <= response.status < 300:
@@ -123,7 +114,23 @@ async def answer(
         raise _failure(error, url, model, begun) from error
 
 
-async def chunks(model: Model, response: aiohttp.ClientResponse) -> AsyncIterator[bytes]:
+async def _request(
+    seconds: float, method: str, url: str, headers: Mapping[str, str], body: bytes | None
+) -> Response:
+    import aiohttp
+
+    return await _session().request(
+        method,
+        url,
+        data=body,
+        headers=headers,
+        allow_redirects=False,
+        proxy=_proxy(url),
+        timeout=aiohttp.ClientTimeout(total=None, connect=min(_CONNECT_TIMEOUT, seconds)),
+    )
+
+
+async def chunks(model: Model, response: Response) -> AsyncIterator[bytes]:
     """What comes of a body as it comes, unpacked. Raises TimeoutError after the pause the model allows."""
     read = _read(response.content, model.chunk_timeout)
     codings = response.headers.get("content-encoding", "")
@@ -131,7 +138,7 @@ async def chunks(model: Model, response: aiohttp.ClientResponse) -> AsyncIterato
         yield piece
 
 
-async def _read(content: aiohttp.StreamReader, pause: float) -> AsyncIterator[bytes]:
+async def _read(content: Body, pause: float) -> AsyncIterator[bytes]:
     import aiohttp
 
     while True:
@@ -140,7 +147,7 @@ async def _read(content: aiohttp.StreamReader, pause: float) -> AsyncIterator[by
                 piece = await content.readany()
         except aiohttp.ClientError:
             if rest := b"".join(
-                content._buffer
+                getattr(content, "_buffer", ())
             ):  # it came before the connection broke, and has no other name
                 yield rest
             raise
@@ -204,7 +211,7 @@ async def drain(events: AsyncGenerator[str, None]) -> None:
                 pass
 
 
-async def _refusal(response: aiohttp.ClientResponse, model: Model) -> ModelError:
+async def _refusal(response: Response, model: Model) -> ModelError:
     body = b""
     async for chunk in chunks(model, response):
         body += chunk
@@ -214,7 +221,7 @@ async def _refusal(response: aiohttp.ClientResponse, model: Model) -> ModelError
     return errors.from_response(response.status, response.headers, text, secrets=errors.secrets_of(model))
 
 
-def _no_events(head: bytes, response: aiohttp.ClientResponse, model: Model) -> ModelError:
+def _no_events(head: bytes, response: Response, model: Model) -> ModelError:
     """A 200 without events: either an error object, or something that is no model at all."""
     text = head.decode("utf-8", "replace").strip()
     if text.startswith(("{", "[")):

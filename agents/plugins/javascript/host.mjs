@@ -45,10 +45,11 @@ async function load({ plugin, file, kind, place, options = {}, again = 0 }) {
     for (const make of made) hooks.push((await make(input, options)) ?? {});
     for (const { tool } of hooks) Object.assign(tools, tool);
   } else if (!Object.keys(tools).length) throw new TypeError("it exports no tool");
-  plugins.set(plugin, { file, hooks, tools });
-  const names = hooks.flatMap((each) => Object.keys(each).filter((name) => typeof each[name] === "function" || name === "auth" || name === "provider"));
+  const auths = hooks.flatMap(({ auth }) => auth ?? []);
+  plugins.set(plugin, { file, hooks, tools, auths });
+  const names = hooks.flatMap((each) => Object.keys(each).filter((name) => typeof each[name] === "function" || name === "provider"));
   const shown = Object.entries(tools).map(async ([name, tool]) => ({ name, description: tool.description, parameters: await described(tool.args, file) }));
-  return { hooks: [...new Set(names)].filter((name) => name !== "dispose"), tools: await Promise.all(shown) };
+  return { hooks: [...new Set(names)].filter((name) => name !== "dispose"), tools: await Promise.all(shown), auths: auths.map(signs) };
 }
 
 // Requests to the server go the way everything does, and need no address and no password.
@@ -130,6 +131,62 @@ async function checked(args = {}, given, file) {
   return { ...given, ...Object.fromEntries(parsed) };
 }
 
+// Ways to sign in, without their functions: those are called here.
+const has = (value) => typeof value === "function";
+const signs = ({ provider, methods = [], loader }) => ({ provider, loader: has(loader), methods: methods.map((method) => ({ ...method, authorize: has(method.authorize) })) });
+const signIns = new Map(); // number -> what ends one that has begun
+
+async function authorize({ plugin, auth, method, inputs }) {
+  const found = plugins.get(plugin).auths[auth].methods[method];
+  for (const { key, validate } of found.prompts ?? []) {
+    const message = key in inputs && validate?.(inputs[key]);
+    if (message) return { field: key, message };
+  }
+  const { callback, ...shown } = await found.authorize(inputs);
+  if (!callback) return shown;
+  signIns.set(++numbers, callback);
+  return { ...shown, signIn: numbers };
+}
+
+async function finish({ signIn, code }) {
+  const callback = signIns.get(signIn);
+  if (!callback) throw new Error("its process has ended since; begin again");
+  signIns.delete(signIn);
+  return callback(code ?? undefined);
+}
+
+// What is kept of a provider is the server's, which may have renewed it.
+async function entry(provider) {
+  const number = ++numbers;
+  const answer = new Promise((begun, failed) => requests.set(number, { begun, failed }));
+  say({ request: number, auth: provider });
+  return (await (await answer).json()) ?? undefined;
+}
+
+async function access({ plugin, auth, provider }) {
+  const found = plugins.get(plugin).auths[auth];
+  const { fetch, ...given } = (await found.loader(() => entry(found.provider), provider)) ?? {};
+  fetches.set(`${plugin} ${auth}`, fetch);
+  return { ...given, fetch: has(fetch) };
+}
+
+const fetches = new Map(); // what a loader gave last, by plugin and place
+const PACKED = new Set(["content-encoding", "content-length", "transfer-encoding"]);
+
+async function send({ id, plugin, auth, method, url, headers, body }) {
+  const own = fetches.get(`${plugin} ${auth}`);
+  if (!own) throw new Error("its process has ended since it was asked for access");
+  const abort = new AbortController();
+  calls.set(id, { abort });
+  try {
+    const answer = await own(url, { method, headers, body: body ?? undefined, signal: abort.signal });
+    say({ call: id, status: answer.status, headers: [...answer.headers].filter(([name]) => !PACKED.has(name)) });
+    for await (const data of answer.body ?? []) say({ call: id, data: Buffer.from(data).toString("base64") });
+  } finally {
+    calls.delete(id);
+  }
+}
+
 async function hook({ plugin, name, input, output }) {
   for (const each of plugins.get(plugin).hooks) await each[name]?.(input, output);
   return output;
@@ -158,6 +215,10 @@ async function call({ id, plugin, tool, args, context }) {
 const DO = {
   ping: () => "pong",
   load,
+  authorize,
+  finish,
+  access,
+  send,
   hook,
   call,
   respond,

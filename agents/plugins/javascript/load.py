@@ -7,6 +7,7 @@ import hashlib
 import itertools
 import json
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from agents.plugins.host import TimedOut
 from agents.plugins.javascript.packages import API, CannotInstall, dependencies, install
 from agents.plugins.javascript.process import Failed, Gone, Message
 from agents.plugins.javascript.runner import Runner
+from agents.plugins.javascript.sending import send
 from agents.plugins.plugin import BEFORE, Hook, Package, Place, Plugin, Source
 from agents.plugins.shapes import HOOKS
 from agents.toolkit.base import ToolError
@@ -118,6 +120,7 @@ def _take(plugin: Plugin, runner: Runner, number: int, found: Message) -> None:
             plugin.hooks[name] = _hook(runner, number, name)
         else:
             plugin.fault(name, "there is no hook of this name here")
+    plugin.auths = [_auth(runner, number, at, one) for at, one in enumerate(found["auths"])]
     for one in found["tools"]:
         try:
             plugin.tools.append(_tool(runner, number, one))
@@ -138,6 +141,31 @@ def _hook(runner: Runner, number: int, name: str) -> Hook:
             output.update({key: made[key] for key in output if key in made})
 
     return ask
+
+
+def _auth(runner: Runner, number: int, at: int, one: Message) -> dict[str, Any]:
+    """With functions in the places of those that it has there."""
+    place = {"plugin": number, "auth": at}
+
+    async def load(entry: Any, provider: Mapping[str, Any]) -> Any:
+        given = await runner.ask("access", {**place, "provider": provider})
+        return {**given, "fetch": partial(send, runner, place)} if given.get("fetch") else given
+
+    def authorize(method: int) -> Any:
+        async def begin(inputs: Mapping[str, str]) -> Any:
+            given = await runner.ask("authorize", {**place, "method": method, "inputs": inputs})
+            return {**given, "callback": partial(finish, given["signIn"])} if given.get("signIn") else given
+
+        return begin
+
+    async def finish(sign_in: int, code: str | None = None) -> Any:
+        return await runner.ask("finish", {"signIn": sign_in, "code": code})
+
+    methods = [
+        {**method, "authorize": authorize(where) if method["authorize"] else None}
+        for where, method in enumerate(one["methods"])
+    ]
+    return {"provider": one["provider"], "methods": methods, "loader": load if one["loader"] else None}
 
 
 def _tool(runner: Runner, number: int, one: Message) -> ToolDefinition:

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import json
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
+from agents.llm.accounts import keeping
 from agents.plugins.javascript.process import Message
 
 Application = Callable[[Any, Any, Any], Awaitable[None]]
@@ -28,6 +30,9 @@ def serve(application: Application, loop: asyncio.AbstractEventLoop) -> None:
 async def answer(request: Message, say: Say) -> None:
     """Its answer, as it comes; a cancellation ends what answers."""
     number = request["request"]
+    if provider_id := request.get("auth"):
+        await _give(number, (await keeping.entries()).get(provider_id), say)
+        return
     if not _serving:
         await say("respond", request=number, status=503, headers=[])
         await say("goOn", request=number, ended=True)
@@ -42,6 +47,11 @@ async def answer(request: Message, say: Say) -> None:
 
     asked = asyncio.run_coroutine_threadsafe(_asked(application, request, send), loop)
     await asyncio.wrap_future(asked)
+
+
+async def _give(number: int, value: Any, say: Say) -> None:
+    await say("respond", request=number, status=200, headers=[])
+    await say("goOn", request=number, data=base64.b64encode(json.dumps(value).encode()).decode(), ended=True)
 
 
 async def _tell(number: int, event: Mapping[str, Any], say: Say) -> None:

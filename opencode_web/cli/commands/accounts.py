@@ -10,10 +10,12 @@ from getpass import getpass
 from pathlib import Path
 
 from agents.config.configuration import load
-from agents.llm.accounts import attempts, keeping
+from agents.llm.accounts import attempts, keeping, plugged
 from agents.llm.accounts.flows.base import InvalidInput, Method, SignInFailed
-from agents.llm.accounts.methods import FLOWS
+from agents.llm.accounts.methods import methods_of
+from agents.llm.accounts.plugged import Found
 from agents.llm.accounts.state import State, states
+from agents.plugins.loaded import load_here
 from opencode_web.cli.terminal import Stop, say, table
 
 KEY = "API key"
@@ -21,10 +23,20 @@ KEY = "API key"
 
 def listing(arguments: argparse.Namespace, directory: Path) -> None:
     """What is connected, and by what; of a key only its end."""
-    found = [state for state in asyncio.run(states(load(directory).config)) if state.by]
+    found = [state for state in asyncio.run(_states(directory)) if state.by]
     if found:
         table(("Provider", "Name", "Connected by", ""), [_row(state) for state in found])
     say(f"{len(found)} connected" if found else "0 connected; `opencode-web auth login` adds a key")
+
+
+async def _states(directory: Path) -> list[State]:
+    return await states(load(directory).config, await _plugged(directory))
+
+
+async def _plugged(directory: Path) -> Found:
+    """What plugins add, which run in this process."""
+    await load_here(directory)
+    return plugged.latest(directory)
 
 
 def _row(state: State) -> Sequence[str]:
@@ -35,9 +47,8 @@ def _row(state: State) -> Sequence[str]:
 def login(arguments: argparse.Namespace, directory: Path) -> None:
     """Keep a key, or sign in where a provider has that. Raise Stop when it fails."""
     provider = arguments.provider or _line("Provider (its id, such as anthropic): ", "--provider")
-    method = _method(provider, arguments.method)
     try:
-        asyncio.run(_sign_in(provider, method) if method else keeping.keep(provider, _key(provider)))
+        asyncio.run(_connect(provider, arguments.method, directory))
     except (InvalidInput, SignInFailed) as error:
         raise Stop(str(error)) from error
     say(f"{provider} is connected")
@@ -58,9 +69,13 @@ def logout(arguments: argparse.Namespace, directory: Path) -> None:
     say(f"{provider} is forgotten")
 
 
-def _method(provider: str, wanted: str | None) -> Method | None:
+async def _connect(provider: str, wanted: str | None, directory: Path) -> None:
+    method = _method(methods_of(provider, await _plugged(directory)), wanted)
+    await (_sign_in(provider, method) if method else keeping.keep(provider, _key(provider)))
+
+
+def _method(methods: Sequence[Method], wanted: str | None) -> Method | None:
     """The sign-in that was asked for; None for a key."""
-    methods = FLOWS[provider].methods if provider in FLOWS else ()
     labels = [method.label for method in methods] + [KEY]
     if wanted is None:
         if len(labels) == 1:
@@ -87,7 +102,10 @@ async def _sign_in(provider: str, method: Method) -> None:
                 f"{prompt['message']}{choice and f' ({choice})'}: ", prompt["message"]
             )
     attempt = await attempts.begin(provider, method, inputs)
-    say(f"Open {attempt.begun.url}\n{attempt.begun.instructions}\nWaiting …")
+    if attempt.begun.url:
+        say(f"Open {attempt.begun.url}\n{attempt.begun.instructions}\nWaiting …")
+    if attempt.begun.take is not None:
+        attempt.begun.take(_line("The code that the page shows: ", "the code"))
     await attempts.finish(attempt)
 
 

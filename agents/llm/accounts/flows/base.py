@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from agents.llm.auth import Entry
 from agents.llm.types import ModelRequest
@@ -38,7 +38,8 @@ class Begun:
     """A sign-in that waits for the person, who opens `url` and enters `code` if there is one.
 
     `finish` waits for them and gives the entry to be kept; it raises SignInFailed. After `seconds` nobody
-    waits any longer. `close` lets go of what was opened, however it ends.
+    waits any longer. `close` lets go of what was opened, however it ends. `take` is given the code
+    that the person was shown there; None: the sign-in ends by itself.
     """
 
     url: str
@@ -47,6 +48,11 @@ class Begun:
     seconds: float
     code: str = ""
     close: Callable[[], None] = lambda: None
+    take: Callable[[str], None] | None = None
+
+    @property
+    def mode(self) -> Literal["auto", "code"]:
+        return "auto" if self.take is None else "code"
 
 
 Inputs = Mapping[str, str]
@@ -55,13 +61,15 @@ Inputs = Mapping[str, str]
 @dataclass(frozen=True, slots=True)
 class Method:
     """A way to sign in. `id` is its name in the second protocol, `label` what clients call it, `action` our
-    page; `prompts` is what is asked first, in the wire's shape. `begin` raises InvalidInput, SignInFailed."""
+    page, which leaves it out where that is empty; `prompts` is what is asked first, in the wire's shape.
+    `begin` raises InvalidInput, SignInFailed."""
 
     id: str
     label: str
     action: str
     begin: Callable[[Inputs], Awaitable[Begun]]
     prompts: Sequence[Mapping[str, Any]] = ()
+    kind: Literal["oauth", "api"] = "oauth"
 
 
 @dataclass(frozen=True, slots=True)

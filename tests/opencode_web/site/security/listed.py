@@ -17,7 +17,7 @@ CHANGES = (
     "{waits}/staging/keep", "{waits}/staging/drop", "{waits}/staging/resolve", "{waits}/staging/mode",
     "{waits}/staging/back/{operation}", "/settings/store/clean",
     "{base}/share/begin", "{base}/share/end", "/import/begin", "/import/cancel", "/import/again",
-    "/accounts/key", "/accounts/begin", "/accounts/cancel", "/accounts/forget",
+    "/accounts/key", "/accounts/begin", "/accounts/code", "/accounts/cancel", "/accounts/forget",
     "/servers/mcp/switch", "/servers/mcp/restart", "/servers/mcp/try", "/servers/mcp/remove",
     "/servers/mcp/sign-in", "/servers/mcp/cancel", "/servers/mcp/sign-out", "/servers/mcp/test",
     "/servers/mcp/save", "/servers/languages/switch", "/servers/languages/retry",
