@@ -2,6 +2,7 @@
 
 from agents.plugins.authors import PluginContext, Refused, ToolContext, ToolDefinition, tool
 from agents.plugins.shapes import (
+    AutoContinue,
     ChatHeaders,
     ChatMessage,
     ChatParams,
@@ -10,6 +11,7 @@ from agents.plugins.shapes import (
     MessagesTransform,
     PermissionAsk,
     ShellEnv,
+    SmallModel,
     SystemTransform,
     TextComplete,
     ToolAfter,
@@ -18,6 +20,7 @@ from agents.plugins.shapes import (
 )
 
 __all__ = [
+    "AutoContinue",
     "ChatHeaders",
     "ChatMessage",
     "ChatParams",
@@ -28,6 +31,7 @@ __all__ = [
     "PluginContext",
     "Refused",
     "ShellEnv",
+    "SmallModel",
     "SystemTransform",
     "TextComplete",
     "ToolAfter",

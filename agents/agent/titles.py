@@ -13,6 +13,7 @@ from agents.llm.counted import words_of
 from agents.llm.providers import UnknownModel
 from agents.llm.settings.domains import Controls, Settings
 from agents.llm.types import ChatMessage, ModelError, ModelRequest, TextContent
+from agents.plugins.hooks import listening, trigger
 from agents.toolkit.catalog import small_model
 from agents.toolkit.definitions import UnknownAgent, choose
 from agents.toolkit.turn import Turn
@@ -67,12 +68,23 @@ async def _sampled(run: Run, prompt: UserMessage) -> Turn | None:
     try:
         agent = choose((await asyncio.to_thread(load, run.directory)).config, "title")
         small = f"{prompt.model.provider_id}/{prompt.model.model_id}"
-        model = None if agent.model else await small_model(run.directory, small)
-        ref = model.ref if model else agent.model
+        ref = agent.model or await _small(run, small)
         return await sample(run, Choice(agent.name, ref)) if ref else None
     except (UnknownAgent, UnknownModel) as error:
         logger.info("no title: %s", error)
         return None
+
+
+async def _small(run: Run, ref: str) -> str | None:
+    """The configured one, or a plugin's, or the small one beside `ref`."""
+    hook, provider_id = "experimental.provider.small_model", ref.partition("/")[0]
+    configured = (await asyncio.to_thread(load, run.directory)).config.small_model
+    if not configured and await listening(run.session, hook):
+        asked = {"sessionID": run.session.id, "provider": {"id": provider_id}}
+        if chosen := (await trigger(run.session, hook, asked, {"model": None}))["model"]:
+            return f"{chosen['providerID']}/{chosen['id']}"
+    model = await small_model(run.directory, ref)
+    return model.ref if model else None
 
 
 def _first_line(text: str) -> str:

@@ -7,9 +7,10 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse
 from ninja import Body, Router
 
-from agents.llm.accounts import attempts, keeping, methods, plugged
+from agents.llm.accounts import attempts, keeping, methods
 from agents.llm.accounts.flows.base import InvalidInput, SignInFailed
 from agents.llm.accounts.shapes import Auth, AuthMethod, Authorization, Authorize, Callback
+from agents.plugins.hooks import sign_ins
 from sessions.api.base import directory_of, wire
 from sessions.api.described import answers
 
@@ -19,14 +20,14 @@ router = Router()
 @router.get("/provider/auth", operation_id="provider.auth")
 @answers(dict[str, list[AuthMethod]])
 async def provider_auth(request: HttpRequest) -> HttpResponse:
-    return wire(methods.listed(await plugged.of(directory_of(request))))
+    return wire(methods.listed(await sign_ins(directory_of(request))))
 
 
 @router.post("/provider/{provider_id}/oauth/authorize", operation_id="provider.oauth.authorize")
 @answers(Authorization)
 async def authorize(request: HttpRequest, provider_id: str, body: Authorize) -> HttpResponse:
     """Begin a sign-in; `callback` waits for its end."""
-    method = methods.method_at(provider_id, body.method, await plugged.of(directory_of(request)))
+    method = methods.method_at(provider_id, body.method, await sign_ins(directory_of(request)))
     if method is None:
         message = f"method: There is no sign-in {body.method} at {provider_id}."
         return _problem("BadRequest", provider_id, message=message, kind="Payload")
@@ -44,7 +45,7 @@ async def authorize(request: HttpRequest, provider_id: str, body: Authorize) -> 
 @answers(bool)
 async def callback(request: HttpRequest, provider_id: str, body: Callback) -> HttpResponse:
     """Answers once the person has signed in. Only a plugin's sign-in may need a `code`."""
-    found = await plugged.of(directory_of(request))
+    found = await sign_ins(directory_of(request))
     attempt = attempts.of_provider(provider_id)
     if attempt is None or methods.method_at(provider_id, body.method, found) is not attempt.method:
         return _problem("ProviderAuthOauthMissing", provider_id)

@@ -9,7 +9,7 @@ from ninja import Router
 
 from agents.config.configuration import load
 from agents.config.schema import Config
-from agents.llm.accounts import attempts, keeping, plugged
+from agents.llm.accounts import attempts, keeping
 from agents.llm.accounts.attempts import Attempt
 from agents.llm.accounts.flows.base import InvalidInput, SignInFailed
 from agents.llm.accounts.shapes import (
@@ -26,6 +26,7 @@ from agents.llm.accounts.shapes import (
     integration,
 )
 from agents.llm.accounts.state import State, state, states
+from agents.plugins.hooks import sign_ins
 from sessions.api.base import directory_of
 from sessions.api.described import answers
 from sessions.api.v2.base import InvalidRequest, located
@@ -37,7 +38,7 @@ router = Router()
 @router.get("/integration", operation_id="v2.integration.list")
 @answers(Located[list[Integration]])
 async def listing(request: HttpRequest) -> HttpResponse:
-    found = await states(await _config(request), await plugged.of(directory_of(request)))
+    found = await states(await _config(request), await sign_ins(directory_of(request)))
     return await located(request, [integration(item) for item in found])
 
 
@@ -137,7 +138,7 @@ async def _config(request: HttpRequest) -> Config:
 
 
 async def _state(request: HttpRequest, integration_id: str) -> State | None:
-    return await state(integration_id, await _config(request), await plugged.of(directory_of(request)))
+    return await state(integration_id, await _config(request), await sign_ins(directory_of(request)))
 
 
 async def _known(request: HttpRequest, integration_id: str) -> State:

@@ -17,6 +17,7 @@ from agents.agent.commands.listing import UnknownCommand
 from agents.api.listings import commands_of
 from agents.api.shapes import CommandInfo
 from agents.config.configuration import load
+from agents.plugins.hooks import ready
 from agents.toolkit.definitions import agents
 from agents.toolkit.template import MissingArgument
 from sessions.api.base import Busy, NotFound, directory_of, session_of, wire
@@ -54,7 +55,9 @@ class CommandCall(Wire):
 @router.get("/command", operation_id="command.list")
 @answers(list[CommandInfo])
 async def list_commands(request: HttpRequest) -> HttpResponse:
-    return wire(await asyncio.to_thread(commands_of, directory_of(request)))
+    directory = directory_of(request)
+    await ready(directory)
+    return wire(await asyncio.to_thread(commands_of, directory))
 
 
 class InitCall(Wire):

@@ -17,6 +17,7 @@ from agents.api.shapes import AgentInfo, ConfigPatch
 from agents.config.problem import Refused, Unreadable
 from agents.config.schema import Config
 from agents.config.writing import change
+from agents.plugins.hooks import ready
 from agents.servers.mcp.hub import hub
 from agents.toolkit.catalog import folders_in_use
 from sessions.api.base import directory_of, wire
@@ -63,7 +64,9 @@ async def update_global_config(request: HttpRequest, body: ConfigPatch) -> HttpR
 @router.get("/agent", operation_id="app.agents")
 @answers(list[AgentInfo])
 async def list_agents(request: HttpRequest) -> HttpResponse:
-    return wire(await asyncio.to_thread(agents_of, directory_of(request)))
+    directory = directory_of(request)
+    await ready(directory)
+    return wire(await asyncio.to_thread(agents_of, directory))
 
 
 async def _changed(directory: Path | None, patch: Mapping[str, Any]) -> HttpResponse | None:

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 from pathlib import Path
 
 from agents.config import loader
 from agents.config.loader import Loaded
+from agents.config.schema import Config
 from sessions.core import bus
 
 MOST_KNOWN = 1000
 _known: dict[Path | None, Loaded] = {}
 """What each folder's was when it was asked for last, and clients know of."""
+_changed: dict[Path, tuple[Loaded, Loaded]] = {}
+"""What plugins have made of a folder's, beside what they were shown."""
 _telling = threading.Lock()
 """Whoever gets a configuration may tell more about it: the clients have heard that it is new by then."""
 
@@ -21,10 +25,27 @@ def load(directory: Path | None) -> Loaded:
     files; cheap when unchanged. Clients are told when it was loaded, and when it is another one than before.
     """
     loaded = loader.load(directory)
+    shown, made = _changed.get(directory, (None, loaded)) if directory else (None, loaded)
+    loaded = made if shown is loaded else loaded
     if _known.get(directory) is not loaded:
         with _telling:
             _tell(directory, loaded)
     return loaded
+
+
+def written(directory: Path) -> Loaded:
+    """The same as its files have it, without what plugins have made of it."""
+    return loader.load(directory)
+
+
+def change(directory: Path, shown: Loaded, config: Config) -> None:
+    """What plugins have made of a configuration is in force for as long as its files stay as they were."""
+    if shown.config == config:
+        _changed.pop(directory, None)
+        return
+    if len(_changed) >= MOST_KNOWN:
+        _changed.clear()
+    _changed[directory] = shown, replace(shown, config=config)
 
 
 def _tell(directory: Path | None, loaded: Loaded) -> None:

@@ -14,7 +14,10 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from django.conf import settings
+
 from agents.llm.accounts import plugged
+from agents.plugins.javascript.requests import of_plugin
 from agents.plugins.loaded import current, load_here, refreshed
 from sessions.core.db import in_db
 from sessions.core.models import AdmittedPrompt, Session
@@ -69,12 +72,28 @@ def register(loop: asyncio.AbstractEventLoop) -> None:
         asked = asyncio.run_coroutine_threadsafe(_variables(project_id, directory, cwd), loop)
         return await asyncio.wrap_future(asked)
 
-    async def load(directory: Path) -> None:
-        asked = asyncio.run_coroutine_threadsafe(_load(directory), loop)
-        await asyncio.wrap_future(asked)
-
     set_overlay(overlay)
-    plugged.register(load)
+    _loops[:] = [loop]
+
+
+_loops: list[asyncio.AbstractEventLoop] = []
+
+
+async def ready(directory: Path) -> None:
+    """Until the plugins of a folder are loaded, but for those that take long. Any loop may wait for it; a
+    plugin that asks does not."""
+    if not _loops or of_plugin.get():
+        return
+    loading = asyncio.wrap_future(asyncio.run_coroutine_threadsafe(_load(directory), _loops[0]))
+    done, _ = await asyncio.wait({loading}, timeout=2 * settings.HOOK_SECONDS)
+    for one in done:
+        one.result()
+
+
+async def sign_ins(directory: Path) -> plugged.Found:
+    """What the plugins of a folder add at providers, by provider."""
+    await ready(directory)
+    return plugged.latest(directory)
 
 
 async def _load(directory: Path) -> None:

@@ -11,8 +11,10 @@ from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 
-from agents.config.configuration import load
+from agents.config.check import check
+from agents.config.configuration import change, written
 from agents.config.javascript import found as runtime
+from agents.config.loader import Loaded as Configuration
 from agents.config.trust.code import Kind, code_files
 from agents.llm.accounts.plugged import add
 from agents.plugins.auth import plugged
@@ -80,6 +82,7 @@ class Loaded:
 
     plugins: dict[Key, Plugin] = field(default_factory=dict)
     fresh: bool = False
+    _shown: Configuration | None = None
     _pumps: dict[Key, Pump] = field(default_factory=dict)
     _runner: Runner | None = None
     _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
@@ -105,17 +108,31 @@ class Loaded:
             if before != list(wanted):
                 self.plugins = {key: self.plugins[key] for key in wanted}
                 add(place.directory, plugged(self.plugins.values()))
+                self._shown = None
+            await self._configure(place)
             self.fresh = True
+
+    async def _configure(self, place: Place) -> None:
+        """Each plugin is shown what the one before it made of the configuration. What does not fit is left
+        out, and said of the plugin."""
+        shown = await asyncio.to_thread(written, place.directory)
+        if shown is self._shown:
+            return
+        config, self._shown = shown.config, shown
+        for plugin in [plugin for plugin in self.plugins.values() if "config" in plugin.hooks]:
+            values = config.model_dump(mode="json", by_alias=True, exclude_unset=True)
+            made = await plugin.run("config", values, None)
+            if made is not None and made != values:
+                config, _, wrong = check(made)
+                for path, message in wrong:
+                    plugin.fault("config", f"{'.'.join(map(str, path))}: {message}")
+        change(place.directory, shown, config)
 
     async def _begin(self, key: Key, place: Place, source: Source) -> Plugin:
         if is_javascript(source):
             plugin = await load_javascript(place, source, await self._running(place))
         else:
             plugin = await load_plugin(place, source)
-        if "config" in plugin.hooks:
-            config = (await asyncio.to_thread(load, place.directory)).config
-            told = config.model_dump(mode="json", by_alias=True, exclude_unset=True)
-            await plugin.run("config", told, None)
         if "event" in plugin.hooks:
             self._pumps[key] = Pump(plugin)
         if plugin.hooks or plugin.tools:
@@ -188,7 +205,7 @@ def _sources(directory: Path) -> dict[Key, Source]:
     """Installed packages, those from npm, the user's own files, the project's trusted ones. What cannot be
     read is left to the page that shows what waits for trust."""
     found: dict[Key, Source] = {(point.name, point.value): point for point in installed()}
-    for package in packages_of(load(directory).config):
+    for package in packages_of(written(directory).config):
         found[package.name, f"{package.version} {json.dumps(package.options, sort_keys=True)}"] = package
     files = [file for file in code_files(directory, *_KINDS) if file.trusted and not file.problem]
     packages = {file.path.parent: file for file in files if file.kind == "packages"}

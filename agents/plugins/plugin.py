@@ -88,7 +88,8 @@ class Plugin:
     _timeouts: int = 0
 
     async def run(self, name: str, input: Mapping[str, Any], output: Mapping[str, Any] | None) -> Any:
-        """What the hook made of a copy of `output`; None when it failed, which is then recorded.
+        """What the hook made of a copy of `output`, or of `input` for `config`; None when it failed, which is
+        then recorded.
 
         Raises Refused for `tool.execute.before` only.
         """
@@ -98,7 +99,9 @@ class Plugin:
         try:
             await self.host.call(lambda: self.hooks[name](*arguments), settings.HOOK_SECONDS)
             self._timeouts = 0
-            return None if name in TELLING else _checked(name, made)
+            if name in TELLING:
+                return given if name == "config" else None
+            return _checked(name, made)
         except Refused as refusal:
             if name == BEFORE:
                 raise

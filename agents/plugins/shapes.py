@@ -224,6 +224,26 @@ class MessagesTransform(TypedDict):
     messages: Annotated[list[Message], Field(min_length=1)]
 
 
+@with_config(_STRICT)
+class AutoContinue(TypedDict):
+    """`experimental.compaction.autocontinue`: whether the agent goes on by itself."""
+
+    enabled: bool
+
+
+@with_config(_OPEN)
+class ModelName(TypedDict):
+    id: str
+    providerID: str
+
+
+@with_config(_STRICT)
+class SmallModel(TypedDict):
+    """`experimental.provider.small_model`: the model for titles; None leaves it as it is."""
+
+    model: ModelName | None
+
+
 OUTPUTS: dict[str, TypeAdapter[Any]] = {
     "chat.message": TypeAdapter(ChatMessage),
     "chat.params": TypeAdapter(ChatParams),
@@ -236,12 +256,14 @@ OUTPUTS: dict[str, TypeAdapter[Any]] = {
     "shell.env": TypeAdapter(ShellEnv),
     "permission.ask": TypeAdapter(PermissionAsk),
     "experimental.session.compacting": TypeAdapter(Compacting),
+    "experimental.compaction.autocontinue": TypeAdapter(AutoContinue),
+    "experimental.provider.small_model": TypeAdapter(SmallModel),
     "command.execute.before": TypeAdapter(CommandBefore),
     "experimental.text.complete": TypeAdapter(TextComplete),
 }
 
 TELLING = frozenset({"event", "config"})
-"""Hooks that are told something and change nothing."""
+"""Hooks that are only told something, or change that."""
 
 HOOKS = frozenset({*OUTPUTS, *TELLING})
 

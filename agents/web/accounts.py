@@ -17,10 +17,11 @@ from django.views.decorators.http import require_GET, require_POST
 
 from agents.config.configuration import load
 from agents.config.schema import Config
-from agents.llm.accounts import attempts, keeping, plugged
+from agents.llm.accounts import attempts, keeping
 from agents.llm.accounts.flows.base import InvalidInput, Method, SignInFailed
 from agents.llm.accounts.state import State, state, states
 from agents.llm.trial import Trial, try_key
+from agents.plugins.hooks import sign_ins
 from sessions.core.models import Project
 from sessions.web.access import project_of
 from sessions.web.respond import beside, fragment, page
@@ -43,7 +44,7 @@ async def accounts(request: HttpRequest) -> HttpResponse:
     """`?provider=` is the one whose key is to be given."""
     project = await _project(request.GET)
     directory = _directory(project)
-    found = await states(await _config(directory), await plugged.of(directory))
+    found = await states(await _config(directory), await sign_ins(directory))
     rows = [_row(item) for item in found]
     connected = sum(bool(row["state"].by) for row in rows)
     file = settings.AUTH_FILES[0]
@@ -170,7 +171,7 @@ def _ways(method: Method) -> list[Way]:
 async def _state(fields: QueryDict) -> State:
     """Raises Http404."""
     directory = _directory(await _project(fields))
-    found = await state(fields.get("provider", ""), await _config(directory), await plugged.of(directory))
+    found = await state(fields.get("provider", ""), await _config(directory), await sign_ins(directory))
     if found is None:
         raise Http404("There is no such provider.")
     return found

@@ -445,3 +445,25 @@ async def _refused(client: Client, path: str, body: dict[str, Any]) -> Any:
     with pytest.raises(httpx.HTTPStatusError) as refused:
         await client.http.post(path, json=body)
     return refused.value.response.json()
+
+
+CONFIGURES = """
+export const Configures = async () => ({
+  config: async (config) => {
+    const helper = { description: "Helps.", mode: "primary", prompt: "You help a lot." };
+    config.agent = { ...config.agent, helper };
+    config.command = { ...config.command, greet: { template: "Greet $1 as the plugin does." } };
+  },
+});
+"""
+
+
+async def test_what_a_plugin_makes_of_the_configuration_is_in_force(home: Path, project: Path) -> None:
+    files = {"plugin/configures.js": CONFIGURES}
+    async with with_files(home, project, [Turn(text="Hey.")], files) as (client, model, *_):
+        assert "helper" in [agent["name"] for agent in (await client.http.get("/agent")).json()]
+        session = (await client.create_session("named"))["id"]
+        body = {"command": "greet", "arguments": "you", "agent": "helper"}
+        await client.post(f"/session/{session}/command", body)
+        assert "Greet you as the plugin does." in str(model.requests[0].body["messages"][-1])
+        assert "You help a lot." in str(model.requests[0].body["messages"][0])

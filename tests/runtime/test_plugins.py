@@ -384,3 +384,75 @@ async def test_the_messages_of_a_request_are_changed_and_those_that_are_kept_are
         assert "SPOIL" in str(model.requests[-1].body["messages"])
         assert "The old one." in str(model.requests[-1].body["messages"])
         assert "experimental.chat.messages.transform" in await notices(browser, id, session)
+
+
+CONFIGURES = hooks("""
+async def config(config):
+    config.setdefault("agent", {})["helper"] = {"description": "Helps.", "prompt": "You help a lot."}
+    config.setdefault("command", {})["greet"] = {"template": "Greet $1 as the plugin does."}
+    config["small_model"] = 7
+
+return {"config": config}
+""")
+
+
+async def test_what_a_plugin_makes_of_the_configuration_is_in_force(home: Path, project: Path) -> None:
+    async with with_plugins(home, project, [Turn(text="Hey.")] * 2, CONFIGURES) as (
+        client,
+        model,
+        browser,
+        id,
+    ):
+        agents = {agent["name"]: agent for agent in (await client.http.get("/agent")).json()}
+        assert agents["helper"]["description"] == "Helps."
+        assert "greet" in [command["name"] for command in (await client.http.get("/command")).json()]
+        session = (await client.create_session("named"))["id"]
+        body = {"command": "greet", "arguments": "you", "agent": "helper"}
+        await client.post(f"/session/{session}/command", body)
+        assert "Greet you as the plugin does." in str(model.requests[0].body["messages"][-1])
+        assert "You help a lot." in str(model.requests[0].body["messages"][0])
+        said = await notices(browser, id, session)
+        assert "small_model" in said
+        assert "0.py" in said
+        write(project, {"opencode.json": '{"username": "somebody"}'})
+        await client.prompt(session, "And again.", agent="helper")
+        assert "You help a lot." in str(model.requests[1].body["messages"][0])
+
+
+async def test_a_plugin_ends_the_work_after_a_compaction(home: Path, project: Path) -> None:
+    code = hooks("""
+async def goes_on(input, output):
+    output["enabled"] = input["agent"] != "build"
+
+return {"experimental.compaction.autocontinue": goes_on}
+""")
+    script = [Turn(text="One."), Turn(text="All summed up."), Turn(text="Two.")]
+    async with with_plugins(home, project, script, code) as (client, model, *_):
+        session = (await client.create_session("named"))["id"]
+        await client.prompt(session, "Look.")
+        asked = {"providerID": "fake", "modelID": "fake", "auto": True}
+        await client.post(f"/session/{session}/summarize", asked)
+        await client.prompt(session, "The next one.")
+        assert len(model.requests) == 3
+        assert "The next one." in str(model.requests[2].body["messages"][-1])
+
+
+async def test_a_plugin_chooses_the_small_model(home: Path, project: Path) -> None:
+    code = hooks("""
+async def small(input, output):
+    output["model"] = {"providerID": input["provider"]["id"], "id": "tiny", "name": "Tiny"}
+
+return {"experimental.provider.small_model": small}
+""")
+    write(home / ".config/opencode/plugins", {"small.py": code})
+    async with OpenAIServer([Turn(text="Hi.")], title="Greeting a stranger") as model:
+        config = model_config(model.base_url)
+        models = config["provider"]["fake"]["models"]
+        models["tiny"] = models["fake"]
+        async with running(Server(home, project, config)) as client, client.events() as events:
+            session = await client.create_session()
+            await client.prompt_async(session["id"], "Hello there?")
+            info = session
+            while info["title"] == session["title"]:
+                info = (await until(events, "session.updated")).properties["info"]
+        assert [asked.body["model"] for asked in model.titles] == ["tiny"]

@@ -91,11 +91,23 @@ async def compact(run: Run, prompt: UserMessage, asked: CompactionPart) -> bool:
     asked.metadata = {"messages": plan.count, "before": before, "after": filling["used"]}
     asked.metadata |= {"state": known} if known else {}
     asked.metadata |= {"prompt": id_of(plan.prompt)} if plan.prompt else {}
-    follow_up = _follow_up(prompt, plan) if asked.auto else None
+    goes_on = asked.auto and (bool(plan.unanswered) or await _goes_on(turn))
+    follow_up = _follow_up(prompt, plan) if goes_on else None
     finish = partial(compaction.finish, asked=asked, filling=filling, follow_up=follow_up)
     await recorder.finished(written.finish, writer.model, finish)
     run.transcript.forget()
-    return asked.auto
+    return goes_on
+
+
+async def _goes_on(turn: Turn) -> bool:
+    """Whether plugins let the agent go on where no request waits for its answer."""
+    asked = {
+        "sessionID": turn.session.id,
+        "agent": turn.agent.name,
+        "model": {"id": turn.model.model_id, "providerID": turn.model.provider_id},
+    }
+    made = await trigger(turn.session, "experimental.compaction.autocontinue", asked, {"enabled": True})
+    return bool(made["enabled"])
 
 
 async def _sampled(run: Run, prompt: UserMessage) -> tuple[Turn, Turn]:

@@ -189,7 +189,7 @@ async function send({ id, plugin, auth, method, url, headers, body }) {
 
 async function hook({ plugin, name, input, output }) {
   for (const each of plugins.get(plugin).hooks) await each[name]?.(input, output);
-  return output;
+  return name === "config" ? input : output; // a configuration is changed itself
 }
 
 async function call({ id, plugin, tool, args, context }) {

@@ -137,7 +137,10 @@ def _hook(runner: Runner, number: int, name: str) -> Hook:
             if name == BEFORE:
                 raise Refused(str(error)) from error
             raise
-        if output is not None:  # what else it has put there is of no use
+        if name == "config":
+            input.clear()
+            input.update(made)
+        elif output is not None:  # what else it has put there is of no use
             output.update({key: made[key] for key in output if key in made})
 
     return ask

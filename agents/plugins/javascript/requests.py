@@ -9,6 +9,7 @@ import asyncio
 import base64
 import json
 from collections.abc import Awaitable, Callable, Mapping
+from contextvars import ContextVar
 from typing import Any
 
 from agents.llm.accounts import keeping
@@ -18,6 +19,8 @@ Application = Callable[[Any, Any, Any], Awaitable[None]]
 """An ASGI application (https://asgi.readthedocs.io/en/latest/specs/www.html)."""
 Say = Callable[..., Awaitable[None]]
 
+of_plugin: ContextVar[bool] = ContextVar("of_plugin", default=False)
+"""Whether a plugin asks, and may be what is waited for."""
 _PRINCIPAL = {"kind": "plugin", "session": None, "csrf": None}
 _serving: list[tuple[Application, asyncio.AbstractEventLoop]] = []
 
@@ -64,6 +67,7 @@ async def _tell(number: int, event: Mapping[str, Any], say: Say) -> None:
 
 
 async def _asked(application: Application, request: Message, send: Any) -> None:
+    of_plugin.set(True)
     body, left = base64.b64decode(request["body"]), asyncio.Event()
     headers = [
         (name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in request["headers"]
