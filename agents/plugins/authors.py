@@ -54,8 +54,11 @@ class ToolContext(Protocol):
         """Show progress on the card of the call."""
 
 
-Output = str | tuple[str, str, Mapping[str, Any]]
-"""What the model reads; or the title of the card, what the model reads, and data to keep beside it."""
+Output = (
+    str | tuple[str, str, Mapping[str, Any]] | tuple[str, str, Mapping[str, Any], Sequence[Mapping[str, str]]]
+)
+"""What the model reads; or the title of the card, what the model reads, data to keep beside it, and files
+that the model sees: each its `mime`, its `url` (`data:`) and perhaps a `filename`."""
 
 Run = Callable[[Any, ToolContext], Awaitable[Output]]
 Parameters = type[BaseModel] | Mapping[str, Any]

@@ -17,11 +17,12 @@ from agents.plugins.authors import ToolDefinition
 from agents.plugins.host import Host, Hung
 from agents.plugins.loaded import refreshed
 from agents.plugins.plugin import Plugin
-from agents.toolkit.base import FreeInput, Tool, ToolContext, ToolError, ToolResult
+from agents.toolkit.base import Attachment, FreeInput, Tool, ToolContext, ToolError, ToolResult
 from agents.toolkit.permission.errors import NotPermitted
 from agents.toolkit.permission.rules import Floor
 from agents.toolkit.turn import Turn
 from agents.tools.registry import BUILTIN, CONTRIBUTORS
+from sessions.core.data_url import content_of
 from sessions.core.wire.patterns import EVERYTHING, is_everything, matches
 
 NAME = "plugins and custom tools"
@@ -140,16 +141,25 @@ def _result(name: str, output: Any) -> ToolResult:
     match output:
         case str():
             return ToolResult(title=name, output=output)
-        case (str() as title, str() as text, Mapping() as metadata):
+        case (str() as title, str() as text, Mapping() as metadata, *files) if len(files) < 2:
             try:
                 kept: dict[str, Any] = json.loads(json.dumps(dict(metadata), allow_nan=False))
             except (TypeError, ValueError) as error:
                 raise ToolError(f"The metadata of the tool {name} is no JSON: {error}") from error
-            return ToolResult(title=title, output=text, metadata=kept)
+            attachments = [_attachment(name, file) for file in (files[0] if files else ())]
+            return ToolResult(title=title, output=text, metadata=kept, attachments=attachments)
     raise ToolError(
         f"The tool {name} returned {type(output).__name__}, which is neither a text nor "
-        "(title, text, metadata)."
+        "(title, text, metadata), perhaps with files."
     )
+
+
+def _attachment(name: str, file: Any) -> Attachment:
+    """Raises ToolError."""
+    match file:
+        case {"mime": str() as mime, "url": str() as url} if content_of(url) is not None:
+            return Attachment(mime, url, str(file.get("filename") or ""))
+    raise ToolError(f"The tool {name} gave a file that has no mime, or no data: URL that can be read.")
 
 
 @dataclass(slots=True)

@@ -467,3 +467,39 @@ async def test_what_a_plugin_makes_of_the_configuration_is_in_force(home: Path, 
         await client.post(f"/session/{session}/command", body)
         assert "Greet you as the plugin does." in str(model.requests[0].body["messages"][-1])
         assert "You help a lot." in str(model.requests[0].body["messages"][0])
+
+
+DRAWS = """
+const url = "data:image/png;base64,%s";
+
+export default {
+  description: "Draws.",
+  args: {},
+  async execute() {
+    return { output: "Drawn.", attachments: [{ type: "file", mime: "image/png", url, filename: "a.png" }] };
+  },
+};
+
+export const badly = {
+  description: "Draws badly.",
+  args: {},
+  async execute() {
+    return { output: "Drawn.", attachments: [{ type: "file", mime: "image/png", url: "https://a/b" }] };
+  },
+};
+"""
+PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=="
+
+
+async def test_a_tool_gives_a_file(home: Path, project: Path) -> None:
+    script = [Turn(tools=[ToolUse("draw", {}), ToolUse("draw_badly", {})]), Turn(text="Seen.")]
+    rules = {"*": "allow", "draw": "allow", "draw_badly": "allow"}
+    files = {"tool/draw.js": DRAWS % PIXEL}
+    async with with_files(home, project, script, files, permission=rules) as (client, model, *_):
+        session = await client.create_session("draws")
+        await client.prompt(session["id"], "Draw.")
+        drawn, badly = (part["state"] for part in parts_of(await client.messages(session["id"]), "tool"))
+        (file,) = drawn["attachments"]
+        assert (file["mime"], file["filename"], PIXEL in file["url"]) == ("image/png", "a.png", True)
+        assert PIXEL in str(model.requests[1].body["messages"])
+        assert "no data: URL" in badly["error"]

@@ -198,7 +198,8 @@ def _told(context: ToolContext) -> dict[str, str]:
 
 def _output(name: str, given: Any) -> Output:
     if isinstance(given, Mapping):
-        return str(given.get("title") or name), str(given.get("output", "")), given.get("metadata") or {}
+        title, text = str(given.get("title") or name), str(given.get("output", ""))
+        return title, text, given.get("metadata") or {}, given.get("attachments") or ()
     return str(given)
 
 
