@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
@@ -17,8 +17,9 @@ from agents.config.javascript import found as runtime
 from agents.config.loader import Loaded as Configuration
 from agents.config.trust.code import Kind, code_files
 from agents.llm.accounts.plugged import add
+from agents.plugins import faults
 from agents.plugins.auth import plugged
-from agents.plugins.javascript.load import is_javascript, load_javascript
+from agents.plugins.javascript.load import is_javascript, lay_out, load_javascript
 from agents.plugins.javascript.packages import packages_of
 from agents.plugins.javascript.runner import Runner
 from agents.plugins.plugin import Place, Plugin, Source, load_plugin
@@ -100,6 +101,7 @@ class Loaded:
             before = list(self.plugins)
             if self._javascript() != [key for key, source in wanted.items() if is_javascript(source)]:
                 self._end_javascript()
+                await self._lay_out(place, wanted.values())
             for key in [key for key in self.plugins if key not in wanted]:
                 self._end(key)
             for key, source in wanted.items():
@@ -111,6 +113,14 @@ class Loaded:
                 self._shown = None
             await self._configure(place)
             self.fresh = True
+
+    async def _lay_out(self, place: Place, sources: Collection[Source]) -> None:
+        try:
+            await asyncio.to_thread(lay_out, sources)
+        except OSError as error:
+            where = Path(error.filename or place.directory)
+            message = f"is not loaded: {error}"
+            faults.record(place.directory, place.project_id, where, "", message, session_id=place.session_id)
 
     async def _configure(self, place: Place) -> None:
         """Each plugin is shown what the one before it made of the configuration. What does not fit is left

@@ -503,3 +503,23 @@ async def test_a_tool_gives_a_file(home: Path, project: Path) -> None:
         assert (file["mime"], file["filename"], PIXEL in file["url"]) == ("image/png", "a.png", True)
         assert PIXEL in str(model.requests[1].body["messages"])
         assert "no data: URL" in badly["error"]
+
+
+async def test_a_file_imports_another_of_its_folder(home: Path, project: Path) -> None:
+    uses = """
+import { words } from "./words.js";
+
+export default { description: "Says it.", args: {}, execute: async () => words };
+"""
+    words = """
+export const words = "said by another file";
+export const other = { description: "Is there as well.", args: {}, execute: async () => "" };
+"""
+    script = [Turn(tools=[ToolUse("says", {})]), Turn(text="Done.")]
+    rules = {"*": "allow", "says": "allow"}
+    files = {"tool/says.js": uses, "tool/words.js": words}
+    async with with_files(home, project, script, files, permission=rules) as (client, *_):
+        session = await client.create_session("says")
+        await client.prompt(session["id"], "Say it.")
+        (part,) = parts_of(await client.messages(session["id"]), "tool")
+        assert part["state"]["output"] == "said by another file"

@@ -6,7 +6,7 @@ import asyncio
 import hashlib
 import itertools
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -35,6 +35,20 @@ _LOAD = "export const load = (name) => import(name);\n"
 
 def is_javascript(source: Source) -> TypeIs[CodeFile | Package]:
     return isinstance(source, Package) or (isinstance(source, CodeFile) and not source.in_python)
+
+
+def lay_out(sources: Iterable[Source]) -> None:
+    """Put the files of a folder beside each other before the first is loaded, for one may import another.
+    What is no longer trusted is taken away. Raises OSError."""
+    wanted: dict[Path, set[str]] = {}
+    for source in sources:
+        if isinstance(source, CodeFile) and is_javascript(source):
+            file = _copy(source)
+            wanted.setdefault(file.parent, set()).add(file.name)
+    for folder, names in wanted.items():
+        for file in folder.iterdir():
+            if file.name not in names:
+                file.unlink()
 
 
 async def load_javascript(place: Place, source: CodeFile | Package, runner: Runner) -> Plugin:
@@ -68,7 +82,7 @@ async def _found(plugin: Plugin, number: int, source: CodeFile | Package, runner
         file = await asyncio.to_thread(_entry, source)
     else:
         kind, options, named = source.kind, {}, dependencies(source.packages)
-        file = await asyncio.to_thread(_copy, source)
+        file = _place(source)
     if named:
         await install(file.parent.parent, API | named)
     message = {
@@ -97,21 +111,28 @@ async def _load(runner: Runner, message: Message) -> Message:
 
 def _copy(source: CodeFile) -> Path:
     """What was trusted, beside the packages of its folder. Raises OSError."""
-    return _put(str(source.path.parent.parent), source.path.parent.name, source.path.name, source.content)
+    return _put(_place(source), source.content)
+
+
+def _place(source: CodeFile) -> Path:
+    return _folder(str(source.path.parent.parent)) / source.path.parent.name / source.path.name
 
 
 def _entry(source: Package) -> Path:
     """A file that is the package. Raises OSError."""
     text = f"import * as module from {json.dumps(source.name)};\nexport default module;\n"
-    return _put(f"{source.name}@{source.version}", "plugin", "entry.mjs", text.encode())
+    return _put(_folder(f"{source.name}@{source.version}") / "plugin" / "entry.mjs", text.encode())
 
 
-def _put(whose: str, inner: str, name: str, content: bytes) -> Path:
-    folder = paths.javascript() / hashlib.sha256(whose.encode()).hexdigest()[:16]
-    (folder / inner).mkdir(parents=True, exist_ok=True)
-    (folder / "load.mjs").write_text(_LOAD)
-    (folder / inner / name).write_bytes(content)
-    return folder / inner / name
+def _folder(whose: str) -> Path:
+    return paths.javascript() / hashlib.sha256(whose.encode()).hexdigest()[:16]
+
+
+def _put(file: Path, content: bytes) -> Path:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    (file.parent.parent / "load.mjs").write_text(_LOAD)
+    file.write_bytes(content)
+    return file
 
 
 def _take(plugin: Plugin, runner: Runner, number: int, found: Message) -> None:
