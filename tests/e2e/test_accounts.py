@@ -30,6 +30,32 @@ pytestmark = [pytest.mark.e2e, pytest.mark.asyncio(loop_scope="session")]
 
 KEY = "gsk_0123456789wxyz"
 TRIED = "/acme/models"
+PLUGIN = """
+async def begin(inputs):
+    if inputs["team"] == "nobody":
+        return {"field": "team", "message": "Nobody is in this team."}
+
+    async def finish(code):
+        if code != "right":
+            return {"type": "failed"}
+        return {"type": "success", "refresh": "r", "access": inputs["plan"], "expires": 0}
+
+    return {"url": "https://acme.invalid/", "instructions": "Bring it.", "method": "code", "callback": finish}
+
+
+async def load(get_auth, provider):
+    return {"headers": {"x-plan": (await get_auth())["access"]}}
+
+
+async def plugin(ctx):
+    plans = [{"label": "Small", "value": "small"}, {"label": "Large", "value": "large"}]
+    prompts = [
+        {"type": "text", "key": "team", "message": "Your team", "placeholder": "blue"},
+        {"type": "select", "key": "plan", "message": "Your plan", "options": plans},
+    ]
+    method = {"type": "oauth", "label": "Sign in with Acme", "prompts": prompts, "authorize": begin}
+    return {"auth": {"provider": "acme", "methods": [method], "loader": load}}
+"""
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
@@ -49,6 +75,8 @@ async def place(accounts: AccountServer, tmp_path_factory: pytest.TempPathFactor
     written.parent.mkdir(parents=True)
     acme = {"name": "Acme", "options": {"baseURL": f"{accounts.url}/acme"}, "models": {"large": {}}}
     written.write_text(json.dumps({"provider": {"acme": acme}}))
+    (written.parent / "plugins").mkdir()
+    (written.parent / "plugins" / "acme.py").write_text(PLUGIN)
     stage = Stage(home, repository(tmp_path_factory.mktemp("accounts") / "project"))
     stage.server.environ = {
         **accounts.environ,
@@ -254,3 +282,40 @@ async def test_chatgpt_comes_back_from_another_tab(
     assert "You can close this tab" in answer.text
     await expect(openai).to_contain_text(re.compile("Signed in"))
     assert "secret" not in await page.content()
+
+
+async def test_the_sign_in_of_a_plugin_asks_and_is_brought_a_code(
+    context: BrowserContext, place: Stage
+) -> None:
+    page = await opened(context, place)
+    acme = row(page, "Acme")
+    await page.get_by_label("Find a provider").press_sequentially("ACME")
+    await expect(page.locator(".account:visible")).to_have_count(1)
+    await acme.get_by_text("Sign in with Acme").press("Enter")
+    team = acme.get_by_label("Your team")
+    await expect(team).to_be_focused()
+    await acme.get_by_label("Your plan").select_option("Large")
+    await team.fill("nobody")
+    await team.press("Enter")
+    await expect(acme.get_by_role("alert")).to_contain_text("Nobody is in this team.")
+    await team.fill("blue")
+    await team.press("Enter")
+    await expect(acme.get_by_role("link", name="Open the sign-in page")).to_have_attribute(
+        "href", "https://acme.invalid/"
+    )
+    code = acme.get_by_label("The code that the sign-in page shows")
+    await code.fill("wrong")
+    await code.press("Enter")
+    await expect(acme.get_by_role("alert")).to_contain_text("The sign-in failed")
+    await acme.get_by_text("Sign in with Acme").press("Enter")
+    await team.fill("blue")
+    await acme.get_by_label("Your plan").select_option("Large")
+    await team.press("Enter")
+    await code.fill("right")
+    await code.press("Enter")
+    await expect(acme).to_contain_text("Signed in")
+    kept = json.loads((place.server.data / "auth.json").read_text())
+    assert kept["acme"]["access"] == "large"
+    await acme.locator("summary", has_text="Sign out").press("Enter")
+    await acme.get_by_role("button", name="Sign out").press("Enter")
+    await expect(acme.get_by_text("Sign in with Acme")).to_be_visible()

@@ -523,3 +523,15 @@ export const other = { description: "Is there as well.", args: {}, execute: asyn
         await client.prompt(session["id"], "Say it.")
         (part,) = parts_of(await client.messages(session["id"]), "tool")
         assert part["state"]["output"] == "said by another file"
+
+
+async def test_a_published_plugin_signs_in(home: Path, project: Path, user_environ: dict[str, str]) -> None:
+    """Its methods stand after ours and the key."""
+    files = {"opencode.json": json.dumps({"plugin": ["opencode-openai-codex-auth@4.4.0"]})}
+    async with with_files(home, project, [Turn(text="Hey.")], files, npm(user_environ)) as (client, *_):
+        session = await client.create_session("named")
+        await client.prompt(session["id"], "Hello.")
+        listed = (await client.http.get("/provider/auth")).json()["openai"]
+        labels = [method["label"] for method in listed]
+        assert labels[2] == "Manually enter API Key"
+        assert any("Codex" in label for label in labels[3:]), labels
