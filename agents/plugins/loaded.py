@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
@@ -16,12 +16,15 @@ from agents.config.configuration import change, written
 from agents.config.javascript import found as runtime
 from agents.config.loader import Loaded as Configuration
 from agents.config.trust.code import Kind, code_files
+from agents.llm.accounts.keeping import entries
 from agents.llm.accounts.plugged import add
+from agents.llm.auth import Entry
 from agents.plugins import faults
 from agents.plugins.auth import plugged
 from agents.plugins.javascript.load import is_javascript, lay_out, load_javascript
 from agents.plugins.javascript.packages import packages_of
 from agents.plugins.javascript.runner import Runner
+from agents.plugins.models import with_models
 from agents.plugins.plugin import Place, Plugin, Source, load_plugin
 from sessions.core import bus
 from sessions.core.bounded import Bounded
@@ -83,7 +86,8 @@ class Loaded:
 
     plugins: dict[Key, Plugin] = field(default_factory=dict)
     fresh: bool = False
-    _shown: Configuration | None = None
+    _shown: tuple[Configuration, Mapping[str, Entry]] | None = None
+    """What plugins have made a configuration of: that of the files, and what is kept of their providers."""
     _pumps: dict[Key, Pump] = field(default_factory=dict)
     _runner: Runner | None = None
     _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
@@ -126,13 +130,16 @@ class Loaded:
         """Each plugin is shown what the one before it made of the configuration. What does not fit is left
         out, and said of the plugin."""
         shown = await asyncio.to_thread(written, place.directory)
-        if shown is self._shown:
+        listed = {provider.get("id") for plugin in self.plugins.values() for provider in plugin.providers}
+        kept = {name: entry for name, entry in (await entries()).items() if name in listed} if listed else {}
+        if self._shown is not None and self._shown[0] is shown and self._shown[1] == kept:
             return
-        config, self._shown = shown.config, shown
-        for plugin in [plugin for plugin in self.plugins.values() if "config" in plugin.hooks]:
+        config, self._shown = shown.config, (shown, kept)
+        for plugin in [one for one in self.plugins.values() if "config" in one.hooks or one.providers]:
             values = config.model_dump(mode="json", by_alias=True, exclude_unset=True)
-            made = await plugin.run("config", values, None)
-            if made is not None and made != values:
+            told = await plugin.run("config", values, None) if "config" in plugin.hooks else None
+            made = await with_models(plugin, values if told is None else told)
+            if made != values:
                 config, _, wrong = check(made)
                 for path, message in wrong:
                     plugin.fault("config", f"{'.'.join(map(str, path))}: {message}")

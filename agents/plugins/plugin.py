@@ -84,6 +84,8 @@ class Plugin:
     tools: list[ToolDefinition] = field(default_factory=list)
     auths: list[Mapping[str, Any]] = field(default_factory=list)
     """Each `auth` that it gave, whose functions are called as hooks are."""
+    providers: list[Mapping[str, Any]] = field(default_factory=list)
+    """Each `provider` that it gave, with its function `models`."""
     told: set[str] = field(default_factory=set)
     _timeouts: int = 0
 
@@ -184,7 +186,7 @@ async def load_plugin(place: Place, source: CodeFile | EntryPoint) -> Plugin:
         plugin.fault("", f"no Python: {error.msg}", line=error.lineno)
     except Exception as error:
         plugin.fault("", f"raised {type(error).__name__} when it was loaded: {error}", error=error)
-    if not plugin.hooks and not plugin.auths:
+    if not (plugin.hooks or plugin.auths or plugin.providers):
         plugin.host.close()
     return plugin
 
@@ -226,6 +228,8 @@ def _take(plugin: Plugin, hooks: dict[str, Any]) -> None:
         plugin.fault("tool", "has to be a list of functions with the decorator `tool(…)`")
     if "auth" in hooks:
         plugin.auths = [hooks.pop("auth")]
+    if "provider" in hooks:
+        plugin.providers = [hooks.pop("provider")]
     for name, hook in hooks.items():
         if name not in HOOKS:
             plugin.fault(str(name), "there is no hook of this name")

@@ -535,3 +535,36 @@ async def test_a_published_plugin_signs_in(home: Path, project: Path, user_envir
         labels = [method["label"] for method in listed]
         assert labels[2] == "Manually enter API Key"
         assert any("Codex" in label for label in labels[3:]), labels
+
+
+LISTS = """
+export const Lists = async () => ({
+  provider: {
+    id: "fake",
+    models: async ({ models }, { auth }) => ({
+      ...models,
+      listed: {
+        ...models.fake, id: "listed", name: "Listed", api: { id: "listed-there", url: "", npm: "" },
+        limit: { context: 64000, output: 4000 }, options: { user: auth.key },
+      },
+    }),
+  },
+});
+"""
+
+
+async def test_a_plugin_lists_the_models_of_a_provider(home: Path, project: Path) -> None:
+    (home / ".local/share/opencode-web").mkdir(parents=True)
+    kept = {"fake": {"type": "api", "key": "somebody"}}
+    (home / ".local/share/opencode-web/auth.json").write_text(json.dumps(kept))
+    files = {"plugin/lists.js": LISTS}
+    async with with_files(home, project, [Turn(text="Hey.")], files) as (client, model, *_):
+        await client.http.get("/agent")
+        providers = (await client.http.get("/config/providers")).json()["providers"]
+        (fake,) = [provider for provider in providers if provider["id"] == "fake"]
+        assert list(fake["models"]) == ["fake", "listed"]
+        assert fake["models"]["listed"]["limit"]["context"] == 64_000
+        session = (await client.create_session("named"))["id"]
+        await client.prompt(session, "Hello.", model={"providerID": "fake", "modelID": "listed"})
+        asked = model.requests[0].body
+        assert (asked["model"], asked["user"]) == ("listed-there", "somebody")

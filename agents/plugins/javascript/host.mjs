@@ -46,10 +46,11 @@ async function load({ plugin, file, kind, place, options = {}, again = 0 }) {
     for (const { tool } of hooks) Object.assign(tools, tool);
   } else if (!Object.keys(tools).length) throw new TypeError("it exports no tool");
   const auths = hooks.flatMap(({ auth }) => auth ?? []);
-  plugins.set(plugin, { file, hooks, tools, auths });
-  const names = hooks.flatMap((each) => Object.keys(each).filter((name) => typeof each[name] === "function" || name === "provider"));
+  const providers = hooks.flatMap(({ provider }) => (has(provider?.models) ? provider : []));
+  plugins.set(plugin, { file, hooks, tools, auths, providers });
+  const names = hooks.flatMap((each) => Object.keys(each).filter((name) => has(each[name])));
   const shown = Object.entries(tools).map(async ([name, tool]) => ({ name, description: tool.description, parameters: await described(tool.args, file) }));
-  return { hooks: [...new Set(names)].filter((name) => name !== "dispose"), tools: await Promise.all(shown), auths: auths.map(signs) };
+  return { hooks: [...new Set(names)].filter((name) => name !== "dispose"), tools: await Promise.all(shown), auths: auths.map(signs), providers: providers.map(({ id }) => ({ id })) };
 }
 
 // Requests to the server go the way everything does, and need no address and no password.
@@ -219,6 +220,7 @@ const DO = {
   finish,
   access,
   send,
+  models: ({ plugin, at, provider, context: { auth } }) => plugins.get(plugin).providers[at].models(provider, { auth: auth ?? undefined }),
   hook,
   call,
   respond,

@@ -142,6 +142,7 @@ def _take(plugin: Plugin, runner: Runner, number: int, found: Message) -> None:
         else:
             plugin.fault(name, "there is no hook of this name here")
     plugin.auths = [_auth(runner, number, at, one) for at, one in enumerate(found["auths"])]
+    plugin.providers = [_provider(runner, number, at, one) for at, one in enumerate(found["providers"])]
     for one in found["tools"]:
         try:
             plugin.tools.append(_tool(runner, number, one))
@@ -190,6 +191,14 @@ def _auth(runner: Runner, number: int, at: int, one: Message) -> dict[str, Any]:
         for where, method in enumerate(one["methods"])
     ]
     return {"provider": one["provider"], "methods": methods, "loader": load if one["loader"] else None}
+
+
+def _provider(runner: Runner, number: int, at: int, one: Message) -> dict[str, Any]:
+    async def models(provider: Mapping[str, Any], context: Mapping[str, Any]) -> Any:
+        message = {"plugin": number, "at": at, "provider": provider, "context": context}
+        return await runner.ask("models", message)
+
+    return {"id": one["id"], "models": models}
 
 
 def _tool(runner: Runner, number: int, one: Message) -> ToolDefinition:
