@@ -506,6 +506,8 @@ async def test_a_tool_gives_a_file(home: Path, project: Path) -> None:
 
 
 async def test_a_file_imports_another_of_its_folder(home: Path, project: Path) -> None:
+    """Whatever kind of module a package of the home folder says that all files are."""
+    write(home, {"package.json": '{"type": "commonjs"}'})
     uses = """
 import { words } from "./words.js";
 

@@ -131,6 +131,8 @@ def _folder(whose: str) -> Path:
 def _put(file: Path, content: bytes) -> Path:
     file.parent.mkdir(parents=True, exist_ok=True)
     (file.parent.parent / "load.mjs").write_text(_LOAD)
+    if not (file.parent.parent / "package.json").exists():  # one farther up may say that all is CommonJS
+        (file.parent.parent / "package.json").write_text('{"private": true}')
     file.write_bytes(content)
     return file
 
