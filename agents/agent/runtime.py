@@ -412,8 +412,8 @@ async def remove_scratch() -> None:
 
 async def remove_leftovers(left: Session) -> None:
     """What a process that was killed in the middle of writing a file of the project left beside it."""
-    for path in await in_db(ledger.cut_off, left.id):
-        await asyncio.to_thread(files.remove_leftovers, Path(left.project.worktree, path))
+    for worktree, path in await in_db(ledger.cut_off, left.id):
+        await asyncio.to_thread(files.remove_leftovers, Path(worktree, path))
 
 
 def prune_rows() -> None:

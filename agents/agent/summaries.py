@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
-
 from sessions.changes.review.filediffs import refresh
-from sessions.changes.tracking import tracker
 from sessions.core.db import in_db
 from sessions.core.models import Session
 from sessions.core.store import turns
@@ -15,5 +12,4 @@ async def summarise(session: Session, prompt_id: str = "") -> None:
     """Refresh the diffs of the last prompt and the counts of the session, however its turn ended."""
     prompt_id = prompt_id or await in_db(turns.last_prompt, session.id)
     if prompt_id:
-        objects = (await asyncio.to_thread(tracker, session.project)).objects
-        await in_db(refresh, session.id, prompt_id, objects)
+        await in_db(refresh, session, prompt_id)

@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from sessions.changes.review.filediffs import file_diffs, net
-from sessions.changes.tracking import tracker
+from sessions.changes.review.filediffs import changed_in, file_diffs
 from sessions.core import bus
 from sessions.core.ids import of_log
 from sessions.core.models import (
@@ -130,8 +129,8 @@ def _diff(row: Event) -> Properties | None:
     session = _session(row)
     if session is None:
         return None
-    found = file_diffs(net(ledger.by_tools(session.id)), tracker(session.project).objects)
-    return {"diff": [diff.wire() for diff in found]}
+    found = changed_in(session, ledger.by_tools(session.id))
+    return {"diff": [diff.wire() for diff in file_diffs(found.files, found.roots)]}
 
 
 def _todos(row: Event) -> Properties:

@@ -34,6 +34,7 @@ class Tracker:
     """
 
     def __init__(self, project_id: str, worktree: Path) -> None:
+        self.project_id = project_id
         self.worktree = worktree
         self.problem = refusal(worktree)
         self._lock = threading.Lock()
@@ -154,10 +155,10 @@ def _entry(change: Change) -> FileChange:
     )
 
 
-def as_change(row: FileChange) -> Change:
-    """What an entry of the ledger says."""
+def as_change(row: FileChange, path: str = "") -> Change:
+    """What an entry of the ledger says; under another `path`, if one is given."""
     return Change(
-        path=row.path,
+        path=path or row.path,
         before=row.before or None,
         after=row.after or None,
         mode_before=row.mode_before,

@@ -24,7 +24,8 @@ from sessions.changes.history.log import (
 from sessions.changes.operations import inverse
 from sessions.changes.operations.inverse import Inverse
 from sessions.changes.operations.lock import Refused
-from sessions.changes.tracking import Tracker, tracker
+from sessions.changes.roots import Roots
+from sessions.changes.tracking import tracker
 from sessions.core.db import in_db
 from sessions.core.models import Operation, Project
 from sessions.core.models.ledger import unpack_path
@@ -45,8 +46,8 @@ async def log(request: HttpRequest, project_id: str) -> HttpResponse:
     project = await project_of(project_id)
     asked = Asked.of(request.GET.dict())
     found, contexts = await in_db(_rows, project, asked, actor(request))
-    tracked = await asyncio.to_thread(tracker, project)
-    entries = await asyncio.to_thread(_entries, found, contexts, tracked)
+    roots = Roots(await asyncio.to_thread(tracker, project))
+    entries = await asyncio.to_thread(_entries, found, contexts, roots)
     shown: dict[str, Any] = {"project": project, "asked": asked, "entries": entries, "before": found.before}
     if request.headers.get("HX-Request"):
         return fragment("operations/entries.html", **shown)
@@ -108,10 +109,8 @@ def _rows(project: Project, asked: Asked, me: str) -> tuple[Found, list[Context]
     ]
 
 
-def _entries(found: Found, contexts: list[Context], project: Tracker) -> list[Entry]:
+def _entries(found: Found, contexts: list[Context], roots: Roots) -> list[Entry]:
     return [
-        call_entry(entry, context, project)
-        if isinstance(entry, CallEntry)
-        else operation_entry(entry, context)
+        call_entry(entry, context, roots) if isinstance(entry, CallEntry) else operation_entry(entry, context)
         for entry, context in zip(found.entries, contexts, strict=True)
     ]

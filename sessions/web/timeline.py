@@ -18,13 +18,13 @@ from sessions.changes.history.scrubbing import Point, PointFile, point
 from sessions.changes.history.timeline import PAGE, Timeline, timeline
 from sessions.changes.review.comparing import compare
 from sessions.changes.review.filediffs import count_change
+from sessions.changes.roots import Roots, roots_among
 from sessions.changes.snapshots.changes import Change
-from sessions.changes.snapshots.objects import ObjectMissing, ObjectStore
-from sessions.changes.tracking import tracker
+from sessions.changes.snapshots.objects import ObjectMissing
 from sessions.core.db import in_db
 from sessions.core.models import Session
 from sessions.core.principal import actor
-from sessions.core.store import events, forks
+from sessions.core.store import events, forks, ledger
 from sessions.core.text import visible
 from sessions.rendering.diffs.body import file_body
 from sessions.rendering.diffs.table import Reading, show
@@ -77,9 +77,9 @@ class FirstLines:
     table: SafeString
 
 
-def rows(moments: Sequence[Moment], objects: ObjectStore, me: str) -> list[MomentRow]:
+def rows(moments: Sequence[Moment], roots: Roots, me: str) -> list[MomentRow]:
     """`me` is who looks. Reads contents, so it blocks; what was compared once is known."""
-    return [_row(moment, objects, me) for moment in moments]
+    return [_row(moment, roots, me) for moment in moments]
 
 
 def marks(timeline: Timeline) -> list[Mark]:
@@ -102,7 +102,7 @@ def first_lines(point: Point) -> FirstLines | None:
         if step.skipped:
             continue
         try:
-            found = compare(step, point.objects)
+            found = compare(step, point.roots.of(step.path).objects)
         except ObjectMissing:
             continue
         if found.diff.hunks:
@@ -110,8 +110,8 @@ def first_lines(point: Point) -> FirstLines | None:
     return None
 
 
-def _row(moment: Moment, objects: ObjectStore, me: str) -> MomentRow:
-    files = [_line(file, objects) for file in moment.files]
+def _row(moment: Moment, roots: Roots, me: str) -> MomentRow:
+    files = [_line(file, roots) for file in moment.files]
     return MomentRow(
         moment=moment,
         icon=KINDS[moment.kind].icon,
@@ -123,11 +123,11 @@ def _row(moment: Moment, objects: ObjectStore, me: str) -> MomentRow:
     )
 
 
-def _line(file: Touched, objects: ObjectStore) -> FileLine:
+def _line(file: Touched, roots: Roots) -> FileLine:
     if file.additions is not None and file.deletions is not None:
         return FileLine(file.path, file.note, file.additions, file.deletions)
     change = Change(file.path, file.before or None, file.after or None, skipped=file.note or None)
-    return FileLine(file.path, file.note, *count_change(change, objects))
+    return FileLine(file.path, file.note, *count_change(change, roots.of(file.path).objects))
 
 
 def timeline_news(session: Session, *, oob: bool = True) -> str:
@@ -216,7 +216,8 @@ async def image(request: HttpRequest, project_id: str, session_id: str, oid: str
     if oid not in {side for step in one.steps for side in (step.before, step.after)}:
         raise Http404("This is no image of these changes.")
     try:
-        content = await asyncio.to_thread(found.objects.get, oid)
+        objects = found.roots.of(one.steps[0].path).objects
+        content = await asyncio.to_thread(objects.get, oid)
     except ObjectMissing as error:
         raise Http404("The content is no longer at hand.") from error
     seen = await asyncio.to_thread(image_of, content, one.name)
@@ -240,11 +241,11 @@ async def _listed(session: Session, request: HttpRequest) -> dict[str, Any]:
     show = query.get("show", "")
     count = min(int(show), _MOST) if show.isdecimal() and len(show) < 9 and int(show) else PAGE
     found: Timeline = await in_db(timeline, session, kinds=asked, show=count)
-    project = await asyncio.to_thread(tracker, session.project)
+    roots = await in_db(lambda: roots_among(session.project, ledger.projects_of(session)))
     return {
         "base": session.get_absolute_url(),
         "timeline": found,
-        "rows": await asyncio.to_thread(rows, found.moments, project.objects, actor(request)),
+        "rows": await asyncio.to_thread(rows, found.moments, roots, actor(request)),
         "marks": marks(found),
         "kinds": [
             (kind, words, kind in asked or not asked, found.counts[kind]) for kind, words in KINDS.items()
@@ -259,7 +260,7 @@ def _bodies(session: Session, found: Point, file: PointFile, reading: Reading) -
     return [
         file_body(
             step,
-            found.objects,
+            found.roots.of(step.path).objects,
             reading,
             base=f"{session.get_absolute_url()}/timeline",
             query=urlencode({"change": found.change, "path": file.key, "step": number}),

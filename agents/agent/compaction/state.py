@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator
 
-from sessions.changes.review.filediffs import NetChange, net
+from sessions.changes.review.filediffs import NetChange, changed_in
 from sessions.core.db import in_db
 from sessions.core.models import Session
 from sessions.core.models.ledger import shown
@@ -28,7 +28,7 @@ async def state(session: Session) -> str:
 
 
 def _rows(session: Session) -> tuple[list[TodoInfo], list[NetChange]]:
-    return todos.listing(session.id), net(ledger.by_tools(session.id))
+    return todos.listing(session.id), changed_in(session, ledger.by_tools(session.id)).files
 
 
 def _todos(listed: list[TodoInfo]) -> Iterator[str]:

@@ -23,8 +23,8 @@ from sessions.changes.history.entries import (
 )
 from sessions.changes.review.filediffs import count_change
 from sessions.changes.review.verdicts import presence
+from sessions.changes.roots import Roots
 from sessions.changes.snapshots.changes import Change
-from sessions.changes.tracking import Tracker, as_change
 from sessions.changes.undo.plan import WRITES, net_steps
 from sessions.core.models import FileChange, Message, Operation, Part, Project, Session
 from sessions.core.models.ledger import shown, unpack_path
@@ -221,12 +221,12 @@ def operation_context(operation: Operation, me: str) -> Context:
     return Context(message, text, who)
 
 
-def call_entry(call: CallEntry, context: Context, project: Tracker) -> Entry:
+def call_entry(call: CallEntry, context: Context, roots: Roots) -> Entry:
     """Reads the files it has changed, to say whether that is still there. Blocks."""
     row = call.newest
-    steps = steps_by_path(call.rows, project)
-    state = state_of_call(call.rows, steps, project)
-    lines = [_line(path, own, project) for path, own in steps.items()]
+    steps = steps_by_path(call.rows, roots)
+    state = state_of_call(call.rows, steps, roots)
+    lines = [_line(path, own, roots) for path, own in steps.items()]
     origin = call.rows[0].origin or ("command" if context.tool == "bash" else "edit")
     tool = context.tool.replace("_", " ").capitalize() or "Edit"
     return Entry(
@@ -280,14 +280,14 @@ def _wrote(operation: Operation) -> bool:
 
 
 def state_of_call(
-    rows: Sequence[FileChange], steps: Mapping[str, Sequence[Change]], project: Tracker
+    rows: Sequence[FileChange], steps: Mapping[str, Sequence[Change]], roots: Roots
 ) -> Standing:
     """By the files as they are now: who took something back does not matter."""
     if all(row.undone_by_id for row in rows):
         return WITH_CONVERSATION
     if not steps:
         return NOTHING
-    seen = {presence(path, own, project).state for path, own in steps.items()}
+    seen = {presence(path, own, roots).state for path, own in steps.items()}
     if seen == {"here"}:
         return IN_EFFECT
     if seen == {"gone"}:
@@ -297,12 +297,12 @@ def state_of_call(
     return CHANGED if "changed" in seen else PARTLY
 
 
-def steps_by_path(rows: Sequence[FileChange], project: Tracker) -> Mapping[str, tuple[Change, ...]]:
+def steps_by_path(rows: Sequence[FileChange], roots: Roots) -> Mapping[str, tuple[Change, ...]]:
     """What a call did to each file; nothing of those that ended as they began."""
     changes: dict[str, list[Change]] = {}
     for row in rows:
-        changes.setdefault(row.path, []).append(as_change(row))
-    found = {path: net_steps(own, project.objects) for path, own in changes.items()}
+        changes.setdefault(roots.path(row), []).append(roots.change(row))
+    found = {path: net_steps(own, roots.of(path).objects) for path, own in changes.items()}
     return {path: own for path, own in found.items() if own}
 
 
@@ -357,7 +357,7 @@ def _touches(operation: Operation, file: str) -> bool:
     return not file or any(file in unpack_path(entry["path"]).lower() for entry in operation.outcome)
 
 
-def _line(path: str, steps: Sequence[Change], project: Tracker) -> FileLine:
-    counts = [count_change(step, project.objects) for step in steps]
+def _line(path: str, steps: Sequence[Change], roots: Roots) -> FileLine:
+    counts = [count_change(step, roots.of(path).objects) for step in steps]
     words = next((step.skipped for step in steps if step.skipped), "") or ""
     return FileLine(shown(path), sum(added for added, _ in counts), sum(gone for _, gone in counts), words)

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from sessions.changes.review.filediffs import count_change
+from sessions.changes.roots import Roots, roots_of
 from sessions.changes.snapshots.changes import Change
 from sessions.changes.snapshots.objects import ObjectStore
-from sessions.changes.tracking import as_change, tracker
 from sessions.changes.undo.plan import net_steps
 from sessions.core.db import in_db
 from sessions.core.models import FileChange, Session
@@ -20,7 +20,7 @@ from .entries import of_session
 from .moments import Moment
 from .timeline import moment_at
 
-_COLUMNS = ("path", "before", "after", "mode_before", "mode_after", "skipped", "new_folders")
+_COLUMNS = ("project", "path", "before", "after", "mode_before", "mode_after", "skipped", "new_folders")
 _WORDS = {"A": "New file", "D": "Deleted", "M": "Changed"}
 
 
@@ -49,7 +49,7 @@ class Point:
     change: int
     moment: Moment | None
     files: Sequence[PointFile]
-    objects: ObjectStore
+    roots: Roots
 
     @property
     def additions(self) -> int:
@@ -65,24 +65,24 @@ class Point:
 
 async def point(session: Session, change: int) -> Point:
     """The net of the session's entries up to one of the ledger, verdicts and undos included."""
-    rows, moment = await in_db(_rows, session, change)
-    project = await asyncio.to_thread(tracker, session.project)
-    files = await asyncio.to_thread(_files, rows, moment, project.objects)
-    return Point(change, moment, files, project.objects)
+    rows, moment, roots = await in_db(_rows, session, change)
+    files = await asyncio.to_thread(_files, rows, moment, roots)
+    return Point(change, moment, files, roots)
 
 
-def _rows(session: Session, change: int) -> tuple[list[FileChange], Moment | None]:
-    rows = of_session(session.id).filter(id__lte=change).only(*_COLUMNS)
-    return list(rows), moment_at(session, change)
+def _rows(session: Session, change: int) -> tuple[list[FileChange], Moment | None, Roots]:
+    rows = list(of_session(session.id).filter(id__lte=change).only(*_COLUMNS))
+    return rows, moment_at(session, change), roots_of(session.project, rows)
 
 
-def _files(rows: Sequence[FileChange], moment: Moment | None, objects: ObjectStore) -> list[PointFile]:
+def _files(rows: Sequence[FileChange], moment: Moment | None, roots: Roots) -> list[PointFile]:
     by_path: dict[str, list[Change]] = {}
     for row in rows:
-        by_path.setdefault(row.path, []).append(as_change(row))
+        by_path.setdefault(roots.path(row), []).append(roots.change(row))
     newest = {file.path for file in moment.files} if moment else set()
     found = []
     for path in sorted(by_path):
+        objects = roots.of(path).objects
         steps = _net(tuple(by_path[path]), objects)
         if steps:
             found.append(_file(path, steps, shown(path) in newest, objects))

@@ -13,6 +13,7 @@ from django.db.models.functions import Substr
 
 from sessions.changes.history.entries import CallEntry, Origin, by_call, files_of, of_session, title
 from sessions.changes.history.moments import KINDS, Kind, Moment, Touched
+from sessions.changes.roots import Roots, roots_of
 from sessions.core.endings import cut_off_words, ending_of, error_words
 from sessions.core.models import (
     Decision,
@@ -243,8 +244,8 @@ PAGE = 150
 
 _ORDER = list(KINDS)
 _ENTRY = (
-    "time_created", "operation", "session", "message_id", "part_id", "for_message_id", "origin", "path",
-    "before", "after", "skipped",
+    "time_created", "operation", "session", "message_id", "part_id", "for_message_id", "origin", "project",
+    "path", "before", "after", "skipped",
 )  # fmt: skip
 
 
@@ -337,10 +338,11 @@ def _ledger_moments(session: Session) -> list[Moment]:
     written: dict[str, list[FileChange]] = {}
     for row in of_session(session.id).only(*_ENTRY):
         (written.setdefault(row.operation_id, []) if row.operation_id else by_tools).append(row)
+    roots = roots_of(session.project, by_tools)
     rows = Operation.objects.filter(Q(id__in=list(written)) | Q(session_id=session.id))
     done = rows.exclude(state=Operation.State.PLANNED).order_by("id")
     return [
-        *(_call(session.id, call) for call in by_call(by_tools).values()),
+        *(_call(session.id, call, roots) for call in by_call(by_tools).values()),
         *(_operation(row, written.get(row.id, ())) for row in done),
     ]
 
@@ -354,10 +356,11 @@ def _moment_of(session: Session, change: int) -> Moment | None:
     if last.operation is not None:
         return _operation(last.operation, list(rows.filter(operation=last.operation)))
     place = {"session_id": last.session_id, "message_id": last.message_id, "part_id": last.part_id}
-    return _call(session.id, CallEntry(list(rows.filter(operation=None, **place))))
+    call = CallEntry(list(rows.filter(operation=None, **place)))
+    return _call(session.id, call, roots_of(session.project, call.rows))
 
 
-def _call(session_id: str, call: CallEntry) -> Moment:
+def _call(session_id: str, call: CallEntry, roots: Roots) -> Moment:
     last = call.newest
     own = last.session_id == session_id
     by_command = any(row.origin in (Origin.COMMAND, Origin.OVERLAP) for row in call.rows)
@@ -370,8 +373,12 @@ def _call(session_id: str, call: CallEntry) -> Moment:
         message=last.message_id if own else last.for_message_id,
         part=last.part_id,
         change=last.pk,
-        files=[Touched(shown(row.path), row.before, row.after, row.skipped) for row in call.rows],
+        files=[_touched(row, roots) for row in call.rows],
     )
+
+
+def _touched(row: FileChange, roots: Roots) -> Touched:
+    return Touched(shown(roots.path(row)), row.before, row.after, row.skipped)
 
 
 def _operation(row: Operation, written: Sequence[FileChange]) -> Moment:

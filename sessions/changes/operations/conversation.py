@@ -13,11 +13,12 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from sessions.changes.operations import hunks
-from sessions.changes.operations.engine import as_intents, as_outcome, carry_out
+from sessions.changes.operations.engine import as_intents, as_outcome, carry_out, plan_roots
 from sessions.changes.operations.lock import Refused, alone, leased
 from sessions.changes.review.uncovered import Uncovered, changed_elsewhere, uncovered
 from sessions.changes.review.verdicts import Scope, listing
-from sessions.changes.tracking import as_change, tracker
+from sessions.changes.roots import Roots, roots_of
+from sessions.changes.tracking import tracker
 from sessions.changes.undo.patch import changes_of
 from sessions.changes.undo.plan import WRITES, FilePlan, plan_undo
 from sessions.core.db import in_db, in_db_sync
@@ -155,34 +156,41 @@ async def _undo_from(
 def _preview(session: Session, message_id: str, part_id: str | None) -> Preview:
     point, changes = in_db_sync(_to_take_back, session, message_id, part_id)
     project = tracker(session.project)
-    plan = _plan(session, changes)
+    plan = _plan(changes, in_db_sync(roots_of, session.project, changes))
     return Preview(tuple(plan), point, project.problem, uncovered(session, point, project))
 
 
 def _revert(session: Session, message_id: str, part_id: str | None, choice: Choice, actor: str) -> Operation:
     point, changes = in_db_sync(_to_take_back, session, message_id, part_id)
-    wanted, left_out = choice.split(_plan(session, changes))
+    roots = in_db_sync(roots_of, session.project, changes)
+    wanted, left_out = choice.split(_plan(changes, roots))
     if choice.what == "both":
         wanted += [
             FilePlan(file.name, "uncovered", reason=file.reason)
             for file in uncovered(session, point, tracker(session.project))
         ]
-    return _carry_out(session, Kind.REVERT, point, wanted, left_out, actor)
+    return _carry_out(session, Kind.REVERT, point, wanted, left_out, roots, actor)
 
 
 def _bring_back(session: Session, actor: str) -> Operation | None:
     point, changes = in_db_sync(_taken_back, session)
     if point is None:
         return None
-    plan = _plan(session, changes) if changes else _plan_elsewhere(session, point)
-    return _carry_out(session, Kind.UNREVERT, point, plan, (), actor)
+    roots = in_db_sync(roots_of, session.project, changes)
+    plan = _plan(changes, roots) if changes else _plan_elsewhere(session, point)
+    return _carry_out(session, Kind.UNREVERT, point, plan, (), roots, actor)
 
 
 def _carry_out(
-    session: Session, kind: Kind, point: Point, plan: Sequence[FilePlan], left_out: Sequence[str], actor: str
+    session: Session,
+    kind: Kind,
+    point: Point,
+    plan: Sequence[FilePlan],
+    left_out: Sequence[str],
+    roots: Roots,
+    actor: str,
 ) -> Operation:
-    project = tracker(session.project)
-    intents = as_intents(plan, project.worktree)
+    intents = as_intents(plan, roots)
     for change in intents:
         change.session, change.message_id = session, point.message_id
     scope: dict[str, Any] = {"kind": "from", "message": point.message_id, "part": point.part_id}
@@ -190,7 +198,7 @@ def _carry_out(
     return carry_out(
         session,
         kind,
-        project,
+        roots,
         intents,
         outcome=as_outcome(plan),
         message_id=point.message_id,
@@ -200,11 +208,9 @@ def _carry_out(
     )
 
 
-def _plan(session: Session, rows: Iterable[FileChange]) -> list[FilePlan]:
-    listed = list(rows)
-    project = tracker(session.project)
-    plan = plan_undo(map(as_change, listed), project.objects, project.worktree)
-    unsure = {row.path for row in listed if row.origin == FileChange.Origin.OVERLAP}
+def _plan(rows: Sequence[FileChange], roots: Roots) -> list[FilePlan]:
+    plan = plan_roots(map(roots.change, rows), roots)
+    unsure = {roots.path(row) for row in rows if row.origin == FileChange.Origin.OVERLAP}
     return [
         replace(file, reason=_UNSURE) if file.path in unsure and file.outcome in WRITES else file
         for file in plan

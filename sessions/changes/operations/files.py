@@ -16,6 +16,7 @@ from sessions.changes.diffs.hunks import is_binary
 from sessions.changes.diffs.lines import count
 from sessions.changes.operations.engine import as_intents, as_outcome, carry_out
 from sessions.changes.operations.lock import Refused, in_turn
+from sessions.changes.roots import Roots
 from sessions.changes.snapshots.objects import object_id
 from sessions.changes.tracking import Tracker, tracker
 from sessions.changes.undo.files import (
@@ -180,7 +181,7 @@ def _carry_out(
     """Raises Refused where a file could not be written; what could be stays and is in the log."""
     if not any(plan.outcome in WRITES for plan in plans):
         return None
-    intents = as_intents(plans, project.worktree)
+    intents = as_intents(plans, Roots(project))
     for change in intents:
         change.session_id = session.id
     noted: dict[str, Any] = {
@@ -188,7 +189,7 @@ def _carry_out(
         "scope": {"kind": "hand", "act": act},
         "actor": actor,
     }
-    operation = carry_out(session, Kind.EDIT, project, intents, **noted)
+    operation = carry_out(session, Kind.EDIT, Roots(project), intents, **noted)
     failed = [entry for entry in operation.outcome if entry["outcome"] not in (*WRITES, "already")]
     if failed:
         raise Refused(f"{failed[0]['path']}: {failed[0]['reason']}", operation.outcome)

@@ -14,16 +14,16 @@ from typing import Any
 
 from sessions.changes.diffs.hunks import pieces, without
 from sessions.changes.diffs.lines import split_lines
-from sessions.changes.operations.engine import as_intents, as_outcome, carry_out
-from sessions.changes.operations.lock import Refused, in_turn
+from sessions.changes.operations.engine import as_intents, as_outcome, carry_out, plan_roots
+from sessions.changes.operations.lock import Refused, in_turn_of
 from sessions.changes.review.verdicts import Listing, ReviewedFile, Scope, Step, judge, pick_key, read_listing
+from sessions.changes.roots import roots_of
 from sessions.changes.snapshots.changes import Change
-from sessions.changes.tracking import as_change, tracker
-from sessions.changes.undo.plan import WRITES, FilePlan, Outcome, plan_by_hand, plan_undo
-from sessions.core.db import in_db_sync
+from sessions.changes.undo.plan import WRITES, FilePlan, Outcome, plan_by_hand
+from sessions.core.db import in_db, in_db_sync
 from sessions.core.models import FileChange, Operation, Session
 from sessions.core.models.ledger import pack_path
-from sessions.core.store import operations
+from sessions.core.store import ledger, operations
 from sessions.core.store.operations import Kind, State
 
 Picks = Mapping[str, Collection[str] | None]
@@ -91,12 +91,14 @@ async def undo(
             raise Refused("This is no longer among the changes. Look at them again.")
         return _carry_out(session, Kind.UNDO, found, planned, words, actor)
 
-    return await in_turn(session.project_id, work)
+    return await in_turn_of(await in_db(ledger.projects_of, session), work)
 
 
 async def redo(session: Session, operation_id: str, *, actor: str = "") -> Operation:
     """Take back an operation of the project. Raises Refused."""
-    return await in_turn(session.project_id, _redo, session, operation_id, actor)
+    _, rows = await in_db(_known, session.project_id, operation_id)
+    known = {session.project_id, *(row.project_id for row in rows)}
+    return await in_turn_of(known, _redo, session, operation_id, actor)
 
 
 async def put_back(
@@ -112,7 +114,7 @@ async def put_back(
             raise Refused("This is in the file already, or no longer among the changes.")
         return _carry_out(session, Kind.REDO, found, [planned], "", actor)
 
-    return await in_turn(session.project_id, work)
+    return await in_turn_of(await in_db(ledger.projects_of, session), work)
 
 
 async def resolve(
@@ -133,7 +135,9 @@ async def resolve(
         file = found.file(key)
         if file is None:
             raise Refused("This file is no longer among the changes.")
-        plan = plan_by_hand(file.path, content, seen, found.project.objects, found.project.worktree)
+        root, path = found.roots.at(file.path)
+        plan = plan_by_hand(path, content, seen, root.objects, root.worktree)
+        plan = replace(plan, path=file.path)
         if plan.outcome == "unsafe":
             raise Refused(f"The file cannot be written: {plan.reason}")
         if plan.outcome == "conflict":
@@ -144,7 +148,7 @@ async def resolve(
         planned = Planned((plan,), dict.fromkeys(picked, plan.outcome), taken, file.owner)
         return _carry_out(session, Kind.UNDO, found, [planned], words, actor)
 
-    return await in_turn(session.project_id, work)
+    return await in_turn_of(await in_db(ledger.projects_of, session), work)
 
 
 def plan_picks(found: Listing, picks: Picks) -> list[Planned]:
@@ -152,7 +156,7 @@ def plan_picks(found: Listing, picks: Picks) -> list[Planned]:
     picked whole are planned together: they may make room for each other. Blocks."""
     files = [file for file in found.files if file.key in picks]
     whole = [change for file in files if picks[file.key] is None for change in file.whole]
-    together = plan_undo(whole, found.project.objects, found.project.worktree)
+    together = plan_roots(whole, found.roots)
     plans = {plan.path: plan for plan in together}
     return [_plan(file, picks[file.key], found, plans) for file in files]
 
@@ -163,19 +167,19 @@ def _redo(session: Session, operation_id: str, actor: str) -> Operation:
         raise Refused("This is not known here.")
     if of.state != _TAKEN_BACK[of.kind]:
         raise Refused("This was taken back already.")
-    project = tracker(session.project)
-    plans = plan_undo(map(as_change, rows), project.objects, project.worktree)
+    roots = in_db_sync(roots_of, session.project, rows)
+    plans = plan_roots(map(roots.change, rows), roots)
     hunks = {entry["path"]: entry.get("hunks", {}) for entry in of.outcome}
     outcome = as_outcome(plans)
     for entry in outcome:
         entry["hunks"] = dict.fromkeys(hunks.get(entry["path"], {}), entry["outcome"])
-    owners = {row.path: row for row in rows}
-    intents = as_intents(plans, project.worktree)
+    owners = {(row.project_id, row.path): row for row in rows}
+    intents = as_intents(plans, roots)
     for change in intents:
-        _belongs(change, owners[change.path])
+        _belongs(change, owners[change.project_id, change.path])
     kind = Kind.REDO if of.kind in (Kind.UNDO, Kind.REVERT) else Kind.UNDO
     noted: dict[str, Any] = {"scope": of.scope, "hunks": of.hunks, "actor": actor, "of": of}
-    return carry_out(of.session, kind, project, intents, outcome=outcome, **noted)
+    return carry_out(of.session, kind, roots, intents, outcome=outcome, **noted)
 
 
 def _known(project_id: str, operation_id: str) -> tuple[Operation | None, list[FileChange]]:
@@ -189,7 +193,7 @@ def _carry_out(
 ) -> Operation:
     intents = []
     for file in planned:
-        for change in as_intents(file.plans, found.project.worktree):
+        for change in as_intents(file.plans, found.roots):
             change.session_id = session.id
             if file.owner:
                 _belongs(change, file.owner)
@@ -197,7 +201,7 @@ def _carry_out(
     return carry_out(
         session,
         kind,
-        found.project,
+        found.roots,
         intents,
         outcome=[entry for file in planned for entry in file.outcome()],
         hunks=[hunk for file in planned for hunk in file.taken],
@@ -238,7 +242,7 @@ def _plan_back(file: ReviewedFile, keys: Collection[str], found: Listing) -> Pla
         return None
     less = _less(steps, gone, found)
     changes = [replace(change, before=change.after, after=change.before) for change in less]
-    plan = plan_undo(changes, found.project.objects, found.project.worktree)[0]
+    plan = plan_roots(changes, found.roots)[0]
     return Planned((plan,), dict.fromkeys(gone, plan.outcome), _noted(file, steps, gone), file.owner)
 
 
@@ -250,9 +254,7 @@ def _whole(
     together: Mapping[str, FilePlan],
 ) -> Planned:
     paths = dict.fromkeys(change.path for change in file.whole)
-    plans = [together[path] for path in paths if path in together] or plan_undo(
-        file.whole, found.project.objects, found.project.worktree
-    )
+    plans = [together[path] for path in paths if path in together] or plan_roots(file.whole, found.roots)
     worst = next((plan for plan in plans if plan.outcome == "conflict"), plans[-1])
     taken = [] if "" in known or file.renamed_from else _noted(file, steps, known)
     hunks = dict.fromkeys(known, worst.outcome)
@@ -268,10 +270,7 @@ def _pieces(file: ReviewedFile, steps: Sequence[Step], keys: AbstractSet[str], f
         plan = replace(_attempt(file, steps, keys, found), outcome=outcome, reason=_WHY[outcome])
         return Planned((plan,), hunks, [], file.owner)
     everything = here == states.keys() and file.whole == file.steps
-    if everything:
-        plan = plan_undo(file.steps, found.project.objects, found.project.worktree)[0]
-    else:
-        plan = _attempt(file, steps, here, found)
+    plan = plan_roots(file.steps, found.roots)[0] if everything else _attempt(file, steps, here, found)
     hunks |= dict.fromkeys(here, plan.outcome)
     return Planned((plan,), hunks, _noted(file, steps, here), file.owner)
 
@@ -281,7 +280,7 @@ def _attempt(file: ReviewedFile, steps: Sequence[Step], keys: AbstractSet[str], 
     changes = _less(steps, keys, found)
     if not changes:
         return FilePlan(file.path, "already")
-    return plan_undo(changes, found.project.objects, found.project.worktree)[0]
+    return plan_roots(changes, found.roots)[0]
 
 
 def _less(steps: Sequence[Step], keys: AbstractSet[str], found: Listing) -> list[Change]:
@@ -290,7 +289,7 @@ def _less(steps: Sequence[Step], keys: AbstractSet[str], found: Listing) -> list
     for number, step in enumerate(steps):
         own = {key for key in step.hunks if pick_key(number, key) in keys}
         if own and step.before is not None and step.after is not None:
-            target = found.project.objects.put(without(step.before, step.after, own))
+            target = found.roots.of(step.change.path).objects.put(without(step.before, step.after, own))
             changes.append(replace(step.change, before=target, mode_before=step.change.mode_after))
     return changes
 

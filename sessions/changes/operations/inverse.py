@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from sessions.changes.history.entries import CallEntry
 from sessions.changes.operations import hunks
 from sessions.changes.operations.conversation import bring_back
+from sessions.changes.operations.engine import plan_roots
 from sessions.changes.operations.staged import take_back
 from sessions.changes.review.verdicts import Scope, listing
-from sessions.changes.tracking import as_change, tracker
-from sessions.changes.undo.plan import FilePlan, plan_undo
+from sessions.changes.roots import roots_of
+from sessions.changes.undo.plan import FilePlan
 from sessions.core.db import in_db
 from sessions.core.models import Operation, Session
 from sessions.core.store import operations
@@ -43,9 +44,9 @@ async def preview_operation(operation: Operation) -> Inverse:
         return Inverse([], "What this decided is taken back; in review mode it waits for you again.")
     active = operation.kind == Kind.REVERT and operation.state == State.DONE
     of = await in_db(lambda: list(operations.active(operation.session_id))) if active else [operation]
-    changes = [as_change(row) for row in await in_db(operations.changes_of, of)]
-    project = await asyncio.to_thread(tracker, operation.project)
-    files = await asyncio.to_thread(plan_undo, changes, project.objects, project.worktree)
+    rows = await in_db(operations.changes_of, of)
+    roots = await in_db(roots_of, operation.project, rows)
+    files = await asyncio.to_thread(plan_roots, [roots.change(row) for row in rows], roots)
     return Inverse(files, _words(operation, active), again=operation.kind in (Kind.UNDO, Kind.REVERT))
 
 

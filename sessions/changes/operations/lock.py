@@ -6,7 +6,7 @@ import asyncio
 import fcntl
 import os
 import secrets
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
@@ -16,7 +16,7 @@ from django.conf import settings
 from sessions.core.db import in_db
 from sessions.core.fence import Lease, LeaseLost
 from sessions.core.models import Session
-from sessions.core.store import inbox, leases
+from sessions.core.store import inbox, leases, ledger
 from sessions.core.store import sessions as session_store
 from sessions.core.wake import wake
 from sessions.core.workers import this_process
@@ -42,6 +42,15 @@ class ProjectBusy(Refused):
 
 
 @contextmanager
+def project_locks(project_ids: Iterable[str]) -> Iterator[None]:
+    """Those of several, in the order of their ids. Raises ProjectBusy, having kept none."""
+    with ExitStack() as stack:
+        for project_id in sorted(set(project_ids)):
+            stack.enter_context(project_lock(project_id))
+        yield
+
+
+@contextmanager
 def project_lock(project_id: str) -> Iterator[None]:
     """Held by one operation at a time; ends with the process. Raises ProjectBusy."""
     folder = Path(settings.SNAPSHOT_DIR) / project_id
@@ -59,12 +68,12 @@ def project_lock(project_id: str) -> Iterator[None]:
 
 
 @asynccontextmanager
-async def its_turn(project_id: str) -> AsyncIterator[None]:
-    """The project's lock for a verdict, which waits a while for the one before it. Raises ProjectBusy."""
+async def its_turn(*project_ids: str) -> AsyncIterator[None]:
+    """The projects' locks for a verdict, which waits a while for the one before it. Raises ProjectBusy."""
     with ExitStack() as stack:
         for attempt in range(_VERDICT_TRIES):
             try:
-                stack.enter_context(project_lock(project_id))
+                stack.enter_context(project_locks(project_ids))
                 break
             except ProjectBusy:
                 if attempt == _VERDICT_TRIES - 1:
@@ -76,9 +85,16 @@ async def its_turn(project_id: str) -> AsyncIterator[None]:
 async def in_turn(project_id: str, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
     """Do blocking work under the project's lock, in a thread. Once begun it is carried through, also when the
     caller is cancelled. Raises ProjectBusy."""
+    return await in_turn_of((project_id,), work, *args, **kwargs)
+
+
+async def in_turn_of(
+    project_ids: Collection[str], work: Callable[P, T], *args: P.args, **kwargs: P.kwargs
+) -> T:
+    """The same under the locks of several."""
 
     async def run() -> T:
-        async with its_turn(project_id):
+        async with its_turn(*project_ids):
             return await asyncio.to_thread(work, *args, **kwargs)
 
     return await asyncio.shield(run())
@@ -86,10 +102,12 @@ async def in_turn(project_id: str, work: Callable[P, T], *args: P.args, **kwargs
 
 @asynccontextmanager
 async def alone(session: Session) -> AsyncIterator[None]:
-    """Take the project's lock and the session's lease. Raises Refused."""
+    """Take the session's lease and the locks of all projects that it changed. Raises Refused."""
     with project_lock(session.project_id):
         async with leased(session):
-            yield
+            others = await in_db(ledger.projects_of, session) - {session.project_id}
+            with project_locks(others):
+                yield
 
 
 @asynccontextmanager

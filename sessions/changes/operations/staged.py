@@ -16,6 +16,7 @@ from sessions.changes.operations.engine import as_intents, as_outcome, carry_out
 from sessions.changes.operations.lock import Refused, in_turn
 from sessions.changes.review.marking import seal
 from sessions.changes.review.verdicts import renames, staged_change
+from sessions.changes.roots import Roots
 from sessions.changes.snapshots.changes import Change
 from sessions.changes.snapshots.objects import ObjectMissing, object_id
 from sessions.changes.tracking import Tracker, as_change, tracker
@@ -199,13 +200,13 @@ def _take_back(session: Session, operation_id: str, actor: str) -> Operation:
 
 def _write(root: Session, kind: Kind, moves: Sequence[Move], project: Tracker, **columns: Any) -> Operation:
     noted = _noted(moves) | columns
-    intents = as_intents([move.plan for move in moves if move.writes], project.worktree)
+    intents = as_intents([move.plan for move in moves if move.writes], Roots(project))
     rows = {move.plan.path: move.before for move in moves}
     for intent in intents:
         _belongs(intent, rows[intent.path], root)
         if kind == Kind.KEEP:
             intent.origin = FileChange.Origin.KEPT
-    return carry_out(root, kind, project, intents, **noted)
+    return carry_out(root, kind, Roots(project), intents, **noted)
 
 
 def _noted(moves: Sequence[Move]) -> dict[str, Any]:

@@ -43,7 +43,8 @@ def sides(file: ReviewedFile, found: Listing, pick: str) -> Sides | None:
         (step for step in judge(file, found) if pick in {one.key for one in step.hunks.values()}), None
     )
     try:
-        now = read_file(found.project.worktree, file.path)
+        root, path = found.roots.at(file.path)
+        now = read_file(root.worktree, path)
     except (OSError, UnsafePath):
         return None
     if step is None or now is None:

@@ -12,9 +12,9 @@ from django.db import transaction
 
 from sessions.changes.diffs.hunks import is_binary
 from sessions.changes.diffs.lines import count, diff_text
+from sessions.changes.roots import Roots, roots_of
 from sessions.changes.snapshots.changes import Change
 from sessions.changes.snapshots.objects import ObjectMissing, ObjectStore
-from sessions.changes.tracking import Tracker, tracker
 from sessions.changes.undo.files import same_mode
 from sessions.core.db import in_db
 from sessions.core.models import FileChange, Message, Session
@@ -55,11 +55,11 @@ class NetChange:
         return self.status == "modified" and not same_mode(self.mode_before, self.mode_after)
 
 
-def net(changes: Iterable[FileChange]) -> list[NetChange]:
+def net(changes: Iterable[FileChange], roots: Roots) -> list[NetChange]:
     """Fold ledger entries (oldest first) by path; files that ended as they began are left out."""
     by_path: dict[str, list[FileChange]] = {}
     for change in changes:
-        by_path.setdefault(change.path, []).append(change)
+        by_path.setdefault(roots.path(change), []).append(change)
     folded = (_fold(path, by_path[path]) for path in sorted(by_path))
     return [file for file in folded if file.skipped or file.before != file.after or file.mode_changed]
 
@@ -79,9 +79,9 @@ LARGEST = 16 * 1024 * 1024
 second, once."""
 
 
-def file_diffs(changes: Iterable[NetChange], objects: ObjectStore) -> list[FileDiff]:
+def file_diffs(changes: Iterable[NetChange], roots: Roots) -> list[FileDiff]:
     """`{file, patch, additions, deletions, status}` of each file; small patches first when not all fit."""
-    diffs = [_file_diff(change, objects) for change in changes]
+    diffs = [_file_diff(change, roots.of(change.path).objects) for change in changes]
     room = ALL_PATCHES
     for diff in sorted(diffs, key=lambda diff: len(diff.patch or "")):
         room -= len(diff.patch or "")
@@ -146,47 +146,54 @@ def _bounded(patch: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Changed:
-    """The net changes of a scope, and the tracker that has their contents."""
+    """The net changes of a scope, and the roots that have their contents."""
 
     files: list[NetChange]
-    project: Tracker
+    roots: Roots
 
 
 async def changed(session: Session, message_id: str | None = None) -> Changed:
     """What the session has changed by now, or what the turn of a message did; undone changes do not count."""
-    project = await asyncio.to_thread(tracker, session.project)
-    rows = await in_db(_changes, session.id, message_id)
-    return Changed(rows, project)
+    return await in_db(_changes, session, message_id)
 
 
 async def session_diff(session: Session, message_id: str | None = None) -> list[FileDiff]:
     """The same as the wire's FileDiffs, each with a bounded patch."""
     found = await changed(session, message_id)
-    return await asyncio.to_thread(file_diffs, found.files, found.project.objects)
+    return await asyncio.to_thread(file_diffs, found.files, found.roots)
 
 
-def _changes(session_id: str, message_id: str | None) -> list[NetChange]:
+def _changes(session: Session, message_id: str | None) -> Changed:
     if not message_id:
-        return net(ledger.by_tools(session_id))
-    point = ledger.locate(session_id, message_id)
+        return changed_in(session, ledger.by_tools(session.id))
+    point = ledger.locate(session.id, message_id)
     if point is None:
-        return []
-    end = next_prompt(session_id, point.message_id)
-    return net(ledger.by_tools(session_id, since=point.message_id, before=end))
+        return changed_in(session, ())
+    end = next_prompt(session.id, point.message_id)
+    return changed_in(session, ledger.by_tools(session.id, since=point.message_id, before=end))
 
 
-def refresh(session_id: str, user_message_id: str, objects: ObjectStore) -> None:
+def changed_in(session: Session, rows: Iterable[FileChange]) -> Changed:
+    """What entries of the ledger amount to, seen from a session. Runs on the ORM's thread."""
+    listed = list(rows)
+    roots = roots_of(session.project, listed)
+    return Changed(net(listed, roots), roots)
+
+
+def refresh(session: Session, user_message_id: str) -> None:
     """Bring both up to date from the ledger after steps of a turn; writes nothing when nothing is new."""
+    session_id = session.id
     if not ledger.by_tools(session_id, since=user_message_id).exists():
         return
     turn = ledger.by_tools(session_id, since=user_message_id, before=next_prompt(session_id, user_message_id))
-    diffs = file_diffs(net(turn), objects)
+    made = changed_in(session, turn)
+    diffs = file_diffs(made.files, made.roots)
     row = Message.objects.filter(session_id=session_id, id=user_message_id).first()
     message = message_info(row) if row else None
     if not isinstance(message, UserMessage) or (message.summary and message.summary.diffs == diffs):
         return
     message.summary = (message.summary or UserSummary()).model_copy(update={"diffs": diffs})
-    whole = file_diffs(net(ledger.by_tools(session_id)), objects)
+    whole = changed_in(session, ledger.by_tools(session_id))
     with transaction.atomic():
         messages.put_message(message)
-        write(session_id, whole)
+        write(session_id, file_diffs(whole.files, whole.roots))

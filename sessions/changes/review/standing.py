@@ -26,7 +26,8 @@ class Stretch:
 def standing(file: ReviewedFile, listing: Listing) -> tuple[list[Stretch], str]:
     """Those that are there as the scope left them, and the file's object id. Blocks."""
     try:
-        now = read_file(listing.project.worktree, file.path)
+        root, path = listing.roots.at(file.path)
+        now = read_file(root.worktree, path)
     except (OSError, UnsafePath):
         now = None
     if now is None:

@@ -18,10 +18,11 @@ from sessions.changes.diffs.lines import Span, changed_spans, split_lines
 from sessions.changes.diffs.renames import Moved
 from sessions.changes.diffs.renames import renames as found_renames
 from sessions.changes.review.filediffs import count_change
+from sessions.changes.roots import Roots, roots_of
 from sessions.changes.snapshots.changes import MOVED_IN, SIZE_LIMIT, TOO_LARGE, Change
 from sessions.changes.snapshots.objects import ObjectMissing, ObjectStore, object_id
 from sessions.changes.snapshots.project import find_project_git
-from sessions.changes.tracking import Tracker, as_change, tracker
+from sessions.changes.tracking import Tracker, tracker
 from sessions.changes.undo.files import AS_NEW, NEW_FILE, FileState, UnsafePath, read_file
 from sessions.changes.undo.merge import regions, settle
 from sessions.changes.undo.plan import mode_equals, net_steps
@@ -135,10 +136,11 @@ class Found:
     deletions: int = 0
 
 
-def presence(path: str, steps: Sequence[Change], project: Tracker, *, staged: bool = False) -> Found:
+def presence(path: str, steps: Sequence[Change], roots: Roots, *, staged: bool = False) -> Found:
     """How it stands with a file. What is staged is not on the disk, and counts as there."""
+    project, inner = roots.at(path)
     try:
-        file = read_file(project.worktree, path)
+        file = read_file(project.worktree, inner)
     except (OSError, UnsafePath):
         return Found("changed", None)
     now = object_id(file.content) if file else None
@@ -311,15 +313,16 @@ def _now(file: ReviewedFile, listing: Listing) -> FileState | None:
         last = file.steps[-1]
         if not last.after:
             return None
-        return FileState(listing.project.objects.get(last.after), last.mode_after or NEW_FILE)
+        return FileState(listing.roots.home.objects.get(last.after), last.mode_after or NEW_FILE)
     try:
-        return read_file(listing.project.worktree, file.path)
+        root, path = listing.roots.at(file.path)
+        return read_file(root.worktree, path)
     except (OSError, UnsafePath):
         return None
 
 
 def _step(number: int, change: Change, file: ReviewedFile, listing: Listing, now: FileState | None) -> Step:
-    objects = listing.project.objects
+    objects = listing.roots.of(file.path).objects
     before, after = _content(objects, change.before), _content(objects, change.after)
     states: dict[str, HunkState]
     if textual(change, objects) and before is not None and after is not None:
@@ -402,7 +405,7 @@ class Listing:
 
     scope: Scope
     files: tuple[ReviewedFile, ...]
-    project: Tracker
+    roots: Roots
     problem: str | None = None
     undone: Mapping[tuple[str, str], str] = field(default_factory=dict)
     problems: Mapping[Place, Known] = field(default_factory=dict)
@@ -422,30 +425,45 @@ def read_listing(session: Session, scope: Scope, only: Container[str] | None = N
     problem, made = project.problem, None
     if scope.kind == "git":
         made, problem = working_tree(project)
-    changes, owners, later, undone = in_db_sync(_rows, session, scope, made)
-    files = _files(scope, project, changes, owners, later, only)
+    changes, owners, later, undone, roots = in_db_sync(_rows, session, scope, made)
+    files = _files(scope, roots, changes, owners, later, only)
     places = [place for file in files for place in file.places]
     known = in_db_sync(problems.of_contents, session.project_id, places)
-    return Listing(scope, tuple(files), project, problem, undone, known)
+    return Listing(scope, tuple(files), roots, problem, undone, known)
 
 
 def _rows(
     session: Session, scope: Scope, made: Sequence[Change] | None
-) -> tuple[Sequence[Change], dict[str, FileChange], dict[str, Later], dict[tuple[str, str], str]]:
+) -> tuple[Sequence[Change], dict[str, FileChange], dict[str, Later], dict[tuple[str, str], str], Roots]:
     """The changes of a scope (`made`, if they are not in the rows), the last entry of each file, who has
-    changed it later, and which operations took back hunks."""
+    changed it later, which operations took back hunks, and where it all lies."""
     owners: dict[str, FileChange] = {}
+    roots = roots_of(session.project, ())
     if made is not None:
         changes = made
     elif scope.kind == "staged":
         changes = staged(session)
     else:
         rows = entries(session, scope)
-        owners = {row.path: row for row in rows}
-        changes = [as_change(row) for row in rows]
-    later = ledger.later(session.project_id, _last_ids(changes, owners))
+        roots = roots_of(session.project, rows)
+        owners = {roots.path(row): row for row in rows}
+        changes = [roots.change(row) for row in rows]
+    later = _later(roots, _last_ids(changes, owners))
     undone = operations.undone_hunks(session.project_id, [change.path for change in changes])
-    return changes, owners, later, undone
+    return changes, owners, later, undone, roots
+
+
+def _later(roots: Roots, after: Mapping[str, int]) -> dict[str, Later]:
+    """`ledger.later` of paths as seen from a session."""
+    by_root: dict[Tracker, dict[str, int]] = {}
+    for path, last in after.items():
+        root, inner = roots.at(path)
+        by_root.setdefault(root, {})[inner] = last
+    return {
+        roots.seen(root, path): later
+        for root, own in by_root.items()
+        for path, later in ledger.later(root.project_id, own).items()
+    }
 
 
 def _last_ids(changes: Iterable[Change], owners: Mapping[str, FileChange]) -> dict[str, int]:
@@ -454,7 +472,7 @@ def _last_ids(changes: Iterable[Change], owners: Mapping[str, FileChange]) -> di
 
 def _files(
     scope: Scope,
-    project: Tracker,
+    roots: Roots,
     changes: Sequence[Change],
     owners: Mapping[str, FileChange],
     later: Mapping[str, Later],
@@ -463,11 +481,14 @@ def _files(
     by_path: dict[str, list[Change]] = {}
     for change in changes:
         by_path.setdefault(change.path, []).append(change)
-    steps = {path: net_steps(by_path[path], project.objects) for path in sorted(by_path)}
-    moved = renames(steps, project.objects)
+    steps = {path: net_steps(by_path[path], roots.of(path).objects) for path in sorted(by_path)}
+    moved: dict[str, Renamed] = {}
+    for root in roots.every:
+        own = {path: found for path, found in steps.items() if roots.of(path) is root}
+        moved |= renames(own, root.objects)
     gone = {rename.source for rename in moved.values()}
     return [
-        _file(scope, project, path, own, moved.get(path), owners.get(path), later.get(path))
+        _file(scope, roots, path, own, moved.get(path), owners.get(path), later.get(path))
         for path, own in steps.items()
         if own and path not in gone and (only is None or pack_path(path) in only)
     ]
@@ -475,7 +496,7 @@ def _files(
 
 def _file(
     scope: Scope,
-    project: Tracker,
+    roots: Roots,
     path: str,
     own: tuple[Change, ...],
     rename: Renamed | None,
@@ -483,9 +504,9 @@ def _file(
     later: Later | None,
 ) -> ReviewedFile:
     steps = (rename.change,) if rename else own
-    found = presence(path, steps, project, staged=scope.kind == "staged")
+    found = presence(path, steps, roots, staged=scope.kind == "staged")
     if rename and found.state == "missing":  # at its old place again
-        found = presence(path, own, project)
+        found = presence(path, own, roots)
     return ReviewedFile(
         path=path,
         key=pack_path(path),

@@ -20,6 +20,7 @@ from sessions.changes.checkout_git import git
 from sessions.changes.operations.engine import as_intents, as_outcome, settle
 from sessions.changes.operations.files import plan_write
 from sessions.changes.operations.lock import ProjectBusy, Refused, its_turn, leased, left_by_undo
+from sessions.changes.roots import Roots
 from sessions.changes.snapshots.objects import ObjectMissing
 from sessions.changes.tracking import Tracker, tracker
 from sessions.changes.undo.files import AS_NEW, FileState, UnsafePath, read_file
@@ -157,7 +158,7 @@ def _make(session: Session, name: str, own: Collection[str], which: Which, keep:
         project = projects.worktree_row(original.worktree_of or original, folder, note.place.branch)
         if keep or not any(plan.outcome in WRITES for plan in leaving):
             return _Made(project, note, known, (), ())
-        return _Made(project, note, known, leaving, as_intents(leaving, top))
+        return _Made(project, note, known, leaving, as_intents(leaving, Roots(known)))
 
 
 def _fill(found: Uncommitted, chosen: Collection[str], note: Note, known: Tracker) -> list[FilePlan]:
@@ -233,7 +234,7 @@ def _leave(session: Session | None, operation: Operation | None, made: _Made) ->
     assert session is not None
     left: tuple[tuple[str, str], ...] = ()
     if operation is not None:
-        operation = settle(operation, made.known)
+        operation = settle(operation, Roots(made.known))
         left = tuple(
             (shown(unpack_path(entry["path"])), entry["reason"])
             for entry in operation.outcome

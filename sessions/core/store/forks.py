@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Model, Q
+from django.db.models import F, Model, Q
 
 from sessions.core.ids import ascending
 from sessions.core.models import FileChange, Message, Operation, Part, Pin, Project, Session, StagedFile
@@ -71,7 +71,8 @@ def end_of(session_id: str, message_id: str) -> str | None:
 
 
 def changes_since(session_id: str, before: str) -> list[FileChange]:
-    """What a session, its subagents and its undos did to files from a message on, oldest first. Nothing for
+    """What a session, its subagents and its undos did to its project's files from a message on, oldest first.
+    Nothing for
     the end, and for a message that is gone."""
     start = Message.objects.filter(session_id=session_id, id=before).values_list("time_created", flat=True)
     if not start:
@@ -79,7 +80,7 @@ def changes_since(session_id: str, before: str) -> list[FileChange]:
     made = Point(before).onward(session_id) & Q(operation=None)
     undone = Q(session_id__in=family(session_id), operation__isnull=False, time_created__gte=start[0])
     return list(
-        FileChange.objects.filter(made | undone)
+        FileChange.objects.filter(made | undone, project_id=F("session__project_id"))
         .exclude(operation__state=Operation.State.PLANNED)
         .order_by("id")
     )

@@ -62,12 +62,14 @@ class Later:
 
 
 def add(session: Session, changes: Iterable[FileChange]) -> None:
-    """Append changes; every one must name its path and contents, the rest is filled in here."""
+    """Append changes; every one must name its path and contents, and its project where that is not the
+    session's. The rest is filled in here."""
     made = list(changes)
     with events.together():
         errand = errand_of(session)
         for change in made:
-            change.session, change.project_id, change.time_created = session, session.project_id, now()
+            change.session, change.time_created = session, now()
+            change.project_id = change.project_id or session.project_id
             if errand is not None:
                 change.for_session_id = errand.session_id
                 change.for_message_id, change.for_part_id = errand.message_id, errand.id
@@ -76,13 +78,13 @@ def add(session: Session, changes: Iterable[FileChange]) -> None:
             announce(change)
 
 
-def cut_off(session_id: str) -> list[str]:
-    """The paths that calls of an answer which has not ended wrote, or were about to."""
+def cut_off(session_id: str) -> list[tuple[str, str]]:
+    """The files that calls of an answer which has not ended wrote, or were about to: worktree and path."""
     open_ = Message.objects.filter(
         session_id=session_id, role="assistant", data__time__completed__isnull=True
     )
     rows = FileChange.objects.filter(message_id__in=list(open_.values_list("id", flat=True)), operation=None)
-    return list(rows.filter(origin="edit").values_list("path", flat=True).distinct())
+    return list(rows.filter(origin="edit").values_list("project__worktree", "path").distinct())
 
 
 def last_content(project_id: str, path: str) -> str | None:
@@ -154,6 +156,14 @@ def locate(session_id: str, message_id: str, part_id: str = "") -> Point | None:
         return Point(message_id, part_id) if known else None
     asked = Message.objects.filter(session_id=session_id, role="user", id__lte=message_id)
     return Point(asked.order_by("-id").values_list("id", flat=True).first() or message_id)
+
+
+def projects_of(session: Session) -> set[str]:
+    """Those that a session, its subagents and verdicts on them have changed files of, and its own."""
+    family = Q(session=session) | Q(for_session=session) | Q(session__parent_id=session.id)
+    family |= Q(operation__session=session)
+    found = FileChange.objects.filter(family).exclude(project_id=session.project_id)
+    return {session.project_id, *found.values_list("project_id", flat=True).distinct()}
 
 
 def since(session_id: str, point: Point) -> QuerySet[FileChange]:

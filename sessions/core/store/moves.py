@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from django.db.models import Q
+from django.db.models import F, Q
 
 from sessions.core.ids import now
 from sessions.core.models import FileChange, Operation, Project, Session, StagedFile
@@ -21,8 +21,9 @@ def whole(session: Session) -> list[Session]:
 
 
 def paths(rows: Sequence[Session]) -> set[str]:
-    """The files that the tools of these sessions changed, and no undo took back."""
+    """The files of their project that the tools of these sessions changed, and no undo took back."""
     made = FileChange.objects.filter(session__in=rows, operation=None, undone_by=None)
+    made = made.filter(project_id=F("session__project_id"))
     return set(made.values_list("path", flat=True).distinct())
 
 

@@ -3,13 +3,15 @@ then settled with what came of each, in one transaction.
 
 An entry of `Operation.outcome` has what became of one file. Of a verdict on what is staged it also has the
 staged row `before` and `after` (both without a difference where there is no row), the plan's contents, and
-the ledger entry (`change`) if the working tree is written to. So what a crash cuts short can be finished, and
+the ledger entry (`change`) if the working tree is written to. Its path is as seen from the session: absolute
+where the file lies in another project. So what a crash cuts short can be finished, and
 what was done can be taken back for ever.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, Final, TypeAlias
 
 from django.db import connection, transaction
@@ -27,6 +29,8 @@ from .ledger import Point, announce, changed, since
 from .staging import StaleEdit, save
 
 Entry = Mapping[str, Any]
+Place = tuple[str, str]
+"""A file of the ledger: the id of its project, and its path there."""
 
 Kind: TypeAlias = Operation.Kind
 State: TypeAlias = Operation.State
@@ -73,7 +77,8 @@ def begin(
         for change in written:
             if change.origin != FileChange.Origin.KEPT:
                 change.operation, change.origin = operation, FileChange.Origin.UNDO
-            change.project_id, change.time_created = session.project_id, now()
+            change.project_id = change.project_id or session.project_id
+            change.time_created = now()
         FileChange.objects.bulk_create(written)
         noted = outcome
         if kind in STAGED:
@@ -87,13 +92,14 @@ def begin(
 def finish(
     operation: Operation,
     outcome: Sequence[Entry],
-    left_alone: Collection[str] = (),
+    left_alone: Mapping[str, Place] = MappingProxyType({}),
     diffs: list[FileDiff] | None = None,
     revert: Mapping[str, Any] | None = None,
 ) -> None:
-    """Settle an operation with what came of each file; what it was to write to files in `left_alone` (paths)
-    is struck out. Of one on the conversation `diffs` are what the session has changed then, `revert` the
-    wire's state of the session. Raises StaleEdit, of what is staged, where the agent has edited meanwhile.
+    """Settle an operation with what came of each file; what it was to write to files in `left_alone` (by the
+    paths of the outcome) is struck out. Of one on the conversation `diffs` are what the session has changed
+    then, `revert` the wire's state of the session. Raises StaleEdit, of what is staged, where the agent has
+    edited meanwhile.
     """
     with events.together():
         if operation.kind in CONVERSATION:
@@ -105,7 +111,7 @@ def finish(
         operation.state, operation.outcome = State.DONE, list(outcome)
         operation.save(update_fields=["state", "outcome"])
         for change in changes_of([operation]):
-            if change.path in left_alone:
+            if (change.project_id, change.path) in left_alone.values():
                 change.delete()
             else:
                 announce(change)
@@ -212,19 +218,28 @@ def make_final(session_id: str) -> bool:
     return True
 
 
-def _settle_conversation(operation: Operation, left_alone: Collection[str]) -> None:
+def _settle_conversation(operation: Operation, left_alone: Mapping[str, Place]) -> None:
     """What undos took back counts again, or once more not; files left alone count as they did before."""
     session_id = operation.session_id
     undone = FileChange.objects.filter(undone_by__session_id=session_id, undone_by__state=State.DONE)
-    undone.exclude(path__in=left_alone).update(undone_by=None)
+    _without(undone, left_alone.values()).update(undone_by=None)
     if operation.kind == Kind.UNREVERT:
         active(session_id).update(state=State.CLOSED)
         return
     taken = since(session_id, Point(operation.message_id, operation.part_id))
-    taken.exclude(path__in=left_alone).update(undone_by=operation)
+    _without(taken, left_alone.values()).update(undone_by=operation)
 
 
-def _settle_hunks(operation: Operation, left_alone: Collection[str]) -> None:
+def _without(rows: QuerySet[FileChange], places: Iterable[Place]) -> QuerySet[FileChange]:
+    by_project: dict[str, list[str]] = {}
+    for project_id, path in places:
+        by_project.setdefault(project_id, []).append(path)
+    for project_id, paths in by_project.items():
+        rows = rows.exclude(project_id=project_id, path__in=paths)
+    return rows
+
+
+def _settle_hunks(operation: Operation, left_alone: Mapping[str, Place]) -> None:
     if operation.of_id is not None and not left_alone:
         Operation.objects.filter(id=operation.of_id).update(state=State.CLOSED)
     if operation.kind == Kind.REDO and operation.of_id is None:

@@ -53,8 +53,8 @@ def put_patch(message: AssistantMessage) -> None:
     none yet); nothing for a step that changed none."""
     paths = FileChange.objects.filter(
         session_id=message.session_id, message_id=message.id, operation=None
-    ).values_list("path", flat=True)
-    files = sorted({shown(f"{message.path.root}/{path}") for path in paths})
+    ).values_list("project__worktree", "path")
+    files = sorted({shown(f"{worktree}/{path}") for worktree, path in paths})
     if files:
         began = Part.objects.filter(message_id=message.id, type="step-start").order_by("id").first()
         messages.put_part(

@@ -180,7 +180,7 @@ def bodies(
     binary or too large. Blocks.
     """
     made = []
-    objects, staged = found.project.objects, found.scope.kind == "staged"
+    objects, staged = found.roots.of(file.path).objects, found.scope.kind == "staged"
     for number, judged in enumerate(judge(file, found)):
         if step in (None, number):
             diff, place = _diff(judged.change, objects), f"{digest(file.key)}-{number}"
@@ -202,7 +202,8 @@ def bodies(
 
 def _problems(file: ReviewedFile, change: Change, found: Listing, diff: FileDiff, place: str) -> Problems:
     after = found.problems.get((change.path, change.after)) if change.after else None
-    turn = turned_by(change, file.renamed_from or change.path, found.problems, found.project.objects)
+    objects = found.roots.of(file.path).objects
+    turn = turned_by(change, file.renamed_from or change.path, found.problems, objects)
     return problem_marks(change.path, after, turn, diff, place)
 
 
@@ -378,7 +379,7 @@ def _row(
 
 
 def _delta(file: ReviewedFile, found: Listing) -> Delta | None:
-    objects, known = found.project.objects, found.problems
+    objects, known = found.roots.of(file.path).objects, found.problems
     if not known:
         return None
     return delta(turned_by(step, file.renamed_from or step.path, known, objects) for step in file.steps)

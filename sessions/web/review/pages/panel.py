@@ -178,7 +178,7 @@ async def image(request: HttpRequest, project_id: str, session_id: str, oid: str
     if file is None or oid not in {side for step in file.steps for side in (step.before, step.after)}:
         raise Http404("This is no image of these changes.")
     try:
-        content = await asyncio.to_thread(found.project.objects.get, oid)
+        content = await asyncio.to_thread(found.roots.of(file.path).objects.get, oid)
     except ObjectMissing as error:
         raise Http404("The content is no longer at hand.") from error
     seen = await asyncio.to_thread(image_of, content, file.renamed_from or file.path)

@@ -8,6 +8,7 @@ import pytest
 
 from sessions.changes.operations.conversation import revert, unrevert
 from sessions.changes.operations.engine import as_intents, as_outcome, recover
+from sessions.changes.roots import Roots
 from sessions.changes.tracking import as_change
 from sessions.changes.undo.apply import apply
 from sessions.changes.undo.plan import FilePlan, plan_undo
@@ -31,7 +32,7 @@ async def begun(world: World, session: Session, prompt: str) -> list[FilePlan]:
 async def noted(
     world: World, session: Session, kind: Operation.Kind, prompt: str, plan: list[FilePlan]
 ) -> None:
-    intents = as_intents(plan, world.root)
+    intents = as_intents(plan, Roots(world.tracker))
     for intent in intents:
         intent.session, intent.message_id = session, prompt
     outcome = as_outcome(plan)

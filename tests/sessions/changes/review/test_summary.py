@@ -23,7 +23,7 @@ async def test_a_turn_is_summed_up_once(world: World) -> None:
     first = await world.turn(session, {"kept.txt": "one\n2\nthree\n", "a.txt": "a\nb\n"})
     second = await world.turn(session, {"a.txt": "a\n"})
     since = await _latest()
-    await in_db(refresh, session.id, first, world.tracker.objects)
+    await in_db(refresh, session, first)
     assert await _told(since) == ["message.updated", "session.updated", "session.diff"]
     diffs = (await in_db(Message.objects.get, id=first)).data["summary"]["diffs"]
     assert [(diff["file"], diff["status"], diff["additions"], diff["deletions"]) for diff in diffs] == [
@@ -34,9 +34,9 @@ async def test_a_turn_is_summed_up_once(world: World) -> None:
     assert (await fresh(session)).summary == {"additions": 2, "deletions": 1, "files": 2}
 
     since = await _latest()
-    await in_db(refresh, session.id, first, world.tracker.objects)
+    await in_db(refresh, session, first)
     assert await _told(since) == []
-    await in_db(refresh, session.id, second, world.tracker.objects)
+    await in_db(refresh, session, second)
     assert (await in_db(Message.objects.get, id=second)).data["summary"]["diffs"][0]["deletions"] == 1
 
 
@@ -48,7 +48,7 @@ async def test_without_changes_one_query(
 
     def counted() -> None:
         with django_assert_num_queries(1):
-            refresh(session.id, prompt, world.tracker.objects)
+            refresh(session, prompt)
 
     in_db_sync(counted)
     assert "summary" not in (await in_db(Message.objects.get, id=prompt)).data
@@ -58,7 +58,7 @@ async def test_all_patches_together_are_bounded(world: World) -> None:
     session = await world.session()
     many = {f"{n}.txt": f"{n}{'x' * 60}\n" * 900 for n in range(30)}
     prompt = await world.turn(session, many | {"small.txt": "s\n"})
-    await in_db(refresh, session.id, prompt, world.tracker.objects)
+    await in_db(refresh, session, prompt)
     diffs = (await in_db(Message.objects.get, id=prompt)).data["summary"]["diffs"]
     assert sum(len(diff["patch"]) for diff in diffs) < ALL_PATCHES + 30 * 100
     assert sum("left out" in diff["patch"] for diff in diffs) > 5
@@ -72,7 +72,7 @@ async def test_patches_are_bounded_and_hostile_contents_survive(world: World) ->
         session,
         {"big.txt": "x" * 70 + "\n" * 40_000, "binary": b"\0\1\2", "latin.txt": "é\n".encode("latin-1")},
     )
-    await in_db(refresh, session.id, prompt, world.tracker.objects)
+    await in_db(refresh, session, prompt)
     diffs = (await in_db(Message.objects.get, id=prompt)).data["summary"]["diffs"]
     patches = {diff["file"]: diff["patch"] for diff in diffs}
     assert len(patches["big.txt"]) < PATCH_LIMIT + 100

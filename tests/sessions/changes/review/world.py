@@ -59,6 +59,7 @@ class World:
         data = content.encode() if isinstance(content, str) else content
         file = self.root / path
         change = FileChange(message_id=message_id, part_id=part_id or ascending("prt"), path=path)
+        change.project = self.project
         objects = self.tracker.objects
         if file.exists():
             change.before = objects.put(file.read_bytes())

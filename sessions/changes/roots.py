@@ -1,0 +1,70 @@
+"""The roots that changes of a session lie in: its project, and folders beside it that may be written, each
+a project of its own.
+
+Seen from a session a path is relative to the worktree of its project; one in another root is absolute. So one
+name stands for a file wherever it lies, and who forgets to ask for its root opens nothing.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterable, Sequence
+from pathlib import Path
+
+from sessions.changes.snapshots.changes import Change
+from sessions.changes.tracking import Tracker, as_change, tracker
+from sessions.core.models import FileChange, Project
+
+
+class Roots:
+    """Those of a session in the project `home`. All of it may be asked from any thread."""
+
+    def __init__(self, home: Tracker, others: Iterable[Tracker] = ()) -> None:
+        self.home = home
+        self._by_id = {root.project_id: root for root in (home, *others)}
+
+    @property
+    def every(self) -> Sequence[Tracker]:
+        """In the order in which they are locked and written."""
+        return [self._by_id[key] for key in sorted(self._by_id)]
+
+    def root(self, row: FileChange) -> Tracker:
+        """Where an entry of the ledger lies."""
+        return self._by_id[row.project_id]
+
+    def path(self, row: FileChange) -> str:
+        """Of an entry of the ledger, as seen from the session."""
+        return self.seen(self.root(row), row.path)
+
+    def seen(self, root: Tracker, path: str) -> str:
+        """A path in a root, as seen from the session."""
+        return path if root is self.home else os.path.join(root.worktree, path)
+
+    def change(self, row: FileChange) -> Change:
+        """What an entry of the ledger says, with its path as seen from the session."""
+        return as_change(row, self.path(row))
+
+    def of(self, path: str) -> Tracker:
+        """The root that a path as seen from the session lies in. Raises KeyError where there is none."""
+        return self.at(path)[0]
+
+    def at(self, path: str) -> tuple[Tracker, str]:
+        """The same, and the path from there."""
+        if not os.path.isabs(path):
+            return self.home, path
+        for root in self._by_id.values():
+            if root is not self.home and Path(path).is_relative_to(root.worktree):
+                return root, os.path.relpath(path, root.worktree)
+        raise KeyError(path)
+
+
+def roots_of(home: Project, rows: Iterable[FileChange]) -> Roots:
+    """Those that entries of the ledger lie in, seen from a session of a project. Runs on the ORM's thread;
+    asks nothing where they all lie in it."""
+    return roots_among(home, {row.project_id for row in rows})
+
+
+def roots_among(home: Project, project_ids: Collection[str]) -> Roots:
+    """The same by the ids of projects."""
+    others = set(project_ids) - {home.id}
+    return Roots(tracker(home), map(tracker, Project.objects.filter(id__in=others) if others else ()))

@@ -1,0 +1,192 @@
+"""Undo and redo of a session that changed files of its project and of folders beside it: one operation, each
+file in its root, and nothing of either is lost."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from pathlib import Path
+
+import pytest
+
+from sessions.changes.history.timeline import timeline
+from sessions.changes.operations import conversation, engine, hunks
+from sessions.changes.operations.conversation import Choice, preview, revert, undo_from, unrevert
+from sessions.changes.operations.lock import ProjectBusy, project_lock
+from sessions.changes.review.filediffs import session_diff
+from sessions.changes.review.verdicts import Scope, listing
+from sessions.changes.undo.apply import apply
+from sessions.core.db import in_db
+from sessions.core.ids import ascending
+from sessions.core.models import Operation, Session
+from sessions.core.store import forks, moves
+from tests.sessions.changes.review.world import World, fresh
+
+NAMES = ("kept.txt", "same.txt", "in/deep.txt", "in/other.txt", "odd \udcff.txt")
+State = dict[str, tuple[int, bytes]]
+
+
+@pytest.fixture
+async def library(tmp_path: Path) -> World:
+    """A folder beside the project, which has a file of the same name."""
+    folder = tmp_path / "library"
+    folder.mkdir()
+    (folder / "kept.txt").write_text("the library's\n")
+    return await World.open(folder)
+
+
+def states(*worlds: World) -> list[State]:
+    """The files of each root."""
+    return [
+        {path: found for path, found in world.state().items() if not (world.root / path).is_dir()}
+        for world in worlds
+    ]
+
+
+async def edited(session: Session, edits: list[tuple[World, str, str | None]], prompt: World) -> str:
+    """A prompt, whose answer writes files of several roots in turn."""
+    message = await prompt.turn(session)
+    answer = ascending("msg")
+    for world, path, content in edits:
+        await world.edit(session, answer, path, content)
+    return message
+
+
+def drawn(random: random.Random, *worlds: World) -> list[tuple[World, str, str | None]]:
+    """Edits that make, change and remove files, as it comes."""
+    there = {(world.root, name): (world.root / name).exists() for world in worlds for name in NAMES}
+    made: list[tuple[World, str, str | None]] = []
+    for number in range(random.randint(1, 8)):
+        world, name = random.choice(worlds), random.choice(NAMES)
+        gone = there[world.root, name] and random.random() < 0.3
+        made.append((world, name, None if gone else f"{number} of {random.random()}\n" * 3))
+        there[world.root, name] = not gone
+    return made
+
+
+async def test_undo_and_redo_in_both_roots(world: World, library: World) -> None:
+    before = states(world, library)
+    session = await world.session()
+    prompt = await edited(session, [(world, "kept.txt", "a\n"), (library, "kept.txt", "b\n")], world)
+    after = states(world, library)
+    beside = str(library.root / "kept.txt")
+
+    assert [diff.file for diff in await session_diff(session)] == [beside, "kept.txt"]
+    assert [file.path for file in (await preview(session, prompt)).files] == ["kept.txt", beside]
+    session = await revert(session, prompt)
+    assert states(world, library) == before
+    assert session.revert is not None
+    assert f"a/{beside}" in session.revert["diff"]
+    assert await session_diff(session) == []
+
+    session = await unrevert(session)
+    assert states(world, library) == after
+    assert session.summary["files"] == 2
+
+
+@pytest.mark.parametrize("seed", range(8))
+async def test_whatever_was_edited(world: World, library: World, seed: int) -> None:
+    choice = random.Random(seed)
+    session = await world.session()
+    seen, prompts = [states(world, library)], []
+    for _ in range(3):
+        prompts.append(await edited(session, drawn(choice, world, library), world))
+        seen.append(states(world, library))
+    for _ in range(4):
+        back = choice.randrange(3)
+        session = await revert(session, prompts[back])
+        assert states(world, library) == seen[back]
+        if choice.random() < 0.5:
+            session = await unrevert(session)
+            assert states(world, library) == seen[-1]
+
+
+@pytest.mark.parametrize("stage", ["before", "between", "after"])
+async def test_a_crash_between_roots(
+    world: World, library: World, stage: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = states(world, library)
+    session = await world.session()
+    edits: list[tuple[World, str, str | None]] = [
+        (place, name, "agent\n") for place in (world, library) for name in NAMES
+    ]
+    prompt = await edited(session, edits, world)
+    after = states(world, library)
+    due = {"before": 0, "between": 1, "after": 2}[stage]
+    applied = 0
+
+    def dies(*given: object, **named: object) -> object:
+        nonlocal applied
+        if applied == due:
+            raise KeyboardInterrupt
+        applied += 1
+        return apply(*given, **named)  # type: ignore[arg-type]
+
+    def dies_late(*given: object) -> object:
+        raise KeyboardInterrupt
+
+    if stage == "after":
+        monkeypatch.setattr(engine, "_counting", dies_late)
+    monkeypatch.setattr(engine, "apply", dies)
+    with pytest.raises(KeyboardInterrupt):
+        await asyncio.to_thread(_carry_out, session, prompt)
+    monkeypatch.undo()
+
+    await engine.recover()
+    state = await in_db(lambda: Operation.objects.get(session=session).state)
+    assert state == ("withdrawn" if stage == "before" else "done")
+    assert states(world, library) == (after if stage == "before" else before)
+    session = await unrevert(await fresh(session))
+    assert states(world, library) == after
+
+
+def _carry_out(session: Session, prompt: str) -> None:
+    conversation._revert(session, prompt, None, Choice(), "")
+
+
+async def test_files_are_chosen_by_root(world: World, library: World) -> None:
+    session = await world.session()
+    prompt = await edited(session, [(world, "kept.txt", "a\n"), (library, "kept.txt", "b\n")], world)
+    await undo_from(session, prompt, None, Choice("both", frozenset({"kept.txt"})))
+    assert (world.root / "kept.txt").read_text() == "one\ntwo\nthree\n"
+    assert (library.root / "kept.txt").read_text() == "b\n"
+    assert [diff.file for diff in await session_diff(session)] == [str(library.root / "kept.txt")]
+
+
+async def test_the_review_takes_back_a_hunk_beside_the_project(world: World, library: World) -> None:
+    session = await world.session()
+    await edited(session, [(world, "kept.txt", "a\n"), (library, "kept.txt", "b\n")], world)
+    beside = str(library.root / "kept.txt")
+    found = await listing(session, Scope())
+    assert [(file.key, file.state) for file in found.files] == [(beside, "here"), ("kept.txt", "here")]
+
+    done = await hunks.undo(session, Scope(), {beside: None})
+    assert (library.root / "kept.txt").read_text() == "the library's\n"
+    assert (world.root / "kept.txt").read_text() == "a\n"
+    found = await listing(session, Scope())
+    assert [file.state for file in found.files] == ["gone", "here"]
+    await hunks.redo(session, done.id)
+    assert (library.root / "kept.txt").read_text() == "b\n"
+
+    own = await library.session("of the library")
+    assert [file.key for file in (await listing(own, Scope("project"))).files] == ["kept.txt"]
+    await hunks.undo(own, Scope("project"), {"kept.txt": None})
+    assert (library.root / "kept.txt").read_text() == "the library's\n"
+
+
+async def test_both_roots_are_locked(world: World, library: World) -> None:
+    session = await world.session()
+    prompt = await edited(session, [(library, "kept.txt", "b\n")], world)
+    with project_lock(library.project.id), pytest.raises(ProjectBusy):
+        await revert(session, prompt)
+    assert (library.root / "kept.txt").read_text() == "b\n"
+
+
+async def test_forks_and_moves_take_the_projects_own(world: World, library: World) -> None:
+    session = await world.session()
+    prompt = await edited(session, [(world, "kept.txt", "a\n"), (library, "other.txt", "b\n")], world)
+    assert [row.path for row in await in_db(forks.changes_since, session.id, prompt)] == ["kept.txt"]
+    assert await in_db(moves.paths, [session]) == {"kept.txt"}
+    found = await in_db(timeline, session)
+    names = [file.path for moment in found.moments for file in moment.files]
+    assert names == ["kept.txt", str(library.root / "other.txt")]
