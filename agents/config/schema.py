@@ -59,6 +59,13 @@ class ReviewerConfig(_Section):
     """By what it judges, in place of what comes with the program."""
 
 
+class FolderConfig(_Section):
+    """One entry of `folders`. Ours."""
+
+    path: str
+    write: bool = False
+
+
 class AgentConfig(_Section):
     """One entry of `agent`. Keys beyond these are options for the model, as in OpenCode."""
 
@@ -314,9 +321,9 @@ class Config(_Section):
     """Hosts that a confined program may reach, as rules of the permission `network`. Ours."""
     sandbox_write: list[str] = []
     """Folders besides the workspace that a confined program may write; `~` is the home folder. Ours."""
-    folders: list[str] = []
+    folders: list[str | FolderConfig] = []
     """Folders beside the project that agents may read, from the folder of the session; `~` is the home
-    folder. Ours."""
+    folder. With `write` they may also write there. Ours."""
     instructions: list[str] = []
     command: dict[str, CommandConfig] = {}
     mcp: dict[str, McpConfig] = {}

@@ -1,5 +1,5 @@
-"""The folders beside the project that an agent may read: those that a person added to the session, and those
-that the configuration names."""
+"""The folders beside the project that an agent may read, or write: those that a person added to the session,
+and those that the configuration names."""
 
 from __future__ import annotations
 
@@ -10,7 +10,14 @@ from pathlib import Path
 
 from agents.config.schema import Config
 from sessions.core.models import Session
-from sessions.core.store.added_folders import AddedFolder, Refused, checked, named, of
+from sessions.core.store.added_folders import (
+    AddedFolder,
+    Refused,
+    checked,
+    named,
+    of,
+    require_apart,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,14 +39,17 @@ def folders_of(session: Session | None, config: Config, directory: Path, worktre
     configured: list[AddedFolder] = []
     refused: list[str] = []
     for given in config.folders:
+        known = (*added, *configured)
+        named_path, write = (given, False) if isinstance(given, str) else (given.path, given.write)
         try:
-            path = checked(given, directory, worktree)
+            path = checked(named_path, directory, worktree, write=write)
+            if write:
+                require_apart(path, known)
         except Refused as problem:
             refused.append(str(problem))
             continue
-        known = (*added, *configured)
         if all(folder.path != path for folder in known):
-            configured.append(named(path, directory, known))
+            configured.append(named(path, directory, known, write=write))
     return Folders(added, configured, refused)
 
 

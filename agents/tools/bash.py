@@ -24,7 +24,7 @@ from agents.toolkit.sandbox import door
 from agents.toolkit.sandbox.proxy import Place
 from agents.toolkit.shared.capture import Capture
 from agents.toolkit.shared.environment import shell_environment
-from agents.toolkit.shared.paths import is_of_skill, is_scratch, read_pattern
+from agents.toolkit.shared.paths import is_of_skill, is_scratch, read_pattern, relative
 from agents.toolkit.shared.process import CannotStart, Ended
 from agents.toolkit.turn import Turn
 from sessions.core.store.added_folders import holding
@@ -186,7 +186,8 @@ async def _ask(input: BashInput, workdir: Path, ctx: ToolContext) -> None:
     metadata = {"command": input.command, "description": input.description, "workdir": str(workdir)}
     analysis = analyse(input.command, workdir, ctx.worktree)
     for path in analysis.written:
-        if added := holding(ctx.turn.folders, path):
+        added = holding(ctx.turn.folders, path)
+        if added and not added.write:
             raise ToolError(is_read_only(added, str(path)))
     confined = ctx.turn.terms.sandbox != "off" and input.outside is None
     if external := await asyncio.to_thread(_external, analysis, workdir, ctx, confined=confined):
@@ -219,8 +220,8 @@ async def _ask_to_leave(input: BashInput, workdir: Path, ctx: ToolContext) -> bo
 
 def _external(analysis: ShellAnalysis, workdir: Path, ctx: ToolContext, *, confined: bool) -> list[Path]:
     """Folders outside of the worktree; reading managed output files is always fine, what lies beside a skill
-    may be run as well, and so is what is done in an added folder by a line that the sandbox keeps from
-    writing there, or that is known to only read. Blocks."""
+    may be run as well, and so is what is done in an added folder that may be written, or by a line that the
+    sandbox keeps from writing there, or that is known to only read. Blocks."""
     folders = list(analysis.external)
     if not workdir.is_relative_to(ctx.worktree.resolve()):
         folders.insert(0, workdir)
@@ -228,7 +229,7 @@ def _external(analysis: ShellAnalysis, workdir: Path, ctx: ToolContext, *, confi
     written = any(path.is_relative_to(outputs) for path in analysis.written)
     asked = [folder for folder in dict.fromkeys(folders) if written or folder != outputs]
     reads = confined or planning.reads_only(analysis)
-    lent = ctx.turn.folders if reads else ()
+    lent = [folder for folder in ctx.turn.folders if reads or folder.write]
     return [
         folder
         for folder in asked
@@ -245,6 +246,9 @@ def _held(permission: str, paths: Sequence[Path], ctx: ToolContext) -> list[str]
     """Of the paths that the line reads or writes those that the rules of `read` or `edit` do not allow: the
     shell must not be the way around them."""
     names = [read_pattern(ctx, path) for path in paths]
+    if permission == "edit":
+        within = ((path, holding(ctx.turn.folders, path)) for path in paths)
+        names += [relative(path, added.path) for path, added in within if added]
     return [name for name in names if evaluate(permission, name, ctx.turn.rules).action != "allow"]
 
 

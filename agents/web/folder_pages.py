@@ -1,4 +1,4 @@
-"""The folders beside the project that a session may read: a dialog that lists, adds and removes them."""
+"""The folders beside the project that a session may read, or write: a dialog to list, add and remove them."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from agents.config.configuration import load
 from agents.toolkit.folders import folders_of
 from sessions.core.db import in_db
 from sessions.core.models import Session
+from sessions.core.paths import access
 from sessions.core.store import added_folders
 from sessions.core.store import sessions as session_store
 from sessions.web.access import Located, located
@@ -26,22 +27,24 @@ async def dialog(request: HttpRequest) -> HttpResponse:
 
 @require_POST
 async def add(request: HttpRequest) -> HttpResponse:
-    """`path`, from the session's folder. Gives the list to the dialog, to others a note."""
+    """`path`, from the session's folder; with `write`, or `:rw` at its end, to be written too. Gives the list
+    to the dialog, to others a note."""
     session = await _session(request.POST)
     in_dialog = request.headers.get("HX-Target") == "folders"
     directory, root = Path(session.directory), Path(session.project.worktree)
+    given, write = access(request.POST.get("path", ""))
+    write = write or "write" in request.POST
     try:
-        path = await asyncio.to_thread(added_folders.checked, request.POST.get("path", ""), directory, root)
-        row = await in_db(added_folders.add, session, path)
+        path = await asyncio.to_thread(added_folders.checked, given, directory, root, write=write)
+        row = await in_db(added_folders.add, session, path, write=write)
     except added_folders.Refused as problem:
         return beside("folders" if in_dialog else "composer", str(problem))
     session = row or session
     if in_dialog:
         return await _shown("pickers/folders_list.html", _place(session))
     name = next(folder.name for folder in added_folders.of(session) if folder.path == path)
-    return toast(
-        f"Added {name} ({path}), for reading only: nothing is written there. @{name}/ mentions its files."
-    )
+    told = "to be read and written; undo covers it" if write else "for reading only: nothing is written there"
+    return toast(f"Added {name} ({path}), {told}. @{name}/ mentions its files.")
 
 
 @require_POST

@@ -204,7 +204,7 @@ def _run(commands: Subparsers) -> None:
         action="append",
         default=[],
         metavar="FOLDER",
-        help="let the agent read this folder as well",
+        help="let the agent read this folder as well; FOLDER:rw lets it write there too",
     )
     parser.add_argument("--title", help="title of a new session")
     parser.add_argument(

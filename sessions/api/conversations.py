@@ -81,16 +81,24 @@ class SessionTimes(Wire):
     archived: Moment | None = None
 
 
+class FolderGiven(Wire):
+    """A folder beside the project, from that of the session."""
+
+    path: str
+    write: bool = False
+
+
 class SessionChange(Wire):
     """`permission` is added to the rules there are, `metadata` takes the place of what there was; 0 or null
     as the time of its archiving brings a session back. `staging` is ours: review mode, of the topmost
     session. What is staged when it is turned off goes on waiting. So is `preset`, of the topmost session and
-    those below it; `folders` are added to those that they may read."""
+    those below it; `folders` are added to those that they may read, or
+    write: paths, or `{path, write}`."""
 
     title: str | None = None
     staging: bool | None = None
     preset: Preset | None = None
-    folders: list[str] | None = None
+    folders: list[str | FolderGiven] | None = None
     time: SessionTimes | None = None
     metadata: dict[str, Any] | None = None
     permission: list[SessionRule] | None = None
@@ -229,13 +237,18 @@ async def change_session(request: HttpRequest, session_id: str, body: SessionCha
     return session_answer(request, session_wire(changed or row))
 
 
-async def _add_folder(row: Session, given: str) -> Session | None:
+async def _add_folder(row: Session, given: str | FolderGiven) -> Session | None:
     """Raises HttpError for one that cannot be added."""
+    named = FolderGiven(path=given) if isinstance(given, str) else given
     try:
         path = await asyncio.to_thread(
-            added_folders.checked, given, Path(row.directory), Path(row.project.worktree)
+            added_folders.checked,
+            named.path,
+            Path(row.directory),
+            Path(row.project.worktree),
+            write=named.write,
         )
-        return await in_db(added_folders.add, row, path)
+        return await in_db(added_folders.add, row, path, write=named.write)
     except added_folders.Refused as problem:
         raise HttpError(400, str(problem)) from problem
 

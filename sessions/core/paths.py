@@ -151,3 +151,12 @@ def _create_secret(path: Path, replace: bool = False) -> str:
     else:
         create_file(path, text, PRIVATE)
     return path.read_text().strip()
+
+
+_WRITABLE = ":rw"
+
+
+def access(given: str) -> tuple[str, bool]:
+    """A path as a person types it, and whether `:rw` at its end says that the folder may be written."""
+    path = given.strip().removesuffix(_WRITABLE)
+    return path, path != given.strip()

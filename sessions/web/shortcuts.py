@@ -148,7 +148,12 @@ GROUPS: Final = (
         _command("mode", "shield", "", "Choose how much is asked"),
         _command("focus", "list", "g o", "Focus: fold what the agent does to a line a turn, or show it"),
         _command("changes", "panel", "g c", "Show or hide the changed files"),
-        _command("add-dir", "folder", "", "Add a folder beside the project, for the agent to read"),
+        _command(
+            "add-dir",
+            "folder",
+            "",
+            "Add a folder beside the project, for the agent to read; PATH:rw, to write too",
+        ),
         _command("problems", "alert", "g d", "What language servers find wrong"),
         _command("review-mode", "layers", "", "Hold edits back until you keep them, or no longer"),
         _command("fork", "fork", "", "Go on from here in a new session"),

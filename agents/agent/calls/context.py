@@ -39,6 +39,7 @@ from agents.toolkit.formatters import chosen, run_formatter
 from agents.toolkit.permission.rules import Ruleset, narrowed
 from agents.toolkit.shared.beside import rebased
 from agents.toolkit.turn import Turn
+from sessions.changes.tracking import Tracker, tracker
 from sessions.changes.undo.files import AS_NEW, NEW_FILE
 from sessions.core.db import in_db
 from sessions.core.fence import unfenced
@@ -176,17 +177,24 @@ class CallContext:
     async def around_shell(self, run: Callable[[], Awaitable[None]]) -> None:
         """The snapshot after is taken also when the command was stopped: what it did is in the ledger."""
         await self._stage.look()
-        chosen = await in_db(projects.keep_ignored, self._run.session.project_id)
-        self._run.tracker.keep_ignored(self.turn.config.keep_ignored if chosen is None else chosen)
-        begun = asyncio.create_task(asyncio.to_thread(self._run.tracker.begin))
+        roots = await writable(self._run, self.turn)
+        for root in roots:
+            chosen = await in_db(projects.keep_ignored, root.project_id)
+            root.keep_ignored(self.turn.config.keep_ignored if chosen is None else chosen)
+        begun = asyncio.create_task(asyncio.to_thread(lambda: [(root, root.begin()) for root in roots]))
         try:
             await asyncio.shield(begun)
             await run()
         finally:
             await asyncio.shield(self._record_shell(begun))
 
-    async def _record_shell(self, begun: asyncio.Task[int]) -> None:
-        changes = await asyncio.to_thread(self._run.tracker.end, await begun)
+    async def _record_shell(self, begun: asyncio.Task[list[tuple[Tracker, int]]]) -> None:
+        changes: list[FileChange] = []
+        for root, command in await begun:
+            made = await asyncio.to_thread(root.end, command)
+            for change in made:
+                change.project_id = root.project_id
+            changes += made
         for change in changes:
             change.message_id, change.part_id, change.call_id = self.message_id, self._part.id, self.call_id
             change.origin = change.origin or "command"
@@ -244,6 +252,34 @@ class _Moved(Exception):
     """A file was changed between the look at it and the write."""
 
 
+async def writable(run: Run, turn: Turn) -> list[Tracker]:
+    """The roots that a turn may write in, that of its project first: the folders beside it that may be
+    written are projects by themselves."""
+    folders = [folder.path for folder in turn.folders if folder.write]
+    return [run.tracker, *[await _root(folder) for folder in folders]]
+
+
+async def _root(folder: Path) -> Tracker:
+    """Raises ToolError where it is no project of its own any more."""
+    try:
+        project = await in_db(projects.project_of, folder)
+    except OSError as error:
+        raise ToolError(f"{printable(str(folder))} cannot be written: {error_text(error)}") from error
+    if Path(project.worktree) != folder:
+        raise ToolError(f"{printable(str(folder))} is not written: it is in a larger repository by now.")
+    return await asyncio.to_thread(tracker, project)
+
+
+def write_in(writes: Sequence[tuple[Tracker, FileChange]], write: Callable[[], None]) -> None:
+    """Let files of several roots be written; no look at one of them comes in between."""
+    if not writes:
+        return write()
+    first = min((root for root, _ in writes), key=lambda root: root.project_id)
+    own = {change.path: change.after or None for root, change in writes if root is first}
+    rest = [entry for entry in writes if entry[0] is not first]
+    return first.writing(own, lambda: write_in(rest, write))
+
+
 class FileWriter:
     """The writes of one call."""
 
@@ -252,6 +288,7 @@ class FileWriter:
         self._turn = turn
         self._part = part
         self._stage = stage
+        self._roots: Sequence[Tracker] = ()
 
     async def write(self, writes: Sequence[FileWrite]) -> list[FileWrite]:
         """Undisturbed by a stop: either nothing has happened or everything has."""
@@ -260,6 +297,7 @@ class FileWriter:
     async def _write(self, writes: Sequence[FileWrite]) -> list[FileWrite]:
         if await self._stage.takes(writes):
             return await self._stage.put(writes)
+        self._roots = await writable(self._run, self._turn)
         async with AsyncExitStack() as stack:
             for path in sorted({item.path for item in writes}):
                 await stack.enter_async_context(_locks.setdefault(path, asyncio.Lock()))
@@ -276,11 +314,11 @@ class FileWriter:
         changes = await asyncio.to_thread(lambda: [self._entry(item) for item in writes])
         await confirmed()
         await in_db(ledger.add, self._run.session, changes)
-        after = {change.path: change.after or None for change in changes}
+        within = [(self._root(item.path), change) for item, change in zip(writes, changes, strict=True)]
         stuck: list[FileChange] = []
         both = list(zip(writes, changes, strict=True))
         try:
-            await asyncio.to_thread(self._run.tracker.writing, after, lambda: apply_all(both, stuck))
+            await asyncio.to_thread(write_in, within, lambda: apply_all(both, stuck))
         except BaseException as error:
             undone = [self._inverse(change) for change in changes if change not in stuck]
             with unfenced():
@@ -292,17 +330,20 @@ class FileWriter:
             raise ToolError(f"{why}: {names}. Read them again.") from error
 
     async def _formatted(self, written: FileWrite) -> FileWrite:
-        """What formatters make of the file, and of others with it, are changes of the same call."""
+        """What formatters make of the file, and of others with it, are changes of the same call. In a folder
+        beside the project none runs."""
+        if self._root(written.path) is not self._run.tracker:
+            return written
         wanted = await asyncio.to_thread(chosen, written.path, self._turn) if written.content else []
         if not wanted:
             return written
-        tracker = self._run.tracker
-        command = await asyncio.to_thread(tracker.begin)
+        root = self._run.tracker
+        command = await asyncio.to_thread(root.begin)
         try:
             for formatter in wanted:
                 await run_formatter(formatter, written.path, self._turn)
         finally:
-            changes = await asyncio.to_thread(tracker.end, command)
+            changes = await asyncio.to_thread(root.end, command)
         for change in changes:
             change.message_id, change.part_id = self._part.message_id, self._part.id
             change.call_id, change.origin = self._part.call_id, "formatter"
@@ -324,8 +365,14 @@ class FileWriter:
         if known != entry.after:
             await in_db(ledger.add, self._run.session, [entry])
 
+    def _root(self, path: Path) -> Tracker:
+        """The root that a file is in; what lies in none is noted with the project."""
+        beside = self._roots[1:]
+        return next((root for root in beside if path.is_relative_to(root.worktree)), self._run.tracker)
+
     def _entry(self, item: FileWrite) -> FileChange:
-        objects = self._run.tracker.objects
+        root = self._root(item.path)
+        objects = root.objects
         mode = item.path.stat().st_mode if item.expected is not None else None
         given = item.mode_of.stat().st_mode if item.mode_of else NEW_FILE
         made = None if item.content is None else mode or given
@@ -334,7 +381,8 @@ class FileWriter:
             part_id=self._part.id,
             call_id=self._part.call_id,
             origin="edit",
-            path=os.path.relpath(item.path, self._turn.worktree),
+            project_id=root.project_id,
+            path=os.path.relpath(item.path, root.worktree),
             before=objects.put(item.expected) if item.expected is not None else "",
             after=objects.put(item.content) if item.content is not None else "",
             mode_before=mode,
@@ -348,6 +396,7 @@ class FileWriter:
             part_id=change.part_id,
             call_id=change.call_id,
             origin=change.origin,
+            project_id=change.project_id,
             path=change.path,
             before=change.after,
             after=change.before,

@@ -206,8 +206,9 @@ def _around(turn: Turn) -> Policy:
     temporary = folder / "tmp"
     temporary.mkdir(mode=scratch.PRIVATE, exist_ok=True)
     try:
-        write, read = turn.config.sandbox_write, [added.path for added in turn.folders]
-        return policy([turn.worktree, turn.directory], temporary, [folder], write, read)
+        write, read = turn.config.sandbox_write, [added.path for added in turn.folders if not added.write]
+        roots = [turn.worktree, turn.directory, *(added.path for added in turn.folders if added.write)]
+        return policy(roots, temporary, [folder], write, read)
     except CannotConfine as error:
         raise Refused(f"Not run: it is to be confined, and {error}") from error
 

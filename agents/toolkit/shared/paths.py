@@ -64,8 +64,9 @@ async def authorise(ctx: ToolContext, path: str, kind: Literal["read", "write"])
     """Resolve `path` from the session's directory; ask `external_directory` when it leaves the project.
 
     Managed output files, skills that the rules allow with what lies beside them, and folders that were added
-    to the session are readable without asking. Raises ToolError for a path that cannot exist, and for one in
-    an added folder that is to be written.
+    to the session are readable without asking, and those of them that may be written are as the project is.
+    Raises ToolError for a path that cannot exist, and for one to be written in an added folder that may only
+    be read.
     """
     target, inside = await asyncio.to_thread(_resolve, ctx, path, kind)
     if not inside:
@@ -120,11 +121,13 @@ def _resolve(ctx: ToolContext, path: str, kind: Literal["read", "write"]) -> tup
         raise ToolError(f"{printable(path)} is not a usable path: {error}.") from error
     root = _project(ctx)
     added = None if _contains(root, real) else holding(ctx.turn.folders, real)
-    if added and kind == "write":
+    if added and kind == "write" and not added.write:
         raise ToolError(is_read_only(added, relative(real, root)))
     inside = _contains(root, real) or added is not None or is_scratch(ctx, real)
     inside = inside or (kind == "read" and _is_lent(ctx, real))
     patterns = dict.fromkeys((relative(asked, root), relative(real, root)))
+    if added and kind == "write":  # the rules for an agent's own settings hold in each root
+        patterns[relative(real, added.path)] = None
     return Target(real, tuple(patterns), relative(real, root)), inside
 
 

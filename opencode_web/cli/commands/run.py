@@ -19,6 +19,7 @@ from opencode_web.bridge.remote.errors import RemoteError
 from opencode_web.bridge.remote.launcher import wanted
 from opencode_web.bridge.remote.link import Link
 from opencode_web.cli.terminal import Stop, complain
+from sessions.core.paths import access
 
 Properties = Mapping[str, Any]
 
@@ -267,9 +268,10 @@ def _request(arguments: argparse.Namespace, text: str, directory: Path) -> tuple
     return ("command" if arguments.command else "prompt_async"), given
 
 
-def _folders(given: Sequence[str], directory: Path) -> list[str]:
+def _folders(given: Sequence[str], directory: Path) -> list[dict[str, Any]]:
     """Whole paths: the session may be in another folder than the command."""
-    return [str(directory / Path(path).expanduser()) for path in given]
+    found = map(access, given)
+    return [{"path": str(directory / Path(path).expanduser()), "write": write} for path, write in found]
 
 
 def model_of(ref: str | None) -> dict[str, str] | None:

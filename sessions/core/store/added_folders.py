@@ -1,13 +1,14 @@
 """Folders beside the project that a session may read: added by a person, each with a name of its own.
 
-They are references: no tool writes in one (docs/decisions/0042-added-folders.md).
+They are references, but for those that a person lets it write in: each of these is a project of its own,
+whose ledger undo goes by (docs/decisions/0042-added-folders.md).
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from django.conf import settings
@@ -15,6 +16,7 @@ from django.db import transaction
 
 from sessions.core import opened
 from sessions.core.models import Session
+from sessions.core.repository import Repository
 
 from . import children
 from . import sessions as session_store
@@ -30,10 +32,11 @@ class Refused(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class AddedFolder:
-    """`path` is absolute and real; by `name` paths in it can begin."""
+    """`path` is absolute and real; by `name` paths in it can begin. Tools may `write` in it, or only read."""
 
     name: str
     path: Path
+    write: bool = False
 
     def holds(self, path: Path) -> bool:
         """Whether a real path is the folder or lies in it."""
@@ -42,7 +45,9 @@ class AddedFolder:
 
 def of(session: Session) -> tuple[AddedFolder, ...]:
     """Those that were added to a session, the first one first."""
-    return tuple(AddedFolder(entry["name"], Path(entry["path"])) for entry in session.folders)
+    return tuple(
+        AddedFolder(entry["name"], Path(entry["path"]), bool(entry.get("write"))) for entry in session.folders
+    )
 
 
 def holding(folders: Iterable[AddedFolder], path: Path) -> AddedFolder | None:
@@ -50,9 +55,10 @@ def holding(folders: Iterable[AddedFolder], path: Path) -> AddedFolder | None:
     return next((folder for folder in folders if folder.holds(path)), None)
 
 
-def checked(given: str, directory: Path, worktree: Path) -> Path:
-    """The real path of a folder that a session in `directory` of the project at `worktree` may have added;
-    `given` may begin with `~`, or else be seen from the directory. Raises Refused. Blocks."""
+def checked(given: str, directory: Path, worktree: Path, *, write: bool = False) -> Path:
+    """The real path of a folder that a session in `directory` of the project at `worktree` may have added, to
+    `write` in it too; `given` may begin with `~`, or else be seen from the directory. Raises Refused. Blocks.
+    """
     if not given.strip() or "\0" in given:
         raise Refused("Give the path of a folder.")
     try:
@@ -66,7 +72,25 @@ def checked(given: str, directory: Path, worktree: Path) -> Path:
         raise Refused(f"{folder} is a file; give the folder that it is in.")
     if reason := _reason(folder, directory, worktree):
         raise Refused(f"{folder} cannot be added: {reason}")
+    if write and (reason := _unwritable(folder)):
+        raise Refused(f"{folder} cannot be written: {reason}")
     return folder
+
+
+def _unwritable(folder: Path) -> str:
+    """Why nothing can be written in a folder that can be added: undo goes by whole projects."""
+    root = Repository.of(folder).worktree
+    if root != folder:
+        return f"it is in the repository {root}. Add that one, if the agent is to write in it."
+    return "" if os.access(folder, os.W_OK) else "you may not write there."
+
+
+def require_apart(folder: Path, others: Iterable[AddedFolder]) -> None:
+    """What is written in a folder must be one project's only. Raises Refused where another that may be
+    written lies in it, or the other way round."""
+    for other in others:
+        if other.write and other.path != folder and (other.holds(folder) or folder in other.path.parents):
+            raise Refused(f"{folder} cannot be written beside {other.path}: one of them is in the other.")
 
 
 def _reason(folder: Path, *project: Path) -> str:
@@ -89,7 +113,9 @@ def _reason(folder: Path, *project: Path) -> str:
     return ""
 
 
-def named(path: Path, directory: Path, others: Collection[AddedFolder]) -> AddedFolder:
+def named(
+    path: Path, directory: Path, others: Collection[AddedFolder], *, write: bool = False
+) -> AddedFolder:
     """With the folder's own name, or one with a number where another is called so or the session's folder has
     something of that name. Blocks."""
     taken = {other.name for other in others}
@@ -98,18 +124,23 @@ def named(path: Path, directory: Path, others: Collection[AddedFolder]) -> Added
     while name in taken or os.path.lexists(directory / name):
         number += 1
         name = f"{base}-{number}"
-    return AddedFolder(name, path)
+    return AddedFolder(name, path, write)
 
 
-def add(session: Session, path: Path) -> Session | None:
-    """Add a folder that is `checked` to the topmost session and those below it; nothing where it is added
-    already. The session as it is then, None when it is gone. Raises Refused where there are too many."""
+def add(session: Session, path: Path, *, write: bool = False) -> Session | None:
+    """Add a folder that is `checked` to the topmost session and those below it; of one that is added already
+    only whether it may be written is set. The session as it is then, None when it is gone. Raises Refused
+    where there are too many, or it is not apart."""
     with transaction.atomic():
         known = of(session_store.locked(topmost(session).id))
-        if all(folder.path != path for folder in known):
-            if len(known) >= MOST:
-                raise Refused(f"There are {MOST} folders already; remove one first.")
-            _put(session, [*known, named(path, Path(session.directory), known)])
+        if write:
+            require_apart(path, known)
+        if any(folder.path == path for folder in known):
+            _put(session, [replace(one, write=write) if one.path == path else one for one in known])
+        elif len(known) >= MOST:
+            raise Refused(f"There are {MOST} folders already; remove one first.")
+        else:
+            _put(session, [*known, named(path, Path(session.directory), known, write=write)])
     return session_store.get(session.id)
 
 
@@ -122,8 +153,12 @@ def remove(session: Session, name: str) -> Session | None:
     return session_store.get(session.id)
 
 
+def _kept(folder: AddedFolder) -> dict[str, str | bool]:
+    return {"name": folder.name, "path": str(folder.path), **({"write": True} if folder.write else {})}
+
+
 def _put(session: Session, folders: Sequence[AddedFolder]) -> None:
-    kept = [{"name": folder.name, "path": str(folder.path)} for folder in folders]
+    kept = [_kept(folder) for folder in folders]
     root = topmost(session)
     for row in (root, *children.below(root.id)):
         session_store.update(row.id, folders=kept)

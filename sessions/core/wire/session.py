@@ -42,10 +42,11 @@ Preset = Literal["ask", "edits", "alone", "reviewed", "everything"]
 
 
 class AddedFolderInfo(Wire):
-    """A folder beside the project that a session may read. Ours."""
+    """A folder beside the project that a session may read, and write where it says so. Ours."""
 
     name: str
     path: str
+    write: bool | None = None
 
 
 class SessionRevert(Wire):

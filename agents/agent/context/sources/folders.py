@@ -1,4 +1,4 @@
-"""The folders beside the project that were added for reading: their names, places and branches."""
+"""The folders beside the project that were added: their names, places and branches."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ class Place:
     path: str
     branch: str
     instructed: bool
+    write: bool
 
 
 Places = tuple[Place, ...]
@@ -47,18 +48,18 @@ def _place(folder: AddedFolder) -> Place:
     except vcs.GitError:
         branch = ""
     instructed = (folder.path / INSTRUCTIONS).is_file()
-    return Place(folder.name, shown(str(folder.path)), branch, instructed)
+    return Place(folder.name, shown(str(folder.path)), branch, instructed, folder.write)
 
 
 def _encode(places: Places) -> list[list[str]]:
-    return [[place.name, place.path] for place in places]
+    return [[place.name, place.path, *(["write"] if place.write else [])] for place in places]
 
 
 def _rendered(places: Places) -> str:
     return (
-        "The person added these folders beside the project, for reading only. Name a file in one by its "
-        "absolute path, or by a path that begins with the folder's name; give one as the path to search in "
-        f"it. Nothing is written there.\n{_lines(places)}"
+        "The person added these folders beside the project. Name a file in one by its absolute path, or by a "
+        "path that begins with the folder's name; give one as the path to search in it. Nothing is written "
+        f"in those that are read-only.\n{_lines(places)}"
     )
 
 
@@ -77,4 +78,5 @@ def _lines(places: Places) -> str:
 def _line(place: Place) -> str:
     branch = f", git branch {place.branch}" if place.branch else ""
     own = f"; its own instructions are in {INSTRUCTIONS}" if place.instructed else ""
-    return f"{place.name}: {place.path} (read-only{branch}){own}"
+    access = "may be written" if place.write else "read-only"
+    return f"{place.name}: {place.path} ({access}{branch}){own}"

@@ -1,0 +1,134 @@
+"""A folder beside the project that may be written: tools and commands write there, each change is noted with
+the folder's own project, and an undo of the message takes back both."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import httpx
+import pytest
+
+from agents.toolkit.sandbox import probe
+from tests.loopback.script import ToolUse, Turn
+from tests.runtime.asking import stage
+from tests.runtime.test_added_folders import ASKING, bash
+from tests.server import parts_of
+
+confined = pytest.mark.skipif(not probe.found().holds, reason=f"no sandbox: {probe.found().words}")
+
+
+@pytest.fixture
+def library(tmp_path: Path) -> Path:
+    folder = tmp_path.resolve() / "library"
+    (folder / "src").mkdir(parents=True)
+    (folder / "src" / "greet.py").write_text("def greet():\n    return 'hello'\n")
+    return folder
+
+
+def contents(*roots: Path) -> dict[Path, bytes]:
+    found = (path for root in roots for path in root.rglob("*"))
+    return {path: path.read_bytes() for path in found if path.is_file() and ".git" not in path.parts}
+
+
+@pytest.mark.proc
+async def test_what_tools_and_commands_write_is_undone(home: Path, project: Path, library: Path) -> None:
+    greet, beside = library / "src" / "greet.py", project / "beside.txt"
+    added = "*** Add File: library/deep/new.py\n+x = 1\n*** Add File: beside.txt\n+y\n"
+    patch = f"*** Begin Patch\n{added}*** End Patch"
+    calls = [
+        ToolUse("read", {"filePath": "library/src/greet.py"}),
+        ToolUse("edit", {"filePath": str(greet), "oldString": "hello", "newString": "bye"}),
+        ToolUse("write", {"filePath": "library/made.txt", "content": "made\n"}),
+        ToolUse("apply_patch", {"patchText": patch}),
+        bash(f"echo more >> {library}/made.txt; echo shell > {library}/shell.txt; echo here > here.txt"),
+    ]
+    script = [Turn(tools=[call]) for call in calls]
+    async with stage(home, project, [*script, Turn(text="Done.")], permission=ASKING, sandbox="off") as on:
+        session = (await on.client.create_session())["id"]
+        before = contents(project, library)
+        body = {"folders": [{"path": str(library), "write": True}]}
+        answer = await on.client.http.patch(f"/session/{session}", json=body)
+        assert answer.json()["folders"] == [{"name": "library", "path": str(library), "write": True}]
+        await on.client.prompt(session, "Go.")
+        messages = await on.client.messages(session)
+        states = [part["state"] for part in parts_of(messages, "tool")]
+        assert [state["status"] for state in states] == ["completed"] * len(calls), states
+        assert f"library: {library} (may be written)" in json.dumps(on.model.requests[-1].body)
+        assert "bye" in greet.read_text()
+        assert (library / "made.txt").read_text() == "made\nmore\n"
+        assert beside.read_text() == "y\n"
+        after = contents(project, library)
+
+        diff = (await on.client.http.get(f"/session/{session}/diff")).json()
+        expected = {"src/greet.py", "made.txt", "deep/new.py", "shell.txt"}
+        names = {item["file"] for item in diff}
+        assert names == {str(library / name) for name in expected} | {"beside.txt", "here.txt"}
+
+        prompt = next(message["info"]["id"] for message in messages if message["info"]["role"] == "user")
+        (
+            await on.client.http.post(f"/session/{session}/revert", json={"messageID": prompt})
+        ).raise_for_status()
+        assert contents(project, library) == before
+        assert not (library / "deep").exists()
+        (await on.client.http.post(f"/session/{session}/unrevert")).raise_for_status()
+        assert contents(project, library) == after
+
+
+@confined
+async def test_the_sandbox_lets_it_be_written_and_holds_its_hooks(
+    home: Path, project: Path, library: Path
+) -> None:
+    write = "python3 -c 'import sys; open(sys.argv[1], \"w\")'"
+    (library / ".git" / "hooks").mkdir(parents=True)
+    (library / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
+    calls = [
+        bash("echo x > new.txt", workdir="library"),
+        bash(f"{write} .git/hooks/pre-commit", workdir="library"),
+        bash(f"{write} opencode.json", workdir="library"),
+    ]
+    script = [Turn(tools=[call]) for call in calls]
+    async with stage(
+        home, project, [*script, Turn(text="Done.")], permission=ASKING, sandbox="offline"
+    ) as on:
+        session = (await on.client.create_session())["id"]
+        body = {"folders": [{"path": str(library), "write": True}]}
+        (await on.client.http.patch(f"/session/{session}", json=body)).raise_for_status()
+        await on.client.prompt(session, "Go.")
+        messages = await on.client.messages(session)
+        written, hook, own = (part["state"] for part in parts_of(messages, "tool"))
+        assert (library / "new.txt").read_text() == "x\n", written
+        assert not (library / ".git" / "hooks" / "pre-commit").exists(), hook
+        assert not (library / "opencode.json").is_file(), own
+        prompt = next(message["info"]["id"] for message in messages if message["info"]["role"] == "user")
+        (
+            await on.client.http.post(f"/session/{session}/revert", json={"messageID": prompt})
+        ).raise_for_status()
+        assert not (library / "new.txt").exists()
+
+
+async def test_its_settings_ask_and_review_mode_refuses(home: Path, project: Path, library: Path) -> None:
+    settings = ToolUse("write", {"filePath": "library/opencode.json", "content": "{}\n"})
+    script = [Turn(tools=[settings]), Turn(text="Done.")]
+    async with stage(home, project, script, permission={"external_directory": "ask"}) as on:
+        session = (await on.client.create_session())["id"]
+        body = {"folders": [{"path": str(library), "write": True}]}
+        (await on.client.http.patch(f"/session/{session}", json=body)).raise_for_status()
+        await on.client.prompt_async(session, "Go.")
+        asked = await on.asked()
+        assert asked["permission"] == "edit"
+        assert "opencode.json" in asked["patterns"]
+        await on.client.abort(session)
+    assert not (library / "opencode.json").exists()
+
+
+async def test_only_a_whole_project_is_written(home: Path, project: Path, library: Path) -> None:
+    (library / ".git").mkdir()
+    folders = [{"path": str(library / "src"), "write": True}]
+    async with stage(home, project, [Turn(text="Done.")], permission=ASKING, folders=folders) as on:
+        session = (await on.client.create_session())["id"]
+        with pytest.raises(httpx.HTTPStatusError) as refused:
+            await on.client.http.patch(f"/session/{session}", json={"folders": folders})
+        assert "is in the repository" in refused.value.response.text
+        await on.client.prompt(session, "Go.")
+        assert "src: " not in json.dumps(on.model.requests[-1].body)
