@@ -29,7 +29,7 @@ _WORDS = {
     "reviewer": "Chooses who says yes in your place",
     "tools": "Switches on a tool",
     "instructions": "Reads from outside of the project",
-    "folders": "Reads folders outside of the project",
+    "folders": "Reads folders outside of the project, or writes in them",
     "skills": "Takes skills from outside of the project",
     "default_agent": "Chooses the agent",
     "sandbox": "Changes how commands are confined",

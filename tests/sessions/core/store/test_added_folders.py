@@ -88,3 +88,21 @@ def test_one_that_may_not_be_read(session: Session, tmp_path: Path) -> None:
     closed.mkdir(mode=0)
     with pytest.raises(Refused, match="you may not read it"):
         checked(str(closed), tmp_path / "project", tmp_path / "project")
+
+
+def test_one_that_may_be_written_is_a_project_apart(session: Session, tmp_path: Path) -> None:
+    project, library = tmp_path / "project", tmp_path / "library"
+    (library / "inner" / ".git").mkdir(parents=True)
+    added_folders.add(session, checked(str(library), project, project, write=True), write=True)
+    row = added_folders.add(session, library, write=True)
+    assert row is not None
+    assert session_wire(row)["folders"] == [{"name": "library", "path": str(library), "write": True}]
+    with pytest.raises(Refused, match="one of them is in the other"):
+        added_folders.add(row, checked(str(library / "inner"), project, project, write=True), write=True)
+    row = added_folders.add(row, library)
+    assert row is not None
+    assert [folder.write for folder in added_folders.of(row)] == [False], "the last word counts"
+    (library / ".git").mkdir()
+    (library / "part").mkdir()
+    with pytest.raises(Refused, match="is in the repository"):
+        checked(str(library / "part"), project, project, write=True)
