@@ -13,8 +13,8 @@ export class Line {
   #watchdog = 0;
   #heard = 0; // a time of the clock: timers stand still while the machine sleeps
 
-  // `on` has address() and receives(data), and, where they matter, opens(), opened(), lost(until) and ends(code), which
-  // says whether this end is one for good. `silence`: the ms that a server that sends heartbeats may say nothing.
+  // `on` has address() and receives(data), and, where they matter, opens(), opened(), lost(until), silent() and ends(code),
+  // which says whether this end is one for good. `silence`: the ms that a server that sends heartbeats may say nothing.
   constructor(on, silence = 0) {
     this.on = on;
     this.silence = silence;
@@ -95,6 +95,7 @@ export class Line {
   #drop() {
     this.leave();
     this.again();
+    this.on.silent?.();
   }
 }
 

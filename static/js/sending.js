@@ -69,6 +69,9 @@ function keepOutbox() {
   keep("outbox", outbox.length ? JSON.stringify(outbox.map(({ text, shell: line }) => ({ text, shell: line }))) : "");
 }
 
+// What is on its way to a server that says nothing any more would be so for minutes.
+document.addEventListener("page:silent", () => flight && window.htmx.trigger(form, "htmx:abort"));
+
 form.addEventListener("resend", () => {
   outbox.push(...unsent.release());
   keepOutbox();

@@ -12,7 +12,7 @@ let cursor = 0;
 let ticks = 0;
 let loads = false; // the first connection of a page that was just loaded
 
-const line = new Line({ address, opens: () => clearTimeout(ticks), receives: (data) => receive(JSON.parse(data)), lost: wait, ends }, HEARTBEAT);
+const line = new Line({ address, opens: () => clearTimeout(ticks), receives: (data) => receive(JSON.parse(data)), lost: wait, silent, ends }, HEARTBEAT);
 
 function show(state, text) {
   label.dataset.state = state;
@@ -80,6 +80,10 @@ function begin() {
 function ends(code) {
   if (FOR_GOOD[code]) show("offline", FOR_GOOD[code]);
   return code in FOR_GOOD;
+}
+
+function silent() {
+  document.dispatchEvent(new CustomEvent("page:silent"));
 }
 
 function wait(until) {

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -32,6 +34,33 @@ async def test_it_is_sent_when_the_server_is_back(home: Path, project: Path, con
         await expect(tab.messages).to_contain_text("One.")
         await expect(notice).to_be_hidden()
         await expect(tab.prompt).to_have_value("")
+        await expect(tab.page.locator(".message.user .bubble")).to_have_text(["first"])
+
+
+async def test_it_comes_back_from_a_server_that_says_nothing(
+    home: Path, project: Path, context: BrowserContext
+) -> None:
+    async with Stage(home, project) as stage:
+        await context.clock.install()
+        stage.plays(Turn(text="One."), Turn(text="Two."))
+        tab = await stage.tab(context, await stage.session("says nothing"))
+        process = stage.server.process
+        assert process is not None
+        os.kill(process.pid, signal.SIGSTOP)
+        try:
+            await tab.send("first")
+            await tab.page.clock.fast_forward(26_000)
+            await expect(tab.page.locator("#unreached")).to_have_text(
+                "The server cannot be reached. "
+                "Your prompt is still here, and is sent when the server is back."
+            )
+            await expect(tab.prompt).to_have_value("first")
+        finally:
+            os.kill(process.pid, signal.SIGCONT)
+        await expect(tab.messages).to_contain_text("One.")
+        await expect(tab.page.locator("#unreached")).to_be_hidden()
+        await expect(tab.prompt).to_have_value("")
+        await tab.idle()
         await expect(tab.page.locator(".message.user .bubble")).to_have_text(["first"])
 
 
