@@ -204,7 +204,7 @@ async def test_letters_typed_before_the_search_has_come_are_for_it(
         await free.wait()
         await route.continue_()
 
-    await tab.page.route(re.compile(r"/files-find[^/]*\.js"), hold)
+    await tab.page.route(re.compile(r"\+files-find\.js$"), hold)
     await tab.prompt.focus()
     await tab.page.keyboard.press("Control+Shift+F")
     await come.wait()
