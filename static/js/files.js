@@ -54,7 +54,7 @@ async function toggle(side) {
   const chosen = getSelection().toString();
   if (root.classList.contains("list-folded")) document.querySelector("[data-fold-list]").click();
   const loading = list(to || "sessions");
-  const field = to && document.getElementById(SIDES[to].field); // letters that are typed at once are for it
+  const field = document.getElementById(SIDES[to]?.field); // letters that are typed at once are for it
   const had = field?.value;
   field?.focus();
   field?.select();
