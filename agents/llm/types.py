@@ -186,9 +186,9 @@ class Model:
     interleaved: str = ""
     """The field of a message of chat completions that takes back reasoning of which no field is known."""
     account: Account | None = field(default=None, repr=False)
+    """The sign-in that lets requests in, where there is no key."""
     fetch: Fetch | None = field(default=None, repr=False)
     """What sends the requests in place of our own HTTP; the `litellm` reader has no use for it."""
-    """The sign-in that lets requests in, where there is no key."""
 
     @property
     def ref(self) -> str:

@@ -20,6 +20,8 @@ export const theme = EditorView.theme({
   ".cm-panel.cm-search, .cm-dialog": { padding: "var(--space-2) var(--space-7) var(--space-2) var(--space-3)", fontFamily: "var(--font)", fontSize: "var(--text-small)" },
   ".cm-panel.cm-search": { lineHeight: "var(--space-8)" },
   ".cm-panel.cm-search :is(label, .cm-button, .cm-textfield)": { margin: "0 var(--space-15) 0 0", fontSize: "var(--text-small)", lineHeight: "20px" },
+  ".cm-panel.cm-search .cm-button": { padding: "var(--space-05) var(--space-2)" },
+  ".cm-panel.cm-search .cm-textfield": { width: "20ch" },
   ".cm-panel.cm-search label": { display: "inline-flex", alignItems: "center", gap: "var(--space-1)", color: "var(--soft)" },
   ".cm-panel.cm-search label input": { margin: "0" },
   ".cm-textfield": { border: "1px solid var(--line-strong)", borderRadius: "var(--radius-small)", backgroundColor: "var(--raised)", color: "var(--text)", fontSize: "var(--text-small)", padding: "var(--space-1) var(--space-2)" },
