@@ -122,8 +122,9 @@ class Tab:
         await self.prompt.press("Enter")
 
     async def idle(self) -> None:
-        """The turn has ended and the page says so."""
-        await self.page.locator("#activity[data-busy=false]").wait_for(state="attached")
+        """The turn has ended and the page says so; what was sent has arrived."""
+        arrived = "body:not(:has(#composer.htmx-request))"
+        await self.page.locator(f"{arrived} #activity[data-busy=false]").wait_for(state="attached")
 
     async def undo(self, prompt: int) -> None:
         """Open the dialog of "Undo from here" at a prompt of the page."""

@@ -166,7 +166,7 @@ async def test_a_finger_hits_what_answers_and_what_sends(stage: Stage, browser: 
     assert await tab.page.locator(":is(.bar, .permission, #composer) button").evaluate_all(SMALL) == []
     assert await tab.page.evaluate("document.documentElement.scrollWidth") == 390
     await tab.page.locator("#inbox-button").tap()
-    entry = tab.page.locator(".inbox-entry")
+    entry = tab.page.locator(".inbox-entry", has_text="touch thumb")
     await ready(entry)
     assert await tab.page.locator("#inbox button").evaluate_all(SMALL) == []
     await entry.get_by_role("button", name="Allow once").tap()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -19,7 +20,7 @@ from tests.opencode_web.site.security.browser import Browser, browsing
 from tests.programs import bun
 from tests.runtime.test_mcp import until_running
 from tests.runtime.trusting import notices, trust, write
-from tests.server import Server, model_config, parts_of, running, until
+from tests.server import PATIENCE, Server, model_config, parts_of, running, until
 
 EVERYTHING = """
 import { appendFileSync } from "node:fs";
@@ -85,11 +86,12 @@ export default {
 export const waits = {
   description: "Waits until it is stopped.",
   args: {},
-  execute: (args, { abort, directory }) => new Promise((_, refuse) => {
-    abort.addEventListener("abort", () => {
-      writeFileSync(`${directory}/stopped.txt`, "");
+  execute: (args, { abort, directory, metadata }) => new Promise((_, refuse) => {
+    abort.addEventListener("abort", ({ type }) => {
+      writeFileSync(`${directory}/stopped`, type);
       refuse(new Error("stopped"));
     });
+    metadata({ metadata: { listens: true } });
   }),
 };
 """
@@ -226,10 +228,17 @@ async def test_a_tool_asks_and_is_stopped(home: Path, project: Path) -> None:
         assert part["state"]["output"] == "It was allowed."
         async with client.events() as events:
             await client.prompt_async(session["id"], "Wait.")
-            await until_running(events, "careful_waits")
+            await until_running(events, "careful_waits", listens=True)
+            os.mkfifo(project / "stopped")
+            pipe = os.open(project / "stopped", os.O_RDWR | os.O_NONBLOCK)
+            told = asyncio.Event()
+            asyncio.get_running_loop().add_reader(pipe, told.set)
             await client.http.post(f"/session/{session['id']}/abort")
+            async with asyncio.timeout(PATIENCE):
+                await told.wait()
+            asyncio.get_running_loop().remove_reader(pipe)
+            os.close(pipe)
             await until(events, "session.idle", sessionID=session["id"])
-    assert (project / "stopped.txt").exists()
 
 
 async def test_a_tool_with_packages(home: Path, project: Path, user_environ: dict[str, str]) -> None:

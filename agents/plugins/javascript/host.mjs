@@ -206,7 +206,9 @@ async function call({ id, plugin, tool, args, context }) {
   });
   const told = { ...context, abort: abort.signal, ask, metadata: (shown) => say({ call: id, shown }) };
   try {
-    const said = await found.execute(await checked(found.args, args, file), told);
+    const given = await checked(found.args, args, file);
+    abort.signal.throwIfAborted(); // who begins to listen now would hear nothing
+    const said = await found.execute(given, told);
     return said ?? "";
   } finally {
     calls.delete(id);
