@@ -249,9 +249,10 @@ def _revert(operation: Operation, undone: list[FileChange], roots: Roots) -> dic
 def _remaining(operation: Operation) -> dict[str, tuple[list[FileChange], Roots]]:
     """What the sessions whose changes were touched have changed in all now, each with its roots."""
     rows = operations.changes_of([operation])
-    touched = {row.session_id: row.session for row in rows} | {operation.session_id: operation.session}
-    changed = {session_id: list(ledger.by_tools(session_id)) for session_id in touched}
-    return {key: (own, roots_of(touched[key].project, own)) for key, own in changed.items()}
+    touched = {row.session_id for row in rows} | {operation.session_id}
+    sessions = Session.objects.filter(id__in=touched).select_related("project")
+    changed = [(session, list(ledger.by_tools(session.id))) for session in sessions]
+    return {session.id: (own, roots_of(session.project, own)) for session, own in changed}
 
 
 def _recover(operation: Operation) -> None:
