@@ -52,10 +52,15 @@ class Roots:
         """The same, and the path from there."""
         if not os.path.isabs(path):
             return self.home, path
-        for root in self._by_id.values():
-            if root is not self.home and Path(path).is_relative_to(root.worktree):
-                return root, os.path.relpath(path, root.worktree)
-        raise KeyError(path)
+        root = self.holding(Path(path))
+        if root is self.home:
+            raise KeyError(path)
+        return root, os.path.relpath(path, root.worktree)
+
+    def holding(self, file: Path) -> Tracker:
+        """The root that a file on the disk is in; what lies in none is noted with the project."""
+        beside = (root for root in self._by_id.values() if root is not self.home)
+        return next((root for root in beside if file.is_relative_to(root.worktree)), self.home)
 
 
 def roots_of(home: Project, rows: Iterable[FileChange]) -> Roots:

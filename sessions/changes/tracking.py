@@ -28,15 +28,13 @@ logger = logging.getLogger(__name__)
 
 
 class Tracker:
-    """Synchronous; call it from a worker thread, never from an event loop.
-
-    `problem` says why commands cannot be tracked here, for people; None when they are.
+    """Synchronous; call it from a worker thread, never from an event loop. To make one looks at no file, so
+    that it may be asked where files are from anywhere.
     """
 
     def __init__(self, project_id: str, worktree: Path) -> None:
         self.project_id = project_id
         self.worktree = worktree
-        self.problem = refusal(worktree)
         self._lock = threading.Lock()
         self._commands: dict[int, list[FileChange]] = {}
         self._begun = 0
@@ -45,7 +43,22 @@ class Tracker:
         self._since = 0
         """By `births.now`: what is older was there at the last look, seen or not."""
         self._written: dict[str, tuple[str | None, int | None]] = {}
-        self.store = SnapshotStore(Path(settings.SNAPSHOT_DIR) / project_id, worktree)
+        self._opening = threading.Lock()
+        self._store: SnapshotStore | None = None
+        self._problem: str | None = None
+
+    @property
+    def store(self) -> SnapshotStore:
+        with self._opening:
+            if self._store is None:
+                self._problem = refusal(self.worktree)
+                self._store = SnapshotStore(Path(settings.SNAPSHOT_DIR) / self.project_id, self.worktree)
+            return self._store
+
+    @property
+    def problem(self) -> str | None:
+        """Why commands cannot be tracked here, for people; None when they are."""
+        return self._problem if self.store else None
 
     @property
     def objects(self) -> ObjectStore:
@@ -135,11 +148,11 @@ class Tracker:
         """The tree as it is now, which is accounted for from here on; None where no snapshot can be taken."""
         try:
             self._accounted = self.store.track()
-            self.problem = None
+            self._problem = None
         except SnapshotError as error:
-            if str(error) != self.problem:
+            if str(error) != self._problem:
                 logger.warning("no undo for what commands change: %s", error)
-            self._accounted, self.problem = None, str(error)
+            self._accounted, self._problem = None, str(error)
         return self._accounted
 
 

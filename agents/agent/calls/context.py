@@ -39,6 +39,7 @@ from agents.toolkit.formatters import chosen, run_formatter
 from agents.toolkit.permission.rules import Ruleset, narrowed
 from agents.toolkit.shared.beside import rebased
 from agents.toolkit.turn import Turn
+from sessions.changes.roots import Roots
 from sessions.changes.tracking import Tracker, tracker
 from sessions.changes.undo.files import AS_NEW, NEW_FILE
 from sessions.core.db import in_db
@@ -178,10 +179,10 @@ class CallContext:
         """The snapshot after is taken also when the command was stopped: what it did is in the ledger."""
         await self._stage.look()
         roots = await writable(self._run, self.turn)
-        for root in roots:
+        for root in roots.every:
             chosen = await in_db(projects.keep_ignored, root.project_id)
             root.keep_ignored(self.turn.config.keep_ignored if chosen is None else chosen)
-        begun = asyncio.create_task(asyncio.to_thread(lambda: [(root, root.begin()) for root in roots]))
+        begun = asyncio.create_task(asyncio.to_thread(lambda: [(root, root.begin()) for root in roots.every]))
         try:
             await asyncio.shield(begun)
             await run()
@@ -252,11 +253,11 @@ class _Moved(Exception):
     """A file was changed between the look at it and the write."""
 
 
-async def writable(run: Run, turn: Turn) -> list[Tracker]:
-    """The roots that a turn may write in, that of its project first: the folders beside it that may be
-    written are projects by themselves."""
+async def writable(run: Run, turn: Turn) -> Roots:
+    """Those that a turn may write in: the folders beside its project that may be written are projects by
+    themselves."""
     folders = [folder.path for folder in turn.folders if folder.write]
-    return [run.tracker, *[await _root(folder) for folder in folders]]
+    return Roots(run.tracker, [await _root(folder) for folder in folders])
 
 
 async def _root(folder: Path) -> Tracker:
@@ -267,7 +268,7 @@ async def _root(folder: Path) -> Tracker:
         raise ToolError(f"{printable(str(folder))} cannot be written: {error_text(error)}") from error
     if Path(project.worktree) != folder:
         raise ToolError(f"{printable(str(folder))} is not written: it is in a larger repository by now.")
-    return await asyncio.to_thread(tracker, project)
+    return tracker(project)
 
 
 def write_in(writes: Sequence[tuple[Tracker, FileChange]], write: Callable[[], None]) -> None:
@@ -288,7 +289,7 @@ class FileWriter:
         self._turn = turn
         self._part = part
         self._stage = stage
-        self._roots: Sequence[Tracker] = ()
+        self._roots = Roots(run.tracker)
 
     async def write(self, writes: Sequence[FileWrite]) -> list[FileWrite]:
         """Undisturbed by a stop: either nothing has happened or everything has."""
@@ -314,9 +315,9 @@ class FileWriter:
         changes = await asyncio.to_thread(lambda: [self._entry(item) for item in writes])
         await confirmed()
         await in_db(ledger.add, self._run.session, changes)
-        within = [(self._root(item.path), change) for item, change in zip(writes, changes, strict=True)]
-        stuck: list[FileChange] = []
         both = list(zip(writes, changes, strict=True))
+        within = [(self._roots.holding(item.path), change) for item, change in both]
+        stuck: list[FileChange] = []
         try:
             await asyncio.to_thread(write_in, within, lambda: apply_all(both, stuck))
         except BaseException as error:
@@ -332,7 +333,7 @@ class FileWriter:
     async def _formatted(self, written: FileWrite) -> FileWrite:
         """What formatters make of the file, and of others with it, are changes of the same call. In a folder
         beside the project none runs."""
-        if self._root(written.path) is not self._run.tracker:
+        if self._roots.holding(written.path) is not self._run.tracker:
             return written
         wanted = await asyncio.to_thread(chosen, written.path, self._turn) if written.content else []
         if not wanted:
@@ -365,13 +366,8 @@ class FileWriter:
         if known != entry.after:
             await in_db(ledger.add, self._run.session, [entry])
 
-    def _root(self, path: Path) -> Tracker:
-        """The root that a file is in; what lies in none is noted with the project."""
-        beside = self._roots[1:]
-        return next((root for root in beside if path.is_relative_to(root.worktree)), self._run.tracker)
-
     def _entry(self, item: FileWrite) -> FileChange:
-        root = self._root(item.path)
+        root = self._roots.holding(item.path)
         objects = root.objects
         mode = item.path.stat().st_mode if item.expected is not None else None
         given = item.mode_of.stat().st_mode if item.mode_of else NEW_FILE

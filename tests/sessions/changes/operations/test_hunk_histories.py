@@ -13,8 +13,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any, cast
+from typing import cast
 
 import pytest
 from hypothesis import given, settings
@@ -23,8 +22,10 @@ from hypothesis.database import DirectoryBasedExampleDatabase
 
 from sessions.changes.operations.hunks import Picks, plan_picks
 from sessions.changes.review.verdicts import Listing, ReviewedFile, Scope, judge
+from sessions.changes.roots import Roots
 from sessions.changes.snapshots.changes import Change
 from sessions.changes.snapshots.objects import ObjectStore
+from sessions.changes.tracking import Tracker
 from sessions.changes.undo.apply import apply
 from sessions.changes.undo.plan import net_steps, plan_undo
 
@@ -36,6 +37,13 @@ DULL = [b"\n", b"}\n", b"    return\n"]
 """Lines that occur often, as in any program; all others are unique."""
 
 histories = settings(max_examples=300, database=KEPT)
+
+
+@dataclass(eq=False)
+class Home:
+    objects: ObjectStore
+    worktree: Path
+    project_id: str = ""
 
 
 @dataclass
@@ -118,8 +126,8 @@ class World:
             steps = net_steps([change for change in self.changes[session] if change.path == name], self.store)
             if steps:
                 files.append(ReviewedFile(name, name, steps, steps, "modified", "here"))
-        project = cast(Any, SimpleNamespace(objects=self.store, worktree=self.root))
-        return Listing(Scope(), tuple(files), project)
+        home = cast(Tracker, Home(self.store, self.root))
+        return Listing(Scope(), tuple(files), Roots(home))
 
     def hunks(self, session: str, states: Sequence[str] = ("here",)) -> list[tuple[str, str]]:
         found = self.listing(session)
