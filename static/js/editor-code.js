@@ -84,7 +84,7 @@ export function code(about) {
     const word = view.state.wordAt(view.state.selection.main.head);
     if (!word || off) return;
     const at = word.from;
-    const form = await showDialog(view, { label: "New name: ", input: { name: "name", value: view.state.sliceDoc(word.from, word.to) }, submitLabel: "Rename", focus: true }).result;
+    const form = await showDialog(view, { label: "New name", input: { name: "name", value: view.state.sliceDoc(word.from, word.to) }, submitLabel: "Rename", focus: true }).result;
     view.focus();
     const name = form?.elements.name.value.trim();
     if (!name || !(await about.save())) return;

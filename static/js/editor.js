@@ -156,7 +156,7 @@ class Editor {
   async #goToLine() {
     const { state } = this.view;
     const value = String(state.doc.lineAt(state.selection.main.head).number);
-    const form = await showDialog(this.view, { label: "Line: ", input: { name: "line", type: "text", value }, submitLabel: "Go", focus: true }).result;
+    const form = await showDialog(this.view, { label: "Line", input: { name: "line", type: "text", value }, submitLabel: "Go", focus: true }).result;
     const [line, column] = (form?.elements.line.value ?? "").split(":").map(Number);
     if (line) this.go(line, column || 1);
     this.focus();
@@ -185,7 +185,7 @@ class Editor {
     const button = this.section.querySelector("[data-opened-save]");
     if (button) button.disabled = !unsaved;
     if (unsaved) this.#tell("Not saved");
-    else if (this.section.querySelector(".opened-state").textContent === "Not saved") this.#tell("");
+    else if (this.section.querySelector(".opened-state").textContent.startsWith("Not saved")) this.#tell("");
   }
 
   #tell(words) {

@@ -111,9 +111,10 @@ async def test_where_both_changed_the_same_the_person_says(stage: Stage, context
     await expect(form).to_contain_text("disk one")
     assert path.read_bytes().decode() == "disk one\ntwo\n"
     await form.get_by_label("As it is on the disk").check()
-    await form.get_by_role("button", name="Write to the file").click()
+    await form.get_by_role("button", name="Take into the text").click()
     await expect(text_of(tab, "both.txt")).to_contain_text("disk one")
     await expect(text_of(tab, "both.txt")).not_to_contain_text("mine")
+    await expect(opened(tab).locator(".opened-state")).to_have_text("")
 
 
 async def test_a_path_in_an_answer_opens_at_its_line(stage: Stage, context: BrowserContext) -> None:

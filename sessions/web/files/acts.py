@@ -190,7 +190,8 @@ async def merge(request: HttpRequest, project_id: str) -> HttpResponse:
     seen = object_id(data) if data is not None else ""
     both = await asyncio.to_thread(open_merge, base, mine, now.text.encode(), seen)
     if both.conflicts and "choice-0" not in request.POST:
-        form = settle_form("opened", "", both, labels=("As you have it", "As it is on the disk"))
+        labels = ("As you have it", "As it is on the disk")
+        form = settle_form("opened", "", both, labels=labels, act="Take into the text")
         return JsonResponse({"form": form})
     made = chosen(both, request.POST.dict()) or b""
     return JsonResponse({"text": made.decode(), "seen": seen, "base": now.text})

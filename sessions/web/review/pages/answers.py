@@ -56,14 +56,17 @@ WITHOUT = (NOW, "Before the agent")
 STAGED = (NOW, "As the agent staged it")
 
 
-def settle_form(file: str, pick: str, sides: Sides, *, labels: tuple[str, str] = WITHOUT) -> SafeString:
-    """`file` is the id of the file's element; `labels` name the two sides."""
+def settle_form(
+    file: str, pick: str, sides: Sides, *, labels: tuple[str, str] = WITHOUT, act: str = "Write to the file"
+) -> SafeString:
+    """`file` is the id of the file's element; `labels` name the sides, `act` what a choice leads to."""
     return html(
         "review/settle.html",
         id=f"{file}-{digest(pick)}",
         seen=sides.seen,
         removed=sides.removed,
         labels=labels,
+        act=act,
         stretches=[_stretch(number, one) for number, one in enumerate(sides.conflicts)],
     )
 
