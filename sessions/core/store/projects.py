@@ -28,6 +28,8 @@ def open_project(directory: Path) -> Project:
         is_new = project is None
         if project is None:
             project = _new(repository)
+        elif project.worktree != worktree:
+            _take_along(project, repository.worktree)
         project.worktree = worktree
         project.name = project.name or repository.worktree.name
         project.vcs = _vcs(repository)
@@ -136,6 +138,16 @@ def _moved(repository: Repository, root_commit: str) -> Project | None:
         if not place.exists() and place.parent.exists():
             return project
     return None
+
+
+def _take_along(project: Project, folder: Path) -> None:
+    """The sessions of a project that is in another folder now: they work there."""
+    rows = list(Session.objects.filter(project=project).only("id", "directory"))
+    inside = [row for row in rows if Path(row.directory).is_relative_to(project.worktree)]
+    for row in inside:
+        row.directory = str(folder / Path(row.directory).relative_to(project.worktree))
+        events.moved(row.id, row.directory)
+    Session.objects.bulk_update(inside, ["directory"], batch_size=500)
 
 
 def recent(limit: int = 20) -> list[Project]:

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from sessions.core.models import Project
-from sessions.core.store import projects
+from sessions.core.models import Project, Session
+from sessions.core.store import events, projects, sessions
 
 pytestmark = pytest.mark.django_db
 
@@ -34,6 +34,18 @@ def test_a_repository_that_moved_keeps_its_id(tmp_path: Path) -> None:
     moved = projects.open_project(root.rename(tmp_path / "after"))
     assert moved.id == known
     assert moved.worktree == str(tmp_path / "after")
+
+
+def test_sessions_of_a_repository_that_moved_work_where_it_is(tmp_path: Path) -> None:
+    root = repository(tmp_path / "before")
+    known = projects.open_project(root)
+    elsewhere = tmp_path / "before-long"
+    made = [sessions.create(known, str(folder)).id for folder in (root, root / "src", elsewhere)]
+    after = projects.open_project(root.rename(tmp_path / "after"))
+    assert after.id == known.id
+    found = [Session.objects.get(id=name).directory for name in made]
+    assert found == [str(tmp_path / "after"), str(tmp_path / "after" / "src"), str(elsewhere)]
+    assert [events.directory_of(name) for name in made] == found
 
 
 def test_a_new_folder_in_a_moved_projects_old_place_is_another_project(tmp_path: Path) -> None:
