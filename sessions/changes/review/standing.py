@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from sessions.changes.diffs.hunks import pieces
 from sessions.changes.diffs.lines import Span, changed_spans, split_lines
-from sessions.changes.review.verdicts import Listing, ReviewedFile, Step, judge
+from sessions.changes.review.verdicts import Judged, Listing, ReviewedFile, Step, judge
 from sessions.changes.snapshots.objects import object_id
 from sessions.changes.undo.files import UnsafePath, read_file
 
@@ -24,7 +24,8 @@ class Stretch:
 
 
 def standing(file: ReviewedFile, listing: Listing) -> tuple[list[Stretch], str]:
-    """Those that are there as the scope left them, and the file's object id. Blocks."""
+    """Those that are there as the scope left them, and the file's object id; of a hunk that changed since,
+    the lines that are. Blocks."""
     try:
         root, path = listing.roots.at(file.path)
         now = read_file(root.worktree, path)
@@ -39,17 +40,38 @@ def standing(file: ReviewedFile, listing: Listing) -> tuple[list[Stretch], str]:
 
 def _of_step(step: Step, now: Sequence[bytes]) -> Iterator[Stretch]:
     whole = step.hunks.get("")
-    if whole is not None:
-        if step.before is None and whole.state == "here":
-            yield Stretch(whole.key, 1, len(now), "")
+    if whole is not None and step.before is not None:
         return
     old, new = split_lines(step.before or b""), split_lines(step.after or b"")
     later = changed_spans(new, now)
+    if whole is not None:
+        yield from _of_span(whole, (0, 0, 0, len(new)), old, later)
+        return
     for piece in pieces(old, new):
-        if step.hunks[piece.key].state == "here":
-            for a, b, c, d in piece.spans:
-                removed = b"".join(old[a:b]).decode("utf-8", "replace")
-                yield Stretch(step.hunks[piece.key].key, c + _shift(later, c) + 1, d - c, removed)
+        for span in piece.spans:
+            yield from _of_span(step.hunks[piece.key], span, old, later)
+
+
+def _of_span(hunk: Judged, span: Span, old: Sequence[bytes], later: Sequence[Span]) -> Iterator[Stretch]:
+    a, b, start, stop = span
+    removed = b"".join(old[a:b]).decode("utf-8", "replace")
+    if hunk.state == "here":
+        yield Stretch(hunk.key, start + _shift(later, start) + 1, stop - start, removed)
+    elif hunk.state == "changed":
+        for first, last in _unchanged(start, stop, later):
+            yield Stretch(hunk.key, first + _shift(later, first) + 1, last - first, removed)
+
+
+def _unchanged(start: int, stop: int, later: Sequence[Span]) -> Iterator[tuple[int, int]]:
+    """The runs of lines among these that no span touches."""
+    for a, b, _, _ in later:
+        if a >= stop:
+            break
+        if a > start:
+            yield start, a
+        start = max(start, b)
+    if start < stop:
+        yield start, stop
 
 
 def _shift(later: Sequence[Span], line: int) -> int:

@@ -189,3 +189,20 @@ async def test_lines_that_were_only_removed_are_told_before_the_next(
     session = await world.session()
     await world.turn(session, {"a.txt": LINES.replace("10\n11\n", "")})
     assert await lines(async_client, session) == [(10, 0, "10\n11\n", False)]
+
+
+async def test_the_rest_of_what_a_person_changed_is_still_marked(
+    world: World, async_client: AsyncClient
+) -> None:
+    world.write("a.txt", LINES)
+    session = await world.session()
+    await world.turn(session, {"a.txt": LINES.replace("10\n", "a\nb\nc\nd\n"), "new.txt": "a\nb\nc\n"})
+    world.write("a.txt", LINES.replace("10\n", "a\nB\nc\nmine\nd\n"))
+    world.write("new.txt", "a\nb\nmine\nc\n")
+    told = [(10, 1, "10\n", False), (12, 1, "10\n", False), (14, 1, "10\n", False)]
+    assert await lines(async_client, session) == told
+    assert await lines(async_client, session, "new.txt") == [(1, 2, "", False), (4, 1, "", False)]
+    world.write("new.txt", "b\n")
+    assert await lines(async_client, session, "new.txt") == [(1, 1, "", False)]
+    world.write("new.txt", "mine\n")
+    assert await lines(async_client, session, "new.txt") == []
