@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import subprocess
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from sessions.core.git import clean_environment
+from sessions.core.git import GitError, clean_environment, run_git
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +40,16 @@ class Repository:
         except OSError:  # a folder, or nothing
             return False
         return Path(target.removeprefix("gitdir:").strip()).parent.name == "worktrees"
+
+    def link_again(self, worktrees: Sequence[Path]) -> None:
+        """After it was moved: git worktrees of it in other folders name the place where it was."""
+        there = [str(folder) for folder in worktrees if folder.is_dir()]
+        if not there:
+            return
+        try:
+            run_git(["worktree", "repair", "--", *there], cwd=self.worktree, seconds=10)
+        except GitError as error:
+            logger.warning("worktrees of a repository that was moved are not linked to it again: %s", error)
 
     def root_commit(self) -> str:
         """The first commit, empty where there is none. It asks git, which takes milliseconds."""

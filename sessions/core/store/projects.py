@@ -30,6 +30,7 @@ def open_project(directory: Path) -> Project:
             project = _new(repository)
         elif project.worktree != worktree:
             _take_along(project, repository.worktree)
+            repository.link_again([Path(row.worktree) for row in project.worktrees.all()])
         project.worktree = worktree
         project.name = project.name or repository.worktree.name
         project.vcs = _vcs(repository)

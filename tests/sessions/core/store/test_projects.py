@@ -48,6 +48,18 @@ def test_sessions_of_a_repository_that_moved_work_where_it_is(tmp_path: Path) ->
     assert [events.directory_of(name) for name in made] == found
 
 
+def test_worktrees_of_a_repository_that_moved_are_linked_to_it(tmp_path: Path) -> None:
+    known = projects.open_project(repository(tmp_path / "before"))
+    folder = tmp_path / "worktree"
+    git = ["git", "-C", known.worktree, "worktree", "add", "-q", "-b", "own", str(folder)]
+    subprocess.run(git, check=True)
+    projects.add_worktree(projects.worktree_row(known, folder, "own"))
+    projects.open_project((tmp_path / "before").rename(tmp_path / "after"))
+    asked = ["git", "-C", str(folder), "rev-parse", "--git-common-dir"]
+    answer = subprocess.run(asked, check=True, capture_output=True, text=True)
+    assert answer.stdout.strip() == str(tmp_path / "after" / ".git")
+
+
 def test_a_new_folder_in_a_moved_projects_old_place_is_another_project(tmp_path: Path) -> None:
     first = projects.open_project(repository(tmp_path / "app"))
     moved = projects.open_project((tmp_path / "app").rename(tmp_path / "app-old"))
