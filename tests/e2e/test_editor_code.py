@@ -50,7 +50,8 @@ async def go(tab: Tab, line: int, right: int) -> None:
 
 
 async def test_the_editor_knows_the_code(place: Stage, context: BrowserContext) -> None:
-    tab = await opened(place, context, "main.c")
+    async with context.expect_event("response", lambda answer: answer.url.endswith("/pickers/code")):
+        tab = await opened(place, context, "main.c")  # the server is asked what is wrong, and has started
     keyboard, page = tab.page.keyboard, tab.page
     await go(tab, 4, 12)
     await keyboard.press("F12")
