@@ -28,9 +28,13 @@ class Roots:
         """In the order in which they are locked and written."""
         return [self._by_id[key] for key in sorted(self._by_id)]
 
+    def by_id(self, project_id: str) -> Tracker:
+        """The one that is this project. Raises KeyError."""
+        return self._by_id[project_id]
+
     def root(self, row: FileChange) -> Tracker:
         """Where an entry of the ledger lies."""
-        return self._by_id[row.project_id]
+        return self.by_id(row.project_id)
 
     def path(self, row: FileChange) -> str:
         """Of an entry of the ledger, as seen from the session."""

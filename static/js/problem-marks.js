@@ -98,7 +98,7 @@ function heard() {
   const paths = [...said.children].map((file) => file.dataset.path);
   if (!paths.length) return;
   said.replaceChildren();
-  const files = [...panel.querySelectorAll(".file")].map((file) => `/${file.dataset.file}`);
+  const files = [...panel.querySelectorAll(".file")].map(({ dataset: { file } }) => (file.startsWith("/") ? file : `/${file}`));
   if (!files.some((file) => paths.some((path) => path.endsWith(file)))) return;
   due ||= setTimeout(() => ((due = 0), reload()), GATHERED);
 }

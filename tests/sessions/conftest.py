@@ -25,3 +25,12 @@ async def world(tmp_path: Path, transactional_db: None, settings: pytest.Fixture
     _git(folder, "add", ".")
     _git(folder, "commit", "-qm", "first")
     return await World.open(folder)
+
+
+@pytest_asyncio.fixture
+async def library(tmp_path: Path, world: World) -> World:
+    """A folder beside the project, which has a file of the same name."""
+    folder = tmp_path / "library"
+    folder.mkdir()
+    (folder / "kept.txt").write_text("the library's\n")
+    return await World.open(folder)

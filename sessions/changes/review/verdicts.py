@@ -415,7 +415,8 @@ class Listing:
 
 
 async def listing(session: Session, scope: Scope, only: Container[str] | None = None) -> Listing:
-    """What a scope shows, by path; with `only`, the files of these keys. Reads each file, writes none."""
+    """What a scope shows, by path, the project's own files first; with `only`, the files of these keys. Reads
+    each file, writes none."""
     return await asyncio.to_thread(read_listing, session, scope, only)
 
 
@@ -481,7 +482,8 @@ def _files(
     by_path: dict[str, list[Change]] = {}
     for change in changes:
         by_path.setdefault(change.path, []).append(change)
-    steps = {path: net_steps(by_path[path], roots.of(path).objects) for path in sorted(by_path)}
+    ordered = sorted(by_path, key=lambda path: (os.path.isabs(path), path))
+    steps = {path: net_steps(by_path[path], roots.of(path).objects) for path in ordered}
     moved: dict[str, Renamed] = {}
     for root in roots.every:
         own = {path: found for path, found in steps.items() if roots.of(path) is root}

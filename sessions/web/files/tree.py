@@ -11,7 +11,9 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.http import require_GET
 
 from sessions.changes import vcs
+from sessions.changes.roots import roots_among
 from sessions.core.db import in_db
+from sessions.core.models import Project
 from sessions.core.models.ledger import pack_path, shown, unpack_path
 from sessions.core.store import ledger
 from sessions.project import browsing, search
@@ -89,7 +91,7 @@ async def marks(request: HttpRequest, project_id: str) -> HttpResponse:
     slash), and those that `?session=` has changed."""
     project = await project_of(project_id)
     states = await asyncio.to_thread(_states, Path(project.worktree))
-    changed = await in_db(_changed, request.GET.get("session", ""))
+    changed = await in_db(_changed, project, request.GET.get("session", ""))
     return JsonResponse({"git": states, "session": changed})
 
 
@@ -101,7 +103,9 @@ def _states(root: Path) -> dict[str, str]:
     return {shown(path): state for path, state in list(found.items())[:MOST_MARKS]}
 
 
-def _changed(session_id: str) -> list[str]:
+def _changed(project: Project, session_id: str) -> list[str]:
+    """As seen from the session: what lies in a folder beside the project has a whole path."""
     rows = ledger.by_tools(session_id) if session_id else ledger.by_tools("none")
-    paths = rows.order_by().values_list("path", flat=True).distinct()
-    return [shown(path) for path in paths[:MOST_MARKS]]
+    found = rows.order_by().values_list("project_id", "path").distinct()[:MOST_MARKS]
+    roots = roots_among(project, {root for root, _ in found})
+    return [shown(roots.seen(roots.by_id(root), path)) for root, path in found]

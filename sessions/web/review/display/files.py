@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import groupby
 from urllib.parse import urlencode
 
-from django.utils.html import escape
+from django.utils.html import escape, format_html
 from django.utils.safestring import SafeString, mark_safe
 
 from sessions.changes.diffs.hunks import FileDiff, Hunk
@@ -231,8 +232,9 @@ _STATUS = {
 class FileRow:
     """One file of the panel.
 
-    `id` names its element, `key` it in requests; `tag` says in words how it stands with it, `tone` picks the
-    colour of that. `version` changes when anything shown of it does, `drawn` names what the scope did to it.
+    `id` names its element, `key` it in requests, `name` is its path and `root` the folder beside the project
+    that this lies in, empty for none. `tag` says in words how it stands with it, `tone` picks the colour of
+    that. `version` changes when anything shown of it does, `drawn` names what the scope did to it.
     `delta` are the problems that came and went, None where that is not known. `bodies` is None where it loads
     later.
     """
@@ -240,6 +242,7 @@ class FileRow:
     id: str
     key: str
     name: str
+    root: str
     letter: str
     word: str
     tag: str
@@ -255,6 +258,15 @@ class FileRow:
     drawn: str
     delta: Delta | None = None
     bodies: tuple[SafeString, ...] | None = None
+
+    @property
+    def heading(self) -> int:
+        """The level of its heading: in a folder beside the project it is below that of the folder."""
+        return 4 if self.root else 3
+
+    def within(self, path: str) -> str:
+        """A path as it is named below the heading of its root."""
+        return path.removeprefix(f"{self.root}/") if self.root else path
 
     @property
     def rows(self) -> int:
@@ -357,10 +369,12 @@ def _row(
     said = [(one.comment.id, one.comment.time_updated, one.state) for one in comments]
     there = (file.state, file.mark, file.additions, file.deletions, file.others, undone)
     known = [found.problems.get(place) for place in file.places]
+    root = found.roots.of(file.path)
     return FileRow(
         id=file_id(file.key),
         key=file.key,
         name=shown(file.path),
+        root="" if root is found.roots.home else shown(str(root.worktree)),
         letter=letter,
         word=word,
         tag="Kept" if kept else "Undone" if gone else FILE_STATES[file.state],
@@ -407,6 +421,28 @@ _LOADING = '<p class="review-note pulse">Loading</p>'
 _MINUS = "\N{MINUS SIGN}"
 
 
+def sheet(files: Iterable[FileRow], *, staged: bool = False) -> SafeString:
+    """All files of a review, those of each folder beside the project below a heading."""
+    groups = groupby(files, key=lambda file: file.root)
+    parts = (_root_heading(root) + blocks(own, staged=staged) for root, own in groups)
+    return mark_safe("".join(parts))  # noqa: S308 (made safe by parts)
+
+
+def _root_heading(root: str) -> SafeString:
+    if not root:
+        return SafeString()
+    path = visible(root)
+    return format_html(
+        '<h3 id="root-{}" class="review-root" title="{}">{}<span class="name">{}</span> '
+        '<span class="soft">{}</span></h3>',
+        digest(root),
+        path,
+        icon("folder"),
+        path.rpartition("/")[2],
+        path,
+    )
+
+
 def blocks(files: Iterable[FileRow], *, staged: bool = False) -> SafeString:
     """Several files one after the other; what is `staged` has verdicts of its own."""
     return mark_safe(wellformed("".join(_block(file, staged=staged) for file in files)))  # noqa: S308
@@ -427,11 +463,11 @@ def _block(file: FileRow, *, staged: bool) -> str:
     return (
         f'<section id="{file.id}" class="file" data-file="{name}" data-key="{escape(file.key)}" '
         f'data-version="{file.version}"{drawn} data-state="{file.tone}" data-open="{opened}" '
-        f'aria-labelledby="{file.id}-name"><div class="file-head"><h3 class="file-title">'
+        f'aria-labelledby="{file.id}-name"><div class="file-head"><h{file.heading} class="file-title">'
         f'<button type="button" class="file-toggle" id="{file.id}-name" data-fold aria-expanded="{opened}" '
         f'aria-controls="{file.id}-body"><span class="state" data-state="{file.letter}" title="{file.word}" '
         f'aria-hidden="true">{file.letter}</span><span class="visually-hidden">{file.word}: </span>'
-        f"{_path(file)}{counts(file)}</button></h3>{file.delta.html if file.delta else ''}{tag}"
+        f"{_path(file)}{counts(file)}</button></h{file.heading}>{file.delta.html if file.delta else ''}{tag}"
         f'<span class="file-do">{_PIN_BUTTON}{"".join(_file_buttons(file, staged=staged))}'
         f"{viewed_box(file.viewed)}</span></div>"
         f'{since}<div id="{file.id}-problem" class="file-problem" role="alert"></div>{_body(file)}</section>'
@@ -439,8 +475,8 @@ def _block(file: FileRow, *, staged: bool) -> str:
 
 
 def _path(file: FileRow) -> str:
-    was = f"{visible(file.renamed_from)} → " if file.renamed_from else ""
-    folder, slash, name = visible(file.name).rpartition("/")
+    was = f"{visible(file.within(file.renamed_from))} → " if file.renamed_from else ""
+    folder, slash, name = visible(file.within(file.name)).rpartition("/")
     before = escape(was + folder + slash)
     return (
         f'<span class="path" title="{before}{escape(name)}"><span class="folder soft">{before}</span>'
@@ -484,14 +520,25 @@ class _Folder:
 
 
 def tree(rows: Iterable[FileRow]) -> SafeString:
-    """Nested lists; folders first, each with what is in it."""
-    root = _Folder()
+    """Nested lists; folders first, each with what is in it. A folder beside the project comes after."""
+    groups = groupby(rows, key=lambda row: row.root)
+    parts = (part for root, own in groups for part in _root_tree(root, own))
+    return mark_safe(wellformed("".join(parts)))  # noqa: S308 (escaped in _list, _node and _leaf)
+
+
+def _root_tree(root: str, rows: Iterable[FileRow]) -> Iterator[str]:
+    top = _Folder()
     for row in rows:
-        folder = root
-        for name in row.name.split("/")[:-1]:
+        folder = top
+        for name in row.within(row.name).split("/")[:-1]:
             folder = folder.folders.setdefault(name, _Folder())
         folder.files.append(row)
-    return mark_safe(wellformed("".join(_list(root))))  # noqa: S308 (escaped in _list and _leaf)
+    if not root:
+        yield from _list(top)
+        return
+    yield "<ul>"
+    yield from _node(root, root.rpartition("/")[2], top)
+    yield "</ul>"
 
 
 def tree_row(file: FileRow) -> SafeString:
@@ -518,9 +565,15 @@ def _list(folder: _Folder) -> Iterator[str]:
         while len(inner.folders) == 1 and not inner.files:
             ((below, inner),) = inner.folders.items()
             name = f"{name}/{below}"
-        safe = escape(visible(name))
-        yield f'<li class="tree-folder"><details open data-folder="{safe}"><summary>{safe}</summary>'
-        yield from _list(inner)
-        yield "</details></li>"
+        yield from _node(name, name, inner)
     yield from (_leaf(file) for file in folder.files)
     yield "</ul>"
+
+
+def _node(path: str, name: str, folder: _Folder) -> Iterator[str]:
+    """`path` names it to who closes it, and is the title of one that is named otherwise."""
+    place, words = escape(visible(path)), escape(visible(name))
+    title = f' title="{place}"' if path != name else ""
+    yield f'<li class="tree-folder"><details open data-folder="{place}"><summary{title}>{words}</summary>'
+    yield from _list(folder)
+    yield "</details></li>"

@@ -22,7 +22,15 @@ from sessions.core.text import visible
 from sessions.rendering.tools import card
 from sessions.web.access import session_of
 from sessions.web.respond import fragment
-from sessions.web.review.display.files import blocks, bodies, file_row, file_rows, totals, tree
+from sessions.web.review.display.files import (
+    blocks,
+    bodies,
+    file_row,
+    file_rows,
+    sheet,
+    totals,
+    tree,
+)
 from sessions.web.review.pages.answers import asked
 
 _LONGEST = 40
@@ -112,7 +120,7 @@ async def panel(request: HttpRequest, project_id: str, session_id: str) -> HttpR
         session=session,
         asked=shown,
         options=choices,
-        files=await asyncio.to_thread(blocks, rows, staged=shown.staged),
+        files=await asyncio.to_thread(sheet, rows, staged=shown.staged),
         tree=await asyncio.to_thread(tree, rows),
         total=totals(rows),
         empty=empty(shown.scope, choices),

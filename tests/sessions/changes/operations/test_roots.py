@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import asyncio
 import random
-from pathlib import Path
 
 import pytest
 
@@ -24,15 +23,6 @@ from tests.sessions.changes.review.world import World, fresh
 
 NAMES = ("kept.txt", "same.txt", "in/deep.txt", "in/other.txt", "odd \udcff.txt")
 State = dict[str, tuple[int, bytes]]
-
-
-@pytest.fixture
-async def library(tmp_path: Path) -> World:
-    """A folder beside the project, which has a file of the same name."""
-    folder = tmp_path / "library"
-    folder.mkdir()
-    (folder / "kept.txt").write_text("the library's\n")
-    return await World.open(folder)
 
 
 def states(*worlds: World) -> list[State]:
@@ -158,13 +148,13 @@ async def test_the_review_takes_back_a_hunk_beside_the_project(world: World, lib
     await edited(session, [(world, "kept.txt", "a\n"), (library, "kept.txt", "b\n")], world)
     beside = str(library.root / "kept.txt")
     found = await listing(session, Scope())
-    assert [(file.key, file.state) for file in found.files] == [(beside, "here"), ("kept.txt", "here")]
+    assert [(file.key, file.state) for file in found.files] == [("kept.txt", "here"), (beside, "here")]
 
     done = await hunks.undo(session, Scope(), {beside: None})
     assert (library.root / "kept.txt").read_text() == "the library's\n"
     assert (world.root / "kept.txt").read_text() == "a\n"
     found = await listing(session, Scope())
-    assert [file.state for file in found.files] == ["gone", "here"]
+    assert [file.state for file in found.files] == ["here", "gone"]
     await hunks.redo(session, done.id)
     assert (library.root / "kept.txt").read_text() == "b\n"
 

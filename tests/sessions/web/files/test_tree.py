@@ -12,6 +12,7 @@ from html import unescape
 import pytest
 from django.test import AsyncClient
 
+from sessions.core.ids import ascending
 from sessions.web.files import tree
 from tests.sessions.changes.review.world import World
 
@@ -105,3 +106,12 @@ async def test_marks_say_what_git_and_the_session_make_of_files(
     assert sorted(told["session"]) == ["kept.txt", "new/by-agent"]
     other = json.loads((await async_client.get(f"/p/{world.project.id}/files/marks")).content)
     assert other["session"] == []
+
+
+async def test_a_file_beside_the_project_marks_no_other(
+    world: World, library: World, async_client: AsyncClient
+) -> None:
+    session = await world.session()
+    await library.edit(session, ascending("msg"), "kept.txt", "b\n")
+    answer = await async_client.get(f"/p/{world.project.id}/files/marks?session={session.id}")
+    assert json.loads(answer.content)["session"] == [str(library.root / "kept.txt")]

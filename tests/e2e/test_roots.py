@@ -1,0 +1,76 @@
+"""A session that writes in a folder beside its project: what the person sees and does there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+from playwright.async_api import BrowserContext, expect
+
+from tests.e2e.stage import Stage, Tab
+from tests.e2e.test_review import LINES, button, change, file_of, hunk, turn
+from tests.loopback.script import ToolUse
+
+pytestmark = [pytest.mark.e2e, pytest.mark.asyncio(loop_scope="session")]
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def library(stage: Stage, tmp_path: Path) -> Path:
+    """A folder beside the project."""
+    folder = tmp_path.resolve() / "library"
+    (folder / "src").mkdir(parents=True)
+    (folder / "src" / "old.txt").write_text(LINES)
+    return folder
+
+
+async def added(stage: Stage, context: BrowserContext, library: Path) -> Tab:
+    """A session that may write in it, and changed a file of it and one of the project."""
+    session = await stage.session("beside")
+    body = {"folders": [{"path": str(library), "write": True}]}
+    (await stage.client.http.patch(f"/session/{session}", json=body)).raise_for_status()
+    tab = await stage.tab(context, session)
+    (stage.project / "own.txt").unlink(missing_ok=True)
+    own = ToolUse("write", {"filePath": "own.txt", "content": "own\n"})
+    changes = (change(str(library / "src" / "old.txt"), number, f"agent {number}") for number in (2, 29))
+    await turn(tab, stage, own, *changes)
+    return tab
+
+
+async def test_the_review_goes_over_both(stage: Stage, context: BrowserContext, library: Path) -> None:
+    tab, old = await added(stage, context, library), library / "src" / "old.txt"
+    page = tab.page
+    heading = tab.review.get_by_role("heading", name="library", level=3)
+    await expect(heading).to_have_attribute("title", str(library))
+    await expect(tab.review.get_by_role("heading", name="old.txt", level=4)).to_be_visible()
+    assert await tab.review.locator(".file, .review-root").evaluate_all(
+        "(all) => all.map((one) => one.dataset.file ?? one.title)"
+    ) == ["own.txt", str(library), str(old)]
+
+    await tab.review.locator("#review-files [data-fold]").first.focus()
+    await page.keyboard.press("n")
+    fold = file_of(tab, "old.txt").locator("[data-fold]")
+    await expect(fold).to_be_focused()
+    await page.keyboard.press("j")
+    await expect(hunk(tab, 0)).to_be_focused()
+    await page.keyboard.press("u")
+    await expect(hunk(tab, 0)).to_have_attribute("data-state", "gone")
+    assert old.read_text() == LINES.replace("line 29\n", "agent 29\n")
+    await button(hunk(tab, 0), "Redo").click()
+    await expect(hunk(tab, 0)).to_have_attribute("data-state", "here")
+    await button(hunk(tab, 1), "Keep").click()
+    await expect(hunk(tab, 1)).to_have_attribute("data-state", "kept")
+    await file_of(tab, "old.txt").get_by_label("Viewed").first.check()
+    await page.reload()
+    await expect(fold).to_have_attribute("aria-expanded", "false")
+    await fold.click()
+    await expect(hunk(tab, 1)).to_have_attribute("data-state", "kept")
+    await expect(heading).to_be_visible()
+
+    await tab.review.get_by_role("button", name="Full review").click()
+    tree = tab.review.get_by_role("navigation", name="Files of the review")
+    await tree.get_by_text("library", exact=True).click()
+    await expect(tree.get_by_role("button", name="old.txt")).to_be_hidden()
+    await tree.get_by_role("searchbox").fill("libr")
+    await tree.get_by_role("button", name="old.txt").click()
+    await expect(fold).to_be_focused()
