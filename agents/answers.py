@@ -12,8 +12,11 @@ from agents.config.configuration import load
 from agents.config.keybinds import keybinds
 from agents.config.written import written
 from agents.toolkit import catalog
+from agents.toolkit.folders import folders_of
 from agents.toolkit.sandbox import door
 from sessions.core.above import Agents, Keybind, Port, ResumeMode, ShareMode
+from sessions.core.models import Project, Session
+from sessions.core.store.added_folders import AddedFolder
 
 
 class Answers:
@@ -22,6 +25,10 @@ class Answers:
 
     def resume_mode(self, directory: str) -> ResumeMode:
         return load(Path(directory)).config.resume
+
+    def folders(self, project: Project, session: Session | None) -> Sequence[AddedFolder]:
+        directory = Path(session.directory if session else project.worktree)
+        return folders_of(session, load(directory).config, directory, Path(project.worktree)).every
 
     def secrets(self, directory: str) -> list[str]:
         return values(directory)

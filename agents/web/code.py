@@ -34,6 +34,7 @@ from sessions.rendering.blocks import render_whole
 from sessions.web.access import Located, located
 from sessions.web.files.acts import given
 from sessions.web.respond import REFUSED
+from sessions.web.roots import Root, root_of
 
 SECONDS = 10.0
 """How long a question may take, a server's start included."""
@@ -46,10 +47,10 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """`path` is within `root`, the worktree; `text` what the editor has, and `content` what the file holds
+    """`path` is within `root`; `text` what the editor has, and `content` what the file holds
     once that is saved: what is said of it then holds for the file."""
 
-    root: Path
+    root: Root
     path: Path
     text: str
     content: bytes
@@ -61,7 +62,7 @@ class Asked:
     async def ask(self, method: str, more: Mapping[str, Any] = {}, *, within: float = SECONDS) -> list[Any]:
         """What servers answer. Raises Failed."""
         params = {"textDocument": {"uri": uri_of(self.path)}, **more}
-        answers = await service.ask(self.root, self.path, method, params, within, content=self.content)
+        answers = await service.ask(self.root.path, self.path, method, params, within, content=self.content)
         return [answer for _, answer in answers if answer is not None]
 
     @property
@@ -71,12 +72,13 @@ class Asked:
 
 @require_POST
 async def ask(request: HttpRequest) -> HttpResponse:
-    """`op` about `path` of a project at `line` and `character`, whose text is `text`. `{"off"}`: there is no
-    server for it; `{"words"}` says why there is no answer."""
+    """`op` about `path` of a project, or of a folder beside it that may be written, at `line` and
+    `character`, whose text is `text`. `{"off"}`: there is no server for it; `{"words"}` says why there is no
+    answer."""
     found = await located(request.POST)
     operation = _OPERATIONS.get(request.POST.get("op", ""))
     asked = await asyncio.to_thread(_asked, request, found)
-    if operation is None or asked is None or not await service.serves(asked.root, asked.path):
+    if operation is None or asked is None or not await service.serves(asked.root.path, asked.path):
         return JsonResponse({"off": True})
     try:
         return JsonResponse(await operation(asked))
@@ -86,9 +88,12 @@ async def ask(request: HttpRequest) -> HttpResponse:
 
 def _asked(request: HttpRequest, found: Located) -> Asked | None:
     form = request.POST
-    root = Path(found.project.worktree)
+    named = unpack_path(form.get("path", ""))
+    root = root_of(found.project, found.session, named)
+    if root.locked:
+        return None
     try:
-        path = browsing.inside(root, unpack_path(form.get("path", "")))
+        path = browsing.inside(root.path, named)
         place = Position.parse({"line": int(form.get("line", 0)), "character": int(form.get("character", 0))})
     except (browsing.Unreadable, ValueError):
         return None
@@ -99,7 +104,7 @@ def _asked(request: HttpRequest, found: Located) -> Asked | None:
     return Asked(root, path, text, _content(root, path, text), place, session, form.dict(), actor(request))
 
 
-def _content(root: Path, path: Path, text: str) -> bytes:
+def _content(root: Root, path: Path, text: str) -> bytes:
     try:
         found = texts.read(_read(root, path))
         return found.encoded(text) if found else text.encode()
@@ -108,7 +113,7 @@ def _content(root: Path, path: Path, text: str) -> bytes:
 
 
 async def _diagnostics(asked: Asked) -> dict[str, Any]:
-    found = await service.touch(asked.root, asked.path, wait=SECONDS, content=asked.content)
+    found = await service.touch(asked.root.path, asked.path, wait=SECONDS, content=asked.content)
     return {
         "diagnostics": [
             {
@@ -136,17 +141,18 @@ async def _references(asked: Asked) -> dict[str, Any]:
 
 
 async def _places(asked: Asked, operation: navigate.Operation) -> dict[str, Any]:
-    found = await navigate.ask(asked.root, operation, asked.path, asked.place, "", asked.content)
-    return await asyncio.to_thread(_named, asked.root.resolve(), navigate.locations(found)[:MOST_PLACES])
+    found = await navigate.ask(asked.root.path, operation, asked.path, asked.place, "", asked.content)
+    return await asyncio.to_thread(_named, asked.root, navigate.locations(found)[:MOST_PLACES])
 
 
-def _named(root: Path, found: Iterable[Location]) -> dict[str, Any]:
-    """Places in the project, with their lines; the first elsewhere is named."""
+def _named(root: Root, found: Iterable[Location]) -> dict[str, Any]:
+    """Places in the root, with their lines; the first elsewhere is named."""
+    folder = root.path.resolve()
     places: list[dict[str, Any]] = []
     outside = ""
     lines: dict[Path, list[str]] = {}
     for location in found:
-        if not location.path.is_relative_to(root):
+        if not location.path.is_relative_to(folder):
             outside = outside or f"{location.path}:{location.range.start.line + 1}"
             continue
         if location.path not in lines:
@@ -154,7 +160,7 @@ def _named(root: Path, found: Iterable[Location]) -> dict[str, Any]:
         start, text = location.range.start, lines[location.path]
         places.append(
             {
-                "path": pack_path(str(location.path.relative_to(root))),
+                "path": pack_path(root.seen(location.path.relative_to(folder))),
                 "line": start.line + 1,
                 "column": start.character + 1,
                 "text": text[start.line].strip()[:200] if start.line < len(text) else "",
@@ -163,9 +169,9 @@ def _named(root: Path, found: Iterable[Location]) -> dict[str, Any]:
     return {"places": places, "outside": outside}
 
 
-def _read(root: Path, path: Path) -> bytes:
+def _read(root: Root, path: Path) -> bytes:
     try:
-        return browsing.content(root, str(path))
+        return browsing.content(root.path, str(path))
     except browsing.Unreadable:
         return b""
 
@@ -218,27 +224,28 @@ async def _rename(asked: Asked) -> dict[str, Any]:
     more = {**asked.at, "newName": asked.form.get("name", "")}
     changes: dict[str, tuple[bytes, str]] = {}
     for answer in await asked.ask("textDocument/rename", more):
-        changes |= await asyncio.to_thread(_renamed, asked.root.resolve(), answer)
+        changes |= await asyncio.to_thread(_renamed, asked.root, answer)
     if not changes:
         raise Refused("Nothing is to be renamed here.")
     operation = await files.rewrite(asked.session, changes, actor=asked.who)
     return {"files": len(changes), "operation": operation.id if operation else ""}
 
 
-def _renamed(root: Path, answer: Mapping[str, Any]) -> dict[str, tuple[bytes, str]]:
+def _renamed(root: Root, answer: Mapping[str, Any]) -> dict[str, tuple[bytes, str]]:
     """By path the content and what it was made of (its object id). Raises Refused."""
     by_uri: dict[str, list[Any]] = dict(answer.get("changes") or {})
     for change in answer.get("documentChanges") or ():
         if "textDocument" not in change:
             raise Refused("The language server wants to make or move files, which is not done here.")
         by_uri.setdefault(change["textDocument"]["uri"], []).extend(change["edits"])
+    folder = root.path.resolve()
     found = {}
     for uri, edits in by_uri.items():
         path = path_of(uri)
-        if path is None or not path.resolve().is_relative_to(root):
+        if path is None or not path.resolve().is_relative_to(folder):
             raise Refused("The language server wants to change files outside of the project.")
-        relative = str(path.resolve().relative_to(root))
-        data = browsing.content(root, relative)
+        relative = root.seen(path.resolve().relative_to(folder))
+        data = browsing.content(root.path, relative)
         text = texts.read(data)
         if text is None:
             raise Refused(f"{relative} is no text.")

@@ -11,6 +11,7 @@ import asyncio
 import logging
 import re
 from collections.abc import Awaitable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -39,6 +40,7 @@ from sessions.project import browsing, search, texts
 from sessions.project.outline import Symbol as Outlined
 from sessions.project.outline import outline
 from sessions.web.access import Located, located
+from sessions.web.roots import Root, root_of, roots
 from sessions.web.shortcuts import SHORTCUTS
 
 MOST_OF_A_KIND = 8
@@ -233,18 +235,26 @@ def _models(providers: Mapping[str, Provider]) -> Iterator[Entry]:
 
 
 async def _files(place: Located, query: str, line: str = "", most: int = MOST_OF_A_KIND) -> list[Group]:
-    """Those that a few letters mean, to be opened at a line where one is named."""
+    """Those that a few letters mean, to be opened at a line where one is named: of the project, then of each
+    folder beside it."""
+    there = await asyncio.to_thread(roots, place.project, place.session)
+    return list(await asyncio.gather(*(_files_of(root, query, line, most) for root in there)))
+
+
+async def _files_of(root: Root, query: str, line: str, most: int) -> Group:
+    title = f"Files of {root.name}" if root.folder else "Files"
     try:
-        found = await search.find_files(Path(place.project.worktree), query, limit=most)
+        found = await search.find_files(root.path, query, limit=most)
     except search.SearchFailed as problem:
         logger.warning("no files for the palette: %s", problem)
-        return []
-    return [Group("Files", [_file(path, line) for path in found])]
+        found = []
+    return Group(title, [_file(root, path, line) for path in found])
 
 
-def _file(path: str, line: str = "") -> Entry:
-    at = f":{line}" if line else ""
-    return Entry(f"file:{path}", path, "file", "open", f"{path}{at}", f"line {line}" if line else "")
+def _file(root: Root, path: str, line: str = "") -> Entry:
+    at, seen = f":{line}" if line else "", root.seen(path)
+    label = f"{root.name}/{path}" if root.folder else path
+    return Entry(f"file:{seen}", label, "file", "open", f"{seen}{at}", f"line {line}" if line else "")
 
 
 _LINE = re.compile(r"(.*?):(\d{0,9})")
@@ -255,13 +265,14 @@ async def _picked(place: Located, asked: QueryDict) -> list[Group]:
     """Files: those that were opened last (`recent`), or that `q` means, with `:12` at a line; `@` symbols of
     the one that is `opened`, `#` those of the project."""
     query, opened = asked.get("q", "").strip(), asked.get("opened", "")
-    root = Path(place.project.worktree)
+    root = await asyncio.to_thread(root_of, place.project, place.session, unpack_path(opened))
     if query.startswith("#"):
-        entries = await _symbols(find_symbols(root, query[1:], MOST_PICKED), root)
+        own = Root(Path(place.project.worktree))
+        entries = await _symbols(find_symbols(own.path, query[1:], MOST_PICKED), own)
         return [Group("Symbols of the project", entries)]
     if query.startswith("@"):
         try:
-            file = await asyncio.to_thread(browsing.inside, root, unpack_path(opened))
+            file = await asyncio.to_thread(browsing.inside, root.path, unpack_path(opened))
         except browsing.Unreadable:
             return []
         return [await _symbols_of(root, file, opened, query[1:].lower())] if opened else []
@@ -270,8 +281,17 @@ async def _picked(place: Located, asked: QueryDict) -> list[Group]:
     if query:
         return await _files(place, query, most=MOST_PICKED)
     last = [id.removeprefix("file:") for id in asked.getlist("recent") if id.startswith("file:")]
-    there = await asyncio.to_thread(lambda: [path for path in last if (root / path).is_file()])
-    return [Group("Opened last", [_file(path) for path in there[:MOST_RECENT]]), *await _files(place, "")]
+    there = await asyncio.to_thread(lambda: list(_there(place, last)))
+    return [Group("Opened last", there[:MOST_RECENT]), *await _files(place, "")]
+
+
+def _there(place: Located, paths: Iterable[str]) -> Iterator[Entry]:
+    for path in paths:
+        root = root_of(place.project, place.session, path)
+        with suppress(browsing.Unreadable):
+            file = browsing.inside(root.path, path)
+            if file.is_file():
+                yield _file(root, str(file.relative_to(root.path.resolve())))
 
 
 def _lines(opened: str, line: str) -> list[Group]:
@@ -280,10 +300,10 @@ def _lines(opened: str, line: str) -> list[Group]:
     return [Group("Lines", [Entry("line", f"Line {line}", "file", "open", f"{opened}:{line}", opened)])]
 
 
-async def _symbols_of(root: Path, file: Path, name: str, wanted: str) -> Group:
+async def _symbols_of(root: Root, file: Path, name: str, wanted: str) -> Group:
     """Those of a file: of its language server where one runs, else as the text tells."""
-    runs = await service.serves(root, file) and await service.warm(root, file)
-    entries = await _symbols(service.document_symbols(root, file), root, alike=True) if runs else []
+    runs = await service.serves(root.path, file) and await service.warm(root.path, file)
+    entries = await _symbols(service.document_symbols(root.path, file), root, alike=True) if runs else []
     title = f"Symbols of {name}"
     if not entries:
         entries = await asyncio.to_thread(_outline, root, file)
@@ -291,10 +311,10 @@ async def _symbols_of(root: Path, file: Path, name: str, wanted: str) -> Group:
     return Group(title, [one for one in entries if wanted in one.label.lower()])
 
 
-def _outline(root: Path, file: Path) -> list[Entry]:
+def _outline(root: Root, file: Path) -> list[Entry]:
     try:
-        path = str(file.relative_to(root.resolve()))
-        found = texts.read(browsing.content(root, path))
+        path = root.seen(file.relative_to(root.path.resolve()))
+        found = texts.read(browsing.content(root.path, path))
     except browsing.Unreadable:
         return []
     return [_outlined(one, path) for one in outline(found.text, path)] if found else []
@@ -312,7 +332,7 @@ def _outlined(symbol: Outlined, path: str) -> Entry:
     )
 
 
-async def _symbols(asked: Awaitable[Sequence[Symbol]], root: Path, *, alike: bool = False) -> list[Entry]:
+async def _symbols(asked: Awaitable[Sequence[Symbol]], root: Root, *, alike: bool = False) -> list[Entry]:
     """Those of the language servers that run; none where they fail. `alike`: all are of one file, which needs
     not be said of each."""
     try:
@@ -321,12 +341,13 @@ async def _symbols(asked: Awaitable[Sequence[Symbol]], root: Path, *, alike: boo
     except (Failed, TimeoutError) as problem:
         logger.info("no symbols for the palette: %s", problem)
         return []
-    folder = await asyncio.to_thread(root.resolve)
-    return [_symbol(one, folder, alike) for one in found if one.location.path.is_relative_to(folder)]
+    folder = await asyncio.to_thread(root.path.resolve)
+    inside = (one for one in found if one.location.path.is_relative_to(folder))
+    return [_symbol(one, root.seen(one.location.path.relative_to(folder)), alike) for one in inside]
 
 
-def _symbol(symbol: Symbol, folder: Path, alike: bool) -> Entry:
-    path, start = symbol.location.path.relative_to(folder), symbol.location.range.start
+def _symbol(symbol: Symbol, path: str, alike: bool) -> Entry:
+    start = symbol.location.range.start
     place = f"{path}:{start.line + 1}"
     words = f"line {start.line + 1}" if alike else place
     icon = SYMBOL_ICONS.get(kind_of(symbol), "function")

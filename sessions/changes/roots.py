@@ -13,7 +13,11 @@ from pathlib import Path
 
 from sessions.changes.snapshots.changes import Change
 from sessions.changes.tracking import Tracker, as_change, tracker
+from sessions.core.db import in_db
 from sessions.core.models import FileChange, Project
+from sessions.core.models.ledger import shown
+from sessions.core.store import projects
+from sessions.core.text import error_text, visible
 
 
 class Roots:
@@ -65,6 +69,23 @@ class Roots:
         """The root that a file on the disk is in; what lies in none is noted with the project."""
         beside = (root for root in self._by_id.values() if root is not self.home)
         return next((root for root in beside if file.is_relative_to(root.worktree)), self.home)
+
+
+class NoRoot(Exception):
+    """A folder that cannot be written as a root; the text says why."""
+
+
+async def root_in(folder: Path) -> Tracker:
+    """A folder beside a project as a root: it is a project of its own, which is opened if it is new. Raises
+    NoRoot."""
+    name = visible(shown(str(folder)))
+    try:
+        project = await in_db(projects.project_of, folder)
+    except OSError as error:
+        raise NoRoot(f"{name} cannot be written: {error_text(error)}") from error
+    if Path(project.worktree) != folder:
+        raise NoRoot(f"{name} is not written: it is in a larger repository by now.")
+    return tracker(project)
 
 
 def roots_of(home: Project, rows: Iterable[FileChange]) -> Roots:

@@ -10,6 +10,9 @@ from typing import Literal, Protocol, cast
 from django.conf import settings
 from django.utils.module_loading import import_string
 
+from sessions.core.models import Project, Session
+from sessions.core.store.added_folders import AddedFolder
+
 ShareMode = Literal["manual", "auto", "disabled"]
 ResumeMode = Literal["auto", "ask", "off"]
 
@@ -41,6 +44,10 @@ class Agents(Protocol):
 
     def resume_mode(self, directory: str) -> ResumeMode:
         """What becomes of a turn that was cut off."""
+
+    def folders(self, project: Project, session: Session | None) -> Sequence[AddedFolder]:
+        """Those beside the project that a session of it, or a new one, has: those that were added to it, and
+        those of the configuration."""
 
     def secrets(self, directory: str) -> Iterable[str]:
         """The secrets of its configuration, which nothing that leaves this machine may say."""

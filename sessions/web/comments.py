@@ -6,7 +6,6 @@ import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
 
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.utils.safestring import SafeString, mark_safe
@@ -26,6 +25,7 @@ from sessions.rendering.diffs.table import Notes, Side
 from sessions.rendering.html import html
 from sessions.web.access import session_of
 from sessions.web.respond import beside, done, fragment, refused
+from sessions.web.roots import root_of
 
 OF_A_FILE = {"kind": "file"}
 """The scope of a comment that was written in the editor."""
@@ -227,7 +227,7 @@ async def send(request: HttpRequest, project_id: str, session_id: str) -> HttpRe
     drafts = await in_db(comments.drafts, session.id)
     if not drafts:
         return refused("There are no comments to send.")
-    await asyncio.to_thread(_move, Path(session.project.worktree), drafts)
+    await asyncio.to_thread(_move, session, drafts)
     text = prompt_text(drafts, request.POST.get("words", ""))
     try:
         row = await actions.prompt(session, [{"type": "text", "text": text}])
@@ -237,11 +237,12 @@ async def send(request: HttpRequest, project_id: str, session_id: str) -> HttpRe
     return done(prompted=session.id)
 
 
-def _move(worktree: Path, drafts: Iterable[ReviewComment]) -> None:
+def _move(session: Session, drafts: Iterable[ReviewComment]) -> None:
     """To where their lines are in the files by now."""
     for draft in drafts:
+        root = root_of(session.project, session, draft.path)
         with suppress(browsing.Unreadable):
-            where = place(draft, browsing.content(worktree, draft.path))
+            where = place(draft, browsing.content(root.path, draft.path))
             if draft.side == "new" and not where.outdated:
                 draft.start, draft.end = where.start, where.end
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from pathlib import Path
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.views.decorators.http import require_GET, require_POST
@@ -18,6 +17,7 @@ from sessions.rendering.html import html
 from sessions.rendering.parts import written
 from sessions.web.access import session_of
 from sessions.web.respond import beside, done, fragment, toast
+from sessions.web.roots import root_of
 
 
 def pin_tray(session: Session, *, oob: bool = True) -> str:
@@ -45,7 +45,7 @@ async def add(request: HttpRequest, project_id: str, session_id: str) -> HttpRes
             await _message(session, message_id)
         elif packed:
             path = unpack_path(packed)
-            content = await asyncio.to_thread(_content, Path(session.project.worktree), path)
+            content = await asyncio.to_thread(_content, session, path)
             await _add(session, Pin.Kind.FILE, content, path=path, title=shown(path))
             return toast(f"Pinned: the agent has {shown(path)} in full, also after a compaction.")
         else:
@@ -79,9 +79,10 @@ async def _add(session: Session, kind: Pin.Kind, text: str, **more: str) -> None
     await in_db(pins.add, session, kind, text, window, **more)
 
 
-def _content(worktree: Path, path: str) -> str:
+def _content(session: Session, path: str) -> str:
     """Raises Refused, Unreadable. Blocks."""
-    text = texts.read(browsing.content(worktree, path))
+    root = root_of(session.project, session, path)
+    text = texts.read(browsing.content(root.path, path))
     if text is None:
         raise pins.Refused(f"{shown(path)} is no text, and only text can be pinned.")
     return text.text

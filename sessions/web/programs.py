@@ -15,6 +15,7 @@ from sessions.project import browsing, programs
 from sessions.project.programs import NotStarted, Program
 from sessions.web.access import is_here, located
 from sessions.web.respond import beside, fragment, toast
+from sessions.web.roots import root_of
 
 LONGEST = 1000
 ELSEWHERE = "Programs are started only for a page that is open on the machine of the server."
@@ -22,15 +23,16 @@ ELSEWHERE = "Programs are started only for a page that is open on the machine of
 
 @require_http_methods(["GET", "POST"])
 async def open_in(request: HttpRequest) -> HttpResponse:
-    """Of the project or the `session`: `path` from its folder (empty: the folder itself) at `line`. GET gives
-    the choice of a program; POST starts the `program` of that name."""
+    """Of the project or the `session`: `path` from its folder (empty: the folder itself), or a whole one in a
+    folder beside it, at `line`. GET gives the choice of a program; POST starts the `program` of that name."""
     given = request.POST if request.method == "POST" else request.GET
     place = await located(given)
     if not is_here(request):
         return _told(ELSEWHERE)
-    line = given.get("line", "")
+    line, named = given.get("line", ""), unpack_path(given.get("path", ""))
     try:
-        path = await asyncio.to_thread(browsing.inside, place.directory, unpack_path(given.get("path", "")))
+        root = await asyncio.to_thread(root_of, place.project, place.session, named)
+        path = await asyncio.to_thread(browsing.inside, root.path if root.folder else place.directory, named)
         there = await _found()
         if request.method != "POST":
             return fragment("programs/dialog.html", programs=there, given=given, name=path.name)

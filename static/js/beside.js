@@ -170,7 +170,7 @@ function mention({ path, editor }) {
   const lines = editor?.lines();
   const words = `@${path}${lines ? `#L${lines.join("-")}` : ""}`;
   if (lines) {
-    const whole = `${place.dataset.root}/${path}`;
+    const whole = path.startsWith("/") ? path : `${place.dataset.root}/${path}`;
     const url = `file://${whole.split("/").map(encodeURIComponent).join("/")}?start=${lines[0]}&end=${lines.at(-1)}`;
     mentions.attach(words, { mime: "text/plain", url, filename: nameOf(path), source: { type: "file", path: whole } });
   }

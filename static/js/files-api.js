@@ -6,10 +6,11 @@ let made = "";
 const base = `/p/${document.body.dataset.project}/files`;
 const session = () => document.body.dataset.session || made;
 
-export const address = (what, values = {}) => `${base}/${what}?${new URLSearchParams(values)}`;
+// A path is as the session sees it: whole where it is in a folder beside the project.
+export const address = (what, values = {}) => `${base}/${what}?${new URLSearchParams({ ...values, session: session() })}`;
 
 export async function get(what, values = {}) {
-  const answer = await fetch(address(what, { ...values, session: session() }));
+  const answer = await fetch(address(what, values));
   if (!answer.ok) throw new Error(await answer.text());
   return answer;
 }

@@ -74,3 +74,42 @@ async def test_the_review_goes_over_both(stage: Stage, context: BrowserContext, 
     await tree.get_by_role("searchbox").fill("libr")
     await tree.get_by_role("button", name="old.txt").click()
     await expect(fold).to_be_focused()
+
+
+async def test_a_file_of_it_is_opened_and_edited(
+    stage: Stage, context: BrowserContext, library: Path
+) -> None:
+    tab, old = await added(stage, context, library), library / "src" / "old.txt"
+    page = tab.page
+    await hunk(tab, 0).get_by_role("button", name="Comment").click()
+    await tab.review.get_by_label("Comment on line 2", exact=True).fill("Say it better.")
+    await page.keyboard.press("Control+Enter")
+    await page.locator("#comment-tray li").get_by_role("link").click()
+    opened, text = (
+        page.locator("#opened-files section.opened"),
+        page.get_by_role("textbox", name="Text of old.txt"),
+    )
+    await expect(text).to_contain_text("agent 2")
+    await expect(opened.locator(".cm-comment-text")).to_have_text("Say it better.")
+    await page.keyboard.press("Alt+F3")
+    card = page.get_by_role("dialog", name="What was here before")
+    await card.get_by_role("button", name="Undo").click()
+    await expect(text).to_contain_text("line 29")
+    assert old.read_text() == LINES.replace("line 2\n", "agent 2\n")
+
+    await text.press("Control+End")
+    await page.keyboard.type("mine\n")
+    await page.keyboard.press("Control+s")
+    await expect(opened.locator(".opened-state")).to_have_text("Saved")
+    assert old.read_text().endswith("line 30\nmine\n")
+    old.write_text(f"above\n{old.read_text()}")
+    await expect(text).to_contain_text("above")
+
+    await opened.get_by_role("button", name="Add to the prompt").click()
+    await expect(tab.prompt).to_have_value(f"@{old} ")
+    await page.keyboard.press("Control+p")
+    picker = page.get_by_role("dialog", name="Open a file")
+    await page.keyboard.type("old")
+    await expect(picker.get_by_role("group", name="Files of library").get_by_role("option")).to_have_text(
+        "library/src/old.txt"
+    )

@@ -39,8 +39,8 @@ from agents.toolkit.formatters import chosen, run_formatter
 from agents.toolkit.permission.rules import Ruleset, narrowed
 from agents.toolkit.shared.beside import rebased
 from agents.toolkit.turn import Turn
-from sessions.changes.roots import Roots
-from sessions.changes.tracking import Tracker, tracker
+from sessions.changes.roots import NoRoot, Roots, root_in
+from sessions.changes.tracking import Tracker
 from sessions.changes.undo.files import AS_NEW, NEW_FILE
 from sessions.core.db import in_db
 from sessions.core.fence import unfenced
@@ -263,12 +263,9 @@ async def writable(run: Run, turn: Turn) -> Roots:
 async def _root(folder: Path) -> Tracker:
     """Raises ToolError where it is no project of its own any more."""
     try:
-        project = await in_db(projects.project_of, folder)
-    except OSError as error:
-        raise ToolError(f"{printable(str(folder))} cannot be written: {error_text(error)}") from error
-    if Path(project.worktree) != folder:
-        raise ToolError(f"{printable(str(folder))} is not written: it is in a larger repository by now.")
-    return tracker(project)
+        return await root_in(folder)
+    except NoRoot as problem:
+        raise ToolError(str(problem)) from problem
 
 
 def write_in(writes: Sequence[tuple[Tracker, FileChange]], write: Callable[[], None]) -> None:

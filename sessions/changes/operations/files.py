@@ -1,22 +1,24 @@
 """What a person does to the files of a project: save one, make, move, copy and remove. Each act is an
 operation, noted with the contents before and after, so that the log can take any of it back.
 
-Like a verdict it needs nothing of the session: it works while the agent works.
+Like a verdict it needs nothing of the session: it works while the agent works. Paths are as seen from the
+session; all of an act are in one root.
 """
 
 from __future__ import annotations
 
+import asyncio
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from sessions.changes.diffs.hunks import is_binary
 from sessions.changes.diffs.lines import count
 from sessions.changes.operations.engine import as_intents, as_outcome, carry_out
-from sessions.changes.operations.lock import Refused, in_turn
-from sessions.changes.roots import Roots
+from sessions.changes.operations.lock import Refused, in_turn, in_turn_of
+from sessions.changes.roots import NoRoot, Roots, root_in
 from sessions.changes.snapshots.objects import object_id
 from sessions.changes.tracking import Tracker, tracker
 from sessions.changes.undo.files import (
@@ -29,9 +31,13 @@ from sessions.changes.undo.files import (
     remove_empty_folder,
 )
 from sessions.changes.undo.plan import WRITES, FilePlan
+from sessions.core.above import agents
 from sessions.core.models import Operation, Session
 from sessions.core.models.ledger import shown
+from sessions.core.store.added_folders import holding
 from sessions.core.store.operations import Kind
+
+T = TypeVar("T")
 
 MOST_FILES = 2000
 MOST_BYTES = 256 * 1024 * 1024
@@ -45,12 +51,31 @@ class Changed(Refused):
 
 
 @dataclass(frozen=True, slots=True)
+class _Place:
+    """Where an act of a session takes place: the root, among those that its paths are seen by."""
+
+    session: Session
+    roots: Roots
+    root: Tracker
+
+
+@dataclass(frozen=True, slots=True)
 class _Folder:
     """What is below a path: files and, the deepest first, folders, itself among them; all relative to the
-    worktree."""
+    root."""
 
     files: list[str]
     folders: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Move:
+    path: str
+    target: str
+
+    def there(self, inner: str) -> str:
+        """Where what is below the path goes to."""
+        return str(PurePosixPath(self.target) / PurePosixPath(inner).relative_to(self.path))
 
 
 async def save(
@@ -59,17 +84,14 @@ async def save(
     """Write a file that is as it was `seen` (its object id, empty for no file); None where it has that
     content already. Raises Changed, Refused."""
 
-    def work() -> Operation | None:
-        project = tracker(session.project)
-        now = _read(project, path)
+    def work(place: _Place, path: str) -> Operation | None:
+        now = _read(place.root, path)
         if (object_id(now.content) if now else "") != seen:
             raise Changed("The file has been changed on the disk since you opened it.")
-        mode = now.mode if now else NEW_FILE
-        return _carry_out(
-            session, project, "save", [plan_write(project, path, now, FileState(content, mode))], actor
-        )
+        wanted = FileState(content, now.mode if now else NEW_FILE)
+        return _carry_out(place, "save", [plan_write(place.root, path, now, wanted)], actor)
 
-    return await in_turn(session.project_id, work)
+    return await _in_root(session, work, path)
 
 
 async def rewrite(
@@ -78,49 +100,47 @@ async def rewrite(
     """Several files at once, each by its path: the content, and what it was made of (its object id). Raises
     Changed where one is no longer that, having written none; Refused."""
 
-    def work() -> Operation | None:
-        project = tracker(session.project)
+    def work(place: _Place, *paths: str) -> Operation | None:
         plans = []
-        for path, (content, seen) in contents.items():
-            now = _required(project, path)
+        for path, (content, seen) in zip(paths, contents.values(), strict=True):
+            now = _required(place.root, path)
             if object_id(now.content) != seen:
                 raise Changed(f"{shown(path)} has been changed meanwhile.")
-            plans.append(plan_write(project, path, now, FileState(content, now.mode)))
-        return _carry_out(session, project, act, plans, actor)
+            plans.append(plan_write(place.root, path, now, FileState(content, now.mode)))
+        return _carry_out(place, act, plans, actor)
 
-    return await in_turn(session.project_id, work)
+    return await _in_root(session, work, *contents)
 
 
 async def make(session: Session, contents: Mapping[str, bytes], *, actor: str = "") -> Operation | None:
     """New files by their paths, none of which is there yet. Raises Refused."""
 
-    def work() -> Operation | None:
-        project = tracker(session.project)
-        plans = [_new(project, path, FileState(content, NEW_FILE)) for path, content in contents.items()]
-        return _carry_out(session, project, "make", plans, actor)
+    def work(place: _Place, *paths: str) -> Operation | None:
+        given = zip(paths, contents.values(), strict=True)
+        plans = [_new(place.root, path, FileState(content, NEW_FILE)) for path, content in given]
+        return _carry_out(place, "make", plans, actor)
 
-    return await in_turn(session.project_id, work)
+    return await _in_root(session, work, *contents)
 
 
 async def new_folder(session: Session, path: str) -> None:
     """An empty one, which no ledger knows of. Raises Refused."""
 
-    def work() -> None:
-        project = tracker(session.project)
-        _free(project, path)
-        _make_folders(project, [path])
+    def work(place: _Place, path: str) -> None:
+        _free(place.root, path)
+        _make_folders(place.root, [path])
 
-    await in_turn(session.project_id, work)
+    await _in_root(session, work, path)
 
 
 async def move(session: Session, path: str, target: str, *, actor: str = "") -> Operation | None:
     """A file or a folder with all that is in it. None where it has no file in it. Raises Refused."""
 
-    def plans(project: Tracker, below: _Folder) -> Iterator[FilePlan]:
+    def plans(root: Tracker, below: _Folder, move: _Move) -> Iterator[FilePlan]:
         for file in below.files:
-            now, there = _required(project, file), _beneath(target, path, file)
-            yield _new(project, there, now)
-            yield plan_write(project, file, now, None, folders=below.folders, place=there)
+            now, there = _required(root, file), move.there(file)
+            yield _new(root, there, now)
+            yield plan_write(root, file, now, None, folders=below.folders, place=there)
 
     return await _to_another(session, "move", path, target, plans, actor)
 
@@ -128,9 +148,9 @@ async def move(session: Session, path: str, target: str, *, actor: str = "") -> 
 async def copy(session: Session, path: str, target: str, *, actor: str = "") -> Operation | None:
     """The same, and what is there stays. Raises Refused."""
 
-    def plans(project: Tracker, below: _Folder) -> Iterator[FilePlan]:
+    def plans(root: Tracker, below: _Folder, move: _Move) -> Iterator[FilePlan]:
         for file in below.files:
-            yield _new(project, _beneath(target, path, file), _required(project, file))
+            yield _new(root, move.there(file), _required(root, file))
 
     return await _to_another(session, "copy", path, target, plans, actor)
 
@@ -138,18 +158,16 @@ async def copy(session: Session, path: str, target: str, *, actor: str = "") -> 
 async def remove(session: Session, path: str, *, actor: str = "") -> Operation | None:
     """A file or a folder with all that is in it. None where it has no file in it. Raises Refused."""
 
-    def work() -> Operation | None:
-        project = tracker(session.project)
-        below = _below(project, path)
+    def work(place: _Place, path: str) -> Operation | None:
+        root, below = place.root, _below(place.root, path)
         plans = [
-            plan_write(project, file, _required(project, file), None, folders=below.folders)
-            for file in below.files
+            plan_write(root, file, _required(root, file), None, folders=below.folders) for file in below.files
         ]
-        operation = _carry_out(session, project, "remove", plans, actor)
-        _remove_folders(project, below.folders)
+        operation = _carry_out(place, "remove", plans, actor)
+        _remove_folders(root, below.folders)
         return operation
 
-    return await in_turn(session.project_id, work)
+    return await _in_root(session, work, path)
 
 
 async def _to_another(
@@ -157,39 +175,59 @@ async def _to_another(
     act: Act,
     path: str,
     target: str,
-    plans: Callable[[Tracker, _Folder], Iterable[FilePlan]],
+    plans: Callable[[Tracker, _Folder, _Move], Iterable[FilePlan]],
     actor: str,
 ) -> Operation | None:
-    def work() -> Operation | None:
-        project = tracker(session.project)
+    def work(place: _Place, path: str, target: str) -> Operation | None:
+        root, move = place.root, _Move(path, target)
         if PurePosixPath(target).is_relative_to(path):
             raise Refused("A folder cannot go into itself.")
-        _free(project, target)
-        below = _below(project, path)
-        operation = _carry_out(session, project, act, list(plans(project, below)), actor)
-        _make_folders(project, (_beneath(target, path, folder) for folder in below.folders))
+        _free(root, target)
+        below = _below(root, path)
+        operation = _carry_out(place, act, list(plans(root, below, move)), actor)
+        _make_folders(root, map(move.there, below.folders))
         if act == "move":
-            _remove_folders(project, below.folders)
+            _remove_folders(root, below.folders)
         return operation
 
-    return await in_turn(session.project_id, work)
+    return await _in_root(session, work, path, target)
 
 
-def _carry_out(
-    session: Session, project: Tracker, act: Act, plans: list[FilePlan], actor: str
-) -> Operation | None:
+async def _in_root(session: Session, work: Callable[..., T], *paths: str) -> T:
+    """Do work where paths as seen from a session lie, under the locks of the project and of that root: it is
+    given the place, and the paths from there. Raises Refused where nothing may be written."""
+    home = await asyncio.to_thread(tracker, session.project)
+    folders = await asyncio.to_thread(agents().folders, session.project, session)
+    inside = {holding(folders, Path(path)) if os.path.isabs(path) else None for path in paths}
+    if len(inside) > 1:
+        raise Refused("It would go from one project to another. Do this in the terminal.")
+    (folder,) = inside
+    if folder is None:
+        return await in_turn(session.project_id, work, _Place(session, Roots(home), home), *paths)
+    if not folder.write:
+        raise Refused(f"{folder.name} is a folder that was added for reading only.")
+    try:
+        root = await root_in(folder.path)
+    except NoRoot as problem:
+        raise Refused(str(problem)) from problem
+    roots, ids = Roots(home, [root]), (home.project_id, root.project_id)
+    return await in_turn_of(ids, work, _Place(session, roots, root), *(roots.at(path)[1] for path in paths))
+
+
+def _carry_out(place: _Place, act: Act, plans: list[FilePlan], actor: str) -> Operation | None:
     """Raises Refused where a file could not be written; what could be stays and is in the log."""
     if not any(plan.outcome in WRITES for plan in plans):
         return None
-    intents = as_intents(plans, Roots(project))
+    plans = [replace(plan, path=place.roots.seen(place.root, plan.path)) for plan in plans]
+    intents = as_intents(plans, place.roots)
     for change in intents:
-        change.session_id = session.id
+        change.session_id = place.session.id
     noted: dict[str, Any] = {
         "outcome": as_outcome(plans),
         "scope": {"kind": "hand", "act": act},
         "actor": actor,
     }
-    operation = carry_out(session, Kind.EDIT, Roots(project), intents, **noted)
+    operation = carry_out(place.session, Kind.EDIT, place.roots, intents, **noted)
     failed = [entry for entry in operation.outcome if entry["outcome"] not in (*WRITES, "already")]
     if failed:
         raise Refused(f"{failed[0]['path']}: {failed[0]['reason']}", operation.outcome)
@@ -286,10 +324,6 @@ def _below(project: Tracker, path: str) -> _Folder:
 
 def _unreadable(error: OSError) -> None:
     raise Refused(f"{error.filename} cannot be read: {error.strerror}.") from error
-
-
-def _beneath(target: str, path: str, inner: str) -> str:
-    return str(PurePosixPath(target) / PurePosixPath(inner).relative_to(path))
 
 
 def _make_folders(project: Tracker, folders: Iterable[str]) -> None:

@@ -27,6 +27,7 @@ from sessions.project import browsing, texts
 from sessions.web.access import find_session, project_of
 from sessions.web.respond import REFUSED, late, toast
 from sessions.web.review.pages.answers import settle_form
+from sessions.web.roots import named, root_of
 
 MOST_UPLOADED = 200
 
@@ -99,7 +100,8 @@ async def copy(request: HttpRequest, session: Session) -> HttpResponse:
     """Beside it, or with `into` in that folder; under another name where there is one of its name."""
     path, folder = _path(request), _path(request, "into")
     wanted = str(PurePosixPath(folder, PurePosixPath(path).name)) if folder else path
-    target = await asyncio.to_thread(_free, Path(session.project.worktree), wanted)
+    root = await asyncio.to_thread(root_of, session.project, session, wanted)
+    target = await asyncio.to_thread(_free, root.path, wanted)
     operation = await files.copy(session, path, target, actor=actor(request))
     return done(operation, f"Made {shown(target)}, a copy of {shown(path)}.")
 
@@ -139,7 +141,8 @@ async def save(request: HttpRequest, session: Session) -> HttpResponse:
     with `ending` in all lines. `{"seen"}` is what it is then; 409 where it has been changed meanwhile."""
     path, seen = _path(request), request.POST.get("seen", "")
     try:
-        content = await asyncio.to_thread(_encoded, session.project, path, request.POST)
+        root = await asyncio.to_thread(root_of, session.project, session, path)
+        content = await asyncio.to_thread(_encoded, root.path, path, request.POST)
         await files.save(session, path, content, seen, actor=actor(request))
     except files.Changed as problem:
         return JsonResponse({"words": str(problem)}, status=409)
@@ -148,10 +151,10 @@ async def save(request: HttpRequest, session: Session) -> HttpResponse:
     return JsonResponse({"seen": object_id(content)})
 
 
-def _text(project: Project, path: str) -> tuple[bytes | None, texts.Text]:
+def _text(root: Path, path: str) -> tuple[bytes | None, texts.Text]:
     """What is in a file now, None for no file, and how it is text. Raises Refused."""
     try:
-        data = browsing.content(Path(project.worktree), path)
+        data = browsing.content(root, path)
     except browsing.Missing:
         data = None
     except browsing.Unreadable as problem:
@@ -167,8 +170,8 @@ def given(form: Mapping[str, str], name: str) -> str:
     return form.get(name, "").replace("\r\n", "\n")
 
 
-def _encoded(project: Project, path: str, form: Mapping[str, str]) -> bytes:
-    _, found = _text(project, path)
+def _encoded(root: Path, path: str, form: Mapping[str, str]) -> bytes:
+    _, found = _text(root, path)
     ending = form.get("ending", "")
     try:
         return found.encoded(given(form, "text"), ending if ending in texts.ENDINGS else "")
@@ -181,9 +184,9 @@ async def merge(request: HttpRequest, project_id: str) -> HttpResponse:
     """`text` was made of `base`, and the file has been changed meanwhile: what comes of both, with the file
     as it is, `{"text", "base", "seen"}`; where both changed the same, `{"form"}` asks what it is to be there,
     whose answers come in `choice-N`."""
-    project = await project_of(project_id)
+    _, _, root, path = await named(project_id, request.POST.dict())
     try:
-        data, now = await asyncio.to_thread(_text, project, _path(request))
+        data, now = await asyncio.to_thread(_text, root.path, path)
     except Refused as problem:
         return JsonResponse({"words": str(problem)}, status=REFUSED)
     base, mine = (given(request.POST, name).encode() for name in ("base", "text"))

@@ -5,13 +5,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
 
 from sessions.changes.snapshots.objects import object_id
 from sessions.core.db import in_db
+from sessions.core.models import Session
 from sessions.core.models.ledger import unpack_path
 from sessions.core.store import comments as store
 from sessions.core.store.comments import Thread
@@ -19,6 +19,7 @@ from sessions.project import browsing
 from sessions.web.access import session_of
 from sessions.web.comments import OF_A_FILE, WORDS, add_to_text, place
 from sessions.web.respond import REFUSED
+from sessions.web.roots import root_of
 
 
 async def comments(request: HttpRequest, project_id: str, session_id: str) -> HttpResponse:
@@ -28,7 +29,7 @@ async def comments(request: HttpRequest, project_id: str, session_id: str) -> Ht
     session = await session_of(project_id, session_id)
     given = request.POST if request.method == "POST" else request.GET
     path = unpack_path(given.get("path", ""))
-    content = await asyncio.to_thread(_content, Path(session.project.worktree), path)
+    content = await asyncio.to_thread(_content, session, path)
     seen = "" if content is None else object_id(content)
     posted = request.method == "POST"
     if posted and (problem := await add_to_text(request, session, path, content, seen, OF_A_FILE)):
@@ -38,10 +39,10 @@ async def comments(request: HttpRequest, project_id: str, session_id: str) -> Ht
     return JsonResponse({"comments": told, "seen": seen})
 
 
-def _content(worktree: Path, path: str) -> bytes | None:
+def _content(session: Session, path: str) -> bytes | None:
     """None where there is no such file, any more or yet."""
     try:
-        return browsing.content(worktree, path)
+        return browsing.content(root_of(session.project, session, path).path, path)
     except browsing.Unreadable:
         return None
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import mimetypes
-from collections.abc import Iterable
+import os
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO, Literal
+from urllib.parse import urlencode
 
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse, JsonResponse
 from django.utils.http import content_disposition_header
@@ -15,12 +17,13 @@ from django.views.decorators.http import require_GET, require_POST
 
 from sessions.changes.diffs.images import image
 from sessions.changes.snapshots.objects import object_id
-from sessions.core.models.ledger import pack_path, shown, unpack_path
+from sessions.core.models.ledger import pack_path, shown
 from sessions.project import browsing, search, texts
 from sessions.rendering.blocks import render_whole
-from sessions.web.access import is_here, project_of
+from sessions.web.access import is_here
 from sessions.web.files import previews
 from sessions.web.respond import fragment
+from sessions.web.roots import Root, named, roots
 
 MOST_TEXT = 4 * 1024 * 1024
 """Bytes of a file that is edited; of a larger one a window is shown."""
@@ -47,7 +50,7 @@ _PICTURE = f"{_PASSIVE}; style-src 'unsafe-inline'"
 @dataclass(frozen=True, slots=True)
 class Found:
     """`head` is what is in it, or of a large one its first bytes; `at` where the window begins, whose first
-    line has number `line`."""
+    line has number `line`. `locked` says why it cannot be edited, empty where it can."""
 
     path: str
     kind: Kind
@@ -59,6 +62,7 @@ class Found:
     end: int = 0
     line: int = 1
     pixels: str = ""
+    locked: str = ""
 
     @property
     def packed(self) -> str:
@@ -91,20 +95,22 @@ def _dumped(line: bytes) -> str:
 
 @require_GET
 async def view(request: HttpRequest, project_id: str) -> HttpResponse:
-    """`?path=`; of a large text the window at byte `?at=`."""
-    project = await project_of(project_id)
-    root, path = Path(project.worktree), unpack_path(request.GET.get("path", ""))
+    """`?path=` as seen from `?session=`; of a large text the window at byte `?at=`."""
+    project, session, root, path = await named(project_id, request.GET.dict())
     asked = request.GET.get("at", "0")
     try:
         found = await asyncio.to_thread(_found, root, path, int(asked) if asked.isdecimal() else 0)
     except browsing.Unreadable as problem:
         return fragment("files/gone.html", name=shown(path), path=pack_path(path), problem=str(problem))
-    return fragment(f"files/{found.kind}.html", project=project, file=found, here=is_here(request))
+    place = urlencode({"path": found.packed, "session": session.id if session else ""})
+    return fragment(
+        f"files/{found.kind}.html", project=project, file=found, place=place, here=is_here(request)
+    )
 
 
-def _found(root: Path, path: str, at: int) -> Found:
+def _found(root: Root, path: str, at: int) -> Found:
     """Raises Unreadable. Blocks."""
-    with browsing.opened(root, path) as file:
+    with browsing.opened(root.path, path) as file:
         head = file.read(MOST_TEXT + 1)
         size = len(head) if len(head) <= MOST_TEXT else file.seek(0, 2)
         picture = image(head, path)
@@ -117,7 +123,7 @@ def _found(root: Path, path: str, at: int) -> Found:
         if text is None:
             return Found(path, "bytes", size, head=head[:_HEAD])
         if size <= MOST_TEXT:
-            return Found(path, "text", size, object_id(head), text)
+            return Found(path, "text", size, object_id(head), text, locked=text.locked or root.locked)
         return _window(file, path, size, min(at, size), text)
 
 
@@ -148,30 +154,42 @@ def _window(file: BinaryIO, path: str, size: int, at: int, text: texts.Text) -> 
 
 @require_POST
 async def known(request: HttpRequest, project_id: str) -> HttpResponse:
-    """`{given: path}` of the texts `path` that name files of the project: whole, relative to `folder`, or to
-    it, or by the end of one file's path alone, as what was run somewhere in it names them."""
-    project = await project_of(project_id)
+    """`{given: path}` of the texts `path` that name files of the project or of a folder beside it: whole,
+    relative to `folder`, to the project, or beginning with the name of the folder, or by the end of one
+    file's path alone, as what was run somewhere in the project names them."""
+    project, session, *_ = await named(project_id, request.POST.dict())
     given = request.POST.getlist("path")[:MOST_KNOWN]
     folder = request.POST.get("folder", "")
-    return JsonResponse(await asyncio.to_thread(_known, Path(project.worktree), folder, given))
+    there = await asyncio.to_thread(roots, project, session)
+    return JsonResponse(await asyncio.to_thread(_known, there, folder, given))
 
 
-def _known(root: Path, folder: str, given: Iterable[str]) -> dict[str, str]:
-    named = {text: _file(root, folder, text) or _file(root, "", text) for text in given}
-    rest = [text.removeprefix("./") for text, path in named.items() if not path]
+def _known(there: Sequence[Root], folder: str, given: Iterable[str]) -> dict[str, str]:
+    own, *others = there
+    files = {
+        text: _file(own, folder, text) or _file(own, "", text) or _beside(others, text) for text in given
+    }
+    rest = [text.removeprefix("./") for text, path in files.items() if not path]
     try:
-        ends = search.ending_with(root, rest) if rest else {}
+        ends = search.ending_with(own.path, rest) if rest else {}
     except search.SearchFailed:
         ends = {}
-    found = {text: path or ends.get(text.removeprefix("./"), "") for text, path in named.items()}
+    found = {text: path or ends.get(text.removeprefix("./"), "") for text, path in files.items()}
     return {text: pack_path(path) for text, path in found.items() if path}
 
 
-def _file(root: Path, folder: str, text: str) -> str:
-    """Its path within the project; empty where there is no such file."""
+def _beside(others: Iterable[Root], text: str) -> str:
+    """In a folder beside the project, by the whole path or by one that begins with the folder's name."""
+    within = ((root, text.removeprefix(f"{root.name}/")) for root in others)
+    meant = (_file(root, "", path) for root, path in within if path != text or os.path.isabs(text))
+    return next(filter(None, meant), "")
+
+
+def _file(root: Root, folder: str, text: str) -> str:
+    """Its path as seen from the session; empty where there is no such file."""
     try:
-        path = browsing.inside(root, str(Path(folder, text)))
-        return str(path.relative_to(root.resolve())) if path.is_file() else ""
+        path = browsing.inside(root.path, str(Path(folder, text)))
+        return root.seen(path.relative_to(root.path.resolve())) if path.is_file() else ""
     except (browsing.Unreadable, OSError):
         return ""
 
@@ -180,10 +198,9 @@ def _file(root: Path, folder: str, text: str) -> str:
 async def raw(request: HttpRequest, project_id: str) -> HttpResponse | FileResponse:
     """The bytes of `?path=`: pictures and PDF to be shown, all else only for download, and so with
     `?download`."""
-    project = await project_of(project_id)
-    path = unpack_path(request.GET.get("path", ""))
+    _, _, root, path = await named(project_id, request.GET.dict())
     try:
-        file = await asyncio.to_thread(browsing.opened, Path(project.worktree), path)
+        file = await asyncio.to_thread(browsing.opened, root.path, path)
     except browsing.Unreadable as problem:
         raise Http404(str(problem)) from problem
     head = await asyncio.to_thread(file.read, _HEAD)
@@ -205,10 +222,9 @@ async def raw(request: HttpRequest, project_id: str) -> HttpResponse | FileRespo
 @require_GET
 async def preview(request: HttpRequest, project_id: str) -> HttpResponse:
     """`?path=` as what it means: Markdown, a table, a notebook."""
-    project = await project_of(project_id)
-    path = unpack_path(request.GET.get("path", ""))
+    _, _, root, path = await named(project_id, request.GET.dict())
     try:
-        found = await asyncio.to_thread(_found, Path(project.worktree), path, 0)
+        found = await asyncio.to_thread(_found, root, path, 0)
     except browsing.Unreadable as problem:
         raise Http404(str(problem)) from problem
     if found.text is None or not found.preview:

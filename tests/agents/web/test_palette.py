@@ -12,6 +12,7 @@ from django.test import AsyncClient
 
 from agents.web.palette import Entry, Group, _found
 from sessions.core.db import in_db
+from sessions.core.store import added_folders
 from sessions.core.store import sessions as session_store
 from tests.sessions.talk import Talk
 
@@ -99,3 +100,25 @@ async def test_without_a_language_server_symbols_come_from_the_text(
     assert re.findall(r'data-value="([^"]*)"', page) == ["shapes.py:1:7", "shapes.py:3:9"]
     page = (await async_client.get("/pickers/palette", {**given, "q": "@none"})).content.decode()
     assert "Nothing is called “@none”." in page
+
+
+async def test_files_of_a_folder_beside_the_project_are_opened_by_their_whole_paths(
+    talk: Talk, async_client: AsyncClient, tmp_path: Path
+) -> None:
+    library = tmp_path.resolve() / "library"
+    library.mkdir()
+    (library / "greetings.py").write_text("class Greeting: ...\n")
+    await in_db(lambda: added_folders.add(talk.session, library))
+    path = str(library / "greetings.py")
+    given = {"session": talk.session.id, "kind": "files"}
+    page = (await async_client.get("/pickers/palette", {**given, "q": "greetings:3"})).content.decode()
+    assert "Files of library" in page
+    assert f'data-value="{path}:3"' in page
+    assert "library/greetings.py" in page
+    page = (await async_client.get("/pickers/palette", {**given, "q": "@", "opened": path})).content.decode()
+    assert re.findall(r'data-value="([^"]*)"', page) == [f"{path}:1:7"]
+    recent = [f"file:{path}", "file:/etc/passwd", f"file:{library}/none"]
+    page = (await async_client.get("/pickers/palette", {**given, "q": "", "recent": recent})).content.decode()
+    assert re.findall(r'data-value="(/[^"]*)"', page)[0] == path
+    assert "passwd" not in page
+    assert f"{library}/none" not in page

@@ -18,6 +18,7 @@ from sessions.core.db import in_db
 from sessions.core.models import Pin
 from sessions.core.models.ledger import shown
 from sessions.core.store import compaction, pins
+from sessions.core.store.added_folders import holding
 from sessions.project import browsing, texts
 
 LARGEST = 2
@@ -43,15 +44,15 @@ def _source(turn: Turn, pin: Pin) -> Source[str]:
     def told(text: str) -> str:
         return text
 
-    load = partial(asyncio.to_thread, _rendered, turn.worktree, pin)
+    load = partial(asyncio.to_thread, _rendered, turn, pin)
     return Source(f"core/pins/{pin.id}", load, encode=lambda _: pin.kind, baseline=told, update=told)
 
 
-def _rendered(worktree: Path, pin: Pin) -> str:
+def _rendered(turn: Turn, pin: Pin) -> str:
     """Between marks that the text cannot have: the id was made after it."""
     said, text = _WORDS[Pin.Kind(pin.kind)], pin.text
     if pin.kind == Pin.Kind.FILE:
-        now = _content(worktree, pin)
+        now = _content(turn, pin)
         text = pin.text if now is None else now
         said = said.format(name=shown(pin.path), state=_GONE if now is None else _NOW)
     return f"{said}\n<{pin.id}>\n{text}\n</{pin.id}>"
@@ -67,10 +68,11 @@ _NOW = "as it is when this is told: read it again before you edit it"
 _GONE = "as it was when it was pinned: it cannot be read now, or has grown too large"
 
 
-def _content(worktree: Path, pin: Pin) -> str | None:
+def _content(turn: Turn, pin: Pin) -> str | None:
     """The text of the file now; None where it is gone, no text any more, or far larger."""
+    folder = holding(turn.folders, Path(pin.path))
     try:
-        data = browsing.content(worktree, pin.path)
+        data = browsing.content(folder.path if folder else turn.worktree, pin.path)
     except browsing.Unreadable:
         return None
     text = texts.read(data) if len(data) <= max(LARGEST * pin.size, LEAST_ROOM) else None

@@ -11,6 +11,8 @@ import pytest
 from channels.routing import URLRouter
 from channels.testing import WebsocketCommunicator
 
+from sessions.core.db import in_db
+from sessions.core.store import added_folders
 from sessions.web.files.socket import websocket_urlpatterns
 from tests.sessions.changes.review.world import World
 
@@ -42,6 +44,29 @@ async def test_changes_are_told_until_the_page_goes(world: World) -> None:
     await until(socket, ".git")
     shutil.rmtree(world.root / "deep")
     await until(socket, "deep")
+    await socket.disconnect()
+
+
+@pytest.mark.proc
+async def test_folders_of_the_session_are_told_of_too(world: World, library: World) -> None:
+    session, gone = await world.session(), world.root.parent / "gone"
+    gone.mkdir()
+    await in_db(lambda: added_folders.add(session, library.root))
+    await in_db(lambda: added_folders.add(session, gone))
+    gone.rmdir()
+    socket = WebsocketCommunicator(URLRouter(websocket_urlpatterns), f"/ws/p/{world.project.id}/files/")
+    socket.scope["principal"] = "me"  # type: ignore[typeddict-unknown-key]
+    await socket.connect()
+    await socket.send_to("ses_none")
+    await socket.send_to(session.id)
+    asking = asyncio.create_task(until(socket, str(library.root / "kept.txt")))
+    while not asking.done():
+        library.write("kept.txt", "changed\n")
+        await asyncio.sleep(0.05)
+    asking = asyncio.create_task(until(socket, "kept.txt"))
+    while not asking.done():
+        world.write("kept.txt", "changed\n")
+        await asyncio.sleep(0.05)
     await socket.disconnect()
 
 

@@ -6,6 +6,8 @@ import re
 
 from django.test import AsyncClient
 
+from sessions.changes.review.verdicts import Scope, judge, listing
+from sessions.changes.snapshots.objects import object_id
 from sessions.core.ids import ascending
 from sessions.core.models import Session
 from tests.sessions.changes.review.world import World
@@ -81,3 +83,42 @@ async def test_a_folder_is_named_by_text(world: World, async_client: AsyncClient
     assert "<b>" not in page
     assert "\u202e" not in page
     assert '<span class="name">&lt;b&gt;' in page
+
+
+async def test_a_conflict_is_settled_in_its_root(
+    world: World, library: World, async_client: AsyncClient
+) -> None:
+    session = await edited(world, library)
+    path, url = str(library.root / "kept.txt"), f"{base(session)}/review"
+    found = await listing(session, Scope())
+    file = found.file(path)
+    assert file is not None
+    ((key, _),) = judge(file, found)[0].hunks.items()
+    library.write("kept.txt", "b, and mine\n")
+    page = (await async_client.post(f"{url}/undo", {"path": path, "hunk": key})).content.decode()
+    assert "b, and mine" in page
+    assert "the library&#x27;s" in page
+    seen = re.search(r'name="seen" value="(\w+)"', page)
+    assert seen
+    given = {"path": path, "hunk": key, "seen": seen[1], "choice-0": "hand", "text-0": "settled\n"}
+    assert (await async_client.post(f"{url}/resolve", given)).status_code == 200
+    assert (library.root / "kept.txt").read_text() == "settled\n"
+    assert (world.root / "kept.txt").read_text() == "a\n"
+
+
+async def test_the_editor_is_told_what_the_session_changed(
+    world: World, library: World, async_client: AsyncClient
+) -> None:
+    session = await edited(world, library)
+    url, path = f"{base(session)}/review/lines", str(library.root / "kept.txt")
+    told = (await async_client.get(url, {"path": path})).json()
+    assert [(one["line"], one["removed"]) for one in told["stretches"]] == [(1, "the library's\n")]
+    assert told["seen"] == object_id(b"b\n")
+
+
+async def test_a_picture_is_of_its_root(world: World, library: World, async_client: AsyncClient) -> None:
+    session = await world.session()
+    await library.edit(session, ascending("msg"), "logo.gif", b"GIF89a\x05\0\x07\0")
+    oid, path = object_id(b"GIF89a\x05\0\x07\0"), str(library.root / "logo.gif")
+    answer = await async_client.get(f"{base(session)}/review/image/{oid}", {"path": path})
+    assert (answer.status_code, answer["Content-Type"]) == (200, "image/gif")
