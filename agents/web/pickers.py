@@ -32,14 +32,17 @@ from sessions.project import search
 from sessions.web.access import located
 
 MOST_MENTIONS = 12
+MOST_OF_EACH = 4
+"""Files of one folder beside the project, where it was not asked for that one."""
 
 log = logging.getLogger(__name__)
 
 
 @require_GET
 async def mentions(request: HttpRequest) -> HttpResponse:
-    """The agents and the added folders that a prompt may mention by `@`, and after the name of a folder and a
-    slash the files in it, as options of the composer; `?q=` is what was typed."""
+    """Options of the composer: the agents and the added folders that a prompt may mention by `@`, and the
+    files in these that `?q=`, what was typed, means; after the name of a folder and a slash only those in it.
+    """
     directory, session, project = await located(request.GET)
     config = (await asyncio.to_thread(load, directory)).config
     typed = request.GET.get("q", "")
@@ -58,17 +61,23 @@ async def mentions(request: HttpRequest) -> HttpResponse:
 
 
 async def _files_of(added: Sequence[AddedFolder], typed: str) -> list[str]:
-    """Of the folder whose name and a slash were typed those that the rest means, the name before each."""
+    """The name of the folder before each. Of the folder whose name and a slash were typed those that the rest
+    means, else the first few of each."""
     name, slash, query = typed.partition("/")
     folder = next((folder for folder in added if slash and folder.name == name), None)
-    if folder is None:
-        return []
+    if folder is not None:
+        return await _files(folder, query, MOST_MENTIONS)
+    each = (_files(folder, typed, MOST_OF_EACH) for folder in added) if typed else ()
+    return [path for found in await asyncio.gather(*each) for path in found]
+
+
+async def _files(folder: AddedFolder, query: str, most: int) -> list[str]:
     try:
-        found = await search.find_files(folder.path, query, limit=MOST_MENTIONS)
+        found = await search.find_files(folder.path, query, limit=most)
     except search.SearchFailed as problem:
         log.warning("no files to complete: %s", problem)
         return []
-    return [f"{name}/{path}" for path in found]
+    return [f"{folder.name}/{path}" for path in found]
 
 
 @require_GET

@@ -40,6 +40,14 @@ class Root:
         """Why nothing is written there, empty where it may be."""
         return "" if self.folder is None or self.folder.write else READ_ONLY
 
+    def holds(self, path: str) -> bool:
+        """Whether a path as seen from the session lies in it."""
+        return self.folder.holds(Path(path)) if self.folder else not os.path.isabs(path)
+
+    def inner(self, path: str) -> str:
+        """One that lies in it, from there."""
+        return os.path.relpath(path, self.path) if self.folder else path
+
     def seen(self, path: str | Path) -> str:
         """A path from there, as seen from the session."""
         whole = self.path / path

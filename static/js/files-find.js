@@ -1,7 +1,7 @@
-// Search in the files of the project, as it goes on, and what is found replaced.
+// Search in the files of the project and of folders beside it, as it goes on, and what is found replaced.
 import { add } from "./composer.js";
 import { openFile } from "./files.js";
-import { act, note } from "./files-api.js";
+import { act, address, note } from "./files-api.js";
 import { onNews } from "./files-news.js";
 import { addSheet } from "./sheet.js";
 
@@ -34,7 +34,7 @@ async function search() {
   if (!field.value) return (said.textContent = "");
   panel.setAttribute("aria-busy", "true");
   try {
-    const answer = await fetch(`${panel.dataset.url}?${new URLSearchParams(values())}`, { signal: mine.signal });
+    const answer = await fetch(address("find", values()), { signal: mine.signal });
     await show(answer);
     said.textContent = list.querySelector(".find-end")?.textContent ?? "";
   } catch (error) {

@@ -88,9 +88,11 @@ function run(name, row) {
 function offer(row, at) {
   about = row;
   select(row);
-  for (const item of menu.querySelectorAll("[data-for]")) {
-    const kind = item.dataset.for;
-    item.hidden = kind === "changed" ? !marked(row) : (kind === "folder") !== isFolder(row);
+  const root = row.closest("[data-root]");
+  for (const item of menu.querySelectorAll("[data-for], [data-writes]")) {
+    const { for: kind, writes } = item.dataset;
+    const fits = !kind || (kind === "changed" ? marked(row) : (kind === "folder") === isFolder(row));
+    item.hidden = !fits || Boolean(writes && root && (root.dataset.root === "read-only" || (root === row && writes === "it")));
   }
   menu.querySelector("[data-files-do=download]").href = address("raw", { path: row.dataset.path, download: 1 });
   openMenu(menu, at, () => (about.isConnected ? about : null));

@@ -15,6 +15,7 @@ let loaded = false;
 let query = "";
 let git = {}; // path -> state; of what is not tracked also folders, with a slash
 let changed = new Set(); // by the session, with the folders around
+let beside; // the folders beside the project that the session has
 let due = 0;
 
 const rows = () => [...list.querySelectorAll(".files-row[data-path]")];
@@ -148,6 +149,9 @@ async function mark() {
   around = new Set(Object.keys(git).flatMap((path) => above(path.replace(/\/$/, ""))));
   changed = new Set(told.session.flatMap((path) => [path, ...above(path)]));
   paint();
+  const roots = told.roots.join("\0");
+  if (beside !== undefined && beside !== roots) tree.renew("");
+  beside = roots;
 }
 
 function markSoon() {
@@ -290,6 +294,9 @@ onNews((paths) => {
   const folders = new Set(paths.filter((path) => path !== ".git").map((path) => path.slice(0, Math.max(0, path.lastIndexOf("/")))));
   if (paths.includes("")) for (const one of list.querySelectorAll("[aria-expanded=true]")) folders.add(one.dataset.path);
   if (paths.includes("")) folders.add("");
+  for (const root of list.querySelectorAll("[data-root][aria-expanded=true]")) {
+    if (paths.includes(root.dataset.path)) for (const one of [root, ...root.querySelectorAll("[aria-expanded=true]")]) folders.add(one.dataset.path);
+  }
   for (const folder of folders) if (!folder || row(folder)) tree.renew(folder);
   markSoon();
 });

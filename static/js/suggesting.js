@@ -17,7 +17,8 @@ export async function quick(kind, query) {
   const names = ours.map((option) => option.dataset.command);
   for (const option of theirs) option.dataset.sent = "";
   const sent = theirs.filter((option) => !names.includes(option.dataset.command ?? ""));
-  if (kind === "files") return [...sent, ...ours];
+  const isBeside = (option) => option.dataset.beside !== undefined; // a file beside the project comes after its own
+  if (kind === "files") return [...sent.filter((option) => !isBeside(option)), ...ours, ...sent.filter(isBeside)];
   const isWhole = (option) => option.dataset.command?.toLowerCase() === query.toLowerCase();
   return [...ours, ...sent].sort((one, other) => isWhole(other) - isWhole(one));
 }

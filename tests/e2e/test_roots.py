@@ -113,3 +113,44 @@ async def test_a_file_of_it_is_opened_and_edited(
     await expect(picker.get_by_role("group", name="Files of library").get_by_role("option")).to_have_text(
         "library/src/old.txt"
     )
+
+
+async def test_it_is_in_the_tree_the_search_and_what_is_mentioned(
+    stage: Stage, context: BrowserContext, library: Path
+) -> None:
+    tab = await added(stage, context, library)
+    page, src = tab.page, library / "src"
+    await tab.prompt.fill("")
+    await tab.prompt.press_sequentially("@old")
+    await expect(page.get_by_role("option", name="old.txt library/src")).to_be_visible()
+    await page.keyboard.press("Escape")
+
+    await page.keyboard.press("Control+Shift+E")
+    tree = page.get_by_role("tree", name="Files of the project")
+    root = tree.get_by_role("treeitem", name="library may be written", exact=True)
+    await root.focus()
+    await page.keyboard.press("ArrowRight")
+    await expect(tree.locator(f"[data-path='{src}']")).to_be_visible()
+    await page.keyboard.press("ArrowRight")
+    await page.keyboard.press("ArrowRight")
+    old = tree.locator(f"[data-path='{src}/old.txt']")
+    await expect(old).to_be_visible()
+    await page.keyboard.press("ArrowRight")
+    await expect(old).to_be_focused()
+    await expect(old).to_have_attribute("data-changed", "")
+    await page.keyboard.press("Enter")
+    await expect(page.get_by_role("textbox", name="Text of old.txt")).to_contain_text("agent 2")
+    (src / "fresh.txt").write_text("fresh\n")
+    await expect(tree.locator(f"[data-path='{src}/fresh.txt']")).to_be_visible()
+    await root.click(button="right", position={"x": 40, "y": 8})
+    menu = page.get_by_role("menu", name="What to do with it")
+    await expect(menu.get_by_role("menuitem", name="New file…")).to_be_visible()
+    await expect(menu.get_by_role("menuitem", name="Delete")).to_be_hidden()
+    await page.keyboard.press("Escape")
+
+    await page.keyboard.press("Control+Shift+F")
+    await page.get_by_role("searchbox", name="Search in the files").fill("agent 29")
+    found = page.get_by_role("region", name="What was found")
+    await expect(found.get_by_role("heading", name="library")).to_be_visible()
+    await found.get_by_role("button", name="29 agent 29").click()
+    await expect(page.locator(".opened:visible .opened-place-of")).to_have_text("Line 29, column 1")

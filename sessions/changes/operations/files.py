@@ -2,7 +2,7 @@
 operation, noted with the contents before and after, so that the log can take any of it back.
 
 Like a verdict it needs nothing of the session: it works while the agent works. Paths are as seen from the
-session; all of an act are in one root.
+session; all of an act are in one root, but for files that are written anew at once.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any, Literal, TypeVar
 from sessions.changes.diffs.hunks import is_binary
 from sessions.changes.diffs.lines import count
 from sessions.changes.operations.engine import as_intents, as_outcome, carry_out
-from sessions.changes.operations.lock import Refused, in_turn, in_turn_of
+from sessions.changes.operations.lock import Refused, in_turn_of
 from sessions.changes.roots import NoRoot, Roots, root_in
 from sessions.changes.snapshots.objects import object_id
 from sessions.changes.tracking import Tracker, tracker
@@ -34,7 +34,7 @@ from sessions.changes.undo.plan import WRITES, FilePlan
 from sessions.core.above import agents
 from sessions.core.models import Operation, Session
 from sessions.core.models.ledger import shown
-from sessions.core.store.added_folders import holding
+from sessions.core.store.added_folders import AddedFolder, holding
 from sessions.core.store.operations import Kind
 
 T = TypeVar("T")
@@ -57,6 +57,10 @@ class _Place:
     session: Session
     roots: Roots
     root: Tracker
+
+    def carry_out(self, act: Act, plans: Iterable[FilePlan], actor: str) -> Operation | None:
+        seen = [_seen(self.roots, self.root, plan) for plan in plans]
+        return _carry_out(self.session, self.roots, act, seen, actor)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +93,7 @@ async def save(
         if (object_id(now.content) if now else "") != seen:
             raise Changed("The file has been changed on the disk since you opened it.")
         wanted = FileState(content, now.mode if now else NEW_FILE)
-        return _carry_out(place, "save", [plan_write(place.root, path, now, wanted)], actor)
+        return place.carry_out("save", [plan_write(place.root, path, now, wanted)], actor)
 
     return await _in_root(session, work, path)
 
@@ -100,16 +104,17 @@ async def rewrite(
     """Several files at once, each by its path: the content, and what it was made of (its object id). Raises
     Changed where one is no longer that, having written none; Refused."""
 
-    def work(place: _Place, *paths: str) -> Operation | None:
+    def work(roots: Roots) -> Operation | None:
         plans = []
-        for path, (content, seen) in zip(paths, contents.values(), strict=True):
-            now = _required(place.root, path)
+        for path, (content, seen) in contents.items():
+            root, inner = roots.at(path)
+            now = _required(root, inner)
             if object_id(now.content) != seen:
                 raise Changed(f"{shown(path)} has been changed meanwhile.")
-            plans.append(plan_write(place.root, path, now, FileState(content, now.mode)))
-        return _carry_out(place, act, plans, actor)
+            plans.append(_seen(roots, root, plan_write(root, inner, now, FileState(content, now.mode))))
+        return _carry_out(session, roots, act, plans, actor)
 
-    return await _in_root(session, work, *contents)
+    return await _in_roots(session, work, *contents)
 
 
 async def make(session: Session, contents: Mapping[str, bytes], *, actor: str = "") -> Operation | None:
@@ -118,7 +123,7 @@ async def make(session: Session, contents: Mapping[str, bytes], *, actor: str = 
     def work(place: _Place, *paths: str) -> Operation | None:
         given = zip(paths, contents.values(), strict=True)
         plans = [_new(place.root, path, FileState(content, NEW_FILE)) for path, content in given]
-        return _carry_out(place, "make", plans, actor)
+        return place.carry_out("make", plans, actor)
 
     return await _in_root(session, work, *contents)
 
@@ -163,7 +168,7 @@ async def remove(session: Session, path: str, *, actor: str = "") -> Operation |
         plans = [
             plan_write(root, file, _required(root, file), None, folders=below.folders) for file in below.files
         ]
-        operation = _carry_out(place, "remove", plans, actor)
+        operation = place.carry_out("remove", plans, actor)
         _remove_folders(root, below.folders)
         return operation
 
@@ -184,7 +189,7 @@ async def _to_another(
             raise Refused("A folder cannot go into itself.")
         _free(root, target)
         below = _below(root, path)
-        operation = _carry_out(place, act, list(plans(root, below, move)), actor)
+        operation = place.carry_out(act, plans(root, below, move), actor)
         _make_folders(root, map(move.there, below.folders))
         if act == "move":
             _remove_folders(root, below.folders)
@@ -194,40 +199,59 @@ async def _to_another(
 
 
 async def _in_root(session: Session, work: Callable[..., T], *paths: str) -> T:
-    """Do work where paths as seen from a session lie, under the locks of the project and of that root: it is
-    given the place, and the paths from there. Raises Refused where nothing may be written."""
+    """As `_in_roots` do work in the one root that paths as seen from a session lie in: it is given the place,
+    and the paths from there. Raises Refused where they lie in several."""
+
+    def there(roots: Roots) -> T:
+        found = [roots.at(path) for path in paths]
+        root = found[0][0]
+        if any(other is not root for other, _ in found):
+            raise Refused("It would go from one project to another. Do this in the terminal.")
+        return work(_Place(session, roots, root), *(path for _, path in found))
+
+    return await _in_roots(session, there, *paths)
+
+
+async def _in_roots(session: Session, work: Callable[[Roots], T], *paths: str) -> T:
+    """Do work on files whose paths are as seen from a session, under the locks of the project and of their
+    roots. Raises Refused where nothing may be written."""
     home = await asyncio.to_thread(tracker, session.project)
     folders = await asyncio.to_thread(agents().folders, session.project, session)
-    inside = {holding(folders, Path(path)) if os.path.isabs(path) else None for path in paths}
-    if len(inside) > 1:
-        raise Refused("It would go from one project to another. Do this in the terminal.")
-    (folder,) = inside
-    if folder is None:
-        return await in_turn(session.project_id, work, _Place(session, Roots(home), home), *paths)
-    if not folder.write:
-        raise Refused(f"{folder.name} is a folder that was added for reading only.")
+    beside: dict[Path, AddedFolder] = {}
+    for path in filter(os.path.isabs, paths):
+        folder = holding(folders, Path(path))
+        if folder is None:
+            raise Refused(f"{shown(path)} leads out of the project.")
+        if not folder.write:
+            raise Refused(f"{folder.name} is a folder that was added for reading only.")
+        beside[folder.path] = folder
     try:
-        root = await root_in(folder.path)
+        others = [await root_in(path) for path in beside]
     except NoRoot as problem:
         raise Refused(str(problem)) from problem
-    roots, ids = Roots(home, [root]), (home.project_id, root.project_id)
-    return await in_turn_of(ids, work, _Place(session, roots, root), *(roots.at(path)[1] for path in paths))
+    roots = Roots(home, others)
+    return await in_turn_of([root.project_id for root in roots.every], work, roots)
 
 
-def _carry_out(place: _Place, act: Act, plans: list[FilePlan], actor: str) -> Operation | None:
+def _seen(roots: Roots, root: Tracker, plan: FilePlan) -> FilePlan:
+    return replace(plan, path=roots.seen(root, plan.path))
+
+
+def _carry_out(
+    session: Session, roots: Roots, act: Act, plans: list[FilePlan], actor: str
+) -> Operation | None:
     """Raises Refused where a file could not be written; what could be stays and is in the log."""
     if not any(plan.outcome in WRITES for plan in plans):
         return None
-    plans = [replace(plan, path=place.roots.seen(place.root, plan.path)) for plan in plans]
-    intents = as_intents(plans, place.roots)
+    intents = as_intents(plans, roots)
     for change in intents:
-        change.session_id = place.session.id
+        change.session_id = session.id
     noted: dict[str, Any] = {
         "outcome": as_outcome(plans),
         "scope": {"kind": "hand", "act": act},
         "actor": actor,
     }
-    operation = carry_out(place.session, Kind.EDIT, place.roots, intents, **noted)
+    operation = carry_out(session, Kind.EDIT, roots, intents, **noted)
     failed = [entry for entry in operation.outcome if entry["outcome"] not in (*WRITES, "already")]
     if failed:
         raise Refused(f"{failed[0]['path']}: {failed[0]['reason']}", operation.outcome)

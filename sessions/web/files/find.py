@@ -1,12 +1,11 @@
-"""Search in the files of the project, and replace what is found."""
+"""Search in the files of the project and of folders beside it, and replace what is found."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass
-from pathlib import Path
 
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.views.decorators.http import require_GET
@@ -21,8 +20,8 @@ from sessions.project import browsing
 from sessions.project.search import SearchFailed, contents
 from sessions.project.search.contents import Asked, FileHits, Hit
 from sessions.rendering.html import html
-from sessions.web.access import project_of
 from sessions.web.files.acts import done, in_session
+from sessions.web.roots import Root, named, roots
 
 APART = "<!--next-->"
 """After each fragment that is streamed."""
@@ -54,37 +53,45 @@ class Line:
 @require_GET
 async def find(request: HttpRequest, project_id: str) -> HttpResponse | StreamingHttpResponse:
     """Files in which `?q=` is, as they are found: `regex`, `case`, `word`, `include` and `exclude` (globs,
-    by commas), and `with`, what is to be in its place where `replaces`."""
-    project = await project_of(project_id)
+    by commas), and `with`, what is to be in its place where `replaces`. After those of the project come those
+    of each folder beside it that `?session=` has, below the folder's name."""
+    project, session, *_ = await named(project_id, request.GET.dict())
     asked = _asked(request.GET)
     if not asked.text:
         return HttpResponse()
-    return StreamingHttpResponse(_stream(Path(project.worktree), asked))
+    there = await asyncio.to_thread(roots, project, session)
+    return StreamingHttpResponse(_stream(there, asked))
 
 
-async def _stream(root: Path, asked: Asked) -> AsyncIterator[str]:
+async def _stream(there: Iterable[Root], asked: Asked) -> AsyncIterator[str]:
     count = found = 0
+    most = False
     try:
-        async with aclosing(contents.stream(root, asked)) as files_found:
-            async for file in files_found:
-                yield _file(file, asked) + APART
-                found += len(file.hits)
-                count += 1
+        for root in there:
+            own = 0
+            async with aclosing(contents.stream(root.path, asked)) as files_found:
+                async for file in files_found:
+                    if root.folder and not own:
+                        yield html("files/find_root.html", folder=root.folder) + APART
+                    yield _file(root, file, asked) + APART
+                    own += len(file.hits)
+                    count += 1
+            found += own
+            most = most or own >= contents.MOST_HITS
     except SearchFailed as problem:
         yield html("files/find_end.html", problem=str(problem)) + APART
         return
-    most = found >= contents.MOST_HITS
     yield html("files/find_end.html", count=count, found=found, most=most) + APART
 
 
-def _file(file: FileHits, asked: Asked) -> str:
+def _file(root: Root, file: FileHits, asked: Asked) -> str:
     lines = [_line(hit) for hit in file.hits]
     return html(
         "files/find_file.html",
         name=shown(file.path),
-        path=pack_path(file.path),
+        path=pack_path(root.seen(file.path)),
         lines=lines,
-        replaces=asked.replacement is not None,
+        replaces=asked.replacement is not None and not root.locked,
     )
 
 
@@ -140,9 +147,9 @@ async def replace(request: HttpRequest, session: Session) -> HttpResponse:
     without = set(request.POST.getlist("without"))
     if not asked.text or asked.replacement is None or not paths:
         raise Refused("There is nothing to replace.")
-    root = Path(session.project.worktree)
+    there = await asyncio.to_thread(roots, session.project, session)
     try:
-        made, count = await asyncio.to_thread(_replaced, root, asked, paths, without)
+        made, count = await asyncio.to_thread(_replaced, there, asked, paths, without)
     except (SearchFailed, browsing.Unreadable) as problem:
         raise Refused(str(problem)) from problem
     operation = await files.rewrite(session, made, act="replace", actor=actor(request))
@@ -151,22 +158,30 @@ async def replace(request: HttpRequest, session: Session) -> HttpResponse:
 
 
 def _replaced(
-    root: Path, asked: Asked, paths: list[str], without: set[str]
+    there: Iterable[Root], asked: Asked, paths: list[str], without: set[str]
 ) -> tuple[dict[str, tuple[bytes, str]], int]:
     """By path the content, and what it was made of; and in how many lines. Raises SearchFailed, Unreadable,
     Refused."""
     made: dict[str, tuple[bytes, str]] = {}
     count = 0
-    for file in contents.find(root, asked, paths):
-        hits = [hit for hit in file.hits if f"{hit.offset}:{pack_path(file.path)}" not in without]
-        data = browsing.content(root, file.path)
+    for path, root, file in _found(there, asked, paths):
+        hits = [hit for hit in file.hits if f"{hit.offset}:{pack_path(path)}" not in without]
+        data = browsing.content(root.path, file.path)
         try:
             content = contents.replaced(data, hits)
         except ValueError as error:
             raise Refused(f"{shown(file.path)} is being changed. Search again.") from error
         if content != data:
-            made[file.path] = content, object_id(data)
+            made[path] = content, object_id(data)
             count += len(hits)
     if not made:
         raise Refused("Nothing of it is there any more. Search again.")
     return made, count
+
+
+def _found(there: Iterable[Root], asked: Asked, paths: list[str]) -> Iterator[tuple[str, Root, FileHits]]:
+    """What is found in files whose paths are as seen from the session, with these paths."""
+    for root in there:
+        own = [root.inner(path) for path in paths if root.holds(path)]
+        for file in contents.find(root.path, asked, own) if own else ():
+            yield root.seen(file.path), root, file

@@ -6,6 +6,7 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
+from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.http import require_GET
@@ -14,11 +15,11 @@ from sessions.changes import vcs
 from sessions.changes.roots import roots_among
 from sessions.core.db import in_db
 from sessions.core.models import Project
-from sessions.core.models.ledger import pack_path, shown, unpack_path
+from sessions.core.models.ledger import pack_path, shown
 from sessions.core.store import ledger
 from sessions.project import browsing, search
-from sessions.web.access import project_of
 from sessions.web.respond import fragment, refused
+from sessions.web.roots import Root, named, roots
 
 AT_ONCE = 400
 """Rows of a folder; the next come when they are scrolled to."""
@@ -30,53 +31,65 @@ _GIT_SECONDS = 20.0
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """`path` is relative to the worktree, packed (`ledger.pack_path`); `folder` leads to it."""
+    """`path` is as seen from the session, packed (`ledger.pack_path`); `folder` leads to it. One with `root`,
+    which says how it was added, is a folder beside the project."""
 
     name: str
     path: str
     is_folder: bool
     ignored: bool = False
     folder: str = ""
+    root: str = ""
 
 
 @require_GET
 async def tree(request: HttpRequest, project_id: str) -> HttpResponse:
-    """What is in `?path=` (the worktree without it), from row `?from=` on; with `?q=` the files anywhere in
-    the project that these letters mean."""
-    project = await project_of(project_id)
-    root = Path(project.worktree)
-    query, path = request.GET.get("q", "").strip(), request.GET.get("path", "")
+    """What is in `?path=` (the worktree without it, and the folders beside it that `?session=` has), from row
+    `?from=` on; with `?q=` the files anywhere in all of them that these letters mean."""
+    project, session, root, path = await named(project_id, request.GET.dict())
+    query = request.GET.get("q", "").strip()
     if query:
-        rows, more = await _found(root, query), 0
+        there = await asyncio.to_thread(roots, project, session)
+        rows, more = [row for root in there for row in await _found(root, query)], 0
     else:
         first = request.GET.get("from", "0")
         begin = int(first) if first.isdecimal() and len(first) < 9 else 0
         try:
             rows, more = await asyncio.to_thread(_listed, root, path, begin)
+            if not path and not more:
+                rows += map(_row, (await asyncio.to_thread(roots, project, session))[1:])
         except browsing.Unreadable as problem:
             return refused(str(problem))
-    return fragment("files/rows.html", project=project, rows=rows, path=path, more=more, query=query)
+    rest = urlencode({"path": pack_path(path), "session": session.id if session else "", "from": more})
+    return fragment("files/rows.html", project=project, rows=rows, more=more and rest, query=query)
 
 
-async def _found(root: Path, query: str) -> list[Row]:
+def _row(root: Root) -> Row:
+    access = "read-only" if root.locked else "may be written"
+    return Row(root.name, pack_path(root.seen("")), True, folder=shown(str(root.path)), root=access)
+
+
+async def _found(root: Root, query: str) -> list[Row]:
     try:
-        paths = await search.find_files(root, query, limit=MOST_FOUND)
+        paths = await search.find_files(root.path, query, limit=MOST_FOUND)
     except search.SearchFailed:
         return []
     names = map(PurePosixPath, paths)
-    return [Row(path.name, str(path), False, folder=str(path.parent)) for path in names]
+    return [
+        Row(path.name, root.seen(str(path)), False, folder=str(root.name / path.parent)) for path in names
+    ]
 
 
-def _listed(root: Path, path: str, begin: int) -> tuple[list[Row], int]:
+def _listed(root: Root, path: str, begin: int) -> tuple[list[Row], int]:
     """Rows, and from which on there are more (0 for none). Raises Unreadable."""
-    found = browsing.entries(root, unpack_path(path))
+    found = browsing.entries(root.path, path)
     found.sort(key=lambda entry: (not entry.is_folder, entry.name.lower(), entry.name))
     part = found[begin : begin + AT_ONCE]
-    ignored = search.ignored(root, [entry.path for entry in part])
+    ignored = search.ignored(root.path, [entry.path for entry in part])
     rows = [
         Row(
             entry.name,
-            pack_path(str(entry.path.relative_to(root.resolve()))),
+            pack_path(root.seen(entry.path.relative_to(root.path.resolve()))),
             entry.is_folder,
             entry.path in ignored,
         )
@@ -87,12 +100,14 @@ def _listed(root: Path, path: str, begin: int) -> tuple[list[Row], int]:
 
 @require_GET
 async def marks(request: HttpRequest, project_id: str) -> HttpResponse:
-    """`{"git": {path: state}, "session": [path]}`: what git says of files (a folder's path ends with a
-    slash), and those that `?session=` has changed."""
-    project = await project_of(project_id)
+    """`{"git": {path: state}, "session": [path], "roots": [path]}`: what git says of files of the project (a
+    folder's path ends with a slash), those that `?session=` has changed, and the folders that it has beside
+    the project."""
+    project, session, *_ = await named(project_id, request.GET.dict())
+    beside = [root.seen("") for root in (await asyncio.to_thread(roots, project, session))[1:]]
     states = await asyncio.to_thread(_states, Path(project.worktree))
     changed = await in_db(_changed, project, request.GET.get("session", ""))
-    return JsonResponse({"git": states, "session": changed})
+    return JsonResponse({"git": states, "session": changed, "roots": beside})
 
 
 def _states(root: Path) -> dict[str, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -191,3 +192,70 @@ async def test_one_is_pinned(library: World, session: Session, async_client: Asy
     assert b"Pinned" in (await async_client.post(url, {"path": path})).content
     pin = await in_db(Pin.objects.get)
     assert (pin.path, pin.text) == (path, OWN.decode())
+
+
+def paths(page: str) -> list[str]:
+    return re.findall(r'data-path="([^"]*)"', page)
+
+
+async def tree(client: AsyncClient, session: Session, **query: str) -> str:
+    answer = await client.get(f"/p/{session.project_id}/files/tree", {"session": session.id} | query)
+    return str(answer.content.decode())
+
+
+async def test_they_are_in_the_tree(
+    world: World, library: World, session: Session, reference: Path, async_client: AsyncClient
+) -> None:
+    library.write("deep/x.txt", "x\n")
+    root = str(library.root)
+    page = await tree(async_client, session)
+    assert paths(page) == ["kept.txt", root, str(reference)]
+    assert f'data-root="may be written" title="{root}"' in page
+    assert f'data-root="read-only" title="{reference}"' in page
+    assert paths(await tree(async_client, session, path=root)) == [f"{root}/deep", f"{root}/kept.txt"]
+    assert paths(await tree(async_client, session, path=f"{root}/deep")) == [f"{root}/deep/x.txt"]
+    assert paths(await tree(async_client, session, q="x.txt")) == [f"{root}/deep/x.txt"]
+    assert paths(await tree(async_client, await world.session())) == ["kept.txt"]
+    marks = f"/p/{session.project_id}/files/marks?session={session.id}"
+    assert (await async_client.get(marks)).json()["roots"] == [root, str(reference)]
+
+
+async def test_a_folder_itself_is_neither_moved_nor_removed(
+    world: World, library: World, session: Session, async_client: AsyncClient
+) -> None:
+    root = str(library.root)
+    assert "leads out" in (await posted(async_client, session, "remove", path=root)).content.decode()
+    for to in (f"{world.root.parent}/other", "in"):
+        await posted(async_client, session, "move", path=root, to=to)
+    assert (library.root / "kept.txt").read_bytes() == OWN
+
+
+async def found(client: AsyncClient, session: Session, **query: str) -> str:
+    url = f"/p/{session.project_id}/files/find"
+    answer: Any = await client.get(url, {"session": session.id} | query)
+    return b"".join([part async for part in answer.streaming_content]).decode()
+
+
+async def test_they_are_searched_below_their_names(
+    world: World, library: World, session: Session, reference: Path, async_client: AsyncClient
+) -> None:
+    world.write("own.txt", "Read\n")
+    library.write("theirs.txt", "Read it\n")
+    page = await found(async_client, session, q="Read", replaces="on", **{"with": "Seen"})
+    assert paths(page) == ["own.txt", str(library.root / "theirs.txt"), str(reference / "read.md")]
+    assert page.index("find-root") > page.index("own.txt")
+    assert page.count("find-root") == 2
+    assert page.count("data-find-replace") == 2, "nothing is replaced in a folder for reading"
+    assert "3 lines in 3" in " ".join(page.split())
+
+    given = {"q": "Read", "replaces": "on", "with": "Seen", "path": paths(page)[:2]}
+    await posted(async_client, session, "replace", **given)
+    assert (world.root / "own.txt").read_text() == "Seen\n"
+    assert (library.root / "theirs.txt").read_text() == "Seen it\n"
+    operation = await in_db(Operation.objects.get)
+    await async_client.post(reverse("invert-operation", args=(session.project_id, operation.id)))
+    assert (world.root / "own.txt").read_text() == "Read\n"
+    assert (library.root / "theirs.txt").read_text() == "Read it\n"
+    refused = await posted(async_client, session, "replace", **given | {"path": [str(reference / "read.md")]})
+    assert "added for reading only" in refused.content.decode()
+    assert (reference / "read.md").read_text() == "# Read\n"
