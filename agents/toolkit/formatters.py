@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from agents.config.schema import FormatterConfig
+from agents.config.schema import Config, FormatterConfig
 from agents.toolkit.sandbox import door
 from agents.toolkit.shared.environment import shell_environment
 from agents.toolkit.shared.process import CannotStart
@@ -130,14 +130,15 @@ def _changed(formatter: Formatter, entry: FormatterConfig) -> Formatter:
     )
 
 
-def chosen(path: Path, turn: Turn) -> list[Formatter]:
-    """The formatters for a file that are installed and that the project or the configuration asks for."""
-    found = [item for item in formatters(turn.config.formatter) if applies(item, path, turn.worktree)]
+def chosen(path: Path, config: Config, worktree: Path) -> list[Formatter]:
+    """The formatters for a file that are installed and that its project or the configuration asks for."""
+    found = [item for item in formatters(config.formatter) if applies(item, path, worktree)]
     return [item for item in found if item.command and shutil.which(item.command[0])]
 
 
-async def run_formatter(formatter: Formatter, path: Path, turn: Turn) -> None:
-    """Format a file in place. A formatter that fails or takes too long is logged; the file stays as it is."""
+async def run_formatter(formatter: Formatter, path: Path, worktree: Path, turn: Turn) -> None:
+    """Format a file of the project at `worktree` in place. A formatter that fails or takes too long is
+    logged; the file stays as it is."""
     said: list[bytes] = []
 
     async def listen(chunk: bytes) -> None:
@@ -149,7 +150,7 @@ async def run_formatter(formatter: Formatter, path: Path, turn: Turn) -> None:
         ended = await door.run(
             argv,
             turn,
-            cwd=turn.worktree,
+            cwd=worktree,
             env=environment,
             timeout=TIMEOUT,
             abort=asyncio.Event(),

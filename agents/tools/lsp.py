@@ -18,6 +18,7 @@ from agents.servers.lsp.outline import of_document, of_workspace
 from agents.servers.lsp.service import service
 from agents.servers.lsp.types import Failed, Location, Symbol
 from agents.servers.lsp.uses import columns, navigate
+from agents.servers.lsp.uses.feedback import folder_of
 from agents.servers.lsp.uses.navigate import Operation
 from agents.servers.lsp.uses.symbols import kind_of
 from agents.toolkit.base import Tool, ToolContext, ToolError, ToolResult
@@ -26,6 +27,7 @@ from agents.toolkit.permission.rules import evaluate
 from agents.toolkit.shared.paths import Target, authorise, missing, read_pattern, relative
 from agents.toolkit.turn import Turn
 from agents.tools.registry import CONTRIBUTORS
+from sessions.core.store.added_folders import holding
 
 MOST_LISTED = 200
 MOST_FILES = 50
@@ -66,11 +68,12 @@ async def execute(args: Input, ctx: ToolContext) -> ToolResult:
     asked = {**place, "line": args.line, "character": args.character, "query": args.query}
     await ctx.ask("lsp", target.patterns, always=["*"], metadata=asked)
     content = await asyncio.to_thread(_content, ctx, target)
-    if not await service.serves(ctx.directory, target.path):
+    folder = folder_of(ctx, target.path)
+    if not await service.serves(folder, target.path):
         raise ToolError(f"No language server that runs here is for {target.title}.")
     at = columns.meant(args.line, args.character, columns.lines_of(content))
     try:
-        found = await navigate.ask(ctx.directory, args.operation, target.path, at, args.query, content)
+        found = await navigate.ask(folder, args.operation, target.path, at, args.query, content)
     except Failed as error:
         raise ToolError(f"The language server did not answer: {error}") from error
     lines = list(await asyncio.to_thread(_told, ctx, args.operation, target, found))
@@ -163,9 +166,9 @@ class _Quoted:
         return self._files[path]
 
     def _may_read(self, path: Path) -> bool:
-        inside = path.is_relative_to(self._ctx.worktree.resolve())
+        inside = path.is_relative_to(self._ctx.worktree.resolve()) or holding(self._ctx.turn.folders, path)
         rule = evaluate("read", read_pattern(self._ctx, path), self._ctx.turn.rules)
-        return inside and rule.action == "allow"
+        return bool(inside) and rule.action == "allow"
 
     def _read(self, path: Path) -> list[str]:
         try:

@@ -4,6 +4,7 @@ the folder's own project, and an undo of the message takes back both."""
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import httpx
@@ -15,6 +16,7 @@ from tests.runtime.asking import stage
 from tests.runtime.test_added_folders import ASKING, bash
 from tests.server import parts_of
 
+SPELLER = Path(__file__).parents[1] / "agents" / "servers" / "lsp" / "speller.py"
 confined = pytest.mark.skipif(not probe.found().holds, reason=f"no sandbox: {probe.found().words}")
 
 
@@ -132,3 +134,55 @@ async def test_only_a_whole_project_is_written(home: Path, project: Path, librar
         assert "is in the repository" in refused.value.response.text
         await on.client.prompt(session, "Go.")
         assert "src: " not in json.dumps(on.model.requests[-1].body)
+
+
+def tools_of_the_folder(library: Path, seen: Path) -> str:
+    """A configuration of it that runs programs, which says in `seen` that they ran."""
+    runs = {"command": ["sh", "-c", f"echo theirs >> {seen}; exec cat"], "extensions": [".txt"]}
+    formats = {"command": ["sh", "-c", f"echo theirs >> {seen}", "$FILE"], "extensions": [".txt"]}
+    return json.dumps({"lsp": {"theirs": runs}, "formatter": {"theirs": formats}})
+
+
+async def test_formatters_servers_and_instructions_are_those_of_the_folder(
+    home: Path, project: Path, library: Path
+) -> None:
+    starts, seen, script = home / "starts", home / "seen", home / "upper.sh"
+    script.write_text('#!/bin/sh\npwd > "$2"\ntr a-z A-Z < "$1" > "$1.tmp" && mv "$1.tmp" "$1"\n')
+    script.chmod(0o755)
+    server = {"command": [sys.executable, str(SPELLER), str(starts)], "extensions": [".txt", ".md"]}
+    upper = {"command": [str(script), "$FILE", str(home / "where")], "extensions": [".loud"]}
+    (library / "opencode.json").write_text(tools_of_the_folder(library, seen))
+    (library / "AGENTS.md").write_text("Keep it small.\n")
+    (library / "src" / "AGENTS.md").write_text("Write no comments.\n")
+    (library / "src" / "other.txt").write_text("all is well\n")
+    calls = [
+        ToolUse("read", {"filePath": "library/src/greet.py"}),
+        ToolUse("write", {"filePath": "library/a.loud", "content": "loud\n"}),
+        ToolUse("write", {"filePath": "library/a.md", "content": "this is wrong\n"}),
+        ToolUse("write", {"filePath": "library/a.txt", "content": "this is wrong\n"}),
+    ]
+    script_of = [*(Turn(tools=[call]) for call in calls), Turn(text="Done.")]
+    config = {"lsp": {"speller": server}, "formatter": {"upper": upper}, "sandbox": "off"}
+    async with stage(home, project, script_of, permission=ASKING, **config) as on:
+        session = (await on.client.create_session())["id"]
+        body = {"folders": [{"path": str(library), "write": True}]}
+        (await on.client.http.patch(f"/session/{session}", json=body)).raise_for_status()
+        await on.client.prompt(session, "Go.")
+        messages = await on.client.messages(session)
+        states = [part["state"] for part in parts_of(messages, "tool")]
+        assert [state["status"] for state in states] == ["completed"] * len(calls), states
+        told = json.dumps(on.model.requests[1].body)
+        assert told.index("Keep it small.") < told.index("Write no comments.")
+        assert "Keep it small." not in json.dumps(on.model.requests[0].body)
+
+        assert (library / "a.loud").read_text() == "LOUD\n"
+        assert (home / "where").read_text().strip() == str(library)
+        assert f"Errors in {library}/a.md as it is now" in states[2]["output"]
+        assert f"Errors in {library}/a.txt as it is now" in states[3]["output"]
+        assert starts.read_text().split() == [str(library)]
+        assert not seen.exists(), "what an untrusted folder names does not run"
+
+        prompt = next(message["info"]["id"] for message in messages if message["info"]["role"] == "user")
+        answer = await on.client.http.post(f"/session/{session}/revert", json={"messageID": prompt})
+        answer.raise_for_status()
+        assert not (library / "a.loud").exists()

@@ -23,6 +23,7 @@ from agents.agent.calls.staged import Stage
 from agents.agent.calls.subagents import delegate
 from agents.agent.context.sources.nested import visit
 from agents.agent.run import Run
+from agents.config.configuration import load
 from agents.toolkit.base import (
     Approval,
     Errand,
@@ -35,7 +36,7 @@ from agents.toolkit.base import (
     ToolResult,
 )
 from agents.toolkit.file_names import printable
-from agents.toolkit.formatters import chosen, run_formatter
+from agents.toolkit.formatters import Formatter, chosen, run_formatter
 from agents.toolkit.permission.rules import Ruleset, narrowed
 from agents.toolkit.shared.beside import rebased
 from agents.toolkit.turn import Turn
@@ -329,22 +330,21 @@ class FileWriter:
 
     async def _formatted(self, written: FileWrite) -> FileWrite:
         """What formatters make of the file, and of others with it, are changes of the same call. In a folder
-        beside the project none runs."""
-        if self._roots.holding(written.path) is not self._run.tracker:
-            return written
-        wanted = await asyncio.to_thread(chosen, written.path, self._turn) if written.content else []
+        beside the project they are those of its own configuration."""
+        root = self._roots.holding(written.path)
+        wanted = await asyncio.to_thread(self._formatters, root, written.path) if written.content else []
         if not wanted:
             return written
-        root = self._run.tracker
         command = await asyncio.to_thread(root.begin)
         try:
             for formatter in wanted:
-                await run_formatter(formatter, written.path, self._turn)
+                await run_formatter(formatter, written.path, root.worktree, self._turn)
         finally:
             changes = await asyncio.to_thread(root.end, command)
         for change in changes:
             change.message_id, change.part_id = self._part.message_id, self._part.id
             change.call_id, change.origin = self._part.call_id, "formatter"
+            change.project_id = root.project_id
         with unfenced():
             await in_db(ledger.add, self._run.session, changes)
         try:
@@ -359,9 +359,14 @@ class FileWriter:
         """Record the file itself where no snapshot saw it change: it is ignored, or lies outside."""
         entry = await asyncio.to_thread(self._entry, formatted)
         entry.origin = "formatter"
-        known = await in_db(ledger.last_content, self._run.session.project_id, entry.path)
+        known = await in_db(ledger.last_content, entry.project_id, entry.path)
         if known != entry.after:
             await in_db(ledger.add, self._run.session, [entry])
+
+    def _formatters(self, root: Tracker, path: Path) -> list[Formatter]:
+        own = root is self._run.tracker
+        config = self._turn.config if own else load(root.worktree).config
+        return chosen(path, config, self._turn.worktree if own else root.worktree)
 
     def _entry(self, item: FileWrite) -> FileChange:
         root = self._roots.holding(item.path)

@@ -429,7 +429,7 @@ def read_listing(session: Session, scope: Scope, only: Container[str] | None = N
     changes, owners, later, undone, roots = in_db_sync(_rows, session, scope, made)
     files = _files(scope, roots, changes, owners, later, only)
     places = [place for file in files for place in file.places]
-    known = in_db_sync(problems.of_contents, session.project_id, places)
+    known = in_db_sync(_problems, roots, places)
     return Listing(scope, tuple(files), roots, problem, undone, known)
 
 
@@ -464,6 +464,19 @@ def _later(roots: Roots, after: Mapping[str, int]) -> dict[str, Later]:
         roots.seen(root, path): later
         for root, own in by_root.items()
         for path, later in ledger.later(root.project_id, own).items()
+    }
+
+
+def _problems(roots: Roots, places: Iterable[Place]) -> dict[Place, Known]:
+    """`problems.of_contents` of paths as seen from a session."""
+    by_root: dict[Tracker, list[Place]] = {}
+    for path, content in places:
+        root, inner = roots.at(path)
+        by_root.setdefault(root, []).append((inner, content))
+    return {
+        (roots.seen(root, path), content): said
+        for root, own in by_root.items()
+        for (path, content), said in problems.of_contents(root.project_id, own).items()
     }
 
 

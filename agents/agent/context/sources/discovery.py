@@ -49,12 +49,16 @@ def below(path: Path, directory: Path, worktree: Path) -> list[Path]:
     """The folders on the way to a file of the project whose instructions `ambient` does not give. What
     somebody else wrote (`node_modules`) gives none."""
     known = folders(directory, worktree)
-    root = known[0]
+    return [folder for folder in on_the_way(path, known[0]) if folder not in known]
+
+
+def on_the_way(path: Path, root: Path) -> list[Path]:
+    """The folders from that of a file up to the root of its project. None for what somebody else wrote."""
     if _project_disabled() or root not in path.parents or root.parent == root:
         return []
     if any(part in NOISE for part in path.relative_to(root).parts):
         return []
-    return [folder for folder in path.parents if folder.is_relative_to(root) and folder not in known]
+    return [folder for folder in path.parents if folder.is_relative_to(root)]
 
 
 def of_folder(folder: Path, root: Path) -> Document | None:

@@ -1,5 +1,6 @@
-"""Instructions of folders beside or below the session's: each counts from the first read or edit of a file
-below it on. It is told as a message of its own then, and again when it has changed."""
+"""Instructions of folders beside or below the session's, those beside the project among them: each counts
+from the first read or edit of a file below it on. It is told as a message of its own then, and again when it
+has changed."""
 
 from __future__ import annotations
 
@@ -16,6 +17,7 @@ from sessions.core.db import in_db
 from sessions.core.models import Session
 from sessions.core.models.ledger import pack_path, unpack_path
 from sessions.core.store import context as store
+from sessions.core.store.added_folders import holding
 
 
 async def visit(turn: Turn, paths: Iterable[Path]) -> None:
@@ -39,7 +41,7 @@ async def produce(turn: Turn) -> Sequence[Source[Document]]:
 def _source(turn: Turn, packed: str) -> Source[Document]:
     return Source(
         f"core/instructions/{packed}",
-        load=partial(asyncio.to_thread, discovery.of_folder, _root(turn) / unpack_path(packed), _root(turn)),
+        load=partial(asyncio.to_thread, _load, turn, _root(turn) / unpack_path(packed)),
         encode=lambda document: [document.origin, document.digest],
         baseline=_rendered,
         update=lambda document: f"These instructions have changed and are now:\n\n{_rendered(document)}",
@@ -49,6 +51,14 @@ def _source(turn: Turn, packed: str) -> Source[Document]:
     )
 
 
+def _load(turn: Turn, folder: Path) -> Document | None:
+    """None where it is beside the project, and no folder that was added any more."""
+    root = _root(turn)
+    added = None if folder.is_relative_to(root) else holding(turn.folders, folder)
+    root = added.path if added else root
+    return discovery.of_folder(folder, root) if folder.is_relative_to(root) else None
+
+
 def _rendered(document: Document) -> str:
     folder = Path(document.origin).parent
     return f"Instructions from: {document.origin}\n(They are for work below {folder}.)\n{document.text}"
@@ -56,15 +66,25 @@ def _rendered(document: Document) -> str:
 
 def _instructed(turn: Turn, paths: Sequence[Path]) -> list[str]:
     """The folders on the way to files that have instructions which are not told from the start: relative to
-    the root, and packed."""
+    the root, whole where they are beside the project, and packed."""
     root = _root(turn)
-    on_the_way = {folder for path in paths for folder in discovery.below(path, turn.directory, turn.worktree)}
-    found = {folder: one for folder in sorted(on_the_way) if (one := discovery.of_folder(folder, root))}
+    on_the_way = {folder for path in paths for folder in _on_the_way(turn, path)}
+    found = {folder: one for folder in sorted(on_the_way) if (one := _load(turn, folder))}
     if not found:
         return []
     entries = [entry for entry in turn.config.instructions if "://" not in entry]
     named = {one for entry in entries for one in discovery.named(entry, turn.directory, turn.worktree)}
-    return [pack_path(str(folder.relative_to(root))) for folder, one in found.items() if one not in named]
+    told = [folder for folder, one in found.items() if one not in named]
+    return [
+        pack_path(str(folder.relative_to(root) if folder.is_relative_to(root) else folder)) for folder in told
+    ]
+
+
+def _on_the_way(turn: Turn, path: Path) -> Sequence[Path]:
+    added = holding(turn.folders, path)
+    if added:
+        return discovery.on_the_way(path, added.path)
+    return discovery.below(path, turn.directory, turn.worktree)
 
 
 def _root(turn: Turn) -> Path:

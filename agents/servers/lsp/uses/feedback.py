@@ -27,6 +27,7 @@ from agents.toolkit.children.loop import background
 from agents.toolkit.file_names import printable
 from agents.toolkit.shared.paths import relative
 from sessions.core.bounded import Bounded
+from sessions.core.store.added_folders import holding
 
 MOST_FILES = 5000
 
@@ -174,10 +175,17 @@ async def with_diagnostics(
     return replace(result, output=told, metadata=metadata)
 
 
+def folder_of(ctx: ToolContext, path: Path) -> Path:
+    """The folder whose configuration says which servers a file (its real path) has: the session's, or the one
+    beside the project that it is in, if that may be written."""
+    added = holding(ctx.turn.folders, path)
+    return added.path if added and added.write else ctx.directory
+
+
 async def _read(ctx: ToolContext, path: Path) -> None:
     try:
         content = await asyncio.to_thread(staged, ctx, path)
-        await service.touch(ctx.directory, path, wait=READ_SECONDS, content=content)
+        await service.touch(folder_of(ctx, path), path, wait=READ_SECONDS, content=content)
     except Exception:
         logger.exception("language servers could not be shown %s", path)
 
@@ -189,7 +197,8 @@ async def _look(ctx: ToolContext, written: Mapping[Path, bytes | None]) -> _Seen
     await asyncio.sleep(min(OTHERS, patience(ctx.turn.config)))
     edited = {path: diagnostics for path, diagnostics in zip(written, found, strict=True) if diagnostics}
     mark = breaks.mark
-    broken = breaks.since(since, ctx.worktree.resolve())
+    folders = [ctx.worktree.resolve(), *(added.path for added in ctx.turn.folders if added.write)]
+    broken = {path: found for folder in folders for path, found in breaks.since(since, folder).items()}
     _note(ctx.session_id, mark)
     lines = {path: columns.lines_of(written[path] or b"") for path in edited}
     return _Seen(edited, {path: found for path, found in broken.items() if path not in written}, lines)
@@ -205,15 +214,16 @@ def _note(session_id: str, mark: int) -> None:
 
 async def _touched(ctx: ToolContext, path: Path, content: bytes | None) -> Errors:
     """In order of their places."""
+    folder = folder_of(ctx, path)
     if content is None:
-        await service.touch(ctx.directory, path)
+        await service.touch(folder, path)
         return ()
     seconds = patience(ctx.turn.config)
-    if seconds and not await _warm(ctx.directory, path):
+    if seconds and not await _warm(folder, path):
         seconds *= COLD
     try:
         async with asyncio.timeout(seconds + GRACE):
-            found = await service.touch(ctx.directory, path, wait=seconds, content=content)
+            found = await service.touch(folder, path, wait=seconds, content=content)
     except TimeoutError:
         return ()
     return tuple(sorted(found, key=lambda item: (item.range, item.severity)))

@@ -8,8 +8,11 @@ from django.test import AsyncClient
 
 from sessions.changes.review.verdicts import Scope, judge, listing
 from sessions.changes.snapshots.objects import object_id
+from sessions.core.db import in_db
 from sessions.core.ids import ascending
 from sessions.core.models import Session
+from sessions.core.store import problems
+from sessions.core.store.problems import Finding, Problem
 from tests.sessions.changes.review.world import World
 
 
@@ -122,3 +125,21 @@ async def test_a_picture_is_of_its_root(world: World, library: World, async_clie
     oid, path = object_id(b"GIF89a\x05\0\x07\0"), str(library.root / "logo.gif")
     answer = await async_client.get(f"{base(session)}/review/image/{oid}", {"path": path})
     assert (answer.status_code, answer["Content-Type"]) == (200, "image/gif")
+
+
+async def test_problems_are_those_of_its_root(
+    world: World, library: World, async_client: AsyncClient
+) -> None:
+    session = await edited(world, library)
+    for project, said in ((world.project.id, "of the project"), (library.project.id, "of the library")):
+        problem = Problem(0, 0, 0, 1, 1, said, "rule", "checker", "server")
+        before, after = object_id(b"the library's\n"), object_id(b"b\n")
+        findings = [
+            Finding(project, "kept.txt", before, "server", ()),
+            Finding(project, "kept.txt", after, "server", (problem,)),
+        ]
+        await in_db(problems.put, findings)
+    page = await panel(async_client, session)
+    assert "of the library" in page
+    assert "of the project" not in page
+    assert page.count("+1</span> error") == 2, "of the file, and of all"
