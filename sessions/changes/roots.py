@@ -14,9 +14,9 @@ from pathlib import Path
 from sessions.changes.snapshots.changes import Change
 from sessions.changes.tracking import Tracker, as_change, tracker
 from sessions.core.db import in_db
-from sessions.core.models import FileChange, Project
+from sessions.core.models import FileChange, Project, Session
 from sessions.core.models.ledger import shown
-from sessions.core.store import projects
+from sessions.core.store import ledger, projects
 from sessions.core.text import error_text, visible
 
 
@@ -98,3 +98,10 @@ def roots_among(home: Project, project_ids: Collection[str]) -> Roots:
     """The same by the ids of projects."""
     others = set(project_ids) - {home.id}
     return Roots(tracker(home), map(tracker, Project.objects.filter(id__in=others) if others else ()))
+
+
+def beside(session: Session) -> list[str]:
+    """The paths of the folders beside its project that tools of a session have changed files in. Runs on the
+    ORM's thread."""
+    rows = ledger.by_tools(session.id).exclude(project_id=session.project_id).order_by()
+    return sorted(rows.values_list("project__worktree", flat=True).distinct())

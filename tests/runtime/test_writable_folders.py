@@ -109,7 +109,24 @@ async def test_the_sandbox_lets_it_be_written_and_holds_its_hooks(
         assert not (library / "new.txt").exists()
 
 
-async def test_its_settings_ask_and_review_mode_refuses(home: Path, project: Path, library: Path) -> None:
+async def test_review_mode_refuses(home: Path, project: Path, library: Path) -> None:
+    calls = [
+        ToolUse("write", {"filePath": "library/made.txt", "content": "made\n"}),
+        ToolUse("write", {"filePath": "own.txt", "content": "own\n"}),
+    ]
+    script = [Turn(tools=[call]) for call in calls]
+    async with stage(home, project, [*script, Turn(text="Done.")], permission=ASKING) as on:
+        session = (await on.client.create_session())["id"]
+        body = {"folders": [{"path": str(library), "write": True}], "staging": True}
+        (await on.client.http.patch(f"/session/{session}", json=body)).raise_for_status()
+        await on.client.prompt(session, "Go.")
+        beside, own = (part["state"] for part in parts_of(await on.client.messages(session), "tool"))
+        assert "lies outside of the project and cannot be staged" in beside["error"]
+        assert "Staged for review" in own["output"]
+    assert not (library / "made.txt").exists()
+
+
+async def test_its_settings_ask(home: Path, project: Path, library: Path) -> None:
     settings = ToolUse("write", {"filePath": "library/opencode.json", "content": "{}\n"})
     script = [Turn(tools=[settings]), Turn(text="Done.")]
     async with stage(home, project, script, permission={"external_directory": "ask"}) as on:

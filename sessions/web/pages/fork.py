@@ -7,6 +7,7 @@ import json
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.views.decorators.http import require_GET, require_http_methods
 
+from sessions.changes.roots import beside
 from sessions.changes.worktrees import forking
 from sessions.changes.worktrees.forking import CannotFork, Forked
 from sessions.core.db import in_db
@@ -44,6 +45,7 @@ async def files(request: HttpRequest, project_id: str, session_id: str) -> HttpR
         before=before,
         files=[described(plan) for plan in shown.files],
         left_out=shown.left_out,
+        beside=await in_db(beside, session),
         refusal=shown.refusal,
         problem=shown.problem,
     )

@@ -7,9 +7,11 @@ import json
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_http_methods
 
+from sessions.changes.roots import beside
 from sessions.changes.worktrees import moving
 from sessions.changes.worktrees.making import CannotFork
 from sessions.changes.worktrees.moving import Moved
+from sessions.core.db import in_db
 from sessions.core.models import Session
 from sessions.core.models.ledger import shown
 from sessions.core.principal import actor
@@ -53,6 +55,7 @@ async def _dialog(session: Session) -> HttpResponse:
         own=[file for file in files if file.own],
         others=[file for file in files if not file.own],
         ignored=[shown(path) for path in found.ignored] if found else (),
+        beside=await in_db(beside, session),
         left_out=[shown(path) for path in found.left_out] if found else (),
     )
 

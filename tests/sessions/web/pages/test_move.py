@@ -9,7 +9,9 @@ import pytest
 from django.test import AsyncClient
 from pytest_django import Settings
 
+from sessions.changes.operations.conversation import revert
 from sessions.core.db import in_db
+from sessions.core.ids import ascending
 from sessions.core.models import Session
 from sessions.web.live import states
 from tests.sessions.changes.review.world import World, fresh
@@ -56,3 +58,28 @@ async def test_a_refusal_is_said_in_the_dialog_and_beside_the_button(
     refused = await async_client.post(f"{base}/move", {})
     assert (refused.status_code, "Stop the turn first" in refused.content.decode()) == (422, True)
     assert (await fresh(session)).project_id == world.project.id
+
+
+async def test_what_lies_beside_the_project_stays_and_is_undone_from_there(
+    async_client: AsyncClient, world: World
+) -> None:
+    folder = world.root.parent / "library"
+    folder.mkdir()
+    library, session = await World.open(folder), await world.session("Fix it")
+    base = session.get_absolute_url()
+    assert "beside the project" not in (await async_client.get(f"{base}/move")).content.decode()
+    prompt = await world.turn(session, {"src/a.py": "ONE\n"})
+    await library.edit(session, ascending("msg"), "made.txt", "made\n")
+    dialog = (await async_client.get(f"{base}/move")).content.decode()
+    forks = (await async_client.get(f"{base}/fork/files", {"before": prompt})).content.decode()
+    for page in (dialog, forks):
+        assert "beside the project stays there as it is, and is not copied" in page
+        assert str(folder) in page
+    await async_client.post(f"{base}/move", {"name": "Aside", "files": "own"})
+    moved = await fresh(session)
+    aside = Path(moved.directory)
+    assert (aside / "src" / "a.py").read_text() == "ONE\n"
+    assert (folder / "made.txt").read_text() == "made\n"
+    await revert(moved, prompt)
+    assert (aside / "src" / "a.py").read_text() == "one\ntwo\nthree\n"
+    assert not (folder / "made.txt").exists()
