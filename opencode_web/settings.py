@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from opencode_web import locate
+from opencode_web import databases, locate
 from sessions.core import paths
 from sessions.core.bus_redis import installation
 
@@ -52,18 +52,7 @@ TEMPLATES = [
     }
 ]
 
-DATABASES = {
-    "default": {
-        "ENGINE": "django.db.backends.sqlite3",
-        "NAME": paths.database(),
-        "OPTIONS": {
-            "transaction_mode": "IMMEDIATE",
-            "timeout": 20,
-            "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA foreign_keys=ON;",
-        },
-        "TEST": {"NAME": DATA_DIR / "test.sqlite3"},
-    }
-}
+DATABASES = {"default": databases.configured(os.environ, DATA_DIR)}
 
 REDIS_URL = os.environ.get("REDIS_URL", "")
 """Joins several processes to one server; empty: this process is the whole server."""

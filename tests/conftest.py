@@ -8,7 +8,7 @@ import shutil
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import django
 import pytest
@@ -16,7 +16,9 @@ from django.test import AsyncClient
 from hypothesis import HealthCheck, settings
 
 from sessions.core.platform import signals
+from tests import on_postgres, postgres_server
 from tests.guarded import GuardedClient
+from tests.postgres_server import PostgresServer
 from tests.redis_server import RedisServer
 
 BROWSERS = (
@@ -53,6 +55,7 @@ settings.register_profile("tests", deadline=None, suppress_health_check=[HealthC
 settings.load_profile("tests")
 # At import and not in pyproject.toml: pytest-django would load the settings there before this file.
 _move_home(Path(_home.name))
+os.environ.update(on_postgres.environment())
 os.environ["DJANGO_SETTINGS_MODULE"] = "opencode_web.settings"
 django.setup()
 del os.environ["DJANGO_SETTINGS_MODULE"]  # a worker would load the settings before it has a home of its own
@@ -108,6 +111,18 @@ def redis(tmp_path: Path) -> Iterator[RedisServer]:
     server.stop()
 
 
+@pytest.fixture
+def postgres() -> Iterator[PostgresServer]:
+    """A PostgreSQL of its own that answers; see `_program`."""
+    there = postgres_server.programs()
+    if there is None:
+        _leave_out("PostgreSQL")
+    server = PostgresServer(there)
+    server.create()
+    yield server
+    server.remove()
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Leave out, and say so, what needs /proc where there is none."""
     if not Path("/proc/self").exists():
@@ -121,10 +136,14 @@ def _program(*names: str) -> str:
 
     Without one the test fails in CI (`CI` or `OPENCODE_WEB_REQUIRE_PROGRAMS` set) and is skipped elsewhere.
     """
-    for name in names:
-        if path := shutil.which(name):
-            return path
-    reason = f"not installed: {' or '.join(names)}; `make test` installs it where there is apt"
+    found = next(filter(None, map(shutil.which, names)), None)
+    if found is None:
+        _leave_out(" or ".join(names))
+    return found
+
+
+def _leave_out(wanted: str) -> NoReturn:
+    reason = f"not installed: {wanted}; `make test` installs it where there is apt"
     if USER_ENVIRON.get("CI") or USER_ENVIRON.get("OPENCODE_WEB_REQUIRE_PROGRAMS"):
         pytest.fail(reason)
     pytest.skip(reason)

@@ -19,6 +19,7 @@ from typing import IO, Any
 
 from bench.client import Client, Event
 from sessions.core.wire import ours
+from tests import on_postgres
 from tests.forkserver import Forked, ForkServer
 from tests.loopback.openai import OpenAIServer
 from tests.loopback.script import Script
@@ -141,6 +142,7 @@ class Server:
             "OPENCODE_SERVER_PASSWORD": PASSWORD,
             "OPENCODE_CONFIG_CONTENT": json.dumps(self.config),
             "OPENCODE_WEB_NO_DISCOVERY": "1",
+            **on_postgres.environment(self.home),
             **self.environ,
         }
 

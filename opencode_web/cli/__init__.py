@@ -62,14 +62,16 @@ _ELSEWHERE = "set XDG_DATA_HOME to a folder that can be written"
 
 
 def in_words(error: Exception) -> str | None:
-    """What the person can do about it; None for an error that is not of files, of the database or of what was
-    typed."""
+    """What the person can do about it; None for an error that is not of files, of the database, of the
+    settings or of what was typed."""
     if isinstance(error, OSError):
         words = _of_files(error)
     elif isinstance(error, UnicodeEncodeError):
         words = f"{error.object[error.start : error.end]!a} is no text in UTF-8"
     elif _is_of_database(error):
         words = _of_database(str(error))
+    elif _is_of_settings(error):
+        return str(error)
     else:
         return None
     logger.info("the command failed", exc_info=error)
@@ -92,6 +94,11 @@ def _is_of_database(error: Exception) -> bool:
     return isinstance(error, sqlite3.Error) or (
         django is not None and isinstance(error, django.DatabaseError)
     )
+
+
+def _is_of_settings(error: Exception) -> bool:
+    django = sys.modules.get("django.core.exceptions")
+    return django is not None and isinstance(error, django.ImproperlyConfigured)
 
 
 def _of_database(words: str) -> str:

@@ -1,6 +1,6 @@
 """Is the database fit to be used? Asked once at the start, before anything else opens it.
 
-A damaged one is put aside, and what can be read of it goes into a new one (docs/decisions/0021).
+A damaged file is put aside, and what can be read of it goes into a new one (docs/decisions/0021).
 """
 
 from __future__ import annotations
@@ -33,6 +33,10 @@ from sessions.core.index import fts
 logger = logging.getLogger(__name__)
 
 APPEND_ONLY = {"decision_unchanged": "BEFORE UPDATE", "decision_undeleted": "BEFORE DELETE"}
+_STAYS = "a decision stays as it was written"
+_SERVER = "the PostgreSQL of OPENCODE_WEB_DATABASE cannot be used"
+_MIGRATES = 0x6F63_7765_6202
+"""The advisory lock of who brings the tables up to date."""
 _ADVICE = "is the disk full, or may it not be written? XDG_DATA_HOME names another folder"
 _IN_USE = "in-use.lock"
 _held: list[IO[str]] = []
@@ -49,11 +53,11 @@ def prepare() -> str:
 
     Return what was saved of it and what was not, in words, if it was damaged; else an empty text. Raise
     Unusable for a database that is newer than this program, a place where SQLite cannot keep its write-ahead
-    log, and a disk that is full or cannot be written.
+    log, a disk that is full or cannot be written, and a server that does not let us in or is too old.
     """
     database = settings.DATABASES["default"]
     if not str(database["ENGINE"]).endswith("sqlite3"):
-        _migrate()
+        _prepare_server()
         return ""
     file = Path(str(database["NAME"]))
     try:
@@ -61,12 +65,28 @@ def prepare() -> str:
             said = mend(file)
             verify_wal(file)
             _share(file)
-            if _migrate() or not copies.copies():
+            with closing(connection):
+                migrated = _migrate()
+            if migrated or not copies.copies():
                 _copy()
         file.chmod(0o600)
     except (sqlite3.Error, DatabaseError) as error:
         raise Unusable(f"{file} cannot be used: {error}; {_ADVICE}") from error
     return said
+
+
+def _prepare_server() -> None:
+    try:
+        with closing(connection), connection.cursor() as cursor:
+            cursor.execute("SHOW server_encoding")
+            if (encoding := cursor.fetchone()[0]) != "UTF8":
+                raise Unusable(f"{_SERVER}: its texts are {encoding}; make one with ENCODING 'UTF8'")
+            # Until the connection is closed. A migration takes its time, and so does waiting for one.
+            cursor.execute("SET statement_timeout = 0; SET lock_timeout = 0")
+            cursor.execute("SELECT pg_advisory_lock(%s)", [_MIGRATES])
+            _migrate()
+    except DatabaseError as error:
+        raise Unusable(f"{_SERVER}: {str(error).strip()}") from error
 
 
 def _copy() -> None:
@@ -191,7 +211,6 @@ def _migrate() -> bool:
     elif pending:
         call_command("migrate", interactive=False, verbosity=0)
     protect_decisions()
-    connection.close()
     return pending
 
 
@@ -209,19 +228,24 @@ def create_tables() -> None:
 
 
 def protect_decisions() -> None:
-    """Let SQLite itself refuse to change or delete what was decided on permissions.
+    """Let the database itself refuse to change or delete what was decided on permissions.
 
     At every start, because a table that a migration makes anew loses its triggers.
     """
-    if connection.vendor != "sqlite":
-        return
     table = apps.get_model("opencode_sessions", "Decision")._meta.db_table
     with connection.cursor() as cursor:
-        for name, when in APPEND_ONLY.items():
+        if connection.vendor == "postgresql":
             cursor.execute(
-                f'CREATE TRIGGER IF NOT EXISTS "{name}" {when} ON "{table}" '
-                "BEGIN SELECT RAISE(ABORT, 'a decision stays as it was written'); END"
+                "CREATE OR REPLACE FUNCTION decision_stays() RETURNS trigger LANGUAGE plpgsql "
+                f"AS $$ BEGIN RAISE EXCEPTION '{_STAYS}'; END $$"
             )
+        for name, when in APPEND_ONLY.items():
+            if connection.vendor == "postgresql":
+                trigger = f'CREATE OR REPLACE TRIGGER "{name}" {when} ON "{table}" '
+                cursor.execute(f"{trigger} FOR EACH ROW EXECUTE FUNCTION decision_stays()")
+            else:
+                trigger = f'CREATE TRIGGER IF NOT EXISTS "{name}" {when} ON "{table}" '
+                cursor.execute(f"{trigger} BEGIN SELECT RAISE(ABORT, '{_STAYS}'); END")
 
 
 def _share(file: Path) -> None:

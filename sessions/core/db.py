@@ -10,6 +10,7 @@ import asyncio
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import partial
 from typing import ParamSpec, TypeVar
 
 from django.db import connection, connections
@@ -28,15 +29,22 @@ async def in_db(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> 
     Under a lease (`sessions.core.fence`) it raises LeaseLost rather than write for another worker.
     """
     lease = current()
-    loop = asyncio.get_running_loop()
-    if lease is None:
-        return await loop.run_in_executor(_thread, lambda: function(*args, **kwargs))
-    return await loop.run_in_executor(_thread, lambda: guarded(lease, lambda: function(*args, **kwargs)))
+    work = partial(function, *args, **kwargs)
+    if lease is not None:
+        work = partial(guarded, lease, work)
+    return await asyncio.get_running_loop().run_in_executor(_thread, _do, work)
 
 
 def in_db_sync(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
     """The same for a caller without an event loop (command line, tests)."""
-    return _thread.submit(lambda: function(*args, **kwargs)).result()
+    return _thread.submit(_do, partial(function, *args, **kwargs)).result()
+
+
+def _do(work: Callable[[], T]) -> T:
+    """A file does not go away; a server may, and come back."""
+    if connection.vendor == "sqlite":
+        return work()
+    return connection.steadily(work)  # type: ignore[attr-defined, no-any-return]  # our own backend's
 
 
 @contextmanager

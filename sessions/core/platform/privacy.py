@@ -13,7 +13,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-SECRETS = ("OPENCODE_SERVER_PASSWORD", "OPENCODE_CONFIG_CONTENT", "REDIS_URL", "DATABASE_URL")
+SECRETS = ("OPENCODE_SERVER_PASSWORD", "OPENCODE_CONFIG_CONTENT", "REDIS_URL", "OPENCODE_WEB_DATABASE")
 """Variables of this program's own that hold secrets. The keys of providers are not among them: they are the
 user's, and the programs that the user and the agent run are given them."""
 

@@ -54,15 +54,20 @@ class Proposal:
         return hunks(_bytes(self.before), _bytes(self.after)) if self.known else parse(self.patch)
 
     @property
+    def exact(self) -> bool:
+        """Whether the contents are what they were: U+FFFD may stand for what a database could not keep."""
+        return self.known and "\ufffd" not in f"{self.before}{self.after}"
+
+    @property
     def keys(self) -> list[str]:
         """Of the hunks that can be allowed one by one; none where they cannot."""
-        return [hunk.key for hunk in self.diff.hunks] if self.known else []
+        return [hunk.key for hunk in self.diff.hunks] if self.exact else []
 
     @property
     def editable(self) -> bool:
         """Whether a text field can hold the proposed content and give it back as it was."""
         text = self.after
-        if not self.known or text is None or self.kind == "delete":
+        if not self.exact or text is None or self.kind == "delete":
             return False
         return "\0" not in text and not _LONE_RETURN.search(text) and len(_bytes(text)) <= EDITABLE
 

@@ -16,6 +16,9 @@ import pytest
 ROOT = Path(__file__).resolve().parents[3]
 
 
+pytestmark = pytest.mark.sqlite
+
+
 def migrate(data: Path, *until: str) -> sqlite3.Connection:
     subprocess.run(
         [sys.executable, "manage.py", "migrate", "--verbosity=0", *until],

@@ -172,7 +172,7 @@ async def test_a_damaged_index_is_said_and_made_anew(tmp_path: Path) -> None:
 
     def damage() -> None:
         with connection.cursor() as cursor:
-            cursor.execute(f"DROP TABLE {fts.TABLE}_config")
+            cursor.execute(f"DROP TABLE {fts.TABLE}")
         connection.close()
 
     await in_db(damage)

@@ -403,6 +403,7 @@ async def test_the_progress_of_a_process_that_died_says_so(tmp_path: Path) -> No
     assert background.state() == (None, False)
 
 
+@pytest.mark.sqlite
 async def test_a_database_that_cannot_be_written_ends_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

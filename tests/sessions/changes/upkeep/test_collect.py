@@ -156,6 +156,7 @@ async def test_worktrees_of_a_project_share_their_names(world: World) -> None:
     assert at_hand(world, oid)
 
 
+@pytest.mark.sqlite
 async def test_nothing_goes_while_a_damaged_database_lies_there(world: World) -> None:
     oid = world.tracker.objects.put(b"named by the damaged one alone\n")
     file = copies.database()

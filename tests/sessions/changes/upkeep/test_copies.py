@@ -15,7 +15,7 @@ from sessions.changes.upkeep import copies
 from sessions.changes.upkeep.copies import HOUR_SECONDS, PATIENCE_SECONDS, QUIET_SECONDS, Copier
 from tests.opencode_web.damaged import PART, add, conversations, count
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.sqlite]
 NOON = datetime(2026, 5, 20, 12, tzinfo=UTC)
 
 

@@ -105,10 +105,10 @@ async def test_a_fork_is_found_and_a_long_one_a_little_later(tmp_path: Path) -> 
 
 DAMAGE = (
     f"DROP TABLE {fts.TABLE}",
-    f"DROP TABLE {fts.TABLE}_config",
-    f"DROP TABLE {fts.TABLE}_data",
-    f"DELETE FROM {fts.TABLE}_data",  # noqa: S608
-    f"UPDATE {fts.TABLE}_data SET block = zeroblob(10)",  # noqa: S608
+    pytest.param(f"DROP TABLE {fts.TABLE}_config", marks=pytest.mark.sqlite),
+    pytest.param(f"DROP TABLE {fts.TABLE}_data", marks=pytest.mark.sqlite),
+    pytest.param(f"DELETE FROM {fts.TABLE}_data", marks=pytest.mark.sqlite),  # noqa: S608
+    pytest.param(f"UPDATE {fts.TABLE}_data SET block = zeroblob(10)", marks=pytest.mark.sqlite),  # noqa: S608
 )
 
 

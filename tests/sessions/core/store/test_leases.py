@@ -170,6 +170,7 @@ def test_events_of_an_older_epoch_are_dropped(listener: Listener) -> None:
     assert listener.missed == 1
 
 
+@pytest.mark.sqlite
 def test_a_worker_is_dead_when_the_kernel_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     worker = Worker()
     worker.register()

@@ -186,6 +186,7 @@ def test_a_text_from_elsewhere_has_its_text() -> None:
     assert part_wire(row)["text"] == "said"
 
 
+@pytest.mark.sqlite
 async def test_more_events_than_a_statement_takes_are_logged_together(tmp_path: Path) -> None:
     many = 300
 

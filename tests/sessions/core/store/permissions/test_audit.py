@@ -152,7 +152,8 @@ def protected(transactional_db: None) -> Iterator[None]:
     yield
     with connection.cursor() as cursor:
         for name in database.APPEND_ONLY:
-            cursor.execute(f'DROP TRIGGER "{name}"')
+            of_table = f'ON "{Decision._meta.db_table}"' if connection.vendor == "postgresql" else ""
+            cursor.execute(f'DROP TRIGGER "{name}" {of_table}')
 
 
 @pytest.mark.usefixtures("protected")

@@ -142,6 +142,7 @@ def waiting(session: Session) -> list[str]:
     return [row.call_id for row in permissions.pending(session_id=session.id)]
 
 
+@pytest.mark.sqlite
 def test_what_an_app_asks_is_apart_from_what_the_model_asks(session: Session) -> None:
     alive, dead = workers.this_process().name, "gone.1"
     row = ask(session, call_id="app", metadata={permissions.APP: alive})
