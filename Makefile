@@ -1,4 +1,4 @@
-# make run [DIR=~/code/thing] [PORT=4096] · make test [ARGS="-k undo"] · make test-long · make lint · make bench · make lock · make clean
+# make run [DIR=~/code/thing] [PORT=4096] · make test [ARGS="-k undo"] · make test-long · make test-postgres · make lint · make bench · make lock · make clean
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -10,7 +10,7 @@ COMPILE = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --gene
 # Where it is set, each of the thousand processes of a test run compiles all that it imports.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: install run there test test-long lint bench machine lock clean
+.PHONY: install run there test test-long test-postgres lint bench machine lock clean
 
 install: $(BIN)/.installed static/vendor/.fetched
 
@@ -34,6 +34,11 @@ test-long: $(BIN)/.installed-dev static/vendor/.fetched machine
 	@$(BIN)/python $(TESTS) -m long
 	@$(BIN)/python -m tests.bare $(BIN)/python $(TESTS) -m "not long" tests/runtime tests/sessions
 
+# With the rows in a PostgreSQL of the run's own (tests/on_postgres.py), which what is tried once more has, too.
+ON_POSTGRES ?= tests/sessions tests/runtime tests/protocol
+test-postgres: $(BIN)/.installed-dev static/vendor/.fetched machine
+	@PYTEST_PLUGINS=tests.on_postgres $(BIN)/python $(TESTS) -m "not long" $(ON_POSTGRES)
+
 lint: $(BIN)/.installed-dev
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
@@ -43,12 +48,13 @@ lint: $(BIN)/.installed-dev
 bench: $(BIN)/.installed-dev static/vendor/.fetched
 	@$(BIN)/python -m bench $(ARGS)
 
-# What the tests drive and pip cannot install: a browser, a Redis, a terminal, strace, npm for other people's servers,
+# What the tests drive and pip cannot install: a browser, a Redis, a PostgreSQL, a terminal, strace, npm for other people's servers,
 # two language servers, and Go for one of them.
 machine:
 	@wanted="chromium-headless-shell fonts-liberation"; \
 	for name in $(BROWSERS); do ! command -v $$name >/dev/null || wanted=; done; \
 	for name in redis-server tmux strace clangd gopls; do command -v $$name >/dev/null || wanted="$$wanted $$name"; done; \
+	ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || command -v initdb >/dev/null || wanted="$$wanted postgresql"; \
 	command -v npm >/dev/null || wanted="$$wanted nodejs npm"; \
 	command -v go >/dev/null || wanted="$$wanted golang-go"; \
 	[ -n "$$wanted" ] || exit 0; \

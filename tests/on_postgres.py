@@ -1,4 +1,4 @@
-"""A plugin of pytest (`-p tests.on_postgres`): the rows are in a PostgreSQL, of the tests as of the servers
+"""A plugin of pytest (`make test-postgres`): the rows are in a PostgreSQL, of the tests as of the servers
 that they start, each in a database of its own."""
 
 from __future__ import annotations

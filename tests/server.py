@@ -57,7 +57,8 @@ class Server:
         """Return when it answers. Raises RuntimeError with what it said when it ends before that."""
         if not self.data.exists():
             self.data.mkdir(mode=0o700, parents=True)
-            shutil.copy(_migrated(), self.data)
+            if "OPENCODE_WEB_DATABASE" not in self.environment():
+                shutil.copy(_migrated(), self.data)
         self.process = self.run(verb, str(self.project), "--port", "0", "--print-logs", *arguments)
         assert self.process.stdout is not None
         for line in self.process.stdout:

@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 from tests.loopback.openai import OpenAIServer
 from tests.loopback.script import ToolUse, Turn, Wait
@@ -48,22 +53,31 @@ async def test_a_turn_runs_and_is_there_after_a_restart(
     assert not (server.data / "db.sqlite3-wal").exists()
 
 
-async def test_servers_begin_at_once_on_an_empty_database(
+def test_starts_at_once_make_the_tables_once(tmp_path: Path, postgres: PostgresServer) -> None:
+    postgres.make(ROWS)
+    prepare = "import django; django.setup(); from opencode_web.site import database; database.prepare()"
+    environ = {
+        **os.environ,
+        "XDG_DATA_HOME": str(tmp_path),
+        "DJANGO_SETTINGS_MODULE": "opencode_web.settings",
+        "OPENCODE_WEB_DATABASE": postgres.url(ROWS),
+    }
+    starts = [subprocess.Popen([sys.executable, "-c", prepare], env=environ) for _ in range(3)]
+    assert [start.wait() for start in starts] == [0, 0, 0]
+
+
+async def test_another_installation_is_refused_meanwhile(
     tmp_path: Path, project: Path, postgres: PostgresServer
 ) -> None:
-    servers = []
-    for name in ("one", "two", "three"):
+    for name in ("one", "two"):
         (tmp_path / name).mkdir()
-        servers.append(on(postgres, tmp_path / name, project, {}))
-    await asyncio.gather(*(asyncio.to_thread(server.start) for server in servers))
-    try:
-        async with servers[0].client() as client:
-            created = await client.create_session(title="of one")
-        async with servers[1].client() as client:
-            assert (await client.session(created["id"]))["title"] == "of one"
-    finally:
-        for server in servers:
-            server.stop()
+    one, two = (on(postgres, tmp_path / name, project, {}) for name in ("one", "two"))
+    async with running(one) as client:
+        session = (await client.create_session(title="of one"))["id"]
+        with pytest.raises(RuntimeError, match="another installation"):
+            await asyncio.to_thread(two.start)
+    async with running(two) as client:
+        assert (await client.session(session))["title"] == "of one"
 
 
 async def test_a_restart_of_the_database_loses_nothing_of_a_turn(

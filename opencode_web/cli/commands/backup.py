@@ -29,6 +29,7 @@ from typing import Any
 import opencode_web
 from opencode_web.cli.terminal import Stop, plain, say
 from opencode_web.site import database
+from sessions.changes.upkeep import copies
 from sessions.changes.upkeep.copies import copy_to, set_mode
 from sessions.changes.worktrees.removal import CannotRemove, losses
 from sessions.core import paths
@@ -68,6 +69,7 @@ def back_up(target: Path, passphrase: str = "") -> Backup:
     """Copy all to the folder `target`, which is new or empty, while the server may run. With a passphrase the
     credentials go along, encrypted. Raises Refused, OSError and sqlite3.Error; then nothing is left there."""
     data = paths.data_directory()
+    _refuse_server()
     if target.resolve().is_relative_to(data.resolve()):
         raise Refused(f"{target} is within {data}, which is what is backed up")
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
@@ -86,10 +88,16 @@ def back_up(target: Path, passphrase: str = "") -> Backup:
         raise
 
 
+def _refuse_server() -> None:
+    if copies.database() is None:
+        raise Refused("the rows are on a server: back up that (pg_dump), and the data folder beside it")
+
+
 def restore(source: Path, passphrase: str = "") -> Backup:
     """Put a backup into the data folder, which has to be empty, once every file of it was compared with the
     manifest. Raises Refused, OSError and sqlite3.Error; then nothing of it is there."""
     data = paths.data_directory()
+    _refuse_server()
     manifest = _manifest(source)
     if taken := _occupied(data):
         raise Refused(f"{data} is not empty: it has {taken}; set XDG_DATA_HOME to a place without data")

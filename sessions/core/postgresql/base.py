@@ -12,10 +12,12 @@ import json
 import re
 import select
 import time
+import zlib
 from collections.abc import Callable
 from functools import partial
 from typing import Any, TypeVar
 
+from django.conf import settings
 from django.db import InterfaceError, OperationalError, transaction
 from django.db.backends.postgresql import base, operations, schema
 from django.db.backends.utils import debug_transaction
@@ -31,6 +33,12 @@ _PAUSE = 0.1
 _WRITES = ("INSERT", "UPDATE", "DELETE")
 _WRITER = 0x6F63_7765_6201
 """The advisory lock of who writes."""
+_INSTALLATION = 0x6F63_7762
+"""With the number of an installation the advisory lock that all of its connections share."""
+_OTHERS = (
+    "SELECT 1 FROM pg_locks JOIN pg_database ON pg_database.oid = database AND datname = current_database() "
+    "WHERE locktype = 'advisory' AND objsubid = 2 AND classid = %s AND objid <> %s LIMIT 1"
+)
 _BEGIN = f"BEGIN; SELECT pg_advisory_xact_lock({_WRITER})"
 _PASSES = frozenset({"40001", "40P01", "53300", "57P01", "57P02", "57P03"})
 """Serialization and deadlock, too many connections, a server that ends or starts: what goes by."""
@@ -140,6 +148,18 @@ class DatabaseWrapper(base.DatabaseWrapper):
         params["context"] = adapters = AdaptersMap(params["context"])
         adapters.register_dumper(str, _Text)
         return params
+
+    def init_connection_state(self) -> None:
+        """Raises OperationalError while another installation uses the database: the folders that the rows are
+        about are on one machine."""
+        super().init_connection_state()
+        mine = zlib.crc32(settings.INSTALLATION.encode()) & 0x7FFF_FFFF
+        with self.connection.cursor() as cursor:
+            cursor.execute("SELECT pg_advisory_lock_shared(%s, %s)", [_INSTALLATION, mine])
+            if cursor.execute(_OTHERS, [_INSTALLATION, mine]).fetchone():
+                raise OperationalError(
+                    "another installation, with another secret, uses this database now; give each its own"
+                )
 
     def _start_transaction_under_autocommit(self) -> None:
         """Who begins a transaction is the only writer until it ends, as with SQLite: what it read stays so,
