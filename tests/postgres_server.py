@@ -69,7 +69,8 @@ class PostgresServer:
         self._control("stop", "--mode", "fast")
 
     def remove(self) -> None:
-        self._control("stop", "--mode", "immediate")
+        if (self._data / "postmaster.pid").exists():
+            self._control("stop", "--mode", "immediate")
         shutil.rmtree(self.folder)
 
     def make(self, name: str, template: str = "template0") -> None:

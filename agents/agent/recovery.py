@@ -82,6 +82,15 @@ FULL = Ending(
     "error",
 )
 
+AWAY = Ending(
+    "UnknownError",
+    "The database did not answer for too long. This turn ended; what was saved until then is kept.",
+    "The database did not answer when this call ended; whether it ran, and what it had done by then, is "
+    "unknown.",
+    "The database did not answer before this call began: it was not run.",
+    "error",
+)
+
 _REJECTED = frozenset({str(PermissionRejected()), str(QuestionRejected())})
 """What a call ends with whose rejection ends the turn."""
 
@@ -90,6 +99,8 @@ def ending_of(error: BaseException) -> Ending:
     """How a turn ends that an error broke off."""
     if space.is_full(error):
         return FULL
+    if space.is_away(error):
+        return AWAY
     if isinstance(error, Unreadable):
         return replace(FAILED, error=str(error))
     return FAILED

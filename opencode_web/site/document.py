@@ -17,7 +17,6 @@ from pydantic import TypeAdapter
 
 from sessions.api.base import wire
 from sessions.api.described import Answer
-from sessions.core.space import FULL
 
 _URLCONFS = {"opencode_web.site.api_urls": "", "opencode_web.site.api_v2_urls": "/api"}
 """By name, as Django has its URLs: they import this module."""
@@ -50,9 +49,9 @@ def failed(request: HttpRequest) -> HttpResponse:
     return _error(request, 500, "UnknownError", "The server failed; its log says why.")
 
 
-def full(request: HttpRequest) -> HttpResponse:
-    """507 for what could not be written for want of room."""
-    return _error(request, 507, "UnknownError", FULL)
+def unsaved(request: HttpRequest, status: int, words: str) -> HttpResponse:
+    """What could not be written, and why."""
+    return _error(request, status, "UnknownError", words)
 
 
 def _error(request: HttpRequest, status: int, name: str, message: str) -> HttpResponse:

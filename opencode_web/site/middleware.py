@@ -11,7 +11,7 @@ from django.utils.decorators import async_only_middleware
 from django.utils.text import compress_string
 
 from opencode_web.site.static_files import accepts
-from sessions.core.space import FULL, is_full
+from sessions.core.space import AWAY, FULL, is_away, is_full
 
 API_ROOTS = frozenset(
     "agent auth command config doc event experimental file find formatter global instance log lsp mcp path"
@@ -80,16 +80,20 @@ def api_urls(get_response: Handler) -> Handler:
             request.urlconf = "opencode_web.site.api_urls"
         return await get_response(request)
 
-    middleware.process_exception = out_of_room  # type: ignore[attr-defined]  # Django looks for it there
+    middleware.process_exception = unsaved  # type: ignore[attr-defined]  # Django looks for it there
     return middleware
 
 
-def out_of_room(request: HttpRequest, error: Exception) -> HttpResponse | None:
-    """What could not be written as the disk is full is said to be so: the log lies on the same disk."""
-    if not is_full(error):
+def unsaved(request: HttpRequest, error: Exception) -> HttpResponse | None:
+    """That the disk is full, or the database away, is said: the log may lie on the same disk."""
+    if is_full(error):
+        status, words = 507, FULL
+    elif is_away(error):
+        status, words = 503, AWAY
+    else:
         return None
     if getattr(request, "urlconf", None):
         from opencode_web.site import document
 
-        return document.full(request)
-    return HttpResponse(FULL, status=507, content_type="text/plain; charset=utf-8")
+        return document.unsaved(request, status, words)
+    return HttpResponse(words, status=status, content_type="text/plain; charset=utf-8")

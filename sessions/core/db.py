@@ -10,7 +10,7 @@ import asyncio
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from functools import partial
+from functools import cache, partial
 from typing import ParamSpec, TypeVar
 
 from django.db import connection, connections
@@ -42,9 +42,14 @@ def in_db_sync(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T
 
 def _do(work: Callable[[], T]) -> T:
     """A file does not go away; a server may, and come back."""
-    if connection.vendor == "sqlite":
+    if _is_file():
         return work()
     return connection.steadily(work)  # type: ignore[attr-defined, no-any-return]  # our own backend's
+
+
+@cache
+def _is_file() -> bool:
+    return connection.vendor == "sqlite"
 
 
 @contextmanager

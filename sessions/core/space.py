@@ -1,4 +1,4 @@
-"""Is it for want of room that something could not be written?"""
+"""Why something could not be written: for want of room, or as the database went away."""
 
 from __future__ import annotations
 
@@ -7,8 +7,13 @@ import shutil
 import sqlite3
 
 from django.conf import settings
+from django.db import InterfaceError, OperationalError
 
 FULL = "The disk is full: nothing can be saved until there is room again."
+AWAY = "The database does not answer: nothing can be read or saved until it is back."
+_GONE = frozenset({None, "08000", "08003", "08006", "53300", "57P01", "57P02", "57P03"})
+"""PostgreSQL, appendix A: no connection, or one that a server which ends or begins does not give. None: it
+said nothing."""
 _ROOM = 1024 * 1024
 """Bytes that SQLite may want at once, for its log and the index of that."""
 
@@ -24,6 +29,12 @@ def is_full(error: BaseException | None) -> bool:
             return True
         error = error.__cause__ or error.__context__
     return False
+
+
+def is_away(error: BaseException | None) -> bool:
+    """Whether this error is that of a database server which cannot be reached."""
+    cause = error.__cause__ if isinstance(error, OperationalError | InterfaceError) else None
+    return cause is not None and getattr(cause, "sqlstate", "") in _GONE
 
 
 def _says_full(error: sqlite3.Error) -> bool:

@@ -9,8 +9,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 
+from sessions.core.space import AWAY
 from tests.loopback.openai import OpenAIServer
 from tests.loopback.script import ToolUse, Turn, Wait
 from tests.postgres_server import PostgresServer
@@ -118,6 +120,30 @@ async def test_connections_that_the_server_ended_are_replaced(
             await asyncio.to_thread(postgres.end_connections, ROWS)
             answer = await client.http.patch(f"/session/{session}", json={"title": f"after {number}"})
             assert answer.json()["title"] == f"after {number}"
+
+
+@pytest.mark.long
+async def test_a_database_that_stays_away_is_said_and_the_session_goes_on(
+    home: Path, project: Path, postgres: PostgresServer
+) -> None:
+    script = [Turn(text=["kept ", Wait("stopped"), "lost"]), Turn(text="After.")]
+    async with OpenAIServer(script) as model:
+        server = on(postgres, home, project, model_config(model.base_url))
+        server.environ = {**server.environ, "OPENCODE_WEB_LEASE_SECONDS": "1"}
+        async with running(server) as client, client.events() as events:
+            session = (await client.create_session(title="named"))["id"]
+            await client.prompt_async(session, "Talk.")
+            await until(events, "message.part.delta", delta="kept ")
+            await asyncio.to_thread(postgres.stop)
+            model.gate("stopped").open()
+            for address in (f"/session/{session}", "/settings"):
+                with pytest.raises(httpx.HTTPStatusError, match="503") as refusal:
+                    await client.http.get(address)
+                assert AWAY in refusal.value.response.text
+            await asyncio.to_thread(postgres.start)
+            await until(events, "session.idle", sessionID=session)
+            await client.prompt(session, "And now?")
+            assert texts(await client.messages(session))[-2:] == ["And now?", "After."]
 
 
 async def test_what_hinders_a_start_is_said(home: Path, project: Path, postgres: PostgresServer) -> None:
