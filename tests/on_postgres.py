@@ -57,12 +57,15 @@ def environment(home: Path | None = None) -> dict[str, str]:
     there = server()
     if there is None:
         return {}
-    name = _TESTS
-    if home is not None:
-        name = "home_" + hashlib.sha256(os.fsencode(home)).hexdigest()[:24]
-        if not there.has(name):
-            there.make(name, _migrated(there))
-    return {"OPENCODE_WEB_DATABASE": there.url(name)}
+    return {"OPENCODE_WEB_DATABASE": there.url(database_for(there, home) if home else _TESTS)}
+
+
+def database_for(there: PostgresServer, home: Path) -> str:
+    """The name of a migrated one for the server with this home."""
+    name = "home_" + hashlib.sha256(os.fsencode(home)).hexdigest()[:24]
+    if not there.has(name):
+        there.make(name, _migrated(there))
+    return name
 
 
 @cache

@@ -85,8 +85,8 @@ class PostgresServer:
         ended = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
         self.query(f"{ended} WHERE datname = '{name}'")
 
-    def query(self, statement: str) -> list[tuple[Any, ...]]:
-        with connect(host=str(self.folder), user=ACCOUNT, dbname="postgres", autocommit=True) as connection:
+    def query(self, statement: str, database: str = "postgres") -> list[tuple[Any, ...]]:
+        with connect(host=str(self.folder), user=ACCOUNT, dbname=database, autocommit=True) as connection:
             cursor = connection.execute(statement)
             return cursor.fetchall() if cursor.description else []
 

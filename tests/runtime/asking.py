@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.client import Client, Event
+from tests import on_postgres
 from tests.loopback.openai import OpenAIServer
 from tests.loopback.script import Script, ToolUse, Turn
 from tests.server import Server, model_config, parts_of, running, until
@@ -25,6 +26,8 @@ def decisions(server_home: Path) -> list[tuple[str, str, str]]:
 
 def rows(server_home: Path, statement: str) -> list[Any]:
     """Run SQL on a server's database."""
+    if postgres := on_postgres.server():
+        return postgres.query(statement, on_postgres.database_for(postgres, server_home))
     file = server_home / ".local" / "share" / "opencode-web" / "db.sqlite3"
     with closing(sqlite3.connect(file, timeout=20)) as db, db:
         return db.execute(statement).fetchall()

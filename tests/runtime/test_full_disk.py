@@ -45,6 +45,7 @@ def fill(disk: Path) -> Path:
     return file
 
 
+@pytest.mark.sqlite
 @pytest.mark.proc
 async def test_a_turn_on_a_full_disk(small: Path, project: Path) -> None:
     script = [Turn(text=["begun ", Wait("full"), LONG, LONG, "never kept", Wait("stop")]), Turn(text="after")]

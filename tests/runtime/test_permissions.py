@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import sqlite3
 from pathlib import Path
 from typing import Any
 
@@ -199,5 +198,5 @@ async def test_a_stop_is_noted_and_the_audit_stays(home: Path, project: Path) ->
         with pytest.raises(httpx.HTTPStatusError):
             await on.reply(asked, reply="always")
         assert on.decisions() == [("cancel", "stop", "")]
-        with pytest.raises(sqlite3.DatabaseError, match="stays as it was written"):
+        with pytest.raises(Exception, match="stays as it was written"):
             on.rows("DELETE FROM opencode_sessions_decision")

@@ -95,6 +95,7 @@ async def test_sigterm_saves_the_partial_answer_and_exits_in_order(home: Path, p
             assert history[-1]["info"]["error"]["name"] == "MessageAbortedError"
 
 
+@pytest.mark.sqlite
 async def test_one_row_that_cannot_be_read_keeps_no_other_session_from_its_end(
     home: Path, project: Path
 ) -> None:
