@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -16,6 +19,14 @@ def test_without_an_address_the_rows_are_in_a_file(tmp_path: Path) -> None:
     found = databases.configured({}, tmp_path)
     assert found["ENGINE"] == "django.db.backends.sqlite3"
     assert found["NAME"] == tmp_path / "db.sqlite3"
+
+
+def test_a_file_needs_no_psycopg(tmp_path: Path) -> None:
+    prepare = "import django, sys; django.setup(); from opencode_web.site import database; database.prepare()"
+    environ = {name: value for name, value in os.environ.items() if name != databases.VARIABLE}
+    environ |= {"XDG_DATA_HOME": str(tmp_path), "DJANGO_SETTINGS_MODULE": "opencode_web.settings"}
+    code = f"{prepare}; assert 'psycopg' not in sys.modules"
+    subprocess.run([sys.executable, "-c", code], env=environ, check=True)
 
 
 def test_an_address_names_all_there_is_to_know(tmp_path: Path) -> None:
