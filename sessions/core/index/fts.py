@@ -18,7 +18,7 @@ from .words import Lookup
 
 __all__ = ["PREFIX", "TABLE", "Fault", "add", "create", "exists", "is_possible", "messages"]
 
-TABLE = f"{PREFIX}_1"
+TABLE = f"{PREFIX}_2"
 """The number is raised when other words are put in than before: what was indexed is indexed anew then."""
 
 

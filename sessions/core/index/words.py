@@ -6,10 +6,9 @@ A word is found where it begins: `perm` in `permission`, `user` in `get_user` an
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 
 # Written without spaces: kana, ideographs, syllables of Hangul.
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
@@ -34,9 +33,14 @@ def words(text: str) -> set[str]:
         else:
             starts = [0, *(start.end() for start in _WITHIN.finditer(run))]
             found.update(run[start:][:LONGEST].lower() for start in starts)
-            parts = (run[start:end].rstrip("_") for start, end in pairwise(starts))
-            found.update(part.lower() for part in parts if len(part) < SHORTEST)
+            found.update(part.lower() for part in _parts(run, starts) if len(part) < SHORTEST)
     return found
+
+
+def _parts(run: str, starts: Sequence[int]) -> Iterator[str]:
+    """From each start to the next, and to the one after it: each has a letter at least."""
+    for place, start in enumerate(starts):
+        yield from (run[start:end].rstrip("_") for end in starts[place + 1 : place + SHORTEST])
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from sessions.core.index.words import LONGEST, Lookup, Term, words
@@ -17,6 +17,7 @@ from sessions.core.index.words import LONGEST, Lookup, Term, words
         ("getUserName()", {"getusername", "username", "name"}),
         ("HTTPServer", {"httpserver", "server"}),
         ("in_db", {"in_db", "db", "in"}),
+        ("xY_z", {"xy_z", "y_z", "z", "x", "y", "xy"}),
         ("src/auth/login.py", {"src", "auth", "login", "py"}),
         ("__init__", {"init"}),
         ("Änderung", {"änderung"}),
@@ -66,6 +67,8 @@ _LETTERS = st.text("abAB12_. \n数据é", min_size=1, max_size=12)
 
 
 @given(_LETTERS, _LETTERS, _LETTERS)
+@example("_", "1A_", "1")
+@example("", "1A", "_1")
 def test_the_index_proposes_all_that_there_is(before: str, term: str, after: str) -> None:
     """A text that has a term has all the words that the term is looked up by."""
     if not term.strip():
