@@ -81,6 +81,7 @@ def root_of(project: Project, session: Session | None, path: str) -> Root:
 async def named(project_id: str, given: Mapping[str, str]) -> Named:
     """By `path` and `session` of a request. Raises Http404."""
     project = await project_of(project_id)
-    session = await in_db(find_session, project_id, given.get("session", ""))
+    session_id = given.get("session", "")
+    session = await in_db(find_session, project_id, session_id) if session_id else None
     path = unpack_path(given.get("path", ""))
     return Named(project, session, await asyncio.to_thread(root_of, project, session, path), path)

@@ -49,4 +49,7 @@ function soon() {
 }
 
 for (const name of ["page:changed", "page:replaced", "htmx:afterSwap"]) document.addEventListener(name, soon);
-onPage(soon);
+onPage(() => {
+  known.clear(); // another session has other folders beside the project
+  soon();
+});

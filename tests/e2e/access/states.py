@@ -507,6 +507,23 @@ async def full_review(world: World) -> Page:
     return await shown(tab.page, tab.review.get_by_label("Comment on line"))
 
 
+@state()
+async def a_folder_beside_the_project(world: World) -> Page:
+    tab = await world.tab("beside")
+    await tab.page.keyboard.press("Control+Shift+E")
+    await tab.page.locator("#files-tree [data-root]").click()
+    await shown(tab.page, tab.page.locator("#files-tree [data-root] [data-path]").first)
+    return await shown(tab.page, tab.review.get_by_role("heading", name="library"))
+
+
+@state()
+async def found_beside_the_project(world: World) -> Page:
+    page = (await world.tab("beside")).page
+    await page.keyboard.press("Control+Shift+F")
+    await page.get_by_role("searchbox", name="Search in the files").fill("line three")
+    return await shown(page, page.locator(".find-root"))
+
+
 @state(sizes=(NARROW,))
 async def review_as_a_drawer(world: World) -> Page:
     tab = await world.tab("worked")

@@ -105,6 +105,9 @@ class World:
             self.sessions[title] = session = await self.stage.session(title)
             if title == "staged":
                 await client.http.patch(f"/session/{session}", json={"staging": True})
+            if title == "beside":
+                folders = [{"path": str(self.stage.home.parent / "library"), "write": True}]
+                await client.http.patch(f"/session/{session}", json={"folders": folders})
             if title in ("networking", "serving"):
                 await client.http.patch(f"/session/{session}", json={"preset": "alone"})
             if title not in ASKS:
@@ -126,6 +129,7 @@ TURNS: dict[str, tuple[Turn, ...]] = {
     "worked": WORK,
     "undone": (write("undone.txt"), Turn(text="Written.")),
     "staged": (write("staged.txt"), Turn(text="Staged.")),
+    "beside": (write("library/src/beside.txt"), write("own.txt"), Turn(text="Written.")),
     "failed": (Turn(fault=HttpError(400, "no such thing")),),
     "commanding": (Turn(tools=[ToolUse("bash", {"command": "touch made.txt"})]),),
     "editing": (write("asked.txt"),),
@@ -159,6 +163,7 @@ def staged(folder: Path) -> Stage:
     """A stage whose project has files, servers and something to import; not started."""
     home, project = folder / "home", repository(folder / "project")
     home.mkdir()
+    (folder / "library" / "src").mkdir(parents=True)
     (project / "work.py").write_text(LINES)
     (project / "Dockerfile").write_text("FROM scratch\n")
     data = home / ".local" / "share" / "opencode"
