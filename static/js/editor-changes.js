@@ -95,18 +95,22 @@ export function changes(about) {
     provide: (field) => showTooltip.from(field),
   });
 
-  // The card of what begins at or after a place, or before it; at the end it begins anew.
-  function step(view, back) {
+  function places(view) {
     const starts = new Map();
     for (const cursor = view.state.field(marks).iter(); cursor.value; cursor.next()) {
       if (!starts.has(cursor.value.stretch)) starts.set(cursor.value.stretch, cursor.from);
     }
-    const all = [...starts];
-    if (!all.length) return note("The session changed nothing here."), true;
+    return [...starts];
+  }
+
+  // The card of what begins at or after a place, or before it; at the end it begins anew.
+  async function step(view, back) {
+    if (!places(view).length) await load(view); // they may still be on their way
+    const all = places(view);
+    if (!all.length) return note("The session changed nothing here.");
     const { head } = view.state.selection.main;
     const found = back ? (all.findLast(([, from]) => from < head) ?? all.at(-1)) : (all.find(([, from]) => from > head) ?? all[0]);
     open(view, ...found);
-    return true;
   }
 
   function open(view, stretch, pos) {
@@ -127,8 +131,8 @@ export function changes(about) {
     marks,
     shown,
     keymap.of([
-      { key: "Alt-F3", run: (view) => step(view, false) },
-      { key: "Shift-Alt-F3", run: (view) => step(view, true) },
+      { key: "Alt-F3", run: (view) => (void step(view, false), true) },
+      { key: "Shift-Alt-F3", run: (view) => (void step(view, true), true) },
     ]),
   ];
   return { extension, load, press };
