@@ -23,6 +23,7 @@ _WORDS = {
     "plugin": "Runs inside of this server",
     "tool": "Gives the agent tools and runs them",
     "packages": "Installs packages for plugins and tools",
+    "module": "Is a part of plugins and tools",
 }
 
 
@@ -33,7 +34,7 @@ class Changed(Exception):
 def wants(directory: Path) -> list[Want]:
     """In the order they take effect. Reads files."""
     loaded = load(directory)
-    code = (_want(file) for file in code_files(directory, "plugin", "tool", "packages") if not file.own)
+    code = (_want(file) for file in code_files(directory) if not file.own)
     return [
         *loaded.wants,
         *(want for want in code if want is not None),

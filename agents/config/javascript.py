@@ -1,13 +1,16 @@
-"""What runs JavaScript: Bun, as OpenCode has it, or Node.js; TypeScript where that can read it by itself."""
+"""What runs JavaScript: Bun, as OpenCode has it, or Node.js; TypeScript where that can read it by itself. And
+what a file of it imports from beside itself."""
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 
 STRIPS_TYPES = (22, 18)
 """The Node.js that reads TypeScript without being told to (https://nodejs.org/api/typescript.html)."""
@@ -47,11 +50,6 @@ def _version(program: str) -> tuple[int, int]:
     return (int(numbers[1]), int(numbers[2])) if numbers else (0, 0)
 
 
-def is_path(entry: str) -> bool:
-    """Whether an entry of `plugin` names a file, and not a package."""
-    return entry.startswith((".", "/", "~", "file:"))
-
-
 def lacking(ending: str) -> str:
     """Why a file with this ending cannot be loaded, in words; empty where it can be. Blocks."""
     runtime = found()
@@ -60,3 +58,32 @@ def lacking(ending: str) -> str:
     if ending in TYPESCRIPT and not runtime.typescript:
         return "TypeScript takes Bun, or Node.js 22.18 or newer, on PATH"
     return ""
+
+
+_IMPORT = re.compile(
+    r"""\b(?:from|import|require|new\s+URL)\s*\(?\s*(?P<quote>["'`])(?P<name>\.{1,2}(?:/[^"'`\n]*)?)(?P=quote)"""
+)
+SCRIPTS = (*ENDINGS, ".cjs", ".cts", ".jsx", ".tsx")
+_ADDED = (*SCRIPTS, ".json")
+"""What the name of a file may be written without, as Bun takes it; `resolve.mjs` does that for Node.js."""
+
+
+def imported(file: Path, content: bytes) -> list[Path]:
+    """The files that are there of those that a file imports, or names by `new URL("./…")`. What is put
+    together while it runs is not seen, and what stands in a comment is."""
+    text = content.decode("utf-8", "replace")
+    names = dict.fromkeys(found["name"] for found in _IMPORT.finditer(text))
+    found = (_file(Path(os.path.normpath(file.parent / name))) for name in names)
+    return [path for path in found if path is not None]
+
+
+def _file(path: Path) -> Path | None:
+    return next((candidate for candidate in _candidates(path) if candidate.is_file()), None)
+
+
+def _candidates(path: Path) -> Iterator[Path]:
+    yield path
+    yield from (path.with_name(path.name + ending) for ending in _ADDED)
+    if path.suffix in (".js", ".mjs"):  # TypeScript names what its files would become
+        yield path.with_suffix(path.suffix.replace("j", "t"))
+    yield from (path / f"index{ending}" for ending in _ADDED)

@@ -15,6 +15,7 @@ from typing import Any
 from agents.config import unused
 from agents.config.check import check
 from agents.config.folders import Stamp, listing, stamp
+from agents.config.plugins import Named
 from agents.config.problem import Problem
 from agents.config.reader import Reading, beyond, merge, read_entry, read_file, read_text
 from agents.config.schema import Config
@@ -94,13 +95,14 @@ _LEVELS = {"error": logging.ERROR, "warning": logging.WARNING, "note": logging.I
 @dataclass(frozen=True, slots=True)
 class Loaded:
     """`sources` are the files that were read, farthest first; `config` is shared and not to be changed.
-    `wants` is what the project's files ask for that takes trust, trusted or not; `unused`, also among the
-    problems, what only others read."""
+    `wants` is what the project's files ask for that takes trust, trusted or not; `named` are the plugins
+    that they name by path, likewise; `unused`, also among the problems, what only others read."""
 
     config: Config
     problems: list[Problem]
     sources: list[Path]
     wants: list[Want]
+    named: list[Named]
     unused: list[Problem]
 
     @property
@@ -152,40 +154,43 @@ def _read(directory: Path | None, found: list[Source], environ: Mapping[str, str
     problems: list[Problem] = []
     wants: list[Want] = []
     idle: list[Problem] = []
+    named: list[Named] = []
     names = {_CONTENT, VARIABLE}
     read: list[Path] = []
-    for file, reading in _readings(directory, found, stamps, environ):
+    for file, own, reading in _readings(directory, found, stamps, environ):
         values = merge(values, reading.values)
         problems += reading.problems
         idle += reading.unused
+        named += (Named(path, own) for path in reading.plugins)
         names |= reading.names
         stamps |= {included: stamp(included) for included in reading.files}
         wants += [reading.want] if reading.want else []
         read.append(file)
     if values.get("autoshare"):
         values = {"share": "auto", **values}
-    loaded = Loaded(check(values)[0], [*problems, *idle], read, wants, idle)
+    loaded = Loaded(check(values)[0], [*problems, *idle], read, wants, named, idle)
     return _Entry(loaded, stamps, {name: environ.get(name) for name in names})
 
 
 def _readings(
     directory: Path | None, found: list[Source], stamps: dict[Path, Stamp], environ: Mapping[str, str]
-) -> Iterator[tuple[Path, Reading]]:
+) -> Iterator[tuple[Path, bool, Reading]]:
+    """Each source, and whether it is the user's own."""
     named = named_file(environ)
     gate = Gate(directory, environ) if directory is not None else None
     for source in found:
         file, through = source.path, None if source.own else gate
         if source.markdown:
-            yield from _entries(file, stamps, environ, through)
+            yield from ((path, source.own, read) for path, read in _entries(file, stamps, environ, through))
         elif stamps[file] is not None and (source.own or not file.is_dir()):
             # A folder of that name is no configuration; one may stand there while a confined program runs.
-            yield file, read_file(file, environ, through)
+            yield file, source.own, read_file(file, environ, through)
         elif file == named:
             missing = Problem(file, None, "", "the file named by OPENCODE_CONFIG does not exist")
-            yield file, Reading(problems=[missing])
+            yield file, True, Reading(problems=[missing])
     content = environ.get(_CONTENT)
     if content:
-        yield Path(_CONTENT), read_text(content, Path(_CONTENT), directory or Path.cwd(), environ)
+        yield Path(_CONTENT), True, read_text(content, Path(_CONTENT), directory or Path.cwd(), environ)
 
 
 def _entries(

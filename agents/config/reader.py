@@ -11,11 +11,12 @@ from agents.config import jsonc
 from agents.config.check import check, misspelt, unknown_keys
 from agents.config.folders import Entry
 from agents.config.frontmatter import MENDED, Document, FrontmatterError
+from agents.config.plugins import entries, located, path_of
 from agents.config.problem import Problem
 from agents.config.substitute import Substitution
 from agents.config.trust.wants import HOW, Want
 from agents.config.trusted import Gate
-from agents.config.unused import entries
+from agents.config.unused import of_entries
 from sessions.core.confined import LeadsOut, read_whole
 
 # How a nearer configuration file lies over a farther one.
@@ -86,13 +87,15 @@ Parser = Callable[[str], Parsed]
 @dataclass(slots=True)
 class Reading:
     """What one source gave. `names` and `files`: the variables and files it referred to; `want` is what a
-    project's file asks for that takes trust, `unused` what it has or names that only others read."""
+    project's file asks for that takes trust, `plugins` the paths that it names, also without trust, `unused`
+    what it has or names that only others read."""
 
     values: dict[str, Any] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
     names: set[str] = field(default_factory=set)
     files: set[Path] = field(default_factory=set)
     want: Want | None = None
+    plugins: list[Path] = field(default_factory=list)
     unused: list[Problem] = field(default_factory=list)
 
 
@@ -161,6 +164,7 @@ def read_text(
         names = ", ".join(map(_dotted, unknown))
         message = f"not used by opencode-web and ignored: {names}"
         problems.append(Problem(file, document.line(unknown[0]), _dotted(unknown[0]), message, "warning"))
+    named = [name for name, _ in entries(values.get("plugin"))]
     want = None
     if gate is not None:
         restrained, want = gate.look(written, text, file, substitution)
@@ -169,8 +173,13 @@ def read_text(
         keys = ", ".join(wish.key for wish in want.wishes)
         message = f"waits until you trust this file {HOW}: {keys}"
         problems.append(Problem(file, None, "", message, "warning"))
-    idle = entries(written, file, document.line(("plugin",)))
-    return Reading(values, problems, substitution.names, substitution.files, want, idle)
+    line = document.line(("plugin",))
+    idle = [Problem(file, line, "plugin", words, "warning") for words in of_entries(named, base, environ)]
+    files = [path for path in (path_of(name, base, environ) for name in named) if path is not None]
+    if "plugin" in values:
+        values = {**values, "plugin": located(values["plugin"], base, environ)}
+    looked = substitution.files | {*files}
+    return Reading(values, problems, substitution.names, looked, want, files, idle)
 
 
 def _dotted(path: jsonc.Path) -> str:

@@ -9,13 +9,13 @@ from __future__ import annotations
 import json
 import logging
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
 from agents.config.folders import MAX_FILES, Stamp, stamp
-from agents.config.javascript import ENDINGS, is_path, lacking
+from agents.config.javascript import ENDINGS, lacking
+from agents.config.plugins import entry_of, path_of
 from agents.config.problem import Problem
 from agents.config.trust.store import digest
 from sessions.core import paths
@@ -24,7 +24,7 @@ from sessions.core.files import BrokenFile, JsonFile
 logger = logging.getLogger(__name__)
 
 _NOT = "is not loaded, and guards nothing: "
-_PATH = "put the file into .opencode/plugins (docs/plugins.md)"
+_MISSING = "there is no file {}"
 _THEME = "is not used: it colours OpenCode's terminal"
 _KEYS = "only its `keybinds` are used: the rest is about OpenCode's terminal"
 _KEYS_OF_PROJECT = "is not used: keys are those of your own tui.json"
@@ -65,18 +65,15 @@ def _listed(folder: Path, endings: tuple[str, ...], stamps: dict[Path, Stamp]) -
     return [folder / name for name in sorted(names) if name.endswith(endings)]
 
 
-def entries(written: Mapping[str, Any], file: Path, line: int | None) -> list[Problem]:
-    """What a configuration, as it is written, names under `plugin`: packages and files, with options or
-    without."""
-    named = written.get("plugin")
-    if not isinstance(named, list):
-        return []
-    first = [item[0] if isinstance(item, list) and item else item for item in named[:MAX_FILES]]
-    return [
-        Problem(file, line, "plugin", f"{item!r} {_NOT}{why}", "warning")
-        for item in first
-        if isinstance(item, str) and (why := _PATH if is_path(item) else lacking(""))
-    ]
+def of_entries(named: Iterable[str], base: Path, environ: Mapping[str, str]) -> Iterator[str]:
+    """Those of `plugin` of a configuration that are not loaded, in words."""
+    for name in islice(named, MAX_FILES):
+        path = path_of(name, base, environ)
+        entry = entry_of(path) if path is not None else Path()
+        if why := lacking(entry.suffix) if entry.suffix != ".py" else "":
+            yield f"{name!r} {_NOT}{why}"
+        elif path is not None and not entry.is_file():
+            yield f"{name!r} {_NOT}{_MISSING.format(entry)}"
 
 
 def told_of(item: Problem) -> tuple[Path, str, str]:

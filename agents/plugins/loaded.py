@@ -10,19 +10,23 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
+from typing import Any
 
 from agents.config.check import check
 from agents.config.configuration import change, written
 from agents.config.javascript import found as runtime
 from agents.config.loader import Loaded as Configuration
-from agents.config.trust.code import Kind, code_files
+from agents.config.plugins import entries as named
+from agents.config.plugins import entry_of, path_of
+from agents.config.trust.code import CodeFile, code_files
+from agents.config.trust.store import digest
 from agents.llm.accounts.keeping import entries
 from agents.llm.accounts.plugged import add
 from agents.llm.auth import Entry
 from agents.plugins import faults
 from agents.plugins.auth import plugged
 from agents.plugins.javascript.load import is_javascript, lay_out, load_javascript
-from agents.plugins.javascript.packages import packages_of
+from agents.plugins.javascript.packages import package_of
 from agents.plugins.javascript.runner import Runner
 from agents.plugins.models import with_models
 from agents.plugins.plugin import Place, Plugin, Source, load_plugin
@@ -74,7 +78,6 @@ logger = logging.getLogger(__name__)
 
 GROUP = "opencode_web.plugins"
 MAX_FOLDERS = 64
-_KINDS: Sequence[Kind] = ("plugin", "tool", "packages")
 
 Key = tuple[str, str]
 """What a plugin is loaded from: its path and digest, or the name and value of its entry point."""
@@ -120,7 +123,7 @@ class Loaded:
 
     async def _lay_out(self, place: Place, sources: Collection[Source]) -> None:
         try:
-            await asyncio.to_thread(lay_out, sources)
+            await asyncio.to_thread(lay_out, place.directory, sources)
         except OSError as error:
             where = Path(error.filename or place.directory)
             message = f"is not loaded: {error}"
@@ -219,20 +222,33 @@ async def load_here(directory: Path, project_id: str = "") -> None:
 
 
 def _sources(directory: Path) -> dict[Key, Source]:
-    """Installed packages, those from npm, the user's own files, the project's trusted ones. What cannot be
-    read is left to the page that shows what waits for trust."""
+    """Installed packages, what the configuration names, the user's own files, the project's trusted ones.
+    What cannot be read is left to the page that shows what waits for trust."""
     found: dict[Key, Source] = {(point.name, point.value): point for point in installed()}
-    for package in packages_of(written(directory).config):
-        found[package.name, f"{package.version} {json.dumps(package.options, sort_keys=True)}"] = package
-    files = [file for file in code_files(directory, *_KINDS) if file.trusted and not file.problem]
-    packages = {file.path.parent: file for file in files if file.kind == "packages"}
-    for file in files:
-        if file.kind == "packages":
-            continue
-        beside = None if file.in_python else packages.get(file.path.parent.parent)
-        digests = f"{file.digest} {beside.digest}" if beside else file.digest
-        found[str(file.path), digests] = replace(file, packages=beside.content) if beside else file
+    files = code_files(directory)
+    packages = {file.home: file.content for file in files if file.kind == "packages" and file.runs}
+    able = {file.path: file for file in files if file.runs and file.kind in ("plugin", "tool")}
+    for name, options in named(written(directory).config.plugin):
+        path = path_of(name, directory)
+        if path is None:
+            package = package_of(name, options)
+            found[package.name, f"{package.version} {_text(options)}"] = package
+        elif file := able.pop(entry_of(path), None):
+            _add(found, replace(file, options=options), packages)
+    for file in able.values():
+        if not file.named:
+            _add(found, file, packages)
     return found
+
+
+def _add(found: dict[Key, Source], file: CodeFile, packages: Mapping[Path, bytes]) -> None:
+    beside = b"" if file.in_python else packages.get(file.home, b"")
+    parts = [file.digest, *(module.digest for module in file.modules), digest(beside), _text(file.options)]
+    found[str(file.path), " ".join(parts)] = replace(file, packages=beside)
+
+
+def _text(options: Mapping[str, Any]) -> str:
+    return json.dumps(options, sort_keys=True)
 
 
 @cache

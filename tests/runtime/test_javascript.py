@@ -19,7 +19,7 @@ from tests.loopback.script import ToolUse, Turn
 from tests.opencode_web.site.security.browser import Browser, browsing
 from tests.programs import bun
 from tests.runtime.test_mcp import until_running
-from tests.runtime.trusting import notices, trust, write
+from tests.runtime.trusting import dialog, notices, trust, write
 from tests.server import PATIENCE, Server, model_config, parts_of, running, until
 
 EVERYTHING = """
@@ -534,6 +534,79 @@ export const other = { description: "Is there as well.", args: {}, execute: asyn
         await client.prompt(session["id"], "Say it.")
         (part,) = parts_of(await client.messages(session["id"]), "tool")
         assert part["state"]["output"] == "said by another file"
+
+
+PARTS = {
+    ".opencode/tool/says.js": """
+import { words } from "../shared/words";
+import { more } from "../../lib";
+import data from "./data.json" with { type: "json" };
+
+export default { description: "Says it.", args: {}, execute: async () => `${words}, ${more}, ${data.last}` };
+""",
+    ".opencode/shared/words.mjs": 'export * from "./deeper/words.mjs";',
+    ".opencode/shared/deeper/words.mjs": 'export const words = "from beside";',
+    "lib/index.js": 'export const more = "from the project";',
+    ".opencode/tool/data.json": '{"last": "from data"}',
+}
+
+
+async def test_a_file_imports_from_folders_beside_and_below(home: Path, project: Path) -> None:
+    """Without endings, too. One that changes is looked at again before any of it runs."""
+    use = [Turn(tools=[ToolUse("says", {})]), Turn(text="Done.")]
+    rules = {"*": "allow", "says": "allow"}
+    write(project, PARTS)
+    script = [*use, *use, *use]
+    async with with_files(home, project, script, {}, permission=rules) as (client, _, browser, id):
+        session = await client.create_session("says")
+
+        async def said() -> Any:
+            await client.prompt(session["id"], "Say it.")
+            return parts_of(await client.messages(session["id"]), "tool")[-1]["state"]["output"]
+
+        assert await said() == "from beside, from the project, from data"
+        write(project, {"lib/index.js": 'export const more = "changed";'})
+        assert "says" in await said()
+        assert "lib/index.js" in await dialog(browser, id)
+        await trust(browser, id)
+        assert await said() == "from beside, changed, from data"
+
+
+NAMED = """
+export default async (input, options = {}) => ({
+  "chat.headers": async (_, output) => { output.headers[`x-${options.name ?? "plain"}`] = "was here"; },
+});
+"""
+
+
+async def test_files_that_the_configuration_names(home: Path, project: Path) -> None:
+    """Relative to the file that names them, absolute, as an address, as a folder that is a package."""
+    mine = home / "of-mine.mjs"
+    mine.write_text(NAMED)
+    write(
+        project,
+        {
+            "opencode.json": json.dumps({"plugin": [["./tools/one.js", {"name": "one"}], "./missing.js"]}),
+            ".opencode/opencode.json": json.dumps(
+                {"plugin": [["./two.mjs", {"name": "two"}], ["../packed", {"name": "packed"}], mine.as_uri()]}
+            ),
+            "tools/one.js": NAMED,
+            ".opencode/two.mjs": NAMED,
+            "packed/package.json": json.dumps({"main": "./made/main.mjs"}),
+            "packed/made/main.mjs": NAMED,
+        },
+    )
+    async with with_files(home, project, [Turn(text="Hey.")], {}) as (client, model, browser, id):
+        assert "no file" in await notices(browser, id)
+        session = await client.create_session("named")
+        await client.prompt(session["id"], "Hello.")
+        headers = model.requests[0].headers
+        assert {name for name, value in headers.items() if value == "was here"} == {
+            "x-one",
+            "x-two",
+            "x-packed",
+            "x-plain",
+        }
 
 
 async def test_a_published_plugin_signs_in(home: Path, project: Path, user_environ: dict[str, str]) -> None:

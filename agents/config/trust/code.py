@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from django.conf import settings
 
-from agents.config.javascript import ENDINGS
+from agents.config.javascript import ENDINGS, SCRIPTS, imported
+from agents.config.loader import is_disabled, load
+from agents.config.plugins import PACKAGES, entry_of, packages_of
 from agents.config.trust.store import TrustStore, digest, name_in
 from agents.config.trust.wants import HOW
 from sessions.core.confined import read_whole
@@ -24,30 +26,34 @@ from sessions.core.repository import Repository
 logger = logging.getLogger(__name__)
 
 MAX_BYTES = 1024 * 1024
-Kind = Literal["plugin", "tool", "packages"]
-_FOLDERS: dict[Kind, Sequence[str]] = {
-    "plugin": ("plugin", "plugins"),
-    "tool": ("tool", "tools"),
-    "packages": (),
-}
-_PACKAGES = "package.json"
+Kind = Literal["plugin", "tool", "packages", "module"]
+"""A module is what one of the others imports."""
+_FOLDERS: Mapping[str, Kind] = {"plugin": "plugin", "plugins": "plugin", "tool": "tool", "tools": "tool"}
+MAX_MODULES = 500
 _told: set[tuple[Path, str]] = set()
 
 
 @dataclass(frozen=True, slots=True)
 class CodeFile:
-    """`name` is relative to the worktree, and the whole path of a file of the user's own. `problem` says why
-    a file cannot be loaded at all."""
+    """`name` is relative to the worktree, and the whole path of a file of the user's own. `home` is the
+    folder whose packages it may use. A `named` one runs only where the configuration names it. `problem`
+    says why a file cannot be loaded at all."""
 
     kind: Kind
     path: Path
     name: str
     own: bool
     trusted: bool
+    home: Path
     content: bytes = b""
     problem: str = ""
+    named: bool = False
+    modules: tuple[CodeFile, ...] = ()
+    """For JavaScript, the files that are imported by it, or by one of these."""
     packages: bytes = b""
-    """For JavaScript, what is in the file of kind `packages` beside its folder, once that is trusted too."""
+    """For JavaScript, what is in the file of kind `packages` in its home, once that is trusted too."""
+    options: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    """What the configuration that names it gives it."""
 
     @property
     def digest(self) -> str:
@@ -57,10 +63,21 @@ class CodeFile:
     def in_python(self) -> bool:
         return self.path.suffix == ".py"
 
+    @property
+    def runs(self) -> bool:
+        """Whether it may run, with all that it imports."""
+        return all(one.trusted and not one.problem for one in (self, *self.modules))
 
-def code_files(directory: Path, *kinds: Kind) -> list[CodeFile]:
-    """The user's own files, which are always trusted, then the project's from its root to `directory`."""
-    found = [*_own(kinds), *_of_project(directory, kinds)]
+
+def code_files(directory: Path) -> list[CodeFile]:
+    """Those that the configuration names, then the user's own, which are always trusted, then the project's
+    from its root to `directory`; last the packages and the modules of all of them, each once."""
+    look = _Look(directory)
+    found = [*look.named(), *look.own(), *look.of_project()]
+    found += look.packages(found)
+    known = {file.path for file in found}
+    modules = {module.path: module for file in found for module in file.modules}
+    found += (module for path, module in modules.items() if path not in known)
     for file in found:
         mark = (file.path, file.digest)
         if not file.trusted and mark not in _told:
@@ -71,51 +88,80 @@ def code_files(directory: Path, *kinds: Kind) -> list[CodeFile]:
 
 def waiting(directory: Path) -> list[CodeFile]:
     """The project's that do not run, for they are not trusted."""
-    return [
-        file for file in _of_project(directory, ("plugin", "tool")) if not file.trusted and not file.problem
-    ]
+    return [file for file in code_files(directory) if not file.trusted and not file.problem]
 
 
-def _own(kinds: tuple[Kind, ...]) -> Iterator[CodeFile]:
-    for kind, path in _code(Path(settings.CONFIG_DIR), kinds):
+class _Look:
+    """At the files that concern one folder. Blocks."""
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+        self._config = Path(settings.CONFIG_DIR)
+        self._store = TrustStore(Path(settings.TRUST_FILE))
+        try:
+            self._worktree, self._here = Repository.of(directory).worktree, directory.resolve()
+        except OSError:
+            self._worktree = self._here = directory
+
+    def named(self) -> Iterator[CodeFile]:
+        for one in load(self._directory).named:
+            path = entry_of(one.path)
+            if path.is_file():
+                file = self._file("plugin", path, one.own, packages_of(path, self._worktree))
+                yield replace(file, named=True)
+
+    def own(self) -> Iterator[CodeFile]:
+        for kind, path in _code(self._config):
+            yield self._file(kind, path, True, self._config)
+
+    def of_project(self) -> Iterator[CodeFile]:
+        if is_disabled(os.environ):
+            return
+        above = [
+            folder for folder in (self._here, *self._here.parents) if folder.is_relative_to(self._worktree)
+        ]
+        for folder in (folder / ".opencode" for folder in reversed(above)):
+            for kind, path in _code(folder):
+                yield self._file(kind, path, False, folder)
+
+    def packages(self, files: Sequence[CodeFile]) -> Iterator[CodeFile]:
+        for home, own in dict.fromkeys((file.home, file.own) for file in files if not file.in_python):
+            if (home / PACKAGES).is_file():
+                yield self._file("packages", home / PACKAGES, own, home)
+
+    def _file(self, kind: Kind, path: Path, own: bool, home: Path) -> CodeFile:
+        file = self._one(kind, path, own, home)
+        return file if kind == "packages" or file.in_python else replace(file, modules=self._modules(file))
+
+    def _modules(self, file: CodeFile) -> tuple[CodeFile, ...]:
+        """All that is reached from a file."""
+        found: dict[Path, CodeFile] = {}
+        left = imported(file.path, file.content)
+        while left and len(found) < MAX_MODULES:
+            path = left.pop()
+            if path != file.path and path not in found:
+                found[path] = self._one("module", path, file.own, file.home)
+                left += imported(path, found[path].content) if path.suffix in SCRIPTS else ()
+        return tuple(found.values())
+
+    def _one(self, kind: Kind, path: Path, own: bool, home: Path) -> CodeFile:
+        """What the user names within the project is as changeable as that, and takes trust as well."""
+        own = own and (path.is_relative_to(self._config) or not path.is_relative_to(self._worktree))
         content, problem = _read(path)
-        yield CodeFile(kind, path, str(path), True, True, content, problem)
+        name = str(path) if own else name_in(self._worktree, path)
+        trusted = own or (not problem and self._store.holds(self._worktree, {name: digest(content)}))
+        return CodeFile(kind, path, name, own, trusted, home, content, problem)
 
 
-def _of_project(directory: Path, kinds: tuple[Kind, ...]) -> Iterator[CodeFile]:
-    if os.environ.get("OPENCODE_DISABLE_PROJECT_CONFIG", "").lower() in ("1", "true"):
-        return
-    try:
-        worktree, here = Repository.of(directory).worktree, directory.resolve()
-    except OSError:
-        return
-    above = [folder for folder in (here, *here.parents) if folder.is_relative_to(worktree)]
-    paths = [found for folder in reversed(above) for found in _code(folder / ".opencode", kinds)]
-    if not paths:
-        return
-    store = TrustStore(Path(settings.TRUST_FILE))
-    for kind, path in paths:
-        content, problem = _read(path)
-        name = name_in(worktree, path)
-        trusted = not problem and store.holds(worktree, {name: digest(content)})
-        yield CodeFile(kind, path, name, False, trusted, content, problem)
-
-
-def _code(folder: Path, kinds: tuple[Kind, ...]) -> Iterator[tuple[Kind, Path]]:
-    """Names that begin with `_` or `.` are for other uses. The packages that JavaScript uses come last."""
-    javascript = False
-    for kind in kinds:
-        for inner in _FOLDERS[kind]:
-            try:
-                names = sorted(os.listdir(folder / inner))
-            except OSError:
-                continue
-            wanted = (name for name in names if name.endswith((".py", *ENDINGS)) and name[0] not in "._")
-            for name in wanted:
-                javascript |= not name.endswith(".py")
-                yield kind, folder / inner / name
-    if javascript and "packages" in kinds and (folder / _PACKAGES).is_file():
-        yield "packages", folder / _PACKAGES
+def _code(folder: Path) -> Iterator[tuple[Kind, Path]]:
+    """Names that begin with `_` or `.` are for other uses."""
+    for inner, kind in _FOLDERS.items():
+        try:
+            names = sorted(os.listdir(folder / inner))
+        except OSError:
+            continue
+        wanted = (name for name in names if name.endswith((".py", *ENDINGS)) and name[0] not in "._")
+        yield from ((kind, folder / inner / name) for name in wanted)
 
 
 def _read(path: Path) -> tuple[bytes, str]:

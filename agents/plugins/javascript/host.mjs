@@ -2,10 +2,13 @@
 // what the server asks comes on the standard input with an `id`, its answer goes to descriptor 3 with the same one. What is
 // printed here goes to the standard error. Ends with its input.
 import { writeSync } from "node:fs";
-import { basename, dirname, extname, join } from "node:path";
+import { register } from "node:module";
+import { basename, extname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { pathToFileURL } from "node:url";
 import { shell } from "./shell.mjs";
+
+if (!globalThis.Bun) register("./resolve.mjs", import.meta.url);
 
 const CHANNEL = 3;
 const SERVER = "http://opencode-web.invalid"; // what is asked of it goes another way
@@ -33,7 +36,7 @@ function exported(module, file) {
   return Object.fromEntries(found.map(([name, value]) => [name === "default" ? stem : `${stem}_${name}`, value]));
 }
 
-async function load({ plugin, file, kind, place, options = {}, again = 0 }) {
+async function load({ plugin, file, packages, kind, place, options = {}, again = 0 }) {
   const found = await import(`${pathToFileURL(file)}${again ? `?${again}` : ""}`); // what was not found is remembered
   const module = kind === "package" ? found.default : found;
   const tools = kind === "tool" ? exported(module, file) : {};
@@ -41,15 +44,15 @@ async function load({ plugin, file, kind, place, options = {}, again = 0 }) {
   if (kind !== "tool") {
     const made = makers(module);
     if (!made.length) throw new TypeError("it exports no function");
-    const input = { ...place, client: await client(file, place.directory), serverUrl: new URL(SERVER), $: globalThis.Bun?.$ ?? shell(place.directory) };
+    const input = { ...place, client: await client(packages, place.directory), serverUrl: new URL(SERVER), $: globalThis.Bun?.$ ?? shell(place.directory) };
     for (const make of made) hooks.push((await make(input, options)) ?? {});
     for (const { tool } of hooks) Object.assign(tools, tool);
   } else if (!Object.keys(tools).length) throw new TypeError("it exports no tool");
   const auths = hooks.flatMap(({ auth }) => auth ?? []);
   const providers = hooks.flatMap(({ provider }) => (has(provider?.models) ? provider : []));
-  plugins.set(plugin, { file, hooks, tools, auths, providers });
+  plugins.set(plugin, { packages, hooks, tools, auths, providers });
   const names = hooks.flatMap((each) => Object.keys(each).filter((name) => has(each[name])));
-  const shown = Object.entries(tools).map(async ([name, tool]) => ({ name, description: tool.description, parameters: await described(tool.args, file) }));
+  const shown = Object.entries(tools).map(async ([name, tool]) => ({ name, description: tool.description, parameters: await described(tool.args, packages) }));
   return { hooks: [...new Set(names)].filter((name) => name !== "dispose"), tools: await Promise.all(shown), auths: auths.map(signs), providers: providers.map(({ id }) => ({ id })) };
 }
 
@@ -95,14 +98,14 @@ function goOn({ request: number, data, ended }) {
   requests.delete(number);
 }
 
-// What is installed beside a file, as that would import it; nothing where it is not.
-async function beside(file, name) {
-  const { load } = await import(pathToFileURL(join(dirname(dirname(file)), "load.mjs")));
+// What is installed in a folder, as what lies there would import it; nothing where it is not.
+async function installed(packages, name) {
+  const { load } = await import(pathToFileURL(join(packages, "load.mjs")));
   return load(name).catch(() => null);
 }
 
-async function client(file, directory) {
-  const sdk = await beside(file, "@opencode-ai/sdk");
+async function client(packages, directory) {
+  const sdk = await installed(packages, "@opencode-ai/sdk");
   return sdk?.createOpencodeClient({ baseUrl: SERVER, directory });
 }
 
@@ -111,22 +114,22 @@ async function client(file, directory) {
 const isZod = (value) => value?._zod !== undefined;
 const isZod3 = (value) => !isZod(value) && value?._def !== undefined && typeof value.parse === "function";
 
-async function schema(args, file) {
+async function schema(args, packages) {
   if (!args || !Object.values(args).length || !Object.values(args).every(isZod)) return null;
-  const z = (await beside(file, "@opencode-ai/plugin"))?.tool.schema ?? (await beside(file, "zod"))?.z;
+  const z = (await installed(packages, "@opencode-ai/plugin"))?.tool.schema ?? (await installed(packages, "zod"))?.z;
   return { z, object: z.object(args) };
 }
 
-async function described(args = {}, file) {
-  const made = await schema(args, file);
+async function described(args = {}, packages) {
+  const made = await schema(args, packages);
   if (made) return made.z.toJSONSchema(made.object, { io: "input" });
   const known = Object.entries(args).map(([name, value]) => [name, isZod3(value) ? { description: value.description ?? "" } : value]);
   const required = Object.entries(args).filter(([, value]) => isZod3(value) && !value.isOptional()).map(([name]) => name);
   return { type: "object", properties: Object.fromEntries(known), ...(required.length ? { required } : {}) };
 }
 
-async function checked(args = {}, given, file) {
-  const made = await schema(args, file);
+async function checked(args = {}, given, packages) {
+  const made = await schema(args, packages);
   if (made) return made.object.parse(given);
   const parsed = Object.entries(args).filter(([, value]) => isZod3(value)).map(([name, value]) => [name, value.parse(given[name])]);
   return { ...given, ...Object.fromEntries(parsed) };
@@ -194,7 +197,7 @@ async function hook({ plugin, name, input, output }) {
 }
 
 async function call({ id, plugin, tool, args, context }) {
-  const { file, tools } = plugins.get(plugin);
+  const { packages, tools } = plugins.get(plugin);
   const found = tools[tool];
   const abort = new AbortController();
   const asked = new Map();
@@ -206,7 +209,7 @@ async function call({ id, plugin, tool, args, context }) {
   });
   const told = { ...context, abort: abort.signal, ask, metadata: (shown) => say({ call: id, shown }) };
   try {
-    const given = await checked(found.args, args, file);
+    const given = await checked(found.args, args, packages);
     abort.signal.throwIfAborted(); // who begins to listen now would hear nothing
     const said = await found.execute(given, told);
     return said ?? "";

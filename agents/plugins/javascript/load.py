@@ -6,6 +6,7 @@ import asyncio
 import hashlib
 import itertools
 import json
+import shutil
 from collections.abc import Iterable, Mapping
 from functools import partial
 from pathlib import Path
@@ -15,6 +16,7 @@ from django.conf import settings
 from typing_extensions import TypeIs
 
 from agents.config.javascript import lacking
+from agents.config.plugins import PACKAGES
 from agents.config.trust.code import CodeFile
 from agents.plugins.authors import Output, Refused, ToolContext, ToolDefinition, tool
 from agents.plugins.host import TimedOut
@@ -31,24 +33,33 @@ from sessions.core import paths
 _numbers = itertools.count(1)
 _LOAD = "export const load = (name) => import(name);\n"
 """By which `host.mjs` imports what is installed there."""
+_ENTRY = "import * as module from {};\nexport default module;\n"
+"""A file that is a package."""
+_PACKAGE = '{"private": true}'
+"""One farther up may say that all is CommonJS."""
 
 
 def is_javascript(source: Source) -> TypeIs[CodeFile | Package]:
     return isinstance(source, Package) or (isinstance(source, CodeFile) and not source.in_python)
 
 
-def lay_out(sources: Iterable[Source]) -> None:
-    """Put the files of a folder beside each other before the first is loaded, for one may import another.
-    What is no longer trusted is taken away. Raises OSError."""
-    wanted: dict[Path, set[str]] = {}
+def lay_out(directory: Path, sources: Iterable[Source]) -> None:
+    """Put the files of a folder, and what they import, where they lie to each other as they do in truth,
+    before the first is loaded. What is no longer trusted is not there. Raises OSError."""
+    root = _root(directory)
+    shutil.rmtree(root, ignore_errors=True)
     for source in sources:
         if isinstance(source, CodeFile) and is_javascript(source):
-            file = _copy(source)
-            wanted.setdefault(file.parent, set()).add(file.name)
-    for folder, names in wanted.items():
-        for file in folder.iterdir():
-            if file.name not in names:
-                file.unlink()
+            for file in (source, *source.modules):
+                place = _place(root, file.path)
+                place.parent.mkdir(parents=True, exist_ok=True)
+                place.write_bytes(file.content)
+            modules = _place(root, source.home) / "node_modules"
+            if not modules.is_symlink():
+                modules.parent.mkdir(parents=True, exist_ok=True)
+                modules.symlink_to(_packages(source.home) / "node_modules")
+    if root.exists():
+        (root / "package.json").write_text(_PACKAGE)
 
 
 async def load_javascript(place: Place, source: CodeFile | Package, runner: Runner) -> Plugin:
@@ -63,7 +74,8 @@ async def load_javascript(place: Place, source: CodeFile | Package, runner: Runn
     except TimedOut:
         plugin.fault("", f"was not loaded within {2 * settings.HOOK_SECONDS:g} s")
     except Failed as error:
-        plugin.fault("", f"raised {error.name} when it was loaded: {error}")
+        words = str(error).replace(str(_root(place.directory)), "")
+        plugin.fault("", f"raised {error.name} when it was loaded: {words}")
     except (Gone, CannotInstall, OSError) as error:
         plugin.fault("", f"is not loaded: {error}")
     else:
@@ -78,18 +90,24 @@ async def _found(plugin: Plugin, number: int, source: CodeFile | Package, runner
         raise CannotInstall(problem)
     place = plugin.place
     if isinstance(source, Package):
-        kind, options, named = "package", source.options, {source.name: source.version}
-        file = await asyncio.to_thread(_entry, source)
+        kind, named = "package", {source.name: source.version}
+        folder = _folder(f"{source.name}@{source.version}")
+        file = folder / "entry.mjs"
     else:
-        kind, options, named = source.kind, {}, dependencies(source.packages)
-        file = _place(source)
+        kind, named = source.kind, dependencies(source.packages)
+        folder = _packages(source.home)
+        file = _place(_root(place.directory), source.path)
+    await asyncio.to_thread(_prepare, folder)
     if named:
-        await install(file.parent.parent, API | named)
+        await install(folder, API | named)
+    if isinstance(source, Package):
+        await asyncio.to_thread(file.write_text, _ENTRY.format(json.dumps(_entry(folder, source.name))))
     message = {
         "plugin": number,
         "file": str(file),
+        "packages": str(folder),
         "kind": kind,
-        "options": options,
+        "options": source.options,
         "place": {
             "project": {"id": place.project_id, "worktree": str(place.worktree)},
             "directory": str(place.directory),
@@ -101,7 +119,7 @@ async def _found(plugin: Plugin, number: int, source: CodeFile | Package, runner
     except Failed as error:
         if named or not error.misses_package:
             raise
-    await install(file.parent.parent, API)
+    await install(folder, API)
     return await _load(runner, message | {"again": 1})
 
 
@@ -109,32 +127,41 @@ async def _load(runner: Runner, message: Message) -> Message:
     return await runner.call(lambda: runner.load(message), 2 * settings.HOOK_SECONDS)
 
 
-def _copy(source: CodeFile) -> Path:
-    """What was trusted, beside the packages of its folder. Raises OSError."""
-    return _put(_place(source), source.content)
+def _root(directory: Path) -> Path:
+    """Below which the files for one folder lie."""
+    return _folder(f"files of {directory}")
 
 
-def _place(source: CodeFile) -> Path:
-    return _folder(str(source.path.parent.parent)) / source.path.parent.name / source.path.name
+def _place(root: Path, path: Path) -> Path:
+    return root / path.relative_to("/")
 
 
-def _entry(source: Package) -> Path:
-    """A file that is the package. Raises OSError."""
-    text = f"import * as module from {json.dumps(source.name)};\nexport default module;\n"
-    return _put(_folder(f"{source.name}@{source.version}") / "plugin" / "entry.mjs", text.encode())
+def _packages(home: Path) -> Path:
+    """Where what the files of a folder import is installed, whoever uses them."""
+    return _folder(str(home))
 
 
 def _folder(whose: str) -> Path:
     return paths.javascript() / hashlib.sha256(whose.encode()).hexdigest()[:16]
 
 
-def _put(file: Path, content: bytes) -> Path:
-    file.parent.mkdir(parents=True, exist_ok=True)
-    (file.parent.parent / "load.mjs").write_text(_LOAD)
-    if not (file.parent.parent / "package.json").exists():  # one farther up may say that all is CommonJS
-        (file.parent.parent / "package.json").write_text('{"private": true}')
-    file.write_bytes(content)
-    return file
+def _prepare(folder: Path) -> None:
+    """Raises OSError."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "load.mjs").write_text(_LOAD)
+    if not (folder / "package.json").exists():
+        (folder / "package.json").write_text(_PACKAGE)
+
+
+def _entry(folder: Path, name: str) -> str:
+    """What is imported of a package: what it says is for the server, else what it is by itself. Raises
+    OSError."""
+    package = folder / "node_modules" / name / PACKAGES
+    try:
+        exports = json.loads(package.read_bytes()).get("exports")
+    except (ValueError, AttributeError):
+        return name
+    return f"{name}/server" if isinstance(exports, dict) and "./server" in exports else name
 
 
 def _take(plugin: Plugin, runner: Runner, number: int, found: Message) -> None:

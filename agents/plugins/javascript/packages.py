@@ -13,7 +13,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from agents.config.javascript import is_path
+from agents.config.plugins import entries, path_of
 from agents.config.schema import Config
 from agents.plugins.plugin import Package
 from agents.toolkit.children.child import Tail
@@ -47,15 +47,12 @@ def dependencies(content: bytes) -> dict[str, str]:
 
 def packages_of(config: Config) -> list[Package]:
     """Those that `plugin` names: `name`, `name@version`, or one of them with options; no paths."""
-    named = [item if isinstance(item, list) else [item] for item in config.plugin]
     return [
-        _package(item[0], item[1] if len(item) > 1 and isinstance(item[1], dict) else {})
-        for item in named
-        if item and isinstance(item[0], str) and not is_path(item[0])
+        package_of(name, options) for name, options in entries(config.plugin) if path_of(name, Path()) is None
     ]
 
 
-def _package(spec: str, options: Mapping[str, Any]) -> Package:
+def package_of(spec: str, options: Mapping[str, Any]) -> Package:
     name, _, version = spec.rpartition("@") if "@" in spec[1:] else (spec, "", "")
     return Package(name, version or "latest", options)
 

@@ -14,6 +14,8 @@ from agents.plugins.javascript.packages import packages_of
 from agents.plugins.loaded import installed
 from opencode_web.cli.terminal import say, table
 
+_SHOWN = ("plugin", "tool")
+
 
 def listing(arguments: argparse.Namespace, directory: Path) -> None:
     rows = list(_rows(directory))
@@ -28,7 +30,7 @@ def _rows(directory: Path) -> Iterator[tuple[str, str, str]]:
     yield from (("plugin", point.value, "loaded") for point in installed())
     known = load(directory)
     yield from (("plugin", f"{one.name}@{one.version}", "loaded") for one in packages_of(known.config))
-    yield from ((file.kind, file.name, _state(file)) for file in code_files(directory, "plugin", "tool"))
+    yield from ((file.kind, file.name, _state(file)) for file in code_files(directory) if file.kind in _SHOWN)
     yield from (
         ("OpenCode's", str(item.file), item.message)
         for item in known.unused
@@ -41,4 +43,6 @@ def _state(file: CodeFile) -> str:
         return f"not loaded: {file.problem}"
     if not file.in_python and (problem := lacking(file.path.suffix)):
         return f"not loaded: {problem}"
-    return "loaded" if file.trusted else f"waits until you trust it {HOW}"
+    if broken := next((module for module in file.modules if module.problem), None):
+        return f"not loaded: {broken.name}: {broken.problem}"
+    return "loaded" if file.runs else f"waits until you trust it {HOW}"

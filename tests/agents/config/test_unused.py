@@ -84,7 +84,7 @@ def test_only_what_nothing_here_can_run_is_named(
         ("opencode.json", "'./local.js'"),
         ("three.ts", ""),
     ]
-    assert ["plugins" in found[0][2], "22.18" in found[1][2]] == [True, True]
+    assert ["there is no file" in found[0][2], "22.18" in found[1][2]] == [True, True]
 
 
 def test_what_guards_nothing_is_noted(project: Path, own: Path, environ: dict[str, str]) -> None:

@@ -32,7 +32,7 @@ async def load(tmp_path: Path) -> AsyncIterator[Load]:
     loaded: list[Plugin] = []
 
     async def made(code: str) -> Plugin:
-        file = CodeFile("plugin", tmp_path / "p.py", "p.py", False, True, code.encode())
+        file = CodeFile("plugin", tmp_path / "p.py", "p.py", False, True, tmp_path, code.encode())
         loaded.append(await load_plugin(Place(tmp_path, tmp_path, "project"), file))
         return loaded[-1]
 
@@ -182,7 +182,7 @@ async def test_the_worked_examples_of_the_documentation_load(tmp_path: Path) -> 
     loaded = []
     kinds: dict[Kind, str] = {"plugin": plugin, "tool": tools}
     for kind, code in kinds.items():
-        file = CodeFile(kind, tmp_path / f"{kind}.py", f"{kind}.py", False, True, code.encode())
+        file = CodeFile(kind, tmp_path / f"{kind}.py", f"{kind}.py", False, True, tmp_path, code.encode())
         loaded.append(await load_plugin(Place(tmp_path, tmp_path, "project"), file))
     assert said(tmp_path) == []
     assert sorted(loaded[0].hooks) == ["shell.env", "tool.execute.before"]
