@@ -188,7 +188,7 @@ class Model:
     account: Account | None = field(default=None, repr=False)
     """The sign-in that lets requests in, where there is no key."""
     fetch: Fetch | None = field(default=None, repr=False)
-    """What sends the requests in place of our own HTTP; the `litellm` reader has no use for it."""
+    """What sends the requests in place of our own HTTP."""
 
     @property
     def ref(self) -> str:

@@ -159,9 +159,6 @@ class _Account:
             raise self._failure("it did not answer") from error
         except Exception as error:
             raise self._failure(error_text(error)) from error
-        if "fetch" in given and request.model.protocol == "litellm":
-            words = f"its own fetch cannot ask {self.provider_id}, which is asked through litellm"
-            raise ModelError(f"The plugin {self.plugin.file.name}: {words}.")
         return replace(request, model=_with(request.model, given))
 
     async def _entry(self) -> Entry | None:

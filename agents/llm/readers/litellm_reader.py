@@ -14,7 +14,7 @@ from importlib import import_module
 from typing import Any
 
 from agents.llm import errors, tls
-from agents.llm.readers import openai_body
+from agents.llm.readers import openai_body, routed
 from agents.llm.readers.decoding import decoding
 from agents.llm.readers.openai_chat import ChatDecoder, tagged
 from agents.llm.readers.transport import session_headers
@@ -34,11 +34,13 @@ async def read(request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
     litellm = await asyncio.to_thread(_library)
     decoder = SealedDecoder(errors.secrets_of(request.model), tagged=tagged(request))
     chunks: Any = None
+    route = routed.Route(request.model.fetch)
     with decoding(request.model, decoder):
         try:
             async with asyncio.timeout(request.model.timeout):
-                chunks = await litellm.acompletion(**_arguments(request))
-            while chunk := await _next(chunks, request.model):
+                with route.in_force():
+                    chunks = await litellm.acompletion(**_arguments(request))
+            while chunk := await _next(chunks, request.model, route):
                 for event in decoder.feed(chunk):
                     yield event
                 # Chunks that lie in the buffer come without a pause: let others have the loop.
@@ -80,6 +82,7 @@ def _library() -> Any:
     library.suppress_debug_info = True
     library.drop_params = True
     handler: Any = import_module("litellm.llms.custom_httpx.http_handler")
+    routed.install(import_module(routed.TRANSPORT).LiteLLMAiohttpTransport)
     handler._create_ssl_context = lambda **_: tls.context()  # its own trusts one file alone
     library.disable_streaming_logging = True
     # It ends a stream after 100 equal chunks, which a list of numbers or a ruled line may well have.
@@ -97,7 +100,7 @@ def _arguments(request: ModelRequest) -> dict[str, Any]:
         # An Azure deployment has a name of its own, by which litellm cannot know what its model takes.
         "allowed_openai_params": ["reasoning_effort"] if model.maker == "azure" and model.reasoning else None,
         "api_base": model.base_url or None,
-        "api_key": model.api_key or None,
+        "api_key": model.api_key or ("none" if model.fetch else None),
         "extra_headers": {**session_headers(request), **model.headers} or None,
         "timeout": model.timeout,
         "max_retries": 0,
@@ -135,10 +138,15 @@ def _budget(thinking: Any) -> int:
     return budget if isinstance(budget, int) else 0
 
 
-async def _next(chunks: Any, model: Model) -> Mapping[str, Any] | None:
-    """The next chunk, None at the end."""
+async def _next(chunks: Any, model: Model, route: routed.Route) -> Mapping[str, Any] | None:
+    """The next chunk, None at the end. Some providers are asked with the first."""
     async with asyncio.timeout(model.chunk_timeout):
-        chunk = await anext(chunks, None)
+        with route.in_force():
+            chunk = await anext(chunks, None)
+    if route.missed:
+        raise ModelError(
+            f"{model.provider_id} was not asked by the fetch of its plugin, which does not work here."
+        )
     return None if chunk is None else chunk.model_dump(exclude_none=True, warnings=False)
 
 
