@@ -14,7 +14,7 @@ from pydantic import ConfigDict, TypeAdapter, ValidationError, with_config
 from typing_extensions import TypedDict
 
 from agents.llm.accounts import keeping
-from agents.llm.accounts.flows.base import Begun, Inputs, InvalidInput, Method, SignInFailed
+from agents.llm.accounts.flows.base import KEY, Begun, Inputs, InvalidInput, Method, SignInFailed
 from agents.llm.accounts.plugged import Found, Plugged
 from agents.llm.accounts.shapes import Auth, Prompt
 from agents.llm.auth import Entry
@@ -81,12 +81,18 @@ def _method(plugin: Plugin, name: str, given: Mapping[str, Any]) -> Method:
         for prompt in given.get("prompts") or ()
     ]
     _PROMPTS.validate_python(asked)
-    begin = partial(_begin, plugin, kind, authorize) if authorize else _no_sign_in
-    return Method(name, label, label if authorize else "", begin, asked, kind)
+    begin = partial(_begin, plugin, kind, authorize) if authorize else _with_key
+    takes_key = authorize is None and bool(asked)
+    return Method(name, label, label if authorize or takes_key else "", begin, asked, kind, takes_key)
 
 
-async def _no_sign_in(inputs: Inputs) -> Begun:
-    raise SignInFailed("This takes a key.")
+async def _with_key(inputs: Inputs) -> Begun:
+    """A key that a person gives, and beside it what else was asked."""
+    if not inputs.get(KEY):
+        raise SignInFailed("This takes a key.")
+    more = {key: value for key, value in inputs.items() if key != KEY}
+    given = {"type": "success", KEY: inputs[KEY], "metadata": more}
+    return Begun("", "", partial(_entry, given), SIGN_IN_SECONDS)
 
 
 async def _begin(plugin: Plugin, kind: str, authorize: Any, inputs: Inputs) -> Begun:
@@ -135,7 +141,7 @@ async def _entry(given: Any) -> Entry:
         made: Entry = _AUTH.validate_python(entry).wire()
     except ValidationError as error:
         raise SignInFailed("The plugin gave neither a key nor a token.") from error
-    return made
+    return {**made, **({"provider": str(entry["provider"])} if entry.get("provider") else {})}
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from agents.config.configuration import load
 from agents.config.schema import Config
 from agents.llm.accounts import attempts, keeping
 from agents.llm.accounts.flows.base import InvalidInput, Method, SignInFailed
+from agents.llm.accounts.methods import applies
 from agents.llm.accounts.state import State, state, states
 from agents.llm.trial import Trial, try_key
 from agents.plugins.hooks import sign_ins
@@ -31,12 +33,15 @@ _NOT_INPUTS = frozenset({"provider", "project", "method"})
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """A button that begins a sign-in: what it sends besides, and the prompts that are answered before."""
+    """A button that begins a sign-in: what it sends besides, and the prompts that are answered before. Its
+    fields are named by `place`."""
 
     words: str
+    place: str
     method: str
     sent: Mapping[str, str]
     prompts: Sequence[Mapping[str, Any]] = ()
+    takes_key: bool = False
 
 
 @require_GET
@@ -151,21 +156,28 @@ def _row(found: State) -> dict[str, Any]:
 
 
 def _ways(method: Method) -> list[Way]:
-    """The method with what it always asks, and once more for each question that only some choice brings up.
-    Where such a choice is all that it asks, the first one is taken."""
-    chosen = {prompt["when"]["key"] for prompt in method.prompts if prompt.get("when")}
-    always = [one for one in method.prompts if not one.get("when") and one["key"] not in chosen]
-    ways = [Way(method.action, method.id, {}, always)]
-    labels = {
-        (prompt["key"], option["value"]): option["label"]
-        for prompt in method.prompts
-        for option in prompt.get("options", ())
-    }
-    for prompt in method.prompts:
-        if when := prompt.get("when"):
-            words = labels.get((when["key"], when["value"]), prompt["message"])
-            ways.append(Way(words, method.id, {when["key"]: when["value"]}, [*always, prompt]))
+    """One for each choice that decides what else is asked, with what is asked then; the first that brings up
+    no question has the name of the method."""
+    deciding = {prompt["when"]["key"] for prompt in method.prompts if prompt.get("when")}
+    selects = [one for one in method.prompts if one["key"] in deciding and one.get("options")]
+    keys = [one["key"] for one in selects]
+    ways: list[Way] = []
+    for choice in product(*(one["options"] for one in selects)):
+        sent = {key: option["value"] for key, option in zip(keys, choice, strict=True)}
+        asked = [one for one in method.prompts if one["key"] not in keys and _is_asked(one, sent)]
+        plain = not any(one.get("when") for one in asked) and not any(
+            way.words == method.action for way in ways
+        )
+        words = method.action if plain else ", ".join(option["label"] for option in choice)
+        place = f"{method.id}-{len(ways)}"
+        ways.append(Way(words or method.action, place, method.id, sent, asked, method.takes_key))
     return ways
+
+
+def _is_asked(prompt: Mapping[str, Any], sent: Mapping[str, str]) -> bool:
+    """Also where what decides is only written with it."""
+    when = prompt.get("when")
+    return when is None or when["key"] not in sent or applies(when, sent)
 
 
 async def _state(fields: QueryDict) -> State:

@@ -450,6 +450,67 @@ async def test_a_plugin_signs_in_and_sends_the_requests(home: Path, project: Pat
         assert failed["name"] == "ProviderAuthOauthCallbackFailed"
 
 
+ASKS_FIRST = """
+export const AsksFirst = async ({ client }) => ({
+  auth: {
+    provider: "fake",
+    methods: [
+      {
+        type: "api",
+        label: "For another",
+        prompts: [
+          { type: "select", key: "kind", message: "Which?", options: [
+            { label: "Ours", value: "ours" }, { label: "Yours", value: "yours" },
+          ] },
+          { type: "text", key: "host", message: "Where?", condition: ({ kind }) => kind === "yours" },
+        ],
+        authorize: async (inputs) => ({
+          type: "success", key: `key-${inputs.kind}-${inputs.host}`,
+          provider: "other", metadata: { from: "it" },
+        }),
+      },
+      {
+        type: "api",
+        label: "A key of a team",
+        prompts: [{ type: "text", key: "team", message: "Whose?" }],
+      },
+    ],
+    async loader(getAuth) {
+      const { key } = await getAuth();
+      const body = { type: "api", key: `${key}-renewed` };
+      if (!key.endsWith("-renewed")) await client.auth.set({ path: { id: "fake" }, body });
+      return { apiKey: (await getAuth()).key };
+    },
+  },
+});
+"""
+
+
+async def test_a_key_for_another_provider_and_one_that_is_renewed(
+    home: Path, project: Path, user_environ: dict[str, str]
+) -> None:
+    """What a function says of a question is said in words."""
+    files, script = {"plugin/asks-first.js": ASKS_FIRST}, [Turn(text="Hey."), Turn(text="Again.")]
+    async with with_files(home, project, script, files, npm(user_environ)) as (client, *_):
+        session = (await client.create_session("named"))["id"]
+        await client.prompt(session, "Hello.")
+        first, second = (await client.http.get("/provider/auth")).json()["fake"]
+        assert first["prompts"][1]["when"] == {"key": "kind", "op": "eq", "value": "yours"}
+        assert [prompt["key"] for prompt in second["prompts"]] == ["team"]
+        begin, end = "/provider/fake/oauth/authorize", "/provider/fake/oauth/callback"
+        given = {"kind": "ours", "host": "nowhere"}
+        await client.http.post(begin, json={"method": 0, "inputs": given})
+        assert (await client.http.post(end, json={"method": 0})).json() is True
+        await client.http.post(begin, json={"method": 1, "inputs": {"team": "blue", "key": "mine"}})
+        assert (await client.http.post(end, json={"method": 1})).json() is True
+        kept = json.loads((home / ".local/share/opencode-web/auth.json").read_text())
+        assert kept["other"] == {"type": "api", "key": "key-ours-undefined", "metadata": {"from": "it"}}
+        assert kept["fake"] == {"type": "api", "key": "mine", "metadata": {"team": "blue"}}
+        await client.prompt(session, "Again.")
+        kept = json.loads((home / ".local/share/opencode-web/auth.json").read_text())
+        assert kept["fake"] == {"type": "api", "key": "mine-renewed"}
+
+
 async def _refused(client: Client, path: str, body: dict[str, Any]) -> Any:
     with pytest.raises(httpx.HTTPStatusError) as refused:
         await client.http.post(path, json=body)

@@ -93,8 +93,8 @@ async def _wait(attempt: Attempt, label: str) -> None:
     """Keep what the sign-in gives, or note why it gave nothing."""
     try:
         async with asyncio.timeout(attempt.begun.seconds):
-            entry = await attempt.begun.finish()
-        await keeping.keep(attempt.provider_id, entry, label)
+            entry = {"provider": attempt.provider_id, **await attempt.begun.finish()}
+        await keeping.keep(entry.pop("provider"), entry, label)
         attempt.status = "complete"
     except TimeoutError:
         attempt.status, attempt.message = "expired", "The time for this sign-in is over. Begin again."

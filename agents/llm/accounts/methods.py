@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from agents.llm.accounts.flows import chatgpt, copilot
-from agents.llm.accounts.flows.base import Flow, InvalidInput, Method
+from agents.llm.accounts.flows.base import KEY, Flow, InvalidInput, Method
 from agents.llm.accounts.plugged import Found
 
 FLOWS: Mapping[str, Flow] = {"openai": chatgpt.FLOW, "github-copilot": copilot.FLOW}
@@ -52,9 +52,14 @@ def _shape(method: Method) -> dict[str, Any]:
 
 def check(method: Method, inputs: Mapping[str, str]) -> None:
     """Raises InvalidInput for an answer to nothing that was asked, or one too long to be an answer."""
-    asked = {prompt["key"] for prompt in method.prompts}
+    asked = {prompt["key"] for prompt in method.prompts} | ({KEY} if method.takes_key else set())
     for name, value in inputs.items():
         if name not in asked:
             raise InvalidInput(name, "This was not asked for.")
         if len(value) > _MOST:
             raise InvalidInput(name, "This is too long.")
+
+
+def applies(when: Mapping[str, str] | None, inputs: Mapping[str, str]) -> bool:
+    """Whether a prompt is asked, which may depend on the answer to an earlier one."""
+    return when is None or (inputs.get(when["key"]) == when["value"]) == (when["op"] == "eq")

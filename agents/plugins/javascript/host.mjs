@@ -137,16 +137,38 @@ async function checked(args = {}, given, packages) {
 
 // Ways to sign in, without their functions: those are called here.
 const has = (value) => typeof value === "function";
-const signs = ({ provider, methods = [], loader }) => ({ provider, loader: has(loader), methods: methods.map((method) => ({ ...method, authorize: has(method.authorize) })) });
+const signs = ({ provider, methods = [], loader }) => ({ provider, loader: has(loader), methods: methods.map(way) });
+const way = (method) => ({ ...method, authorize: has(method.authorize), prompts: method.prompts?.map((prompt) => ({ ...prompt, when: prompt.when ?? when(prompt, method.prompts) })) });
+
+// A prompt may say by a function whether it is asked: it is tried with each choice of the others, to be said in words.
+function when({ condition }, prompts) {
+  if (!has(condition)) return undefined;
+  for (const { key, options = [] } of prompts) {
+    const values = options.map(({ value }) => value);
+    const [asked, not] = [true, false].map((wanted) => values.filter((value) => wanted === isAsked(condition, { [key]: value })));
+    if (asked.length === 1 && not.length) return { key, op: "eq", value: asked[0] };
+    if (not.length === 1 && asked.length) return { key, op: "neq", value: not[0] };
+  }
+  return undefined;
+}
+
+function isAsked(condition, inputs) {
+  try {
+    return Boolean(condition(inputs));
+  } catch {
+    return false;
+  }
+}
 const signIns = new Map(); // number -> what ends one that has begun
 
 async function authorize({ plugin, auth, method, inputs }) {
   const found = plugins.get(plugin).auths[auth].methods[method];
-  for (const { key, validate } of found.prompts ?? []) {
+  for (const { key, validate, condition } of found.prompts ?? []) {
+    if (has(condition) && !isAsked(condition, inputs)) delete inputs[key];
     const message = key in inputs && validate?.(inputs[key]);
     if (message) return { field: key, message };
   }
-  const { callback, ...shown } = await found.authorize(inputs);
+  const { callback, ...shown } = (await found.authorize(inputs)) ?? {};
   if (!callback) return shown;
   signIns.set(++numbers, callback);
   return { ...shown, signIn: numbers };

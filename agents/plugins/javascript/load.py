@@ -8,6 +8,7 @@ import itertools
 import json
 import shutil
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -100,6 +101,9 @@ async def _found(plugin: Plugin, number: int, source: CodeFile | Package, runner
     await asyncio.to_thread(_prepare, folder)
     if named:
         await install(folder, API | named)
+    elif isinstance(source, CodeFile) and _uses_client(source):
+        with suppress(CannotInstall):  # it may have no need of it
+            await install(folder, API)
     if isinstance(source, Package):
         await asyncio.to_thread(file.write_text, _ENTRY.format(json.dumps(_entry(folder, source.name))))
     message = {
@@ -121,6 +125,11 @@ async def _found(plugin: Plugin, number: int, source: CodeFile | Package, runner
             raise
     await install(folder, API)
     return await _load(runner, message | {"again": 1})
+
+
+def _uses_client(source: CodeFile) -> bool:
+    """Whether OpenCode's SDK has to be there, of which `client` is made."""
+    return any(b"client" in file.content for file in (source, *source.modules))
 
 
 async def _load(runner: Runner, message: Message) -> Message:

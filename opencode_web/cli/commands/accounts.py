@@ -5,20 +5,20 @@ from __future__ import annotations
 import argparse
 import asyncio
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from getpass import getpass
 from pathlib import Path
 
 from agents.config.configuration import load
 from agents.llm.accounts import attempts, keeping, plugged
-from agents.llm.accounts.flows.base import InvalidInput, Method, SignInFailed
-from agents.llm.accounts.methods import methods_of
+from agents.llm.accounts.flows.base import KEY, InvalidInput, Method, SignInFailed
+from agents.llm.accounts.methods import applies, methods_of
 from agents.llm.accounts.plugged import Found
 from agents.llm.accounts.state import State, states
 from agents.plugins.loaded import load_here
 from opencode_web.cli.terminal import Stop, say, table
 
-KEY = "API key"
+BY_KEY = "API key"
 
 
 def listing(arguments: argparse.Namespace, directory: Path) -> None:
@@ -71,12 +71,14 @@ def logout(arguments: argparse.Namespace, directory: Path) -> None:
 
 async def _connect(provider: str, wanted: str | None, directory: Path) -> None:
     method = _method(methods_of(provider, await _plugged(directory)), wanted)
-    await (_sign_in(provider, method) if method else keeping.keep(provider, _key(provider)))
+    await (
+        _sign_in(provider, method) if method else keeping.keep(provider, {"type": "api", KEY: _key(provider)})
+    )
 
 
 def _method(methods: Sequence[Method], wanted: str | None) -> Method | None:
     """The sign-in that was asked for; None for a key."""
-    labels = [method.label for method in methods] + [KEY]
+    labels = [method.label for method in methods] + [BY_KEY]
     if wanted is None:
         if len(labels) == 1:
             return None
@@ -87,34 +89,28 @@ def _method(methods: Sequence[Method], wanted: str | None) -> Method | None:
     return next((method for method in methods if method.label == found[0]), None)
 
 
-def _key(provider: str) -> Mapping[str, str]:
+def _key(provider: str) -> str:
     """Not shown while it is typed; one that is piped in is read as a line."""
     key = getpass(f"API key of {provider}: ") if sys.stdin.isatty() else sys.stdin.readline()
-    return {"type": "api", "key": key.rstrip("\n")}
+    return key.rstrip("\n")
 
 
 async def _sign_in(provider: str, method: Method) -> None:
     inputs: dict[str, str] = {}
     for prompt in method.prompts:
-        if _applies(prompt.get("when"), inputs):
+        if applies(prompt.get("when"), inputs):
             choice = " / ".join(option["value"] for option in prompt.get("options", ()))
             inputs[prompt["key"]] = _line(
                 f"{prompt['message']}{choice and f' ({choice})'}: ", prompt["message"]
             )
+    if method.takes_key:
+        inputs[KEY] = _key(provider)
     attempt = await attempts.begin(provider, method, inputs)
     if attempt.begun.url:
         say(f"Open {attempt.begun.url}\n{attempt.begun.instructions}\nWaiting …")
     if attempt.begun.take is not None:
         attempt.begun.take(_line("The code that the page shows: ", "the code"))
     await attempts.finish(attempt)
-
-
-def _applies(condition: Mapping[str, str] | None, inputs: Mapping[str, str]) -> bool:
-    """Some questions depend on the answer to an earlier one."""
-    if condition is None:
-        return True
-    same = inputs.get(condition["key"]) == condition["value"]
-    return same if condition["op"] == "eq" else not same
 
 
 def _line(question: str, wanted: str) -> str:

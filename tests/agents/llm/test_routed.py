@@ -19,7 +19,8 @@ class Answer:
     """A response whose body comes in pieces; broken off where one is None."""
 
     def __init__(self, status: int, *pieces: bytes | None) -> None:
-        self.status, self.url, self.headers, self.content = status, "", {}, self
+        self.status, self.url, self.content = status, "", self
+        self.headers: Mapping[str, str] = {}
         self._pieces = list(pieces)
         self.closed = False
 

@@ -37,7 +37,8 @@ class InvalidInput(Exception):
 class Begun:
     """A sign-in that waits for the person, who opens `url` and enters `code` if there is one.
 
-    `finish` waits for them and gives the entry to be kept; it raises SignInFailed. After `seconds` nobody
+    `finish` waits for them and gives the entry to be kept, whose `provider` may name another one that it is
+    for; it raises SignInFailed. After `seconds` nobody
     waits any longer. `close` lets go of what was opened, however it ends. `take` is given the code
     that the person was shown there; None: the sign-in ends by itself.
     """
@@ -56,13 +57,15 @@ class Begun:
 
 
 Inputs = Mapping[str, str]
+KEY = "key"
+"""The input that is a key."""
 
 
 @dataclass(frozen=True, slots=True)
 class Method:
     """A way to sign in. `id` is its name in the second protocol, `label` what clients call it, `action` our
-    page, which leaves it out where that is empty; `prompts` is what is asked first, in the wire's shape.
-    `begin` raises InvalidInput, SignInFailed."""
+    page, which leaves it out where that is empty; `prompts` is what is asked first, in the wire's shape, and
+    with `takes_key` a key among it, as `KEY`. `begin` raises InvalidInput, SignInFailed."""
 
     id: str
     label: str
@@ -70,6 +73,7 @@ class Method:
     begin: Callable[[Inputs], Awaitable[Begun]]
     prompts: Sequence[Mapping[str, Any]] = ()
     kind: Literal["oauth", "api"] = "oauth"
+    takes_key: bool = False
 
 
 @dataclass(frozen=True, slots=True)
