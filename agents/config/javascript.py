@@ -23,15 +23,18 @@ ASK_SECONDS = 10
 
 @dataclass(frozen=True, slots=True)
 class Runtime:
+    """`packaged`: it reads the TypeScript of packages, too."""
+
     program: Sequence[str]
     typescript: bool
+    packaged: bool = False
 
 
 @cache
 def found() -> Runtime | None:
     """Bun before Node.js; None where neither is on PATH. Blocks."""
     if bun := shutil.which("bun"):
-        return Runtime((bun,), True)
+        return Runtime((bun,), typescript=True, packaged=True)
     node = shutil.which("node")
     version = _version(node) if node else (0, 0)
     if node is None or version < OLDEST:
@@ -50,11 +53,13 @@ def _version(program: str) -> tuple[int, int]:
     return (int(numbers[1]), int(numbers[2])) if numbers else (0, 0)
 
 
-def lacking(ending: str) -> str:
+def lacking(ending: str, *, packaged: bool = False) -> str:
     """Why a file with this ending cannot be loaded, in words; empty where it can be. Blocks."""
     runtime = found()
     if runtime is None:
         return "it takes Bun, or Node.js 20 or newer, and neither is on PATH"
+    if ending in TYPESCRIPT and packaged and not runtime.packaged:
+        return "it is written in TypeScript, which in a package takes Bun on PATH"
     if ending in TYPESCRIPT and not runtime.typescript:
         return "TypeScript takes Bun, or Node.js 22.18 or newer, on PATH"
     return ""
@@ -69,12 +74,12 @@ _ADDED = (*SCRIPTS, ".json")
 
 
 def imported(file: Path, content: bytes) -> list[Path]:
-    """The files that are there of those that a file imports, or names by `new URL("./…")`. What is put
-    together while it runs is not seen, and what stands in a comment is."""
+    """The files that are there of those that a file imports, or names by `new URL("./…")`, without those of
+    packages. What is put together while it runs is not seen, and what stands in a comment is."""
     text = content.decode("utf-8", "replace")
     names = dict.fromkeys(found["name"] for found in _IMPORT.finditer(text))
     found = (_file(Path(os.path.normpath(file.parent / name))) for name in names)
-    return [path for path in found if path is not None]
+    return [path for path in found if path is not None and "node_modules" not in path.parts]
 
 
 def _file(path: Path) -> Path | None:

@@ -59,27 +59,29 @@ def entry_of(path: Path) -> Path:
     """The file that is run: of a folder the one that its `package.json` says, else its index. Blocks."""
     if not path.is_dir():
         return path
-    said = entry_in(_read(path / PACKAGES))
+    said = entry_in(package_in(path))
     if said:
         return Path(os.path.normpath(path / said))
     return next((path / name for name in _INDEX if (path / name).is_file()), path / _INDEX[0])
 
 
-def entry_in(package: Any) -> str:
-    """What a `package.json` says is for the server, empty where it says nothing."""
-    exports = package.get("exports") if isinstance(package, dict) else None
-    server = exports.get("./server") if isinstance(exports, dict) else None
-    while isinstance(server, dict):  # by condition
-        server = next((server[name] for name in ("bun", "import", "node", "default") if name in server), None)
-    said = server or (package.get("main") if isinstance(package, dict) else "")
-    return said if isinstance(said, str) else ""
+def entry_in(package: Mapping[str, Any]) -> str:
+    """What a `package.json` says is for the server, else what it is by itself; empty for nothing."""
+    exports = package.get("exports")
+    said = exports.get("./server") if isinstance(exports, dict) else None
+    while isinstance(said, dict):  # by condition
+        said = next((said[name] for name in ("bun", "import", "node", "default") if name in said), None)
+    found = [said, package.get("main"), package.get("module")]
+    return next((name for name in found if isinstance(name, str) and name), "")
 
 
-def _read(file: Path) -> Any:
+def package_in(folder: Path) -> Mapping[str, Any]:
+    """Its `package.json`; empty where there is none that can be read."""
     try:
-        return json.loads(file.read_bytes())
+        said = json.loads((folder / PACKAGES).read_bytes())
     except (OSError, ValueError):
         return {}
+    return said if isinstance(said, dict) else {}
 
 
 def packages_of(file: Path, worktree: Path) -> Path:

@@ -21,6 +21,7 @@ from agents.llm.auth import Entry
 from agents.llm.types import AuthFailed, Model, ModelError, ModelRequest
 from agents.plugins.authors import FIELD_PROBLEM
 from agents.plugins.host import Hung, TimedOut
+from agents.plugins.models import shape_of
 from agents.plugins.plugin import Plugin
 from sessions.core.text import error_text
 
@@ -177,12 +178,11 @@ class _Account:
 
 def _shown(model: Model) -> dict[str, Any]:
     """A provider with the one model that is asked."""
-    shown = {"id": model.model_id, "providerID": model.provider_id, "name": model.name}
     return {
         "id": model.provider_id,
         "name": model.provider_id,
         "options": {},
-        "models": {model.model_id: shown},
+        "models": {model.model_id: shape_of(model)},
     }
 
 

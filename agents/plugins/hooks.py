@@ -19,7 +19,9 @@ from django.conf import settings
 from agents.llm.accounts import plugged
 from agents.plugins.javascript.requests import of_plugin
 from agents.plugins.loaded import current, load_here, refreshed
+from agents.plugins.loops import turns
 from sessions.core.db import in_db
+from sessions.core.ids import ascending
 from sessions.core.models import AdmittedPrompt, Session
 from sessions.core.store.projects import project_of
 from sessions.terminals.shells import set_overlay
@@ -53,6 +55,9 @@ async def message_parts(
     A prompt that was edited while the plugins were asked stays as it was edited.
     """
     await refreshed(session)
+    given: Parts = row.parts
+    if not await listening(session, "chat.message"):
+        return lambda parts: parts
     provider_id, _, model_id = model.partition("/")
     asked = {
         "sessionID": session.id,
@@ -60,8 +65,9 @@ async def message_parts(
         "agent": agent,
         "model": {"providerID": provider_id, "modelID": model_id},
     }
-    given: Parts = row.parts
-    made: Parts = (await trigger(session, "chat.message", asked, {"parts": given}))["parts"]
+    where = {"sessionID": session.id, "messageID": row.id}
+    shown = [{"id": ascending("prt"), **where, **part} for part in given]
+    made: Parts = (await trigger(session, "chat.message", asked, {"parts": shown}))["parts"]
     return lambda parts: made if parts == given else parts
 
 
@@ -69,22 +75,18 @@ def register(loop: asyncio.AbstractEventLoop) -> None:
     """Ask the plugins from now on, on the loop that they are loaded on; terminals run on another one."""
 
     async def overlay(project_id: str, directory: Path, cwd: Path) -> Mapping[str, str]:
-        asked = asyncio.run_coroutine_threadsafe(_variables(project_id, directory, cwd), loop)
-        return await asyncio.wrap_future(asked)
+        return await turns.ask(_variables(project_id, directory, cwd))
 
     set_overlay(overlay)
-    _loops[:] = [loop]
-
-
-_loops: list[asyncio.AbstractEventLoop] = []
+    turns.run(loop)
 
 
 async def ready(directory: Path) -> None:
     """Until the plugins of a folder are loaded, but for those that take long. Any loop may wait for it; a
     plugin that asks does not."""
-    if not _loops or of_plugin.get():
+    if not turns or of_plugin.get():
         return
-    loading = asyncio.wrap_future(asyncio.run_coroutine_threadsafe(_load(directory), _loops[0]))
+    loading = asyncio.ensure_future(turns.ask(_load(directory)))
     done, _ = await asyncio.wait({loading}, timeout=2 * settings.HOOK_SECONDS)
     for one in done:
         one.result()

@@ -18,7 +18,7 @@ from agents.config.javascript import found as runtime
 from agents.config.loader import Loaded as Configuration
 from agents.config.plugins import entries as named
 from agents.config.plugins import entry_of, path_of
-from agents.config.trust.code import CodeFile, code_files
+from agents.config.trust.code import CodeFile, code_files, is_trusted
 from agents.config.trust.store import digest
 from agents.llm.accounts.keeping import entries
 from agents.llm.accounts.plugged import add
@@ -104,7 +104,8 @@ class Loaded:
 
     async def _refresh(self, place: Place) -> None:
         async with self._lock:
-            wanted = await asyncio.to_thread(_sources, place.directory)
+            running = {key: plugin.source for key, plugin in self.plugins.items()}
+            wanted = await asyncio.to_thread(_sources, place.directory, running)
             before = list(self.plugins)
             if self._javascript() != [key for key, source in wanted.items() if is_javascript(source)]:
                 self._end_javascript()
@@ -221,13 +222,18 @@ async def load_here(directory: Path, project_id: str = "") -> None:
     await refreshed(Session(id="", project_id=project_id, directory=str(directory)))
 
 
-def _sources(directory: Path) -> dict[Key, Source]:
+def _sources(directory: Path, running: Mapping[Key, Source]) -> dict[Key, Source]:
     """Installed packages, what the configuration names, the user's own files, the project's trusted ones.
-    What cannot be read is left to the page that shows what waits for trust."""
+    What cannot be read is left to the page that shows what waits for trust.
+
+    Of JavaScript runs what was trusted, also while a change of it waits: whoever may write a part of a guard
+    cannot end it by that.
+    """
     found: dict[Key, Source] = {(point.name, point.value): point for point in installed()}
     files = code_files(directory)
     packages = {file.home: file.content for file in files if file.kind == "packages" and file.runs}
     able = {file.path: file for file in files if file.runs and file.kind in ("plugin", "tool")}
+    changed = {file.path for file in files if file.kind in ("plugin", "tool")} - able.keys()
     for name, options in named(written(directory).config.plugin):
         path = path_of(name, directory)
         if path is None:
@@ -238,6 +244,14 @@ def _sources(directory: Path) -> dict[Key, Source]:
     for file in able.values():
         if not file.named:
             _add(found, file, packages)
+    for key, source in running.items():
+        if (
+            isinstance(source, CodeFile)
+            and is_javascript(source)
+            and source.path in changed
+            and is_trusted(directory, source)
+        ):
+            found[key] = source
     return found
 
 

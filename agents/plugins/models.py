@@ -12,6 +12,7 @@ from typing_extensions import TypedDict
 from agents.llm.accounts import keeping
 from agents.llm.known import KNOWN
 from agents.llm.prices import limits, models_of
+from agents.llm.types import Model, Price
 from agents.plugins.host import Hung, TimedOut
 from agents.plugins.plugin import Plugin
 from sessions.core.text import error_text
@@ -113,20 +114,38 @@ def _provider(name: str, written: Values) -> Values:
 
 def _model(provider_id: str, name: str) -> Values:
     base = limits(provider_id, name)
-    price = base.price
+    able = {"reasoning": base.reasoning, "attachment": base.attachment, "toolcall": base.tool_call}
+    return _shape(provider_id, name, name, able, base.price, {"context": base.context, "output": base.output})
+
+
+def shape_of(model: Model) -> Values:
+    """A model as OpenCode's second protocol has it."""
+    able = {"reasoning": model.reasoning, "attachment": model.attachment, "toolcall": model.tool_call}
+    limit = {"context": model.context, "output": model.output}
+    shape = _shape(model.provider_id, model.model_id, model.name, able, model.price, limit)
+    return {**shape, "api": {"id": model.api_model, "url": model.base_url, "npm": ""}}
+
+
+def _shape(
+    provider_id: str, model_id: str, name: str, able: dict[str, bool], price: Price, limit: dict[str, int]
+) -> Values:
     cache = {"read": price.cache_read, "write": price.cache_write}
+    image = {
+        "text": True,
+        "audio": False,
+        "image": able["attachment"],
+        "video": False,
+        "pdf": able["attachment"],
+    }
+    text = {**image, "image": False, "pdf": False}
     return {
-        "id": name,
+        "id": model_id,
         "providerID": provider_id,
         "name": name,
-        "api": {"id": name, "url": "", "npm": ""},
-        "capabilities": {
-            "reasoning": base.reasoning,
-            "attachment": base.attachment,
-            "toolcall": base.tool_call,
-        },
+        "api": {"id": model_id, "url": "", "npm": ""},
+        "capabilities": {"temperature": True, **able, "input": image, "output": text},
         "cost": {"input": price.input, "output": price.output, "cache": cache},
-        "limit": {"context": base.context, "output": base.output},
+        "limit": limit,
         "options": {},
         "headers": {},
         "status": "active",

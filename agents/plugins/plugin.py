@@ -45,6 +45,7 @@ class Package:
 Source = CodeFile | EntryPoint | Package
 Result = TypeVar("Result")
 BEFORE = "tool.execute.before"
+MESSAGE = "chat.message"
 
 
 class Home(Protocol):
@@ -166,7 +167,7 @@ class Plugin:
 def _checked(name: str, output: Any) -> dict[str, Any]:
     """Raises ValueError for what does not fit."""
     found = checked(name, output)
-    if name in ("chat.message", "command.execute.before"):
+    if name in (MESSAGE, "command.execute.before"):
         check_parts(found["parts"])
     return found
 

@@ -11,6 +11,7 @@ from agents.llm.settings.domains import Controls, Settings
 from agents.llm.settings.ingest import settings_of
 from agents.llm.types import ModelRequest, ToolSpec
 from agents.plugins.hooks import listening, trigger
+from agents.plugins.models import shape_of
 from agents.toolkit.turn import Turn
 
 Entry = dict[str, Any]
@@ -67,11 +68,8 @@ def _input(turn: Turn) -> dict[str, Any]:
     return {
         "sessionID": turn.session.id,
         "agent": turn.agent.name,
-        "model": {
-            "providerID": model.provider_id,
-            "modelID": model.model_id,
-            "variant": turn.variant or None,
-        },
+        "model": {**shape_of(model), "modelID": model.model_id, "variant": turn.variant or None},
+        "provider": {"info": {"id": model.provider_id}, "options": {}},
     }
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Mapping
+from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +16,11 @@ import pytest
 from bench.client import Client
 from tests.loopback.openai import OpenAIServer
 from tests.loopback.script import ToolUse, Turn
-from tests.opencode_web.site.security.browser import Browser, browsing
+from tests.opencode_web.site.security.browser import Browser
 from tests.programs import bun
 from tests.runtime.test_mcp import until_running
-from tests.runtime.trusting import dialog, notices, trust, write
-from tests.server import PATIENCE, Server, model_config, parts_of, running, until
+from tests.runtime.trusting import dialog, notices, revoke, trust, with_files, write
+from tests.server import PATIENCE, parts_of, until
 
 EVERYTHING = """
 import { appendFileSync } from "node:fs";
@@ -32,8 +32,14 @@ export const Everything = async ({ project, directory, worktree, $ }) => {
   return {
     event: async ({ event }) => event.type === "session.idle" && tell("event", event.type),
     config: async (config) => tell("config", config.model),
-    "chat.message": async ({ agent }, { parts }) => void parts.push({ type: "text", text: `(to ${agent})` }),
-    "chat.params": async (_, output) => Object.assign(output, { temperature: 0.25, topP: 0.5 }),
+    "chat.message": async ({ agent }, { message, parts: [first], parts }) => {
+      const whole = message.id === first.messageID && message.sessionID === first.sessionID && first.id;
+      parts.push({ type: "text", text: `(to ${agent}, ${whole ? message.role : "nobody"})` });
+    },
+    "chat.params": async ({ model, provider }, output) => {
+      tell("asks", provider.info.id, model.id, model.limit.output > 0, model.capabilities.toolcall);
+      Object.assign(output, { temperature: 0.25, topP: 0.5 });
+    },
     "chat.headers": async (input, output) => { output.headers["x-session"] = input.sessionID; },
     "experimental.chat.system.transform": async (_, output) => { output.system.push("third"); },
     "tool.definition": async (input, output) => {
@@ -58,6 +64,12 @@ export const Everything = async ({ project, directory, worktree, $ }) => {
     },
   };
 };
+"""
+
+HELPERS = """
+export const given = (input) => input;
+export const words = () => "no hooks";
+export const none = () => [() => {}];
 """
 
 GUARD = """
@@ -135,24 +147,27 @@ def npm(user_environ: Mapping[str, str]) -> dict[str, str]:
     return {"NPM_CONFIG_USERCONFIG": str(Path(user_environ["HOME"]) / ".npmrc")}
 
 
-@asynccontextmanager
-async def with_files(
+@pytest.fixture(params=["node", "bun"])
+def runtime(request: pytest.FixtureRequest, user_environ: dict[str, str]) -> dict[str, str]:
+    """An environment in which JavaScript is run by this program."""
+    return on_bun(user_environ) if request.param == "bun" else {}
+
+
+def on_bun(user_environ: Mapping[str, str]) -> dict[str, str]:
+    return {"PATH": f"{bun(user_environ).parent}:{os.environ['PATH']}"}
+
+
+def with_scripts(
     home: Path,
     project: Path,
-    script: Sequence[Turn],
+    script: list[Turn],
     files: Mapping[str, str],
     environ: Mapping[str, str] | None = None,
     **config: Any,
-) -> AsyncIterator[tuple[Client, OpenAIServer, Browser, str]]:
+) -> AbstractAsyncContextManager[tuple[Client, OpenAIServer, Browser, str]]:
     """The server in a project whose files below `.opencode` are trusted."""
-    write(project, {f".opencode/{name}": text for name, text in files.items()})
-    async with OpenAIServer(list(script), title=None) as model:
-        environ = {"OPENCODE_WEB_HOOK_SECONDS": "2", **(environ or {})}
-        server = Server(home, project, model_config(model.base_url, **config), environ)
-        async with running(server) as client, browsing(server) as browser:
-            session = await client.create_session("named")
-            await trust(browser, session["projectID"])
-            yield client, model, browser, session["projectID"]
+    environ = {"OPENCODE_WEB_HOOK_SECONDS": "2", **(environ or {})}
+    return with_files(home, project, script, files, environ, **config)
 
 
 async def test_every_hook_has_its_say(home: Path, project: Path) -> None:
@@ -164,12 +179,13 @@ async def test_every_hook_has_its_say(home: Path, project: Path) -> None:
     ]
     script = [Turn(tools=uses), Turn(text="Done.")]
     rules = {"*": "allow", "shout": "allow"}
-    files = {"plugins/everything.js": EVERYTHING}
-    async with with_files(home, project, script, files, permission=rules) as (client, model, _, _id):
+    files = {"plugins/everything.js": EVERYTHING, "plugins/helpers.js": HELPERS}
+    async with with_scripts(home, project, script, files, permission=rules) as (client, model, browser, id):
         session = await client.create_session("named")
         await client.prompt(session["id"], "Look.")
         first = model.requests[0]
-        assert "(to build)" in str(first.body["messages"][-1])
+        assert ".js" not in await notices(browser, id)
+        assert "(to build, user)" in str(first.body["messages"][-1])
         assert (first.body["temperature"], first.body["top_p"]) == (0.25, 0.5)
         assert first.headers["x-session"] == session["id"]
         assert [m["content"] for m in first.body["messages"] if m["role"] == "system"][-1].endswith("third")
@@ -187,6 +203,7 @@ async def test_every_hook_has_its_say(home: Path, project: Path) -> None:
     assert told[0] == "made true true a b"
     assert "event session.idle" in told
     assert "config fake/fake" in told
+    assert "asks fake fake true true" in told
 
 
 async def test_a_guard_that_cannot_be_asked_lets_nothing_through(home: Path, project: Path) -> None:
@@ -194,7 +211,7 @@ async def test_a_guard_that_cannot_be_asked_lets_nothing_through(home: Path, pro
     script = [Turn(tools=[ToolUse("bash", {"command": command})]) for command in commands]
     files = {"plugin/guard.mjs": GUARD}
     rules = {"*": "allow"}
-    async with with_files(home, project, [*script, Turn(text="Done.")], files, permission=rules) as (
+    async with with_scripts(home, project, [*script, Turn(text="Done.")], files, permission=rules) as (
         client, _, browser, id,
     ):  # fmt: skip
         session = await client.create_session("guarded")
@@ -221,7 +238,10 @@ async def test_a_tool_asks_and_is_stopped(home: Path, project: Path) -> None:
         Turn(tools=[ToolUse("careful_waits", {})]),
     ]
     rules = {"*": "allow", "careful": "allow", "careful_waits": "allow"}
-    async with with_files(home, project, script, {"tool/careful.js": ASKS}, permission=rules) as (client, *_):
+    async with with_scripts(home, project, script, {"tool/careful.js": ASKS}, permission=rules) as (
+        client,
+        *_,
+    ):
         session = await client.create_session("asks")
         await client.prompt(session["id"], "Ask.")
         (part,) = parts_of(await client.messages(session["id"]), "tool")
@@ -251,7 +271,7 @@ async def test_a_tool_with_packages(home: Path, project: Path, user_environ: dic
         "package.json": json.dumps({"dependencies": {"just-kebab-case": "4.2.0"}}),
     }
     rules = {"*": "allow", "maths_add": "allow"}
-    async with with_files(home, project, script, files, npm(user_environ), permission=rules) as (
+    async with with_scripts(home, project, script, files, npm(user_environ), permission=rules) as (
         client, model, *_,
     ):  # fmt: skip
         session = await client.create_session("adds")
@@ -271,7 +291,7 @@ async def test_the_client_asks_the_server(home: Path, project: Path, user_enviro
         "plugin/asks.js": CLIENT,
         "package.json": json.dumps({"dependencies": {"@opencode-ai/sdk": "1.18.33"}}),
     }
-    async with with_files(home, project, script, files, npm(user_environ), permission={"*": "allow"}) as (
+    async with with_scripts(home, project, script, files, npm(user_environ), permission={"*": "allow"}) as (
         client, *_,
     ):  # fmt: skip
         session = await client.create_session("Asked about")
@@ -325,9 +345,9 @@ async def test_typescript_and_a_published_plugin(
         "skills/look-well/SKILL.md": skill,
         "opencode.json": json.dumps({"plugin": ["opencode-skills@0.1.7"]}),
     }
-    environ = {**npm(user_environ), "PATH": f"{bun(user_environ).parent}:{os.environ['PATH']}"}
+    environ = npm(user_environ) | on_bun(user_environ)
     rules = {"*": "allow", "sum": "allow", "skills_look_well": "allow"}
-    async with with_files(home, project, script, files, environ, permission=rules) as (client, model, *_):
+    async with with_scripts(home, project, script, files, environ, permission=rules) as (client, model, *_):
         session = await client.create_session("typed")
         await client.prompt(session["id"], "Add.")
         parts = parts_of(await client.messages(session["id"]), "tool")
@@ -359,7 +379,7 @@ export const Prunes = async () => ({
 
 async def test_the_messages_of_a_request_are_changed_in_place(home: Path, project: Path) -> None:
     script = [Turn(tools=[ToolUse("read", {"filePath": "hello.py"})]), Turn(text="Done.")]
-    async with with_files(home, project, script, {"plugin/prunes.js": PRUNES}) as (client, model, *_):
+    async with with_scripts(home, project, script, {"plugin/prunes.js": PRUNES}) as (client, model, *_):
         session = await client.create_session("named")
         await client.prompt(session["id"], "Read.")
         first, second = (request.body["messages"] for request in model.requests)
@@ -416,11 +436,13 @@ export const SignsIn = async ({ directory }) => ({
 """
 
 
-async def test_a_plugin_signs_in_and_sends_the_requests(home: Path, project: Path) -> None:
+async def test_a_plugin_signs_in_and_sends_the_requests(
+    home: Path, project: Path, runtime: dict[str, str]
+) -> None:
     """Once its process ends meanwhile, and the request is made again."""
     files = {"plugin/signs-in.js": SIGNS_IN}
     script = [Turn(text="Plain."), Turn(text="By itself."), Turn(text="By a code.")]
-    async with with_files(home, project, script, files) as (client, model, *_):
+    async with with_scripts(home, project, script, files, runtime) as (client, model, *_):
         session = (await client.create_session("named"))["id"]
         await client.prompt(session, "Before.")
         assert "x-access" not in model.requests[-1].headers
@@ -487,11 +509,12 @@ export const AsksFirst = async ({ client }) => ({
 
 
 async def test_a_key_for_another_provider_and_one_that_is_renewed(
-    home: Path, project: Path, user_environ: dict[str, str]
+    home: Path, project: Path, user_environ: dict[str, str], runtime: dict[str, str]
 ) -> None:
     """What a function says of a question is said in words."""
     files, script = {"plugin/asks-first.js": ASKS_FIRST}, [Turn(text="Hey."), Turn(text="Again.")]
-    async with with_files(home, project, script, files, npm(user_environ)) as (client, *_):
+    environ = npm(user_environ) | runtime
+    async with with_scripts(home, project, script, files, environ) as (client, *_):
         session = (await client.create_session("named"))["id"]
         await client.prompt(session, "Hello.")
         first, second = (await client.http.get("/provider/auth")).json()["fake"]
@@ -530,7 +553,7 @@ export const Configures = async () => ({
 
 async def test_what_a_plugin_makes_of_the_configuration_is_in_force(home: Path, project: Path) -> None:
     files = {"plugin/configures.js": CONFIGURES}
-    async with with_files(home, project, [Turn(text="Hey.")], files) as (client, model, *_):
+    async with with_scripts(home, project, [Turn(text="Hey.")], files) as (client, model, *_):
         assert "helper" in [agent["name"] for agent in (await client.http.get("/agent")).json()]
         session = (await client.create_session("named"))["id"]
         body = {"command": "greet", "arguments": "you", "agent": "helper"}
@@ -565,7 +588,7 @@ async def test_a_tool_gives_a_file(home: Path, project: Path) -> None:
     script = [Turn(tools=[ToolUse("draw", {}), ToolUse("draw_badly", {})]), Turn(text="Seen.")]
     rules = {"*": "allow", "draw": "allow", "draw_badly": "allow"}
     files = {"tool/draw.js": DRAWS % PIXEL}
-    async with with_files(home, project, script, files, permission=rules) as (client, model, *_):
+    async with with_scripts(home, project, script, files, permission=rules) as (client, model, *_):
         session = await client.create_session("draws")
         await client.prompt(session["id"], "Draw.")
         drawn, badly = (part["state"] for part in parts_of(await client.messages(session["id"]), "tool"))
@@ -590,7 +613,7 @@ export const other = { description: "Is there as well.", args: {}, execute: asyn
     script = [Turn(tools=[ToolUse("says", {})]), Turn(text="Done.")]
     rules = {"*": "allow", "says": "allow"}
     files = {"tool/says.js": uses, "tool/words.js": words}
-    async with with_files(home, project, script, files, permission=rules) as (client, *_):
+    async with with_scripts(home, project, script, files, permission=rules) as (client, *_):
         session = await client.create_session("says")
         await client.prompt(session["id"], "Say it.")
         (part,) = parts_of(await client.messages(session["id"]), "tool")
@@ -612,13 +635,15 @@ export default { description: "Says it.", args: {}, execute: async () => `${word
 }
 
 
-async def test_a_file_imports_from_folders_beside_and_below(home: Path, project: Path) -> None:
-    """Without endings, too. One that changes is looked at again before any of it runs."""
+async def test_a_file_imports_from_folders_beside_and_below(
+    home: Path, project: Path, runtime: dict[str, str]
+) -> None:
+    """Without endings, too. It runs as it was trusted until a change of any part is."""
     use = [Turn(tools=[ToolUse("says", {})]), Turn(text="Done.")]
     rules = {"*": "allow", "says": "allow"}
     write(project, PARTS)
-    script = [*use, *use, *use]
-    async with with_files(home, project, script, {}, permission=rules) as (client, _, browser, id):
+    script = [*use, *use, *use, *use]
+    async with with_scripts(home, project, script, {}, runtime, permission=rules) as (client, _, browser, id):
         session = await client.create_session("says")
 
         async def said() -> Any:
@@ -627,10 +652,13 @@ async def test_a_file_imports_from_folders_beside_and_below(home: Path, project:
 
         assert await said() == "from beside, from the project, from data"
         write(project, {"lib/index.js": 'export const more = "changed";'})
-        assert "says" in await said()
+        assert await said() == "from beside, from the project, from data"
         assert "lib/index.js" in await dialog(browser, id)
         await trust(browser, id)
         assert await said() == "from beside, changed, from data"
+        write(project, {"lib/index.js": 'export const more = "changed again";'})
+        await revoke(browser, id)
+        assert "says" in await said()
 
 
 NAMED = """
@@ -657,7 +685,7 @@ async def test_files_that_the_configuration_names(home: Path, project: Path) -> 
             "packed/made/main.mjs": NAMED,
         },
     )
-    async with with_files(home, project, [Turn(text="Hey.")], {}) as (client, model, browser, id):
+    async with with_scripts(home, project, [Turn(text="Hey.")], {}) as (client, model, browser, id):
         assert "no file" in await notices(browser, id)
         session = await client.create_session("named")
         await client.prompt(session["id"], "Hello.")
@@ -673,7 +701,7 @@ async def test_files_that_the_configuration_names(home: Path, project: Path) -> 
 async def test_a_published_plugin_signs_in(home: Path, project: Path, user_environ: dict[str, str]) -> None:
     """Its methods stand after ours and the key."""
     files = {"opencode.json": json.dumps({"plugin": ["opencode-openai-codex-auth@4.4.0"]})}
-    async with with_files(home, project, [Turn(text="Hey.")], files, npm(user_environ)) as (client, *_):
+    async with with_scripts(home, project, [Turn(text="Hey.")], files, npm(user_environ)) as (client, *_):
         session = await client.create_session("named")
         await client.prompt(session["id"], "Hello.")
         listed = (await client.http.get("/provider/auth")).json()["openai"]
@@ -698,12 +726,14 @@ export const Lists = async () => ({
 """
 
 
-async def test_a_plugin_lists_the_models_of_a_provider(home: Path, project: Path) -> None:
+async def test_a_plugin_lists_the_models_of_a_provider(
+    home: Path, project: Path, runtime: dict[str, str]
+) -> None:
     (home / ".local/share/opencode-web").mkdir(parents=True)
     kept = {"fake": {"type": "api", "key": "somebody"}}
     (home / ".local/share/opencode-web/auth.json").write_text(json.dumps(kept))
     files = {"plugin/lists.js": LISTS}
-    async with with_files(home, project, [Turn(text="Hey.")], files) as (client, model, *_):
+    async with with_scripts(home, project, [Turn(text="Hey.")], files, runtime) as (client, model, *_):
         await client.http.get("/agent")
         providers = (await client.http.get("/config/providers")).json()["providers"]
         (fake,) = [provider for provider in providers if provider["id"] == "fake"]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +14,9 @@ import pytest
 from bench.client import Client
 from tests.loopback.openai import OpenAIServer
 from tests.loopback.script import ToolUse, Turn
-from tests.opencode_web.site.security.browser import Browser, browsing
+from tests.opencode_web.site.security.browser import Browser
 from tests.runtime.asking import decisions
-from tests.runtime.trusting import notices, trust, write
+from tests.runtime.trusting import notices, trust, with_files, write
 from tests.server import ROOT, Server, model_config, parts_of, running, until
 
 EVERYTHING = """
@@ -87,19 +87,12 @@ async def plugin(ctx):
 """
 
 
-@asynccontextmanager
-async def with_plugins(
+def with_plugins(
     home: Path, project: Path, script: list[Turn] | Callable[[Any], Turn], *codes: str, **config: Any
-) -> AsyncIterator[tuple[Client, OpenAIServer, Browser, str]]:
+) -> AbstractAsyncContextManager[tuple[Client, OpenAIServer, Browser, str]]:
     """The server in a project whose plugins `0.py`, `1.py` … are trusted."""
-    write(project, {f".opencode/plugins/{number}.py": code for number, code in enumerate(codes)})
-    async with OpenAIServer(script, title=None) as model:
-        environ = {"OPENCODE_WEB_HOOK_SECONDS": "0.3"}
-        server = Server(home, project, model_config(model.base_url, **config), environ)
-        async with running(server) as client, browsing(server) as browser:
-            session = await client.create_session("named")
-            await trust(browser, session["projectID"])
-            yield client, model, browser, session["projectID"]
+    files = {f"plugins/{number}.py": code for number, code in enumerate(codes)}
+    return with_files(home, project, script, files, {"OPENCODE_WEB_HOOK_SECONDS": "0.3"}, **config)
 
 
 def hooks(body: str) -> str:

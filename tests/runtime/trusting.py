@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import httpx
 
-from tests.opencode_web.site.security.browser import Browser
+from bench.client import Client
+from tests.loopback.openai import OpenAIServer
+from tests.loopback.script import Turn
+from tests.opencode_web.site.security.browser import Browser, browsing
+from tests.server import Server, model_config, running
 
 
 def write(project: Path, files: Mapping[str, str]) -> None:
@@ -34,3 +40,22 @@ async def trust(browser: Browser, project: str) -> httpx.Response:
 
 async def revoke(browser: Browser, project: str) -> httpx.Response:
     return await browser.change("/pickers/trust/revoke", project=project)
+
+
+@asynccontextmanager
+async def with_files(
+    home: Path,
+    project: Path,
+    script: list[Turn] | Callable[[Any], Turn],
+    files: Mapping[str, str],
+    environ: Mapping[str, str],
+    **config: Any,
+) -> AsyncIterator[tuple[Client, OpenAIServer, Browser, str]]:
+    """The server in a project whose files below `.opencode` are trusted."""
+    write(project, {f".opencode/{name}": text for name, text in files.items()})
+    async with OpenAIServer(script, title=None) as model:
+        server = Server(home, project, model_config(model.base_url, **config), dict(environ))
+        async with running(server) as client, browsing(server) as browser:
+            session = await client.create_session("named")
+            await trust(browser, session["projectID"])
+            yield client, model, browser, session["projectID"]

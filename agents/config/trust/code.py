@@ -91,6 +91,12 @@ def waiting(directory: Path) -> list[CodeFile]:
     return [file for file in code_files(directory) if not file.trusted and not file.problem]
 
 
+def is_trusted(directory: Path, file: CodeFile) -> bool:
+    """Whether the content that this has is still trusted, whatever there is by now. Blocks."""
+    store, worktree = TrustStore(Path(settings.TRUST_FILE)), Repository.of(directory).worktree
+    return all(one.own or store.holds(worktree, {one.name: one.digest}) for one in (file, *file.modules))
+
+
 class _Look:
     """At the files that concern one folder. Blocks."""
 

@@ -36,6 +36,9 @@ function exported(module, file) {
   return Object.fromEntries(found.map(([name, value]) => [name === "default" ? stem : `${stem}_${name}`, value]));
 }
 
+// A file may export functions of other uses, which are called as well: what they give is no hooks.
+const hooksOf = (given, input) => (typeof given === "object" && given && given !== input && !Array.isArray(given) ? given : {});
+
 async function load({ plugin, file, packages, kind, place, options = {}, again = 0 }) {
   const found = await import(`${pathToFileURL(file)}${again ? `?${again}` : ""}`); // what was not found is remembered
   const module = kind === "package" ? found.default : found;
@@ -45,7 +48,7 @@ async function load({ plugin, file, packages, kind, place, options = {}, again =
     const made = makers(module);
     if (!made.length) throw new TypeError("it exports no function");
     const input = { ...place, client: await client(packages, place.directory), serverUrl: new URL(SERVER), $: globalThis.Bun?.$ ?? shell(place.directory) };
-    for (const make of made) hooks.push((await make(input, options)) ?? {});
+    for (const make of made) hooks.push(hooksOf(await make(input, options), input));
     for (const { tool } of hooks) Object.assign(tools, tool);
   } else if (!Object.keys(tools).length) throw new TypeError("it exports no tool");
   const auths = hooks.flatMap(({ auth }) => auth ?? []);

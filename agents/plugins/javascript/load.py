@@ -6,7 +6,7 @@ import asyncio
 import hashlib
 import itertools
 import json
-import shutil
+import os
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from functools import partial
@@ -17,7 +17,7 @@ from django.conf import settings
 from typing_extensions import TypeIs
 
 from agents.config.javascript import lacking
-from agents.config.plugins import PACKAGES
+from agents.config.plugins import PACKAGES, entry_in, package_in
 from agents.config.trust.code import CodeFile
 from agents.plugins.authors import Output, Refused, ToolContext, ToolDefinition, tool
 from agents.plugins.host import TimedOut
@@ -25,11 +25,13 @@ from agents.plugins.javascript.packages import API, CannotInstall, dependencies,
 from agents.plugins.javascript.process import Failed, Gone, Message
 from agents.plugins.javascript.runner import Runner
 from agents.plugins.javascript.sending import send
-from agents.plugins.plugin import BEFORE, Hook, Package, Place, Plugin, Source
+from agents.plugins.plugin import BEFORE, MESSAGE, Hook, Package, Place, Plugin, Source
 from agents.plugins.shapes import HOOKS
 from agents.toolkit.base import ToolError
 from agents.toolkit.permission.errors import NotPermitted
 from sessions.core import paths
+from sessions.core.files import replace_file
+from sessions.core.ids import now
 
 _numbers = itertools.count(1)
 _LOAD = "export const load = (name) => import(name);\n"
@@ -46,21 +48,27 @@ def is_javascript(source: Source) -> TypeIs[CodeFile | Package]:
 
 def lay_out(directory: Path, sources: Iterable[Source]) -> None:
     """Put the files of a folder, and what they import, where they lie to each other as they do in truth,
-    before the first is loaded. What is no longer trusted is not there. Raises OSError."""
+    before the first is loaded. What is no longer trusted is taken away; the rest stays as it is, for another
+    process may run it. Raises OSError."""
     root = _root(directory)
-    shutil.rmtree(root, ignore_errors=True)
+    files: dict[Path, bytes] = {root / PACKAGES: _PACKAGE.encode()}
+    links: dict[Path, Path] = {}
     for source in sources:
         if isinstance(source, CodeFile) and is_javascript(source):
-            for file in (source, *source.modules):
-                place = _place(root, file.path)
-                place.parent.mkdir(parents=True, exist_ok=True)
-                place.write_bytes(file.content)
-            modules = _place(root, source.home) / "node_modules"
-            if not modules.is_symlink():
-                modules.parent.mkdir(parents=True, exist_ok=True)
-                modules.symlink_to(_packages(source.home) / "node_modules")
-    if root.exists():
-        (root / "package.json").write_text(_PACKAGE)
+            files |= {_place(root, file.path): file.content for file in (source, *source.modules)}
+            links[_place(root, source.home) / "node_modules"] = _packages(source.home) / "node_modules"
+    for folder, folders, names in os.walk(root):
+        for path in (Path(folder, name) for name in (*folders, *names)):
+            if path not in files and path not in links and (path.is_symlink() or not path.is_dir()):
+                path.unlink(missing_ok=True)
+    for path, content in files.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if not path.is_file() or path.read_bytes() != content:
+            replace_file(path, content)
+    for path, target in links.items():
+        if not path.is_symlink():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.symlink_to(target)
 
 
 async def load_javascript(place: Place, source: CodeFile | Package, runner: Runner) -> Plugin:
@@ -105,7 +113,8 @@ async def _found(plugin: Plugin, number: int, source: CodeFile | Package, runner
         with suppress(CannotInstall):  # it may have no need of it
             await install(folder, API)
     if isinstance(source, Package):
-        await asyncio.to_thread(file.write_text, _ENTRY.format(json.dumps(_entry(folder, source.name))))
+        name = await asyncio.to_thread(_entry, folder, source.name)
+        await asyncio.to_thread(file.write_text, _ENTRY.format(json.dumps(name)))
     message = {
         "plugin": number,
         "file": str(file),
@@ -164,12 +173,11 @@ def _prepare(folder: Path) -> None:
 
 def _entry(folder: Path, name: str) -> str:
     """What is imported of a package: what it says is for the server, else what it is by itself. Raises
-    OSError."""
-    package = folder / "node_modules" / name / PACKAGES
-    try:
-        exports = json.loads(package.read_bytes()).get("exports")
-    except (ValueError, AttributeError):
-        return name
+    CannotInstall."""
+    said = package_in(folder / "node_modules" / name)
+    if problem := lacking(Path(entry_in(said)).suffix, packaged=True):
+        raise CannotInstall(problem)
+    exports = said.get("exports")
     return f"{name}/server" if isinstance(exports, dict) and "./server" in exports else name
 
 
@@ -190,7 +198,8 @@ def _take(plugin: Plugin, runner: Runner, number: int, found: Message) -> None:
 
 def _hook(runner: Runner, number: int, name: str) -> Hook:
     async def ask(input: dict[str, Any], output: dict[str, Any] | None = None) -> None:
-        message = {"plugin": number, "name": name, "input": input, "output": output}
+        given = output if name != MESSAGE else {"message": _message(input), **(output or {})}
+        message = {"plugin": number, "name": name, "input": input, "output": given}
         try:
             made = await runner.ask("hook", message)
         except Failed as error:
@@ -204,6 +213,12 @@ def _hook(runner: Runner, number: int, name: str) -> Hook:
             output.update({key: made[key] for key in output if key in made})
 
     return ask
+
+
+def _message(input: Mapping[str, Any]) -> dict[str, Any]:
+    """What a prompt is about to become: to be read, for nothing of it can be changed but the parts."""
+    said = {name: input[name] for name in ("sessionID", "agent", "model")}
+    return {"id": input["messageID"], "role": "user", "time": {"created": now()}, **said}
 
 
 def _auth(runner: Runner, number: int, at: int, one: Message) -> dict[str, Any]:

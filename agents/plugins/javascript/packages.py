@@ -76,7 +76,7 @@ async def install(folder: Path, wanted: Mapping[str, str]) -> None:
         except CannotStart as error:
             raise CannotInstall(str(error)) from error
         if ended.exit_code != 0:
-            raise CannotInstall(f"{', '.join(wanted)} could not be installed: {said.last(2)}")
+            raise CannotInstall(f"{', '.join(wanted)} could not be installed: {_error(said)}")
         (folder / _MARK).write_text(json.dumps(wanted))
 
 
@@ -99,6 +99,12 @@ def _command() -> list[str]:
         if found := shutil.which(program):
             return [found, *arguments]
     raise CannotInstall("packages are installed by npm or Bun, and neither is on PATH")
+
+
+def _error(said: Tail) -> str:
+    """What is wrong, of all that npm or Bun says of it."""
+    lines = said.last(20).splitlines()
+    return " ".join([line for line in lines if "error" in line][:2] or lines[-2:])
 
 
 def _listener(said: Tail) -> Callable[[bytes], Awaitable[None]]:

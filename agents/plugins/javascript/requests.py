@@ -14,6 +14,7 @@ from typing import Any
 
 from agents.llm.accounts import keeping
 from agents.plugins.javascript.process import Message
+from agents.plugins.loops import pages
 
 Application = Callable[[Any, Any, Any], Awaitable[None]]
 """An ASGI application (https://asgi.readthedocs.io/en/latest/specs/www.html)."""
@@ -22,12 +23,13 @@ Say = Callable[..., Awaitable[None]]
 of_plugin: ContextVar[bool] = ContextVar("of_plugin", default=False)
 """Whether a plugin asks, and may be what is waited for."""
 _PRINCIPAL = {"kind": "plugin", "session": None, "csrf": None}
-_serving: list[tuple[Application, asyncio.AbstractEventLoop]] = []
+_serving: list[Application] = []
 
 
 def serve(application: Application, loop: asyncio.AbstractEventLoop) -> None:
     """Ask it from now on, on its loop."""
-    _serving[:] = [(application, loop)]
+    _serving[:] = [application]
+    pages.run(loop)
 
 
 async def answer(request: Message, say: Say) -> None:
@@ -40,7 +42,6 @@ async def answer(request: Message, say: Say) -> None:
         await say("respond", request=number, status=503, headers=[])
         await say("goOn", request=number, ended=True)
         return
-    application, loop = _serving[0]
     here = asyncio.get_running_loop()
 
     async def send(event: Mapping[str, Any]) -> None:
@@ -48,8 +49,7 @@ async def answer(request: Message, say: Say) -> None:
         told = asyncio.run_coroutine_threadsafe(_tell(number, event, say), here)
         await asyncio.wrap_future(told)
 
-    asked = asyncio.run_coroutine_threadsafe(_asked(application, request, send), loop)
-    await asyncio.wrap_future(asked)
+    await pages.ask(_asked(_serving[0], request, send))
 
 
 async def _give(number: int, value: Any, say: Say) -> None:

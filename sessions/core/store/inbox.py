@@ -136,7 +136,7 @@ def check(parts: list[dict[str, Any]]) -> None:
     if not any(part.get("text", "").strip() or part["type"] != "text" for part in parts):
         raise PromptRefused("The prompt is empty.")
     try:
-        wire_parts(parts, "", "")
+        wire_parts([{**part, "id": ""} for part in parts], "", "")
     except ValidationError as error:
         wrong = error.errors()[0]
         where = ".".join(str(step) for step in wrong["loc"])

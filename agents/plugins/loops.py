@@ -1,0 +1,32 @@
+"""The loops between which plugins are asked: each is known once it runs, and may be asked from any other."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+
+class Loop:
+    def __init__(self) -> None:
+        self._running: asyncio.AbstractEventLoop | None = None
+
+    def __bool__(self) -> bool:
+        return self._running is not None
+
+    def run(self, loop: asyncio.AbstractEventLoop) -> None:
+        """It is this one from now on."""
+        self._running = loop
+
+    async def ask(self, work: Coroutine[Any, Any, T]) -> T:
+        """What a coroutine gives there. Cancelling this cancels it."""
+        assert self._running is not None, "nothing runs there"
+        return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work, self._running))
+
+
+turns = Loop()
+"""Where plugins are loaded and their hooks asked."""
+pages = Loop()
+"""Where requests are answered, also those of plugins."""
