@@ -151,11 +151,11 @@ async def _changed(fields: QueryDict, said: str, *, shown: bool = False) -> Http
 def _row(found: State) -> dict[str, Any]:
     waiting = found.attempt if found.attempt and found.attempt.status == "pending" else None
     failed = found.attempt.message if found.attempt and not waiting else ""
-    ways = [way for method in found.methods for way in _ways(method)]
+    ways = [way for at, method in enumerate(found.methods) for way in _ways(method, f"{found.place}-{at}")]
     return {"state": found, "waiting": waiting, "problem": failed or found.ended, "ways": ways}
 
 
-def _ways(method: Method) -> list[Way]:
+def _ways(method: Method, place: str) -> list[Way]:
     """One for each choice that decides what else is asked, with what is asked then; the first that brings up
     no question has the name of the method."""
     deciding = {prompt["when"]["key"] for prompt in method.prompts if prompt.get("when")}
@@ -169,8 +169,8 @@ def _ways(method: Method) -> list[Way]:
             way.words == method.action for way in ways
         )
         words = method.action if plain else ", ".join(option["label"] for option in choice)
-        place = f"{method.id}-{len(ways)}"
-        ways.append(Way(words or method.action, place, method.id, sent, asked, method.takes_key))
+        there = f"{place}-{len(ways)}"
+        ways.append(Way(words or method.action, there, method.id, sent, asked, method.takes_key))
     return ways
 
 

@@ -54,7 +54,14 @@ async def plugin(ctx):
         {"type": "select", "key": "plan", "message": "Your plan", "options": plans},
     ]
     method = {"type": "oauth", "label": "Sign in with Acme", "prompts": prompts, "authorize": begin}
-    return {"auth": {"provider": "acme", "methods": [method], "loader": load}}
+    regions = [{"label": "Near", "value": "near"}, {"label": "Far", "value": "far"}]
+    far = {"key": "region", "op": "eq", "value": "far"}
+    asked = [
+        {"type": "select", "key": "region", "message": "Where?", "options": regions},
+        {"type": "text", "key": "host", "message": "Its host", "when": far},
+    ]
+    key = {"type": "api", "label": "Key of a region", "prompts": asked}
+    return {"auth": {"provider": "acme", "methods": [method, key], "loader": load}}
 """
 
 
@@ -319,3 +326,30 @@ async def test_the_sign_in_of_a_plugin_asks_and_is_brought_a_code(
     await acme.locator("summary", has_text="Sign out").press("Enter")
     await acme.get_by_role("button", name="Sign out").press("Enter")
     await expect(acme.get_by_text("Sign in with Acme")).to_be_visible()
+
+
+async def test_the_key_that_a_plugin_asks_more_about(context: BrowserContext, place: Stage) -> None:
+    page = await opened(context, place)
+    acme, auth = row(page, "Acme"), place.server.data / "auth.json"
+    await acme.locator("summary", has_text="Far").click()
+    host = acme.get_by_label("Its host")
+    await expect(host).to_be_focused()
+    await host.fill("acme.example")
+    await acme.locator("details[open]").get_by_label("Key", exact=True).fill(KEY)
+    await page.keyboard.press("Enter")
+    await expect(acme).to_contain_text("Key that ends in wxyz")
+    assert KEY not in await page.content()
+    kept = json.loads(auth.read_text())["acme"]
+    assert kept == {"type": "api", "key": KEY, "metadata": {"region": "far", "host": "acme.example"}}
+    await acme.locator("summary", has_text="Remove").click()
+    await acme.get_by_role("button", name="Remove").click()
+    await expect(acme).to_contain_text("Set up in the configuration")
+    await acme.locator("summary", has_text="Key of a region").click()
+    await expect(acme.locator("details[open]").get_by_label("Its host")).to_have_count(0)
+    await acme.locator("details[open]").get_by_label("Key", exact=True).fill(KEY)
+    await page.keyboard.press("Enter")
+    await expect(acme).to_contain_text("Key that ends in wxyz")
+    assert json.loads(auth.read_text())["acme"]["metadata"] == {"region": "near"}
+    await acme.locator("summary", has_text="Remove").click()
+    await acme.get_by_role("button", name="Remove").click()
+    await expect(acme).to_contain_text("Set up in the configuration")
