@@ -53,6 +53,24 @@ async def accounts(world: World) -> Page:
     return await shown(page, page.locator(".account").first)
 
 
+@state()
+async def a_key_that_a_plugin_asks_more_about(world: World) -> Page:
+    page = await world.page(f"{world.url}/accounts")
+    await page.locator(".account summary", has_text="Far").click()
+    return await shown(page, page.get_by_label("Its host"))
+
+
+@state()
+async def a_sign_in_of_a_plugin_that_waits_for_a_code(world: World) -> Page:
+    page = await world.page(f"{world.url}/accounts")
+    code = page.get_by_label("The code that the sign-in page shows")
+    if not await code.count():
+        await page.locator(".account summary", has_text="Sign in with Acme").click()
+        await page.get_by_label("Your team").fill("blue")
+        await page.keyboard.press("Enter")
+    return await shown(page, code)
+
+
 @state("/settings", "/settings/store/{project}", "/settings/sandbox", "/settings/programs")
 async def settings(world: World) -> Page:
     page = await world.page(f"{world.url}/settings")

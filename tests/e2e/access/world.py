@@ -12,6 +12,7 @@ from tests.agents.servers.mcp.watching import raw
 from tests.e2e import apps
 from tests.e2e.conftest import ASKED, repository
 from tests.e2e.stage import Stage, Tab
+from tests.e2e.test_accounts import PLUGIN
 from tests.loopback.script import HttpError, ToolUse, Turn
 from tests.runtime.servers import ready
 from tests.server import until
@@ -166,6 +167,9 @@ def staged(folder: Path) -> Stage:
     (folder / "library" / "src").mkdir(parents=True)
     (project / "work.py").write_text(LINES)
     (project / "Dockerfile").write_text("FROM scratch\n")
+    plugins = home / ".config" / "opencode" / "plugins"
+    plugins.mkdir(parents=True)
+    (plugins / "signs_in.py").write_text(PLUGIN.replace('"acme"', '"fake"'))
     data = home / ".local" / "share" / "opencode"
     making.files(data, making.session(project, title="About flows"), making.conversation(project))
     own = json.dumps({"mcp": {"theirs": raw()}})
