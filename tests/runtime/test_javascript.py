@@ -509,12 +509,11 @@ export const AsksFirst = async ({ client }) => ({
 
 
 async def test_a_key_for_another_provider_and_one_that_is_renewed(
-    home: Path, project: Path, user_environ: dict[str, str], runtime: dict[str, str]
+    home: Path, project: Path, user_environ: dict[str, str]
 ) -> None:
     """What a function says of a question is said in words."""
     files, script = {"plugin/asks-first.js": ASKS_FIRST}, [Turn(text="Hey."), Turn(text="Again.")]
-    environ = npm(user_environ) | runtime
-    async with with_scripts(home, project, script, files, environ) as (client, *_):
+    async with with_scripts(home, project, script, files, npm(user_environ)) as (client, *_):
         session = (await client.create_session("named"))["id"]
         await client.prompt(session, "Hello.")
         first, second = (await client.http.get("/provider/auth")).json()["fake"]
