@@ -10,6 +10,7 @@ import logging
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
@@ -18,7 +19,7 @@ from django.conf import settings
 from agents.config.javascript import ENDINGS, SCRIPTS, imported
 from agents.config.loader import is_disabled, load
 from agents.config.plugins import PACKAGES, entry_of, packages_of
-from agents.config.trust.store import TrustStore, digest, name_in
+from agents.config.trust.store import Trusted, TrustStore, digest, name_in
 from agents.config.trust.wants import HOW
 from sessions.core.confined import read_whole
 from sessions.core.repository import Repository
@@ -103,11 +104,14 @@ class _Look:
     def __init__(self, directory: Path) -> None:
         self._directory = directory
         self._config = Path(settings.CONFIG_DIR)
-        self._store = TrustStore(Path(settings.TRUST_FILE))
         try:
             self._worktree, self._here = Repository.of(directory).worktree, directory.resolve()
         except OSError:
             self._worktree = self._here = directory
+
+    @cached_property
+    def _trusted(self) -> Trusted:
+        return TrustStore(Path(settings.TRUST_FILE)).now(self._worktree)
 
     def named(self) -> Iterator[CodeFile]:
         for one in load(self._directory).named:
@@ -155,7 +159,7 @@ class _Look:
         own = own and (path.is_relative_to(self._config) or not path.is_relative_to(self._worktree))
         content, problem = _read(path)
         name = str(path) if own else name_in(self._worktree, path)
-        trusted = own or (not problem and self._store.holds(self._worktree, {name: digest(content)}))
+        trusted = own or (not problem and self._trusted.holds({name: digest(content)}))
         return CodeFile(kind, path, name, own, trusted, home, content, problem)
 
 

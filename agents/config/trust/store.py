@@ -10,7 +10,8 @@ import hashlib
 import json
 import logging
 import os
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from sessions.core.files import BrokenFile, JsonFile
@@ -38,6 +39,18 @@ def name_in(worktree: Path, file: Path) -> str:
     return Path(os.path.relpath(file.parent.resolve() / file.name, worktree.resolve())).as_posix()
 
 
+@dataclass(frozen=True, slots=True)
+class Trusted:
+    """What is trusted in a project at one moment: contents by name, and `hashes` whatever they are of."""
+
+    granted: Digests
+    hashes: Collection[str]
+
+    def holds(self, digests: Digests) -> bool:
+        """Whether every one of these contents is trusted."""
+        return hash_of(digests) in self.hashes or digests.items() <= self.granted.items()
+
+
 class TrustStore:
     """Reads the file anew each time: other processes write it too. Whoever may write it may run code as the
     user, so it is mode 600, and the guard of the edit and bash tools asks about it."""
@@ -56,9 +69,13 @@ class TrustStore:
         files = known.get(str(worktree.resolve()))
         return {name: str(sha) for name, sha in files.items()} if isinstance(files, dict) else {}
 
+    def now(self, worktree: Path) -> Trusted:
+        """For questions about many files at once."""
+        return Trusted(self.granted(worktree), self._hashes)
+
     def holds(self, worktree: Path, digests: Digests) -> bool:
         """Whether every one of these contents is trusted."""
-        return hash_of(digests) in self._hashes or digests.items() <= self.granted(worktree).items()
+        return self.now(worktree).holds(digests)
 
     def all(self) -> dict[str, dict[str, str]]:
         """What is trusted, by worktree. Raises OSError, BrokenFile."""

@@ -273,7 +273,7 @@ def _renamed(new: Change, old: Change) -> Renamed:
 
 # How it stands with each hunk of a file, and which operation took it back.
 
-_known: LRU[dict[str, HunkState]] = LRU(200_000)
+_known: LRU[dict[str, HunkState]] = LRU(20_000)
 """States of hunks by the contents they were found from: a long diff is asked for in many pieces."""
 
 
