@@ -136,7 +136,7 @@ async def test_an_index_of_other_words_is_made_anew(tmp_path: Path, monkeypatch:
     prompt = await talk.prompt("a quokka")
     await in_db(index.prepare)
     assert await in_db(due) == []
-    monkeypatch.setattr(fts, "TABLE", f"{fts.PREFIX}_2")
+    monkeypatch.setattr(fts, "TABLE", f"{fts.PREFIX}_other")
     await in_db(index.prepare)
     assert await in_db(due) == [prompt]
     assert await in_db(index.catch_up, 5) == 1
