@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
@@ -100,22 +100,26 @@ def _listed(root: Root, path: str, begin: int) -> tuple[list[Row], int]:
 
 @require_GET
 async def marks(request: HttpRequest, project_id: str) -> HttpResponse:
-    """`{"git": {path: state}, "session": [path], "roots": [path]}`: what git says of files of the project (a
-    folder's path ends with a slash), those that `?session=` has changed, and the folders that it has beside
-    the project."""
+    """`{"git": {path: state}, "session": [path], "roots": [path]}`: what git says of files (a folder's path
+    ends with a slash), those that `?session=` has changed, and the folders that it has beside the project."""
     project, session, *_ = await named(project_id, request.GET.dict())
-    beside = [root.seen("") for root in (await asyncio.to_thread(roots, project, session))[1:]]
-    states = await asyncio.to_thread(_states, Path(project.worktree))
+    there = await asyncio.to_thread(roots, project, session)
+    states = await asyncio.gather(*(asyncio.to_thread(_states, root) for root in there))
     changed = await in_db(_changed, project, request.GET.get("session", ""))
-    return JsonResponse({"git": states, "session": changed, "roots": beside})
+    git = {path: state for found in states for path, state in found.items()}
+    return JsonResponse({"git": git, "session": changed, "roots": [root.seen("") for root in there[1:]]})
 
 
-def _states(root: Path) -> dict[str, str]:
+def _states(root: Root) -> dict[str, str]:
+    """Of a folder beside the project where it is the root of a repository."""
+    if root.folder and not (root.path / ".git").exists():
+        return {}
     try:
-        found = vcs.states(vcs.Checkout(root), seconds=_GIT_SECONDS)
+        found = vcs.states(vcs.Checkout(root.path), seconds=_GIT_SECONDS)
     except vcs.GitError:  # no repository, or one too large to be asked
         return {}
-    return {shown(path): state for path, state in list(found.items())[:MOST_MARKS]}
+    before = f"{root.path}/" if root.folder else ""
+    return {shown(f"{before}{path}"): state for path, state in list(found.items())[:MOST_MARKS]}
 
 
 def _changed(project: Project, session_id: str) -> list[str]:

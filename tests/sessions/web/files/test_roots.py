@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -217,7 +219,12 @@ async def test_they_are_in_the_tree(
     assert paths(await tree(async_client, session, q="x.txt")) == [f"{root}/deep/x.txt"]
     assert paths(await tree(async_client, await world.session())) == ["kept.txt"]
     marks = f"/p/{session.project_id}/files/marks?session={session.id}"
-    assert (await async_client.get(marks)).json()["roots"] == [root, str(reference)]
+    told = (await async_client.get(marks)).json()
+    assert told["roots"] == [root, str(reference)]
+    assert told["git"] == {}
+    await asyncio.to_thread(subprocess.run, ["git", "init", "-q", root], check=True)
+    told = (await async_client.get(marks)).json()
+    assert told["git"] == {f"{root}/deep/": "?", f"{root}/kept.txt": "?"}
 
 
 async def test_a_folder_itself_is_neither_moved_nor_removed(
