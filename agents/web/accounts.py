@@ -149,10 +149,9 @@ async def _changed(fields: QueryDict, said: str, *, shown: bool = False) -> Http
 
 
 def _row(found: State) -> dict[str, Any]:
-    waiting = found.attempt if found.attempt and found.attempt.status == "pending" else None
-    failed = found.attempt.message if found.attempt and not waiting else ""
     ways = [way for at, method in enumerate(found.methods) for way in _ways(method, f"{found.place}-{at}")]
-    return {"state": found, "waiting": waiting, "problem": failed or found.ended, "ways": ways}
+    problem = found.failed or found.ended
+    return {"state": found, "waiting": found.waiting, "problem": problem, "ways": ways}
 
 
 def _ways(method: Method, place: str) -> list[Way]:

@@ -62,6 +62,11 @@ def of_provider(provider_id: str) -> Attempt | None:
     return _attempts.get(provider_id)
 
 
+def pending() -> dict[str, Attempt]:
+    """Those that wait for a person, by provider."""
+    return {name: attempt for name, attempt in _attempts.items() if attempt.status == "pending"}
+
+
 def named(attempt_id: str) -> Attempt | None:
     return next((attempt for attempt in _attempts.values() if attempt.id == attempt_id), None)
 

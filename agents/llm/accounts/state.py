@@ -27,7 +27,8 @@ _USUAL = ("anthropic", "openai", "google", "openrouter", "github-copilot")
 class State:
     """`by` is what connects it, empty where nothing does. `detail` is the end of a key, a variable's name, a
     company's domain, or the configuration's option that has a key. `own`: whether the entry is in our file,
-    so that it can be forgotten here."""
+    so that it can be forgotten here. `waiting` is a sign-in that waits for the person, `failed` why the last
+    one failed."""
 
     id: str
     name: str
@@ -37,7 +38,8 @@ class State:
     label: str
     env: Sequence[str]
     methods: Sequence[Method]
-    attempt: Attempt | None
+    waiting: Attempt | None
+    failed: str
     ended: str
 
     @property
@@ -60,11 +62,12 @@ class State:
 async def states(config: Config, plugged: Found) -> list[State]:
     """Of all providers that are known, configured, kept or a plugin's: the connected first, then those to
     sign in at."""
+    waiting = attempts.pending()  # who ends while the entries are read still waits, and is told next time
     kept, own = await keeping.entries(), await keeping.own()
     ids = dict.fromkeys(
         [*KNOWN, *config.provider, *plugged, *(name for name in kept if _is_model_provider(kept[name]))]
     )
-    found = [_state(name, config, plugged, kept, own) for name in ids]
+    found = [_state(name, config, plugged, kept, own, waiting.get(name)) for name in ids]
     return sorted(found, key=lambda state: (_ORDER.index(state.by), _usual(state.id), state.name.lower()))
 
 
@@ -78,8 +81,14 @@ async def state(provider_id: str, config: Config, plugged: Found) -> State | Non
 
 
 def _state(
-    provider_id: str, config: Config, plugged: Found, kept: Mapping[str, Entry], own: Mapping[str, Entry]
+    provider_id: str,
+    config: Config,
+    plugged: Found,
+    kept: Mapping[str, Entry],
+    own: Mapping[str, Entry],
+    waiting: Attempt | None,
 ) -> State:
+    last = attempts.of_provider(provider_id)
     known, written = KNOWN.get(provider_id), config.provider.get(provider_id) or {}
     env = (*(written.get("env") or ()), *(known.env if known else ()))
     loads = provider_id in plugged and plugged[provider_id].account is not None
@@ -93,7 +102,8 @@ def _state(
         label=keeping.label_of(kept.get(provider_id, {})),
         env=env,
         methods=methods_of(provider_id, plugged),
-        attempt=attempts.of_provider(provider_id),
+        waiting=waiting,
+        failed=last.message if last and not waiting else "",
         ended=ended.get(provider_id, ""),
     )
 
