@@ -129,7 +129,7 @@ async def test_what_is_not_loaded_is_named_before_the_turn(tmp_path: Path) -> No
     (tmp_path / "project/opencode.json").write_text(json.dumps({"plugin": ["opencode-wakatime"]}))
     environ = without_javascript(tmp_path / "programs")
     server = Server(tmp_path / "home", tmp_path / "project", environ=environ)
-    for verb in (["debug", "config"], ["run", "--auto", "Hi"]):
+    for verb in (["debug", "config"], ["run", "Hi"]):
         done = await asyncio.to_thread(server.command, *verb)
         assert done.returncode == 0
         named = [line for line in done.stderr.splitlines() if "is not loaded" in line]
