@@ -309,9 +309,8 @@ async def _turn(
 
 
 async def _follow(link: Link, session: str, output: Output, heard: asyncio.Event, *, auto: bool) -> None:
-    """Show a session, and those it starts, until it is idle; `heard` is set once nothing is missed. Where the
-    last that it did was to ask for what nobody could allow, the turn has failed."""
-    family, rejected = {session}, ""
+    """Show a session, and those it starts, until it is idle; `heard` is set once nothing is missed."""
+    family = {session}
     async with aclosing(link.events()) as events:
         async for event in events:
             if event.type == "server.connected":
@@ -321,29 +320,21 @@ async def _follow(link: Link, session: str, output: Output, heard: asyncio.Event
                 family.add(properties["info"]["id"])
             if properties.get("sessionID") not in family:
                 continue
-            own = properties["sessionID"] == session
             if event.type == "permission.asked":
-                answered = await _answer(link, properties, output, auto=auto)
-                rejected = answered if own else rejected
-            if own:
+                await _answer(link, properties, output, auto=auto)
+            if properties["sessionID"] == session:
                 output.show(event.type, properties)
-                if event.type == "message.part.updated" and properties["part"]["type"] == "step-start":
-                    rejected = ""
                 if event.type == "session.idle":
-                    if rejected:
-                        output.failed = output.failed or f"the turn ended, for nobody could allow {rejected}"
                     return
     raise RemoteError("unreachable", "The server ended before the turn did.")
 
 
-async def _answer(link: Link, asked: Mapping[str, Any], output: Output, *, auto: bool) -> str:
+async def _answer(link: Link, asked: Mapping[str, Any], output: Output, *, auto: bool) -> None:
     """Nobody is there to be asked: what no rule allows is allowed (`--auto`) or rejected. A limit is for when
-    nobody looks, and so is not lifted; the agent is told, and ends in its own words. Return what was
-    rejected, empty for nothing."""
+    nobody looks, and so is not lifted; the agent is told, and ends in its own words."""
     of_limit = asked["permission"] == LIMIT
     auto = auto and not of_limit
     reply = {"reply": "once" if auto else "reject", **({"message": ALONE} if of_limit else {})}
     what = f"{asked['permission']} ({', '.join(asked['patterns'])})"
     output.note(f"permission requested: {what}; {'allowed' if auto else 'rejected'}")
     await link.post(f"/permission/{asked['id']}/reply", reply)
-    return "" if auto else what
