@@ -11,7 +11,12 @@ from typing import Any
 
 import httpx
 import pytest
+from django.db import ConnectionHandler
+from psycopg import connect
+from pytest_django import DjangoDbBlocker
 
+from opencode_web import databases
+from sessions.core.postgresql import base
 from sessions.core.space import AWAY
 from tests.loopback.openai import OpenAIServer
 from tests.loopback.script import ToolUse, Turn, Wait
@@ -80,6 +85,19 @@ async def test_another_installation_is_refused_meanwhile(
             await asyncio.to_thread(two.start)
     async with running(two) as client:
         assert (await client.session(session))["title"] == "of one"
+
+
+def test_two_installations_may_make_databases_at_once(
+    tmp_path: Path, postgres: PostgresServer, django_db_blocker: DjangoDbBlocker
+) -> None:
+    postgres.make(ROWS)
+    entry = databases.configured({databases.VARIABLE: postgres.url(ROWS)}, tmp_path)
+    rows = ConnectionHandler({"default": entry})["default"]
+    with connect(postgres.url()) as another, django_db_blocker.unblock():
+        another.execute(f"SELECT pg_advisory_lock_shared({base._INSTALLATION}, 1)")
+        with rows._nodb_cursor() as cursor:
+            cursor.execute("SELECT current_database()")
+            assert cursor.fetchone() == ("postgres",)
 
 
 async def test_a_restart_of_the_database_loses_nothing_of_a_turn(

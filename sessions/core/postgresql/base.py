@@ -19,6 +19,7 @@ from typing import Any, TypeVar
 
 from django.conf import settings
 from django.db import InterfaceError, OperationalError, transaction
+from django.db.backends.base.base import NO_DB_ALIAS
 from django.db.backends.postgresql import base, operations, schema
 from django.db.backends.utils import debug_transaction
 from psycopg.adapt import AdaptersMap
@@ -151,8 +152,10 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
     def init_connection_state(self) -> None:
         """Raises OperationalError while another installation uses the database: the folders that the rows are
-        about are on one machine."""
+        about are on one machine. Who makes and drops databases uses none."""
         super().init_connection_state()
+        if self.alias == NO_DB_ALIAS:
+            return
         mine = zlib.crc32(settings.INSTALLATION.encode()) & 0x7FFF_FFFF
         with self.connection.cursor() as cursor:
             cursor.execute("SELECT pg_advisory_lock_shared(%s, %s)", [_INSTALLATION, mine])
