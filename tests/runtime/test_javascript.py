@@ -147,7 +147,7 @@ def npm(user_environ: Mapping[str, str]) -> dict[str, str]:
     return {"NPM_CONFIG_USERCONFIG": str(Path(user_environ["HOME"]) / ".npmrc")}
 
 
-@pytest.fixture(params=["node", "bun"])
+@pytest.fixture(params=["node", pytest.param("bun", marks=pytest.mark.proc)])  # without /proc Bun aborts
 def runtime(request: pytest.FixtureRequest, user_environ: dict[str, str]) -> dict[str, str]:
     """An environment in which JavaScript is run by this program."""
     return on_bun(user_environ) if request.param == "bun" else {}
@@ -325,6 +325,7 @@ export const Typed: Plugin = async ({ $ }) => ({
 """
 
 
+@pytest.mark.proc
 async def test_typescript_and_a_published_plugin(
     home: Path, project: Path, user_environ: dict[str, str]
 ) -> None:
