@@ -11,7 +11,7 @@ from typing import Any
 
 import httpx
 import pytest
-from django.db import ConnectionHandler
+from django.db.utils import ConnectionHandler
 from psycopg import connect
 from pytest_django import DjangoDbBlocker
 
