@@ -14,7 +14,7 @@ from pathlib import Path
 from sessions.changes.snapshots.changes import Change
 from sessions.changes.tracking import Tracker, as_change, tracker
 from sessions.core.db import in_db
-from sessions.core.models import FileChange, Project, Session
+from sessions.core.models import FileChange, Project, Session, StagedFile
 from sessions.core.models.ledger import shown
 from sessions.core.store import ledger, projects
 from sessions.core.text import error_text, visible
@@ -25,7 +25,7 @@ class Roots:
 
     def __init__(self, home: Tracker, others: Iterable[Tracker] = ()) -> None:
         self.home = home
-        self._by_id = {root.project_id: root for root in (home, *others)}
+        self._by_id = {root.project_id: root for root in (*others, home)}
 
     @property
     def every(self) -> Sequence[Tracker]:
@@ -36,12 +36,12 @@ class Roots:
         """The one that is this project. Raises KeyError."""
         return self._by_id[project_id]
 
-    def root(self, row: FileChange) -> Tracker:
-        """Where an entry of the ledger lies."""
+    def root(self, row: FileChange | StagedFile) -> Tracker:
+        """Where an entry of the ledger, or what waits in review mode, lies."""
         return self.by_id(row.project_id)
 
-    def path(self, row: FileChange) -> str:
-        """Of an entry of the ledger, as seen from the session."""
+    def path(self, row: FileChange | StagedFile) -> str:
+        """The same as seen from the session."""
         return self.seen(self.root(row), row.path)
 
     def seen(self, root: Tracker, path: str) -> str:
@@ -88,9 +88,9 @@ async def root_in(folder: Path) -> Tracker:
     return tracker(project)
 
 
-def roots_of(home: Project, rows: Iterable[FileChange]) -> Roots:
-    """Those that entries of the ledger lie in, seen from a session of a project. Runs on the ORM's thread;
-    asks nothing where they all lie in it."""
+def roots_of(home: Project, rows: Iterable[FileChange | StagedFile]) -> Roots:
+    """Those that entries of the ledger, or what waits in review mode, lie in, seen from a session of a
+    project. Runs on the ORM's thread; asks nothing where they all lie in it."""
     return roots_among(home, {row.project_id for row in rows})
 
 

@@ -16,9 +16,8 @@ from sessions.changes.operations.lock import Refused
 from sessions.changes.operations.staged import drop, keep, left_words, resolve, take_back
 from sessions.changes.review.conflicts import chosen, sides
 from sessions.changes.review.marking import picks
-from sessions.changes.review.staged import listed, seals
+from sessions.changes.review.staged import listed, seals, waiting
 from sessions.changes.review.verdicts import Scope, judge, listing
-from sessions.changes.tracking import tracker
 from sessions.core.db import in_db
 from sessions.core.models import Operation, Session
 from sessions.core.principal import actor
@@ -38,13 +37,14 @@ def staging_switch(session: Session, *, oob: bool = True) -> str:
 
 def staged_bar(session: Session, *, oob: bool = True) -> str:
     """Above the composer: that review mode is on, and what can be done about what waits."""
-    files = [] if session.parent_id else staging.files(session)
+    rows, roots = waiting(session)
+    files = [] if session.parent_id else rows
     return html(
         "staging/bar.html",
         session=session,
         base=session.get_absolute_url(),
         count=len(files),
-        drawn=seals(files),
+        drawn=seals(files, roots),
         own=sum(row.guarded for row in files),
         on=session.staging and not session.parent_id,
         oob=oob,
@@ -59,10 +59,11 @@ DID = {"keep": "Kept", "drop": "Dropped", "restage": "Staged again:"}
 async def files(request: HttpRequest, project_id: str, session_id: str) -> HttpResponse:
     """The staged files, with what can be done about each."""
     session = await session_of(project_id, session_id)
-    rows = await in_db(staging.files, session)
-    project = await asyncio.to_thread(tracker, session.project)
-    found = await asyncio.to_thread(listed, rows, project)
-    return fragment("staging/files.html", base=session.get_absolute_url(), files=found, drawn=seals(rows))
+    rows, roots = await in_db(waiting, session)
+    found = await asyncio.to_thread(listed, rows, roots)
+    return fragment(
+        "staging/files.html", base=session.get_absolute_url(), files=found, drawn=seals(rows, roots)
+    )
 
 
 @require_POST
@@ -120,13 +121,16 @@ async def mode(request: HttpRequest, project_id: str, session_id: str) -> HttpRe
     `then` says so: keep, drop, leave."""
     session = await session_of(project_id, session_id)
     on, then = request.POST.get("on") == "1", request.POST.get("then", "")
-    waiting = await in_db(staging.files, session)
-    if on or not waiting:
+    rows, roots = await in_db(waiting, session)
+    if on or not rows:
         await in_db(staging.switch, session, on)
         return done()
     if then not in ("keep", "drop", "leave"):
         return fragment(
-            "staging/off.html", base=session.get_absolute_url(), count=len(waiting), drawn=seals(waiting)
+            "staging/off.html",
+            base=session.get_absolute_url(),
+            count=len(rows),
+            drawn=seals(rows, roots),
         )
     try:
         text = await _settled(session, then, request)

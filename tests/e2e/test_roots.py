@@ -154,3 +154,42 @@ async def test_it_is_in_the_tree_the_search_and_what_is_mentioned(
     await expect(found.get_by_role("heading", name="library")).to_be_visible()
     await found.get_by_role("button", name="29 agent 29").click()
     await expect(page.locator(".opened:visible .opened-place-of")).to_have_text("Line 29, column 1")
+
+
+async def test_review_mode_is_on_both(stage: Stage, context: BrowserContext, library: Path) -> None:
+    session, old = await stage.session("stages in both"), library / "src" / "old.txt"
+    own = stage.project / "old.txt"
+    own.write_text(LINES)
+    body = {"folders": [{"path": str(library), "write": True}], "staging": True}
+    (await stage.client.http.patch(f"/session/{session}", json=body)).raise_for_status()
+    tab = await stage.tab(context, session)
+    page, bar = tab.page, tab.page.locator("#staged-bar")
+    await turn(
+        tab,
+        stage,
+        change("old.txt", 2, "own"),
+        change(str(old), 2, "near"),
+        change(str(old), 29, "far"),
+    )
+    await expect(bar).to_contain_text("2 files staged")
+    await bar.locator("summary").click()
+    await expect(bar.get_by_role("listitem").locator(".path")).to_have_text(
+        ["old.txt", "library/src/old.txt"]
+    )
+    await bar.get_by_role("button", name="Review", exact=True).click()
+    await expect(tab.review.get_by_role("heading", name="library", level=3)).to_be_visible()
+    await expect(tab.review.locator(".file")).to_have_count(2)
+    first, second = (tab.review.locator("[data-hunk]", has_text=text) for text in ("near", "far"))
+    await button(first, "Keep").click()
+    await expect(first).to_have_count(0)
+    assert old.read_text() == LINES.replace("line 2\n", "near\n")
+    await button(second, "Drop").click()
+    await expect(second).to_have_count(0)
+    await expect(bar).to_contain_text("1 file staged")
+    note = page.locator(".toast", has_text="Dropped 1 file.")
+    await note.get_by_role("button", name="Undo").click()
+    await expect(bar).to_contain_text("2 files staged")
+    await bar.get_by_role("button", name="Keep all").click()
+    await expect(bar.locator(".staged")).to_have_count(0)
+    assert old.read_text() == LINES.replace("line 2\n", "near\n").replace("line 29\n", "far\n")
+    assert own.read_text() == LINES.replace("line 2\n", "own\n")

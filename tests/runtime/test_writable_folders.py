@@ -13,6 +13,7 @@ import pytest
 from agents.toolkit.sandbox import probe
 from tests.loopback.script import ToolUse, Turn
 from tests.runtime.asking import stage
+from tests.runtime.staging import Page
 from tests.runtime.test_added_folders import ASKING, bash
 from tests.server import parts_of
 
@@ -109,21 +110,80 @@ async def test_the_sandbox_lets_it_be_written_and_holds_its_hooks(
         assert not (library / "new.txt").exists()
 
 
-async def test_review_mode_refuses(home: Path, project: Path, library: Path) -> None:
+async def test_review_mode_reaches_there(home: Path, project: Path, library: Path) -> None:
+    """An edit waits, the agent sees it where it will be, and it is kept in the folder."""
+    (library / ".gitignore").write_text("*.log\n")
+    patch = (
+        "*** Begin Patch\n*** Update File: library/src/greet.py\n*** Move to: library/src/say.py\n"
+        "@@ def greet():\n-    return 'bye'\n+    return 'farewell'\n"
+        "*** Add File: own.txt\n+own\n*** End Patch"
+    )
     calls = [
-        ToolUse("write", {"filePath": "library/made.txt", "content": "made\n"}),
-        ToolUse("write", {"filePath": "own.txt", "content": "own\n"}),
+        ToolUse("edit", {"filePath": "library/src/greet.py", "oldString": "hello", "newString": "bye"}),
+        ToolUse("write", {"filePath": "library/src/made.log", "content": "made\n"}),
+        ToolUse("write", {"filePath": "library/opencode.json", "content": "{}\n"}),
+        ToolUse("apply_patch", {"patchText": patch}),
+        ToolUse("read", {"filePath": str(library / "src" / "say.py")}),
+        ToolUse("grep", {"pattern": "farewell|made", "path": "library/src"}),
+        ToolUse("glob", {"pattern": "**/*", "path": "library"}),
+        bash("cat own.txt library/src/say.py"),
     ]
     script = [Turn(tools=[call]) for call in calls]
-    async with stage(home, project, [*script, Turn(text="Done.")], permission=ASKING) as on:
+    rules = {"*": "allow", "edit": "ask"}
+    async with stage(home, project, [*script, Turn(text="Done.")], permission=rules, sandbox="off") as on:
+        session = await on.client.create_session()
+        body = {"folders": [{"path": str(library), "write": True}], "staging": True}
+        (await on.client.http.patch(f"/session/{session['id']}", json=body)).raise_for_status()
+        before = contents(project, library)
+        await on.client.prompt(session["id"], "Go.")
+        messages = await on.client.messages(session["id"])
+        said = [part["state"].get("output", "") for part in parts_of(messages, "tool")]
+        assert ["Staged for review" in text for text in said] == [True] * 4 + [False] * 4, said
+        assert contents(project, library) == before
+        assert "return 'farewell'" in said[4]
+        assert "say.py" in said[5]
+        assert "made.log" not in said[5]
+        assert "src/say.py" in said[6]
+        assert "greet.py" not in said[6]
+        assert said[7].startswith("[Review mode: this ran on the working tree")
+        assert str(library / "src" / "say.py") in said[7].splitlines()[0]
+
+        page = Page(on.client, session)
+        await page.post("staging/keep")
+        assert "farewell" in (library / "src" / "say.py").read_text()
+        assert not (library / "src" / "greet.py").exists()
+        assert (library / "src" / "made.log").read_text() == "made\n"
+        assert (project / "own.txt").read_text() == "own\n"
+        assert not (library / "opencode.json").exists(), "its own settings take a yes of their own"
+        await page.post("staging/keep", file=str(library / "opencode.json"))
+        assert (library / "opencode.json").read_text() == "{}\n"
+
+        prompt = next(message["info"]["id"] for message in messages if message["info"]["role"] == "user")
+        await on.client.revert(session["id"], prompt)
+        assert contents(project, library) == before
+
+
+async def test_what_waits_in_one_of_them_says_nothing_of_the_other(
+    home: Path, project: Path, library: Path
+) -> None:
+    """Files of the same path: turned off, review mode holds what waits, and asks for the other."""
+    calls = [
+        ToolUse("write", {"filePath": "opencode.json", "content": "{}\n"}),
+        ToolUse("write", {"filePath": "library/opencode.json", "content": "{}\n"}),
+    ]
+    script = [Turn(tools=[calls[0]]), Turn(text="Staged."), Turn(tools=[calls[1]]), Turn(text="Done.")]
+    async with stage(home, project, script, permission=ASKING) as on:
         session = (await on.client.create_session())["id"]
         body = {"folders": [{"path": str(library), "write": True}], "staging": True}
         (await on.client.http.patch(f"/session/{session}", json=body)).raise_for_status()
         await on.client.prompt(session, "Go.")
-        beside, own = (part["state"] for part in parts_of(await on.client.messages(session), "tool"))
-        assert "lies outside of the project and cannot be staged" in beside["error"]
-        assert "Staged for review" in own["output"]
-    assert not (library / "made.txt").exists()
+        (await on.client.http.patch(f"/session/{session}", json={"staging": False})).raise_for_status()
+        await on.client.prompt_async(session, "Go on.")
+        asked = await on.asked()
+        assert asked["permission"] == "edit"
+        assert str(library / "opencode.json") in asked["patterns"]
+        await on.client.abort(session)
+    assert not (library / "opencode.json").exists()
 
 
 async def test_its_settings_ask(home: Path, project: Path, library: Path) -> None:

@@ -69,7 +69,7 @@ class CallContext:
         self._run = run
         self._part = part
         self._clock = clock
-        self._stage = Stage(run, part)
+        self._stage = Stage(run, turn, part)
         self._reviewed = ""
         self._updated_at = 0.0
         self._late_update: asyncio.Task[None] | None = None
@@ -294,9 +294,9 @@ class FileWriter:
         return await asyncio.shield(asyncio.create_task(self._write(writes)))
 
     async def _write(self, writes: Sequence[FileWrite]) -> list[FileWrite]:
-        if await self._stage.takes(writes):
-            return await self._stage.put(writes)
         self._roots = await writable(self._run, self._turn)
+        if await self._stage.takes(writes):
+            return await self._stage.put(writes, self._roots)
         async with AsyncExitStack() as stack:
             for path in sorted({item.path for item in writes}):
                 await stack.enter_async_context(_locks.setdefault(path, asyncio.Lock()))

@@ -88,10 +88,11 @@ def exists(ctx: ToolContext, path: Path) -> bool:
 
 
 def _laid_out(ctx: ToolContext, over: Overlay, root: Path) -> Path:
-    """Write the staged files below `root` as they lie in the worktree, the newest last, with what says which
-    of them are ignored. Returns the place of the folder there."""
-    worktree = ctx.worktree.resolve()
-    top = worktree if over.folder.is_relative_to(worktree) else over.folder
+    """Write the staged files below `root` as they lie in the worktree, or in a folder beside it, the newest
+    last, with what says which of them are ignored. Returns the place of the folder there."""
+    beside = (folder.path for folder in ctx.turn.folders)
+    tops = (top for top in (ctx.worktree.resolve(), *beside) if over.folder.is_relative_to(top))
+    top = next(tops, over.folder)
     for path in reversed(over.present):
         _put(root / path.relative_to(top), ctx.read_file(path))
     folders = {folder for path in over.present for folder in path.parents if folder.is_relative_to(top)}

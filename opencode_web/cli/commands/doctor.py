@@ -158,7 +158,7 @@ def _addresses(contents: bool) -> Iterator[Finding]:
                 "mark them as not undoable",
                 partial(_mark_gone, [key for key, _ in bad]),
             )
-        staged = StagedFile.objects.filter(session__project=project).values_list("path", "base", "content")
+        staged = StagedFile.objects.filter(project=project).values_list("path", "base", "content")
         for path, base, content in staged:
             if lacking((base, content)):
                 yield Finding(f"{project.name}: the edit of {path} that waits in review mode lacks a content")

@@ -285,6 +285,7 @@ def _recover(operation: Operation) -> None:
 def _concerned(operation: Operation, intents: Iterable[FileChange]) -> Roots:
     """What its outcome may name, written or left alone."""
     known = ledger.projects_of(operation.session) | {row.project_id for row in intents}
+    known |= {entry["place"][0] for entry in operation.outcome if "place" in entry}
     return roots_among(operation.project, known)
 
 

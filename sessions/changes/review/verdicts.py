@@ -90,15 +90,14 @@ def entries(session: Session, scope: Scope) -> list[FileChange]:
     return list(found.order_by("id"))
 
 
-def staged(session: Session) -> list[Change]:
+def staged(session: Session) -> list[StagedFile]:
     """What waits in review mode, of the session and its subagents: the topmost session has the rows."""
-    rows = StagedFile.objects.filter(session_id__in=children.roots([session.id])).order_by("path")
-    return [staged_change(row) for row in rows]
+    return list(StagedFile.objects.filter(session_id__in=children.roots([session.id])).order_by("path"))
 
 
-def staged_change(row: StagedFile) -> Change:
-    """A staged edit as if it had been made."""
-    return Change(row.path, row.base or None, row.content or None, row.mode_base, row.mode)
+def staged_change(row: StagedFile, roots: Roots) -> Change:
+    """A staged edit as if it had been made, with its path as seen from the session."""
+    return Change(roots.path(row), row.base or None, row.content or None, row.mode_base, row.mode)
 
 
 def _turn(session: Session, message: str) -> Q:
@@ -250,8 +249,16 @@ class Renamed:
     whole: tuple[Change, ...]
 
 
-def renames(steps: Mapping[str, tuple[Change, ...]], objects: ObjectStore) -> dict[str, Renamed]:
-    """By new path. Only files that came or went in one step count."""
+def renames(steps: Mapping[str, tuple[Change, ...]], roots: Roots) -> dict[str, Renamed]:
+    """By new path. Only files that came or went in one step count, and none moves to another root."""
+    by_root: dict[Tracker, dict[str, tuple[Change, ...]]] = {}
+    for path, own in steps.items():
+        by_root.setdefault(roots.of(path), {})[path] = own
+    found = (_renames(own, root.objects) for root, own in by_root.items())
+    return {path: renamed for some in found for path, renamed in some.items()}
+
+
+def _renames(steps: Mapping[str, tuple[Change, ...]], objects: ObjectStore) -> dict[str, Renamed]:
     single = {path: own[0] for path, own in steps.items() if len(own) == 1 and not own[0].skipped}
 
     def load(oid: str) -> bytes | None:
@@ -313,7 +320,8 @@ def _now(file: ReviewedFile, listing: Listing) -> FileState | None:
         last = file.steps[-1]
         if not last.after:
             return None
-        return FileState(listing.roots.home.objects.get(last.after), last.mode_after or NEW_FILE)
+        objects = listing.roots.of(file.path).objects
+        return FileState(objects.get(last.after), last.mode_after or NEW_FILE)
     try:
         root, path = listing.roots.at(file.path)
         return read_file(root.worktree, path)
@@ -443,7 +451,9 @@ def _rows(
     if made is not None:
         changes = made
     elif scope.kind == "staged":
-        changes = staged(session)
+        waiting = staged(session)
+        roots = roots_of(session.project, waiting)
+        changes = [staged_change(row, roots) for row in waiting]
     else:
         rows = entries(session, scope)
         roots = roots_of(session.project, rows)
@@ -497,10 +507,7 @@ def _files(
         by_path.setdefault(change.path, []).append(change)
     ordered = sorted(by_path, key=lambda path: (os.path.isabs(path), path))
     steps = {path: net_steps(by_path[path], roots.of(path).objects) for path in ordered}
-    moved: dict[str, Renamed] = {}
-    for root in roots.every:
-        own = {path: found for path, found in steps.items() if roots.of(path) is root}
-        moved |= renames(own, root.objects)
+    moved = renames(steps, roots)
     gone = {rename.source for rename in moved.values()}
     return [
         _file(scope, roots, path, own, moved.get(path), owners.get(path), later.get(path))

@@ -30,6 +30,7 @@ from sessions.core.db import in_db
 from sessions.core.git import GitError
 from sessions.core.models import FileChange, Operation, PermissionRequest, Project, Session, StagedFile
 from sessions.core.store import events, projects
+from sessions.core.store.operations import STAGED
 
 logger = logging.getLogger(__name__)
 
@@ -82,16 +83,17 @@ def named(project_id: str) -> set[str]:
     """The addresses that rows name, of sessions deleted as well as long as these can be restored; runs on
     the ORM's thread. A project and the worktrees made from it may name each other's.
 
-    Contents wander from requests to staged edits to the ledger: read in this order, none is missed.
+    Contents wander from requests to staged edits to the ledger: read in this order, none is missed. A verdict
+    on what is staged may be on files beside its session's project.
     """
     projects = _family(project_id)
     found: set[str] = set()
     asked = PermissionRequest.objects.filter(session__project_id__in=projects, state="pending")
     found |= addresses(asked.values_list("metadata", "replacement"))
-    staged = StagedFile.objects.filter(session__project_id__in=projects)
+    staged = StagedFile.objects.filter(project_id__in=projects)
     for row in staged.values_list("base", "content").iterator():
         found.update(row)
-    operations = Operation.objects.filter(project_id__in=projects)
+    operations = Operation.objects.filter(Q(project_id__in=projects) | Q(kind__in=STAGED))
     found |= addresses(operations.values_list("outcome", "hunks", "scope").iterator())
     changes = FileChange.objects.filter(project_id__in=projects)
     for row in changes.values_list("before", "after").iterator():

@@ -102,9 +102,10 @@ async def _fork_with_files(session: Session, before: str) -> Forked:
 
 
 def _keep_contents(original: Project, project: Project, staged: Sequence[StagedFile]) -> None:
-    """What waits in review mode is kept in the new project's store too."""
+    """What waits in review mode is kept in the new project's store too, but for what lies beside it."""
     source, target = tracker(original).objects, tracker(project).objects
-    for oid in {oid for row in staged for oid in (row.base, row.content) if oid}:
+    own = [row for row in staged if row.project_id == original.id]
+    for oid in {oid for row in own for oid in (row.base, row.content) if oid}:
         target.put(source.get(oid))
 
 

@@ -4,6 +4,7 @@ from django.db import models
 
 from .conversation import Session
 from .ledger import PathField
+from .project import Project
 
 
 class ReviewMark(models.Model):
@@ -45,14 +46,15 @@ class ReviewComment(models.Model):
 class StagedFile(models.Model):
     """An edit that waits in review mode: the agent sees it, the working tree has it when it is kept.
 
-    One row a file of the topmost session (`changes.operations.staged`). `base` is the content the edits begin
-    with, `content` what they come to, both addresses in the project's object store, empty for no file. The
-    ids name the call that edited last, `for_…` the call of the topmost session which a subagent made it for.
-    `guarded` files are the agent's own settings: each takes a yes of its own. `time_updated` moves with
-    each edit.
+    One row a file of the topmost session (`changes.operations.staged`). It lies in `project`, which is the
+    session's or a folder beside it; `path` is relative to its worktree. `base` is the content the edits begin
+    with, `content` what they come to, both addresses in its object store, empty for no file. The ids name the
+    call that edited last, `for_…` the call of the topmost session which a subagent made it for. `guarded`
+    files are the agent's own settings: each takes a yes of its own. `time_updated` moves with each edit.
     """
 
     session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="staged")
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="staged")
     path = PathField()
     base = models.CharField(max_length=64, blank=True)
     content = models.CharField(max_length=64, blank=True)
@@ -70,4 +72,6 @@ class StagedFile(models.Model):
     time_updated = models.BigIntegerField()
 
     class Meta:
-        constraints = [models.UniqueConstraint(fields=["session", "path"], name="one_staged_file_a_path")]
+        constraints = [
+            models.UniqueConstraint(fields=["session", "project", "path"], name="one_staged_file_a_path")
+        ]

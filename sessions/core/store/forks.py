@@ -50,7 +50,7 @@ def fork(
         _copy_pins(source.id, copy, new_ids)
         if not before:
             todos.replace(copy, todos.listing(source.id))
-            _copy_staged(source.id, copy, new_ids)
+            _copy_staged(source, copy, new_ids)
         events.record(
             "session.forked", {"sessionID": source.id}, project=source.project_id, session=source.id
         )
@@ -140,11 +140,13 @@ def _new_ids(entries: list[Entry]) -> dict[str, str]:
     return ids | {part["id"]: ascending("prt") for entry in entries for part in entry["parts"]}
 
 
-def _copy_staged(source_id: str, copy: Session, new_ids: Mapping[str, str]) -> None:
-    """What is kept in the fork is the fork's own change."""
-    rows = staged(source_id)
+def _copy_staged(source: Session, copy: Session, new_ids: Mapping[str, str]) -> None:
+    """What is kept in the fork is the fork's own change; in a folder beside the project it waits there."""
+    rows = staged(source.id)
     for row in rows:
         _fresh(row)
+        if row.project_id == source.project_id:
+            row.project = copy.project
         row.session, row.by_session = copy, copy
         message, part = row.for_message_id or row.message_id, row.for_part_id or row.part_id
         row.message_id, row.part_id = new_ids.get(message, ""), new_ids.get(part, "")

@@ -30,7 +30,7 @@ def paths(rows: Sequence[Session]) -> set[str]:
 def named(rows: Sequence[Session]) -> list[tuple[object, ...]]:
     """All columns of these sessions' history in which an address of the object store may be."""
     changes = FileChange.objects.filter(_theirs(rows) | Q(session__in=rows))
-    staged = StagedFile.objects.filter(session__in=rows)
+    staged = StagedFile.objects.filter(session__in=rows, project_id=F("session__project_id"))
     operations = Operation.objects.filter(session__in=rows)
     return [
         *changes.values_list("before", "after"),
@@ -44,6 +44,7 @@ def move(rows: Sequence[Session], source: Project, target: Project) -> None:
     another session did to their changes stays where it was given. Call it inside `events.together`."""
     projects.add_worktree(target)
     FileChange.objects.filter(_theirs(rows), project=source).update(project=target)
+    StagedFile.objects.filter(session__in=rows, project=source).update(project=target)
     Operation.objects.filter(session__in=rows, project=source).update(project=target)
     for row in rows:
         row.directory = str(Path(target.worktree) / below(row, source))

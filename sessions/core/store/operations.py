@@ -4,8 +4,8 @@ then settled with what came of each, in one transaction.
 An entry of `Operation.outcome` has what became of one file. Of a verdict on what is staged it also has the
 staged row `before` and `after` (both without a difference where there is no row), the plan's contents, and
 the ledger entry (`change`) if the working tree is written to. Its path is as seen from the session: absolute
-where the file lies in another project. So what a crash cuts short can be finished, and
-what was done can be taken back for ever.
+where the file lies in another project, which is then in `place` with the path there. So what a crash cuts
+short can be finished, and what was done can be taken back for ever.
 """
 
 from __future__ import annotations
@@ -82,8 +82,8 @@ def begin(
         FileChange.objects.bulk_create(written)
         noted = outcome
         if kind in STAGED:
-            made = {pack_path(change.path): change.pk for change in written}
-            noted = [{**entry, "change": made.get(entry["path"])} for entry in outcome]
+            made = {(change.project_id, change.path): change.pk for change in written}
+            noted = [{**entry, "change": made.get(place_of(session, entry))} for entry in outcome]
         operation.outcome = list(noted)
         operation.save(force_insert=True)
     return operation
@@ -160,6 +160,12 @@ def changes_of(operations: Iterable[Operation]) -> list[FileChange]:
     kept = [entry["change"] for row in listed for entry in row.outcome if entry.get("change")]
     mine = Q(operation__in=listed)
     return list(FileChange.objects.filter(mine | Q(id__in=kept) if kept else mine).order_by("id"))
+
+
+def place_of(session: Session, entry: Entry) -> Place:
+    """Where the file is that an outcome says of what became of it as a staged one."""
+    project_id, path = entry.get("place") or (session.project_id, entry["path"])
+    return project_id, unpack_path(path)
 
 
 def active(session_id: str) -> QuerySet[Operation]:
@@ -270,11 +276,11 @@ def _settle_staged(operation: Operation, outcome: Sequence[Entry]) -> None:
 def _move(session: Session, entry: Entry) -> None:
     """What the agent staged meanwhile stays; only where the verdict changes the same it is stale."""
     before, after = entry["before"], entry["after"]
-    path = unpack_path(entry["path"])
-    row = StagedFile.objects.filter(session=session, path=path).first()
+    project_id, path = place_of(session, entry)
+    row = StagedFile.objects.filter(session=session, project_id=project_id, path=path).first()
     if row is None:
         if before["base"] == before["content"]:
-            save(StagedFile(session=session, path=path, **after))
+            save(StagedFile(session=session, project_id=project_id, path=path, **after))
         return
     if row.base == before["base"]:
         row.base, row.mode_base = after["base"], after["mode_base"]

@@ -40,18 +40,12 @@ class StaleEdit(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
-    """Whether new edits of a session wait, and the paths that wait."""
-
-    on: bool
-    paths: frozenset[str]
-
-
-@dataclass(frozen=True, slots=True)
 class Edit:
     """One write of a call as addresses: what it `expected` to find, what it leaves, and the file on the disk
-    (`base`) in case that this is the first edit of it. Empty for no file."""
+    (`base`) in case that this is the first edit of it. Empty for no file. `path` is in the project, which is
+    the session's or a folder beside it."""
 
+    project_id: str
     path: str
     expected: str
     content: str
@@ -85,10 +79,14 @@ def files(session: Session) -> list[StagedFile]:
 _STAGED = Prepared(lambda session_id: StagedFile.objects.filter(session_id=session_id).order_by("path"))
 
 
-def held(session: Session) -> Held:
-    root = topmost(session)
-    on = Session.objects.filter(id=root.id, staging=True).exists()
-    return Held(on, frozenset(StagedFile.objects.filter(session=root).values_list("path", flat=True)))
+def is_on(session: Session) -> bool:
+    """Whether new edits of a session wait."""
+    return Session.objects.filter(id=topmost(session).id, staging=True).exists()
+
+
+def projects_of(session: Session) -> set[str]:
+    """Those that something waits in, and its own."""
+    return {session.project_id, *(row.project_id for row in files(session))}
 
 
 def switch(session: Session, on: bool) -> Session | None:
@@ -104,10 +102,15 @@ def stage(session: Session, edits: Sequence[Edit], call: CallRef) -> None:
     """Put edits of one call beside the working tree, all or none. Raises StaleEdit."""
     with transaction.atomic():
         root, errand = topmost(session), errand_of(session)
-        rows = {row.path: row for row in files(root)}
+        rows = {(row.project_id, row.path): row for row in files(root)}
         for edit in edits:
-            row = rows.get(edit.path) or StagedFile(
-                session=root, path=edit.path, base=edit.base, content=edit.base, mode_base=edit.mode_base
+            row = rows.get((edit.project_id, edit.path)) or StagedFile(
+                session=root,
+                project_id=edit.project_id,
+                path=edit.path,
+                base=edit.base,
+                content=edit.base,
+                mode_base=edit.mode_base,
             )
             if row.content != edit.expected:
                 raise StaleEdit(edit.path)

@@ -62,6 +62,7 @@ def brought_forward(tmp_path_factory: pytest.TempPathFactory) -> Iterator[sqlite
         for number, origin in enumerate(("command", "tool")):
             values = {"id": number, "origin": origin, "mode_after": 0o100644, "path": f"{number}.txt"}
             insert(old, "filechange", session_id="s", project_id="p", **values)
+        insert(old, "stagedfile", session_id="s", path="0.txt", content="c")
         insert(old, "message", id="m", session_id="s", role="user", data="{}")
         for type in ("session.created", "session.idle", "message.updated"):
             insert(old, "event", type=type, session_id="s", project_id="p", reference="{}")
@@ -78,6 +79,7 @@ def test_rows_come_along_and_are_brought_forward(brought_forward: sqlite3.Connec
         ("0.txt", 0o100600),
         ("1.txt", 0o100644),
     ]
+    assert rows("SELECT project_id, path, content FROM opencode_sessions_stagedfile") == [("p", "0.txt", "c")]
 
 
 def test_the_log_is_counted_after_the_rows_that_it_may_not_name(brought_forward: sqlite3.Connection) -> None:

@@ -15,6 +15,7 @@ from sessions.changes.operations.engine import recover
 from sessions.changes.operations.lock import Refused, project_lock
 from sessions.changes.operations.staged import drop, keep, left_words, take_back
 from sessions.changes.review.staged import seals
+from sessions.changes.review.staged import waiting as waiting_rows
 from sessions.changes.snapshots.objects import object_id
 from sessions.core.db import in_db
 from sessions.core.models import FileChange, Operation, StagedFile
@@ -115,7 +116,7 @@ async def test_a_file_that_has_moved_since_it_was_drawn_waits_and_the_rest_is_do
     session = await world.session()
     for name in ("a.py", "b.py", "gone.py"):
         await staged(world, session, name, "seen\n")
-    drawn = seals(await in_db(staging.files, session)).split()
+    drawn = seals(*await in_db(waiting_rows, session)).split()
     await staged(world, session, "b.py", "seen\nunseen\n")
     await staged(world, session, "later.py", "unseen\n")
     await staged(world, session, "gone.py", None)
@@ -129,7 +130,7 @@ async def test_a_file_that_has_moved_since_it_was_drawn_waits_and_the_rest_is_do
     )
     with pytest.raises(Refused, match="edited since you looked"):
         await verdict(session, {"b.py": None}, drawn=drawn)
-    await verdict(session, {"b.py": None}, drawn=seals(await in_db(staging.files, session)).split())
+    await verdict(session, {"b.py": None}, drawn=seals(*await in_db(waiting_rows, session)).split())
     assert list(await waiting(world, session)) == ["later.py"]
 
 
@@ -139,7 +140,7 @@ async def test_a_hunk_kept_elsewhere_and_taken_back_is_not_kept_unseen(world: Wo
     session = await world.session()
     await staged(world, session, "file", EDITED)
     kept_elsewhere = await keep(session, {"file": (await keys(world, session, "file"))[:1]})
-    drawn = seals(await in_db(staging.files, session)).split()
+    drawn = seals(*await in_db(waiting_rows, session)).split()
     await take_back(session, kept_elsewhere.id)
     with pytest.raises(Refused, match="edited since you looked"):
         await keep(session, None, drawn=drawn)
@@ -235,7 +236,9 @@ async def test_others_cannot_take_it_back(world: World) -> None:
 async def test_a_stale_edit_changes_nothing(world: World) -> None:
     session = await world.session()
     await staged(world, session, "kept.txt", "a\n")
-    edit = staging.Edit("kept.txt", object_id(b"other"), object_id(b"b\n"), "", None, 0o100644)
+    edit = staging.Edit(
+        world.project.id, "kept.txt", object_id(b"other"), object_id(b"b\n"), "", None, 0o100644
+    )
     with pytest.raises(staging.StaleEdit):
         await in_db(staging.stage, session, [edit], staging.CallRef("msg", "prt", "call"))
     assert await waiting(world, session) == {"kept.txt": b"a\n"}

@@ -116,7 +116,7 @@ async def test_staged_edits_and_open_requests_count(world: World) -> None:
     staged, asked, planned = put(b"staged\n"), put(b"asked\n"), put(b"planned\n")
 
     def rows() -> str:
-        session.staged.create(path="a", content=staged, time_updated=1)
+        session.staged.create(project=world.project, path="a", content=staged, time_updated=1)
         Operation.objects.create(
             id="opn_1",
             project=world.project,
