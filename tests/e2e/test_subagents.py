@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 from playwright.async_api import BrowserContext, expect
 
+from tests.e2e.conftest import repository
 from tests.e2e.stage import Stage
 from tests.loopback.script import ToolUse, Turn, Wait
 
@@ -81,3 +83,36 @@ async def test_stop_of_the_session_above_is_shown_on_the_card(stage: Stage, cont
         await tab.idle()
         while ours & set(await stage.client.status()):
             await anext(events)
+
+
+async def test_what_is_two_levels_down_is_answered_and_stopped_at_the_top(
+    tmp_path: Path, context: BrowserContext
+) -> None:
+    project = repository(tmp_path / "project")
+    (tmp_path / "home").mkdir()
+    worker = {"mode": "subagent", "permission": {"task": "allow", "bash": {"touch *": "ask"}}}
+    errands = [
+        {"description": f"level {depth}", "prompt": "Go.", "subagent_type": "worker"} for depth in (1, 2)
+    ]
+    sent = [Turn(tools=[ToolUse("task", errand)]) for errand in errands]
+    touch = Turn(tools=[ToolUse("bash", {"command": "touch made"})])
+    async with Stage(tmp_path / "home", project, agent={"worker": worker}, subagent_depth=2) as stage:
+        stage.plays(*sent, touch, Turn(text="Two."), Turn(text="One."), Turn(text="Done."), *sent, touch)
+        tab = await stage.tab(context, await stage.session("sends deep"))
+        await tab.send("Send it.")
+        card = tab.tool("level 1").first
+        await expect(tab.permissions).to_contain_text("touch made")
+        await expect(tab.permissions).to_contain_text("asked by level 2")
+        await expect(card).to_contain_text("Waiting for you")
+        await tab.permissions.get_by_role("button", name="Allow once").click()
+        await expect(tab.messages).to_contain_text("Done.")
+        await tab.idle()
+        assert (project / "made").exists()
+
+        await tab.send("Again.")
+        await expect(tab.permissions).to_contain_text("asked by level 2")
+        await tab.stop.click()
+        await tab.idle()
+        await expect(tab.permissions).to_have_count(0)
+        await expect(tab.tool("level 1").last).to_have_attribute("data-state", "stopped")
+        assert await stage.client.status() == {}

@@ -4,10 +4,26 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 from tests.loopback.script import Body, ToolUse, Turn, Wait
-from tests.runtime.cast import AGENTS, LOOKING, Cast, cast, task, task_parts, until_card
+from tests.processes import noted
+from tests.runtime.cast import (
+    AGENTS,
+    LOOKING,
+    Cast,
+    cast,
+    task,
+    task_parts,
+    until_card,
+    until_output,
+)
 from tests.server import parts_of, until
+
+DELEGATING: dict[str, Any] = {
+    "worker": {"mode": "subagent", "permission": {"task": "allow", "bash": {"touch *": "ask"}}}
+}
+"""One that sends others like it, which ask before they touch a file."""
 
 
 async def test_three_at_once_and_one_asks_in_the_session_above(home: Path, project: Path) -> None:
@@ -203,3 +219,61 @@ async def test_errands_of_a_prompt_run_before_the_model_is_asked(home: Path, pro
             "tool",
         ]
         assert "two" in str(asked["messages"][-1])
+
+
+async def test_what_is_asked_two_levels_down_is_asked_at_the_top(home: Path, project: Path) -> None:
+    played = Cast(
+        Parent=[Turn(tools=[task("First", "worker")]), Turn(text="Done.")],
+        First=[Turn(tools=[task("Second", "worker")]), Turn(text="one")],
+        Second=[Turn(tools=[ToolUse("bash", {"command": "touch made"})]), Turn(text="two")],
+    )
+    async with cast(home, project, played, agent=DELEGATING, subagent_depth=2) as (client, _, _):
+        session = await client.create_session("Parent")
+        parent = session["id"]
+        async with client.events() as events:
+            await client.prompt_async(parent, "Parent")
+            asked = (await until(events, "permission.asked")).properties
+            await until_card(events, parent, waiting=True)
+            page = (await client.http.get(f"/p/{session['projectID']}/s/{parent}")).text
+            assert f"{asked['id']}" in page
+            assert "look at Second (@worker subagent)" in page
+            await client.reply(asked["id"], "once")
+            await until(events, "session.idle", sessionID=parent)
+        (outer,) = await task_parts(client, parent)
+        assert outer["state"]["metadata"]["waiting"] is False
+        (inner,) = await task_parts(client, outer["state"]["metadata"]["sessionId"])
+        assert "two" in inner["state"]["output"]
+        assert (project / "made").exists()
+
+
+async def test_a_stop_at_the_top_frees_what_waits_two_levels_down(home: Path, project: Path) -> None:
+    sleep = ToolUse("bash", {"command": "echo $$ > pid; echo begun; exec sleep 600"})
+    played = Cast(
+        Parent=[Turn(tools=[task("First", "worker"), task("Third", "worker")])],
+        First=[Turn(tools=[task("Second", "worker")])],
+        Second=[Turn(tools=[ToolUse("bash", {"command": "touch made"})])],
+        Third=[Turn(tools=[task("Fourth", "worker")])],
+        Fourth=[Turn(tools=[sleep])],
+    )
+    agent = {
+        **DELEGATING["worker"],
+        "permission": {"task": "allow", "bash": {"*": "allow", "touch *": "ask"}},
+    }
+    async with cast(home, project, played, agent={"worker": agent}, subagent_depth=2) as (client, _, _):
+        parent = (await client.create_session("Parent"))["id"]
+        async with client.events() as events, client.events() as output:
+            await client.prompt_async(parent, "Parent")
+            asked = (await until(events, "permission.asked")).properties
+            await until_output(output, "begun")
+            assert len(await client.status()) == 5
+            await client.abort(parent)
+            await until(events, "session.idle", sessionID=parent)
+        assert await client.status() == {}
+        assert await client.permissions() == []
+        assert not noted(project / "pid")
+        assert not (project / "made").exists()
+        answer = (await client.messages(asked["sessionID"]))[-1]
+        assert answer["info"]["error"]["name"] == "MessageAbortedError"
+        for outer in await task_parts(client, parent):
+            (inner,) = await task_parts(client, outer["state"]["metadata"]["sessionId"])
+            assert [part["state"]["metadata"]["interrupted"] for part in (outer, inner)] == [True, True]
