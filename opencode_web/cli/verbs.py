@@ -184,7 +184,12 @@ def _here() -> Path:
 
 
 def _run(commands: Subparsers) -> None:
-    parser = commands.add_parser("run", help="send a prompt and print the answer")
+    parser = commands.add_parser(
+        "run",
+        help="send a prompt and print the answer",
+        description="Send a prompt and print the answer. It ends with 1 where the turn failed, and where "
+        "something was refused because nobody was there to allow it; standard error says what.",
+    )
     parser.add_argument("message", nargs="*", help="the prompt; what is piped in is added to it")
     begin_options(parser)
     parser.add_argument(

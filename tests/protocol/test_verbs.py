@@ -65,10 +65,17 @@ async def test_nobody_is_there_to_be_asked(served: Served) -> None:
     served.plays(Turn(tools=[touch]), Turn(text="Done."))
     done = await run(served, "Make it.")
     assert "permission requested: bash (touch new.txt); rejected" in done.err
+    assert "nobody was there to allow bash (touch new.txt)" in done.err.splitlines()[-1]
+    assert done.status == 1
     assert not (served.server.project / "new.txt").exists()
+    served.plays(Turn(tools=[touch, ToolUse("bash", {"command": "touch b.txt", "description": "Too"})]))
+    done = await run(served, "Make both.")
+    assert done.status == 1
+    assert "nobody was there to allow bash (touch " in done.err.splitlines()[-1]
     served.plays(Turn(tools=[touch]), Turn(text="Done."))
     done = await run(served, "--auto", "Make it.")
     assert "allowed" in done.err
+    assert done.status == 0
     assert "| bash" in done.err
     assert done.out == "Done.\n"
     (served.server.project / "new.txt").unlink()

@@ -139,6 +139,7 @@ def shown(text: str) -> str:
     return "".join(letter for letter in text if letter in "\n\t" or category(letter)[0] != "C")
 
 
+NOT_FOUND = 404
 LIMIT = "limit"
 ALONE = "Nobody is there to let you go beyond it. Finish with what you have."
 NOBODY_THERE = ("question", "plan_enter", "plan_exit")
@@ -147,7 +148,8 @@ DENIED = [{"permission": name, "pattern": "*", "action": "deny"} for name in NOB
 
 
 def run(arguments: argparse.Namespace, directory: Path) -> None:
-    """Raise Stop when the turn fails (1), for a wrong argument (2), and when it is interrupted (130)."""
+    """Raise Stop when the turn fails, or something was refused because nobody was there to allow it (1), for
+    a wrong argument (2), and when it is interrupted (130)."""
     text = _text(arguments)
     environ = {
         **os.environ,
@@ -195,7 +197,7 @@ async def _run(link: Link, arguments: argparse.Namespace, text: str, directory: 
             await link.patch(f"/session/{session}", {"folders": _folders(arguments.add_dir, directory)})
         output: Output = Raw(session) if arguments.format == "json" else Readable(arguments.thinking)
         try:
-            await _turn(link, session, request, output, auto=arguments.auto)
+            refused = await _turn(link, session, request, output, auto=arguments.auto)
         except asyncio.CancelledError:
             await asyncio.shield(link.post(f"/session/{session}/abort"))
             raise
@@ -204,6 +206,10 @@ async def _run(link: Link, arguments: argparse.Namespace, text: str, directory: 
             output.note(f"Shared at {shared['share']['url']}")
     if output.failed:
         raise Stop(output.failed)
+    if refused:
+        raise Stop(
+            f"nobody was there to allow {shown('; '.join(refused))} (--auto allows what no rule denies)"
+        )
 
 
 async def look_up(link: Link, arguments: argparse.Namespace) -> None:
@@ -295,22 +301,25 @@ def _file(name: str, directory: Path) -> dict[str, str]:
 
 async def _turn(
     link: Link, session: str, request: tuple[str, dict[str, Any]], output: Output, *, auto: bool
-) -> None:
-    """Send the prompt and follow the session until it is idle. Raises what either raises, at once."""
+) -> list[str]:
+    """Send the prompt and follow the session until it is idle; gives what was refused. Raises what either
+    raises, at once."""
     operation, body = request
     heard = asyncio.Event()
     try:
         async with asyncio.TaskGroup() as group:
-            group.create_task(_follow(link, session, output, heard, auto=auto))
+            followed = group.create_task(_follow(link, session, output, heard, auto=auto))
             await heard.wait()
             await link.post(f"/session/{session}/{operation}", body, seconds=None)
     except ExceptionGroup as failed:
         raise failed.exceptions[0] from None
+    return followed.result()
 
 
-async def _follow(link: Link, session: str, output: Output, heard: asyncio.Event, *, auto: bool) -> None:
-    """Show a session, and those it starts, until it is idle; `heard` is set once nothing is missed."""
-    family = {session}
+async def _follow(link: Link, session: str, output: Output, heard: asyncio.Event, *, auto: bool) -> list[str]:
+    """Show a session, and those it starts, until it is idle, and give what was refused in them; `heard` is
+    set once nothing is missed."""
+    family, refused = {session}, dict[str, None]()
     async with aclosing(link.events()) as events:
         async for event in events:
             if event.type == "server.connected":
@@ -320,21 +329,30 @@ async def _follow(link: Link, session: str, output: Output, heard: asyncio.Event
                 family.add(properties["info"]["id"])
             if properties.get("sessionID") not in family:
                 continue
-            if event.type == "permission.asked":
-                await _answer(link, properties, output, auto=auto)
+            if event.type == "permission.asked" and (
+                no := await _answer(link, properties, output, auto=auto)
+            ):
+                refused[no] = None
             if properties["sessionID"] == session:
                 output.show(event.type, properties)
                 if event.type == "session.idle":
-                    return
+                    return list(refused)
     raise RemoteError("unreachable", "The server ended before the turn did.")
 
 
-async def _answer(link: Link, asked: Mapping[str, Any], output: Output, *, auto: bool) -> None:
-    """Nobody is there to be asked: what no rule allows is allowed (`--auto`) or rejected. A limit is for when
-    nobody looks, and so is not lifted; the agent is told, and ends in its own words."""
+async def _answer(link: Link, asked: Mapping[str, Any], output: Output, *, auto: bool) -> str:
+    """Nobody is there to be asked: what no rule allows is allowed (`--auto`), or rejected and given. A limit
+    is for when nobody looks, and so is not lifted; the agent is told, and ends in its own words, as it may.
+    """
     of_limit = asked["permission"] == LIMIT
     auto = auto and not of_limit
     reply = {"reply": "once" if auto else "reject", **({"message": ALONE} if of_limit else {})}
     what = f"{asked['permission']} ({', '.join(asked['patterns'])})"
     output.note(f"permission requested: {what}; {'allowed' if auto else 'rejected'}")
-    await link.post(f"/permission/{asked['id']}/reply", reply)
+    try:
+        await link.post(f"/permission/{asked['id']}/reply", reply)
+    except RemoteError as error:
+        if error.status != NOT_FOUND:
+            raise
+        return ""  # answered by somebody at a page, or with another of the session, which is named
+    return "" if auto or of_limit else what

@@ -83,7 +83,7 @@ async def test_looking_leaves_no_trace(tmp_path: Path) -> None:
         assert (await asyncio.to_thread(server.command, *verb)).returncode == 0
     with closing(sqlite3.connect(server.data / "db.sqlite3")) as db:
         assert not db.execute("SELECT worktree FROM opencode_sessions_project").fetchall()
-    assert (await asyncio.to_thread(server.command, "run", "Hi")).returncode == 0
+    assert (await asyncio.to_thread(server.command, "run", "--auto", "Hi")).returncode == 0
     [log] = (server.data / "log").iterdir()
     assert "Traceback" not in log.read_text()
 
@@ -114,7 +114,9 @@ async def test_a_turn_in_a_mode_of_its_own(tmp_path: Path) -> None:
         config = model_config(model.base_url, permission={"edit": "ask"})
         server = Server(tmp_path / "home", tmp_path / "project", config)
         async with running(server) as client:
-            await asyncio.to_thread(server.command, "run", "Write it.")
+            done = await asyncio.to_thread(server.command, "run", "Write it.")
+            assert done.returncode == 1
+            assert "nobody was there to allow edit (made.txt)" in done.stderr
             assert not (tmp_path / "project/made.txt").exists(), "nobody is there to be asked"
             done = await asyncio.to_thread(server.command, "run", "--mode", "edits", "Write it.")
             assert done.returncode == 0, done.stderr
@@ -129,7 +131,7 @@ async def test_what_is_not_loaded_is_named_before_the_turn(tmp_path: Path) -> No
     (tmp_path / "project/opencode.json").write_text(json.dumps({"plugin": ["opencode-wakatime"]}))
     environ = without_javascript(tmp_path / "programs")
     server = Server(tmp_path / "home", tmp_path / "project", environ=environ)
-    for verb in (["debug", "config"], ["run", "Hi"]):
+    for verb in (["debug", "config"], ["run", "--auto", "Hi"]):
         done = await asyncio.to_thread(server.command, *verb)
         assert done.returncode == 0
         named = [line for line in done.stderr.splitlines() if "is not loaded" in line]
