@@ -13,7 +13,8 @@ from pathlib import Path
 
 from sessions.changes.snapshots.changes import Change
 from sessions.changes.tracking import Tracker, as_change, tracker
-from sessions.core.db import in_db
+from sessions.core.above import agents
+from sessions.core.db import in_db, in_db_sync
 from sessions.core.models import FileChange, Project, Session, StagedFile
 from sessions.core.models.ledger import shown
 from sessions.core.store import ledger, projects
@@ -86,6 +87,22 @@ async def root_in(folder: Path) -> Tracker:
     if Path(project.worktree) != folder:
         raise NoRoot(f"{name} is not written: it is in a larger repository by now.")
     return tracker(project)
+
+
+def roots_in_reach(session: Session) -> Roots:
+    """Those that a session may write in, each opened if it is new; what is no root any more is left out.
+    Blocks."""
+    folders = agents().folders(session.project, session)
+    paths = [folder.path for folder in folders if folder.write]
+    return Roots(tracker(session.project), in_db_sync(lambda: [*filter(None, map(_opened, paths))]))
+
+
+def _opened(folder: Path) -> Tracker | None:
+    try:
+        project = projects.project_of(folder)
+    except OSError:
+        return None
+    return tracker(project) if Path(project.worktree) == folder else None
 
 
 def roots_of(home: Project, rows: Iterable[FileChange | StagedFile]) -> Roots:

@@ -16,14 +16,23 @@ from sessions.changes.diffs.hunks import pieces, without
 from sessions.changes.diffs.lines import split_lines
 from sessions.changes.operations.engine import as_intents, as_outcome, carry_out, plan_roots
 from sessions.changes.operations.lock import Refused, in_turn_of
-from sessions.changes.review.verdicts import Listing, ReviewedFile, Scope, Step, judge, pick_key, read_listing
+from sessions.changes.review.verdicts import (
+    Listing,
+    ReviewedFile,
+    Scope,
+    Step,
+    judge,
+    pick_key,
+    projects_in,
+    read_listing,
+)
 from sessions.changes.roots import roots_of
 from sessions.changes.snapshots.changes import Change
 from sessions.changes.undo.plan import WRITES, FilePlan, Outcome, plan_by_hand
 from sessions.core.db import in_db, in_db_sync
 from sessions.core.models import FileChange, Operation, Session
 from sessions.core.models.ledger import pack_path
-from sessions.core.store import ledger, operations
+from sessions.core.store import operations
 from sessions.core.store.operations import Kind, State
 
 Picks = Mapping[str, Collection[str] | None]
@@ -91,7 +100,7 @@ async def undo(
             raise Refused("This is no longer among the changes. Look at them again.")
         return _carry_out(session, Kind.UNDO, found, planned, words, actor)
 
-    return await in_turn_of(await in_db(ledger.projects_of, session), work)
+    return await in_turn_of(await asyncio.to_thread(projects_in, session, scope), work)
 
 
 async def redo(session: Session, operation_id: str, *, actor: str = "") -> Operation:
@@ -114,7 +123,7 @@ async def put_back(
             raise Refused("This is in the file already, or no longer among the changes.")
         return _carry_out(session, Kind.REDO, found, [planned], "", actor)
 
-    return await in_turn_of(await in_db(ledger.projects_of, session), work)
+    return await in_turn_of(await asyncio.to_thread(projects_in, session, scope), work)
 
 
 async def resolve(
@@ -148,7 +157,7 @@ async def resolve(
         planned = Planned((plan,), dict.fromkeys(picked, plan.outcome), taken, file.owner)
         return _carry_out(session, Kind.UNDO, found, [planned], words, actor)
 
-    return await in_turn_of(await in_db(ledger.projects_of, session), work)
+    return await in_turn_of(await asyncio.to_thread(projects_in, session, scope), work)
 
 
 def plan_picks(found: Listing, picks: Picks) -> list[Planned]:

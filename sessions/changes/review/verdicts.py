@@ -18,7 +18,7 @@ from sessions.changes.diffs.lines import Span, changed_spans, split_lines
 from sessions.changes.diffs.renames import Moved
 from sessions.changes.diffs.renames import renames as found_renames
 from sessions.changes.review.filediffs import count_change
-from sessions.changes.roots import Roots, roots_of
+from sessions.changes.roots import Roots, roots_in_reach, roots_of
 from sessions.changes.snapshots.changes import MOVED_IN, SIZE_LIMIT, TOO_LARGE, Change
 from sessions.changes.snapshots.objects import ObjectMissing, ObjectStore, object_id
 from sessions.changes.snapshots.project import find_project_git
@@ -29,15 +29,17 @@ from sessions.changes.undo.plan import mode_equals, net_steps
 from sessions.core.bounded import LRU
 from sessions.core.db import in_db_sync
 from sessions.core.models import FileChange, Session, StagedFile
-from sessions.core.models.ledger import pack_path
+from sessions.core.models.ledger import pack_path, shown
 from sessions.core.store import children, ledger, operations, problems, summary, turns
 from sessions.core.store.ledger import Later, Point
 from sessions.core.store.problems import Known, Place
 
 # What is looked at: a call, a turn, all from a message on, a session, a project, the working tree against
-# git, what is staged.
+# git, what is staged. A project and its working tree are looked at with the folders beside it that the
+# session may write.
 
 Kind = Literal["call", "turn", "from", "session", "project", "git", "staged"]
+_WIDE = ("project", "git")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,13 +74,15 @@ class Scope:
         return urlencode({"scope": self.kind, **{k: v for k, v in self.wire().items() if k != "kind"}})
 
 
-def entries(session: Session, scope: Scope) -> list[FileChange]:
+def entries(session: Session, scope: Scope, roots: Roots) -> list[FileChange]:
     """The ledger's entries of a scope, oldest first: what tools and subagents did and no undo of the
-    conversation took back. Verdicts are not among them: whether a hunk is still there, its file says.
+    conversation took back; of a project those in all `roots`. Verdicts are not among them: whether a hunk is
+    still there, its file says.
     """
     rows = FileChange.objects.filter(operation=None, undone_by=None).prefetch_related("session")
     if scope.kind == "project":
-        found = rows.filter(project_id=session.project_id, session__time_deleted=None)
+        within = [root.project_id for root in roots.every]
+        found = rows.filter(project_id__in=within, session__time_deleted=None)
     elif scope.kind == "call":
         found = rows.filter(_own(session, part_id=scope.part) | _below(session, for_part_id=scope.part))
     elif scope.kind == "turn":
@@ -431,23 +435,30 @@ async def listing(session: Session, scope: Scope, only: Container[str] | None = 
 def read_listing(session: Session, scope: Scope, only: Container[str] | None = None) -> Listing:
     """The same for who is in a thread."""
     project = tracker(session.project)
+    roots = roots_in_reach(session) if scope.kind in _WIDE else Roots(project)
     problem, made = project.problem, None
     if scope.kind == "git":
-        made, problem = working_tree(project)
-    changes, owners, later, undone, roots = in_db_sync(_rows, session, scope, made)
+        made, problem = _uncommitted(roots)
+    changes, owners, later, undone, roots = in_db_sync(_rows, session, scope, roots, made)
     files = _files(scope, roots, changes, owners, later, only)
     places = [place for file in files for place in file.places]
     known = in_db_sync(_problems, roots, places)
     return Listing(scope, tuple(files), roots, problem, undone, known)
 
 
+def projects_in(session: Session, scope: Scope) -> set[str]:
+    """Those whose files a scope may show. Blocks."""
+    if scope.kind in _WIDE:
+        return {root.project_id for root in roots_in_reach(session).every}
+    return in_db_sync(ledger.projects_of, session)
+
+
 def _rows(
-    session: Session, scope: Scope, made: Sequence[Change] | None
+    session: Session, scope: Scope, roots: Roots, made: Sequence[Change] | None
 ) -> tuple[Sequence[Change], dict[str, FileChange], dict[str, Later], dict[tuple[str, str], str], Roots]:
     """The changes of a scope (`made`, if they are not in the rows), the last entry of each file, who has
     changed it later, which operations took back hunks, and where it all lies."""
     owners: dict[str, FileChange] = {}
-    roots = roots_of(session.project, ())
     if made is not None:
         changes = made
     elif scope.kind == "staged":
@@ -455,7 +466,7 @@ def _rows(
         roots = roots_of(session.project, waiting)
         changes = [staged_change(row, roots) for row in waiting]
     else:
-        rows = entries(session, scope)
+        rows = entries(session, scope, roots)
         roots = roots_of(session.project, rows)
         owners = {roots.path(row): row for row in rows}
         changes = [roots.change(row) for row in rows]
@@ -567,6 +578,18 @@ def _mark(steps: Sequence[Change]) -> str:
 MOST_UNTRACKED = 2000
 _COMPARE = ("diff-index", "--raw", "-z", "--no-renames", "--relative", "--ignore-submodules=all")
 _SUBMODULE = 0o160000
+
+
+def _uncommitted(roots: Roots) -> tuple[list[Change], str | None]:
+    """`working_tree` of all of them, with paths as seen from the session and the names of other folders."""
+    changes: list[Change] = []
+    problems: list[str] = []
+    for root in sorted(roots.every, key=lambda root: root is not roots.home):
+        made, problem = working_tree(root)
+        changes += [replace(change, path=roots.seen(root, change.path)) for change in made]
+        if problem:
+            problems.append(problem if root is roots.home else f"{shown(root.worktree.name)}: {problem}")
+    return changes, " ".join(problems) or None
 
 
 def working_tree(project: Tracker) -> tuple[list[Change], str | None]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import asyncio
 import random
+from typing import Literal
 
 import pytest
 
@@ -18,8 +19,9 @@ from sessions.changes.undo.apply import apply
 from sessions.core.db import in_db
 from sessions.core.ids import ascending
 from sessions.core.models import Operation, Session
-from sessions.core.store import forks, moves
+from sessions.core.store import added_folders, forks, moves
 from tests.sessions.changes.review.world import World, fresh
+from tests.sessions.changes.worktrees.conftest import git
 
 NAMES = ("kept.txt", "same.txt", "in/deep.txt", "in/other.txt", "odd \udcff.txt")
 State = dict[str, tuple[int, bytes]]
@@ -180,3 +182,47 @@ async def test_forks_and_moves_take_the_projects_own(world: World, library: Worl
     found = await in_db(timeline, session)
     names = [file.path for moment in found.moments for file in moment.files]
     assert names == ["kept.txt", str(library.root / "other.txt")]
+
+
+async def allowed(session: Session, library: World, *, write: bool) -> Session:
+    added: Session | None = await in_db(lambda: added_folders.add(session, library.root, write=write))
+    assert added is not None
+    return added
+
+
+async def test_the_project_and_its_working_tree_are_shown_with_the_folders_that_may_be_written(
+    world: World, library: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sessions.changes.operations.lock._VERDICT_TRIES", 1)
+    session = await world.session()
+    await library.turn(await library.session("of the library"), {"made.txt": "theirs\n"})
+    await world.turn(session, {"kept.txt": "a\n"})
+    made = str(library.root / "made.txt")
+
+    async def keys(kind: Literal["project", "git"]) -> list[str]:
+        return [file.key for file in (await listing(session, Scope(kind))).files]
+
+    assert await keys("project") == await keys("git") == ["kept.txt"]
+    session = await allowed(session, library, write=True)
+    assert await keys("project") == ["kept.txt", made]
+    found = await listing(session, Scope("git"))
+    assert [file.key for file in found.files] == ["kept.txt"]
+    assert found.problem == "library: This folder has no git commit to compare with."
+
+    for arguments in (["init", "-q"], ["add", "kept.txt"], ["commit", "-qm", "first"]):
+        git(library.root, *arguments)
+    library.write("kept.txt", "a person's\n")
+    beside = str(library.root / "kept.txt")
+    assert await keys("git") == ["kept.txt", beside, made]
+    done = await hunks.undo(session, Scope("git"), {beside: None, "kept.txt": None})
+    assert (library.root / "kept.txt").read_text() == "the library's\n"
+    assert (world.root / "kept.txt").read_text() == "one\ntwo\nthree\n"
+    await hunks.redo(session, done.id)
+    assert (library.root / "kept.txt").read_text() == "a person's\n"
+    with project_lock(library.project.id), pytest.raises(ProjectBusy):
+        await hunks.undo(session, Scope("project"), {made: None})
+    await hunks.undo(session, Scope("project"), {made: None})
+    assert not (library.root / "made.txt").exists()
+
+    session = await allowed(session, library, write=False)
+    assert await keys("git") == ["kept.txt"]
