@@ -263,13 +263,13 @@ _LINE = re.compile(r"(.*?):(\d{0,9})")
 
 async def _picked(place: Located, asked: QueryDict) -> list[Group]:
     """Files: those that were opened last (`recent`), or that `q` means, with `:12` at a line; `@` symbols of
-    the one that is `opened`, `#` those of the project."""
+    the one that is `opened`, `#` those of the project and of folders beside it that may be written."""
     query, opened = asked.get("q", "").strip(), asked.get("opened", "")
     root = await asyncio.to_thread(root_of, place.project, place.session, unpack_path(opened))
     if query.startswith("#"):
-        own = Root(Path(place.project.worktree))
-        entries = await _symbols(find_symbols(own.path, query[1:], MOST_PICKED), own)
-        return [Group("Symbols of the project", entries)]
+        beside = await asyncio.to_thread(roots, place.project, place.session)
+        searched = (_symbols_in(root, query[1:]) for root in beside if not root.locked)
+        return list(await asyncio.gather(*searched))
     if query.startswith("@"):
         try:
             file = await asyncio.to_thread(browsing.inside, root.path, unpack_path(opened))
@@ -298,6 +298,11 @@ def _lines(opened: str, line: str) -> list[Group]:
     if not opened or not line:
         return []
     return [Group("Lines", [Entry("line", f"Line {line}", "file", "open", f"{opened}:{line}", opened)])]
+
+
+async def _symbols_in(root: Root, query: str) -> Group:
+    entries = await _symbols(find_symbols(root.path, query, MOST_PICKED), root)
+    return Group(f"Symbols of {root.name or 'the project'}", entries)
 
 
 async def _symbols_of(root: Root, file: Path, name: str, wanted: str) -> Group:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -76,6 +76,12 @@ def root_of(project: Project, session: Session | None, path: str) -> Root:
         return own
     folder = holding(agents().folders(project, session), Path(path))
     return Root(folder.path, folder) if folder else own
+
+
+async def beside(project: Project, session: Session | None) -> Collection[Path]:
+    """Where the folders beside it lie that may be written."""
+    found = await asyncio.to_thread(agents().folders, project, session)
+    return tuple(folder.path for folder in found if folder.write)
 
 
 async def named(project_id: str, given: Mapping[str, str]) -> Named:

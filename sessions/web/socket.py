@@ -22,6 +22,7 @@ from sessions.rendering.messages import Place
 from sessions.web import access
 from sessions.web.live.frames import Frame
 from sessions.web.live.live import LivePage
+from sessions.web.roots import beside
 
 log = logging.getLogger(__name__)
 
@@ -51,8 +52,9 @@ class PageSocket(AsyncWebsocketConsumer):
         if project is None or (session_id and session is None):
             await self.close(code=NOT_FOUND)
             return
-        page = LivePage(project_id, session_id, Place.of(session) if session else None)
-        self._task = asyncio.create_task(self._run(project_id, page, _cursor(query), loads="loads" in query))
+        place = Place.of(session) if session else None
+        page = LivePage(project_id, session_id, place, await beside(project, session))
+        self._task = asyncio.create_task(self._run(page, _cursor(query), loads="loads" in query))
 
     async def disconnect(self, code: int) -> None:
         if self._task is not None:
@@ -61,15 +63,15 @@ class PageSocket(AsyncWebsocketConsumer):
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
         """A browser only listens; what it sends goes by HTTP, where the guard checks every request."""
 
-    async def _run(self, project_id: str, page: LivePage, since: int, *, loads: bool) -> None:
+    async def _run(self, page: LivePage, since: int, *, loads: bool) -> None:
         try:
-            await self._stream(project_id, page, since, loads=loads)
+            await self._stream(page, since, loads=loads)
         except Exception:
             log.exception("the socket of a page failed")
             await self.close(code=1011)
 
-    async def _stream(self, project_id: str, page: LivePage, since: int, *, loads: bool) -> None:
-        async with bus.subscribe(project=project_id, wants=page.wants) as mailbox:
+    async def _stream(self, page: LivePage, since: int, *, loads: bool) -> None:
+        async with bus.subscribe(wants=page.wants) as mailbox:
             await self._send(await page.catch_up(since, loads=loads))
             while not mailbox.overflowed:
                 events = await mailbox.take(_patience(page))

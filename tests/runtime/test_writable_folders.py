@@ -258,6 +258,11 @@ async def test_formatters_servers_and_instructions_are_those_of_the_folder(
         assert f"Errors in {library}/a.txt as it is now" in states[3]["output"]
         assert starts.read_text().split() == [str(library)]
         assert not seen.exists(), "what an untrusted folder names does not run"
+        symbols = await on.client.http.get("/pickers/symbols", params={"session": session, "q": "a.md"})
+        assert 'data-insert="@library/a.md#a.md"' in symbols.text
+        assert f"file://{library}/a.md?start=1&amp;end=1" in symbols.text
+        count = await on.client.http.get("/pickers/problems/count", params={"session": session})
+        assert "Problems: 2 errors" in count.text
 
         prompt = next(message["info"]["id"] for message in messages if message["info"]["role"] == "user")
         answer = await on.client.http.post(f"/session/{session}/revert", json={"messageID": prompt})

@@ -20,6 +20,7 @@ from agents.agent.calls.clock import Clock
 from agents.agent.calls.context import CallContext
 from agents.servers.lsp.service import service
 from agents.servers.lsp.types import Failed, Position, Range, Symbol
+from agents.servers.lsp.uses.feedback import folder_of
 from agents.toolkit.base import Approval, Outcome, ToolError, ToolResult
 from agents.toolkit.file_names import printable
 from agents.toolkit.permission.errors import NotPermitted, PermissionDenied
@@ -40,8 +41,9 @@ async def attached(reading: Reading, part: Mapping[str, Any]) -> Parts | None:
     try:
         if url.netloc not in ("", "localhost"):
             raise ToolError(f"{url.netloc} is another machine.")
-        lines = await lines_of(reading.turn.directory, path, url.query, part.get("source") or {})
-        result = await read.execute(_input(path, lines), _Attached(reading))
+        ctx = _Attached(reading)
+        lines = await lines_of(folder_of(ctx, path), path, url.query, part.get("source") or {})
+        result = await read.execute(_input(path, lines), ctx)
     except (ToolError, NotPermitted) as error:
         return [said(f"[The attached file {title} is not included. {error}]"), _as_text(part)]
     return _parts(part, title, lines, result)

@@ -124,6 +124,11 @@ def known_at(folder: str) -> bool:
     return Project.objects.filter(worktree=folder).exists()
 
 
+def at(folder: Path) -> Project | None:
+    """The project whose worktree a folder is."""
+    return Project.objects.filter(worktree=str(folder)).first()
+
+
 def _moved(repository: Repository, root_commit: str) -> Project | None:
     """The project this repository was before somebody moved its folder.
 

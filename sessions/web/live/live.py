@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
 from sessions.core import bus
@@ -29,6 +30,7 @@ from sessions.rendering.parts import (
     summary_html,
 )
 from sessions.rendering.streams import PartStream
+from sessions.web.access import find_session
 from sessions.web.live import changes
 from sessions.web.live.changes import compact
 from sessions.web.live.fragments import (
@@ -41,34 +43,51 @@ from sessions.web.live.fragments import (
 from sessions.web.live.frames import Frame
 from sessions.web.live.states import LIST_NEWS, sidebar_item
 from sessions.web.problems.panel import SAID, problems_said
+from sessions.web.roots import beside
 
 Wire = Mapping[str, Any]
 P = ParamSpec("P")
 T = TypeVar("T")
+_OF_FILES = {"file.edited": "file", SAID: "path"}
+"""Events of files by type, and where each has the file's path."""
 GAP_WAIT = 0.1
 """Seconds after which a row is read again that lacks text: about the interval rows are flushed in."""
 
 
 class LivePage:
-    """`session_id` is empty on a page without a session. Give it only events of its project."""
+    """`session_id` is empty on a page without a session. `beside` are the folders beside the project that
+    are shown with it: of their files it is told, too. Give it only events that it `wants`."""
 
-    def __init__(self, project_id: str, session_id: str, place: Place | None) -> None:
+    def __init__(
+        self, project_id: str, session_id: str, place: Place | None, beside: Collection[Path] = ()
+    ) -> None:
         self._project_id = project_id
         self._session_id = session_id
         self._listed = ""
         self._place = place
+        self._beside = beside
+        self._added: Any = None
         self._roles: dict[str, str] = {}
         self._streams: dict[str, PartStream] = {}
         self._stages: dict[str, str] = {}
         self._acting: set[str] = set()
 
     def wants(self, event: bus.Event) -> bool:
-        """Whether an event of the project changes anything here."""
+        """Whether an event changes anything here."""
+        if event.project_id not in ("", self._project_id):
+            return self._is_beside(event)
         if self._session_id in (event.session_id, event.properties.get("forSessionID")):
             return True
         if _is_alarm(event) or event.type == session_folders.CHANGED:
             return True
         return event.type in SIDEBAR_EVENTS or event.type in ELSEWHERE or event.type == "session.deleted"
+
+    def _is_beside(self, event: bus.Event) -> bool:
+        """Whether it tells of a file in a folder beside the project."""
+        if not self._beside or event.type not in _OF_FILES:
+            return False
+        file = Path(event.properties[_OF_FILES[event.type]])
+        return any(file.is_relative_to(folder) for folder in self._beside)
 
     async def catch_up(self, since: int, *, loads: bool = False) -> Frame:
         """All that changed after a cursor, read from the rows; a refresh when the log does not reach back.
@@ -169,8 +188,18 @@ class LivePage:
                 self._place = replace(self._place, reverted_from=undone_from(revert))
                 if properties["info"]["projectID"] != self._project_id:
                     frame.html.append(moved(properties["info"]))
+                await self._look_beside(properties["info"].get("folders"))
             case "session.pins":
                 await self._pins()
+
+    async def _look_beside(self, added: Any) -> None:
+        """`added` are the folders of the session as the wire has them."""
+        if added == self._added:
+            return
+        self._added = added
+        session = await in_db(find_session, self._project_id, self._session_id)
+        if session is not None:
+            self._beside = await beside(session.project, session)
 
     async def _pins(self) -> None:
         """Which messages are pinned now, before they are shown."""

@@ -12,7 +12,7 @@ from django.test import AsyncClient
 
 from sessions.changes.snapshots.objects import object_id
 from sessions.core.db import in_db
-from sessions.core.store import problems
+from sessions.core.store import added_folders, problems, projects
 from sessions.core.store.problems import Finding, Problem
 from sessions.web.problems.current import current
 from sessions.web.problems.panel import MOST_SHOWN
@@ -160,3 +160,24 @@ async def test_a_file_that_somebody_writes_to_in_place_is_read_again(talk: Talk)
     assert len(await current(talk.project, {"ruff"})) == 1
     (root(talk) / "a.py").write_bytes(CONTENT.replace(b"missing", b"present"))
     assert await current(talk.project, {"ruff"}) == []
+
+
+async def test_folders_beside_the_project_that_may_be_written_are_among_them(
+    talk: Talk, async_client: AsyncClient, tmp_path: Path
+) -> None:
+    library = tmp_path.resolve() / "library"
+    library.mkdir()
+    (library / "a.py").write_bytes(CONTENT)
+    project = await in_db(projects.open_project, library)
+    finding = Finding(project.id, "a.py", object_id(CONTENT), "ruff", (problem(1, "Beside"),))
+    await in_db(problems.put, [finding])
+    await in_db(lambda: added_folders.add(talk.session, library))
+    assert "Problems: none" in await page_of(async_client, talk, "/count")
+
+    await in_db(lambda: added_folders.add(talk.session, library, write=True))
+    await known(talk, "a.py", CONTENT, problem(1, "Undefined"))
+    assert "Problems: 2 errors" in await page_of(async_client, talk, "/count")
+    page = await page_of(async_client, talk)
+    assert re.findall(r'data-key="([^"]*)"', page) == [f"{library}/a.py", "a.py"]
+    assert f"{library}/a.py:2:5: error: Beside" in page
+    assert "missing" in await page_of(async_client, talk, "/lines", path=f"{library}/a.py", line="2")
