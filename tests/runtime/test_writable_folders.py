@@ -4,6 +4,7 @@ the folder's own project, and an undo of the message takes back both."""
 from __future__ import annotations
 
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -13,7 +14,7 @@ import pytest
 from agents.toolkit.sandbox import probe
 from tests.loopback.script import ToolUse, Turn
 from tests.runtime.asking import stage
-from tests.runtime.staging import Page
+from tests.runtime.staging import HEADERS, Page
 from tests.runtime.test_added_folders import ASKING, bash
 from tests.server import parts_of
 
@@ -161,6 +162,39 @@ async def test_review_mode_reaches_there(home: Path, project: Path, library: Pat
         prompt = next(message["info"]["id"] for message in messages if message["info"]["role"] == "user")
         await on.client.revert(session["id"], prompt)
         assert contents(project, library) == before
+
+
+async def test_what_waits_in_a_folder_that_is_no_longer_added_is_still_decided(
+    home: Path, project: Path, library: Path
+) -> None:
+    script = [
+        Turn(tools=[ToolUse("write", {"filePath": f"library/{name}", "content": "made\n"})])
+        for name in ("kept.txt", "dropped.txt")
+    ]
+    async with stage(home, project, [*script, Turn(text="Done.")], permission=ASKING) as on:
+        session = await on.client.create_session()
+        where = f"/session/{session['id']}"
+        body = {"folders": [{"path": str(library), "write": True}], "staging": True}
+        (await on.client.http.patch(where, json=body)).raise_for_status()
+        await on.client.prompt(session["id"], "Go.")
+        (await on.client.http.patch(where, json={"folders": []})).raise_for_status()
+        page = Page(on.client, session)
+        assert "library/" in await page.listed()
+        await page.post("staging/drop", file=str(library / "dropped.txt"))
+        await page.post("staging/keep")
+        assert (library / "kept.txt").read_text() == "made\n"
+        assert not (library / "dropped.txt").exists()
+
+        log = (await on.client.http.get(f"/p/{session['projectID']}/log")).text
+        assert str(library) in log
+        addresses = dict.fromkeys(re.findall(r"/p/\w+/log/operations/\w+/invert", log))
+        assert len(addresses) == 2
+        for address in addresses:
+            (await on.client.http.post(address, headers=HEADERS)).raise_for_status()
+        assert not (library / "kept.txt").exists()
+        shown = await page.listed()
+        assert "kept.txt" in shown
+        assert "dropped.txt" in shown
 
 
 async def test_what_waits_in_one_of_them_says_nothing_of_the_other(
