@@ -243,8 +243,9 @@ async def _files(place: Located, query: str, line: str = "", most: int = MOST_OF
 
 async def _files_of(root: Root, query: str, line: str, most: int) -> Group:
     title = f"Files of {root.name}" if root.folder else "Files"
+    inner = query.removeprefix(f"{root.name}/") if root.folder else query
     try:
-        found = await search.find_files(root.path, query, limit=most)
+        found = await search.find_files(root.path, inner, limit=most)
     except search.SearchFailed as problem:
         logger.warning("no files for the palette: %s", problem)
         found = []

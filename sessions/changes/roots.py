@@ -72,6 +72,11 @@ class Roots:
         return next((root for root in beside if file.is_relative_to(root.worktree)), self.home)
 
 
+def own_first(path: str) -> tuple[bool, str]:
+    """By what paths as seen from a session are ordered: those of its project come before others."""
+    return os.path.isabs(path), path
+
+
 class NoRoot(Exception):
     """A folder that cannot be written as a root; the text says why."""
 

@@ -61,6 +61,7 @@ async def test_the_review_goes_over_both(stage: Stage, context: BrowserContext, 
     await button(hunk(tab, 1), "Keep").click()
     await expect(hunk(tab, 1)).to_have_attribute("data-state", "kept")
     await file_of(tab, "old.txt").get_by_label("Viewed").first.check()
+    await expect(tab.review.locator("#review-progress")).to_contain_text("1 of 2 viewed")
     await page.reload()
     await expect(fold).to_have_attribute("aria-expanded", "false")
     await fold.click()

@@ -12,7 +12,7 @@ from django.db import transaction
 
 from sessions.changes.diffs.hunks import is_binary
 from sessions.changes.diffs.lines import count, diff_text
-from sessions.changes.roots import Roots, roots_of
+from sessions.changes.roots import Roots, own_first, roots_of
 from sessions.changes.snapshots.changes import Change
 from sessions.changes.snapshots.objects import ObjectMissing, ObjectStore
 from sessions.changes.undo.files import same_mode
@@ -60,7 +60,7 @@ def net(changes: Iterable[FileChange], roots: Roots) -> list[NetChange]:
     by_path: dict[str, list[FileChange]] = {}
     for change in changes:
         by_path.setdefault(roots.path(change), []).append(change)
-    folded = (_fold(path, by_path[path]) for path in sorted(by_path))
+    folded = (_fold(path, by_path[path]) for path in sorted(by_path, key=own_first))
     return [file for file in folded if file.skipped or file.before != file.after or file.mode_changed]
 
 

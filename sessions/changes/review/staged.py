@@ -10,7 +10,7 @@ from typing import Literal
 from sessions.changes.review.filediffs import count_change
 from sessions.changes.review.marking import seal
 from sessions.changes.review.verdicts import staged_change
-from sessions.changes.roots import Roots, roots_of
+from sessions.changes.roots import Roots, own_first, roots_of
 from sessions.changes.snapshots.objects import object_id
 from sessions.changes.tracking import Tracker
 from sessions.changes.undo.files import UnsafePath, read_file
@@ -43,8 +43,7 @@ class Listed:
 
 def listed(rows: Iterable[StagedFile], roots: Roots) -> list[Listed]:
     """By path, the project's own first. Blocks."""
-    ordered = sorted(rows, key=lambda row: (os.path.isabs(path := roots.path(row)), path))
-    return [_listed(row, roots) for row in ordered]
+    return [_listed(row, roots) for row in sorted(rows, key=lambda row: own_first(roots.path(row)))]
 
 
 def seals(rows: Iterable[StagedFile], roots: Roots) -> str:

@@ -18,7 +18,7 @@ from sessions.changes.diffs.lines import Span, changed_spans, split_lines
 from sessions.changes.diffs.renames import Moved
 from sessions.changes.diffs.renames import renames as found_renames
 from sessions.changes.review.filediffs import count_change
-from sessions.changes.roots import Roots, roots_in_reach, roots_of
+from sessions.changes.roots import Roots, own_first, roots_in_reach, roots_of
 from sessions.changes.snapshots.changes import MOVED_IN, SIZE_LIMIT, TOO_LARGE, Change
 from sessions.changes.snapshots.objects import ObjectMissing, ObjectStore, object_id
 from sessions.changes.snapshots.project import find_project_git
@@ -516,7 +516,7 @@ def _files(
     by_path: dict[str, list[Change]] = {}
     for change in changes:
         by_path.setdefault(change.path, []).append(change)
-    ordered = sorted(by_path, key=lambda path: (os.path.isabs(path), path))
+    ordered = sorted(by_path, key=own_first)
     steps = {path: net_steps(by_path[path], roots.of(path).objects) for path in ordered}
     moved = renames(steps, roots)
     gone = {rename.source for rename in moved.values()}

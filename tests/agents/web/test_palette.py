@@ -115,6 +115,8 @@ async def test_files_of_a_folder_beside_the_project_are_opened_by_their_whole_pa
     assert "Files of library" in page
     assert f'data-value="{path}:3"' in page
     assert "library/greetings.py" in page
+    page = (await async_client.get("/pickers/palette", {**given, "q": "library/greet"})).content.decode()
+    assert f'data-value="{path}"' in page
     page = (await async_client.get("/pickers/palette", {**given, "q": "@", "opened": path})).content.decode()
     assert re.findall(r'data-value="([^"]*)"', page) == [f"{path}:1:7"]
     recent = [f"file:{path}", "file:/etc/passwd", f"file:{library}/none"]

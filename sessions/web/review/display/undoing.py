@@ -8,6 +8,7 @@ from typing import Any
 
 from sessions.changes.review.conflicts import sides
 from sessions.changes.review.verdicts import Listing, ReviewedFile, judge
+from sessions.changes.roots import own_first
 from sessions.changes.undo.merge import Conflict
 from sessions.changes.undo.plan import WRITES, FilePlan
 from sessions.core.models import Message, Operation, Session
@@ -130,7 +131,7 @@ def listed(plans: Iterable[FilePlan], *, free: bool = True, again: bool = False)
     """Files as the dialog shows them, by name; what is left alone comes first, so that nobody misses it.
     `again` is a redo: nothing goes back, it comes again."""
     shown = [_listed(plan, free, again) for plan in plans]
-    return sorted(shown, key=lambda file: (file.words.tone != "warn", file.words.name))
+    return sorted(shown, key=lambda file: (file.words.tone != "warn", own_first(file.words.name)))
 
 
 def _listed(plan: FilePlan, free: bool, again: bool) -> Listed:

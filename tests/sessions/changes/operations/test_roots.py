@@ -63,7 +63,7 @@ async def test_undo_and_redo_in_both_roots(world: World, library: World) -> None
     after = states(world, library)
     beside = str(library.root / "kept.txt")
 
-    assert [diff.file for diff in await session_diff(session)] == [beside, "kept.txt"]
+    assert [diff.file for diff in await session_diff(session)] == ["kept.txt", beside]
     assert [file.path for file in (await preview(session, prompt)).files] == ["kept.txt", beside]
     session = await revert(session, prompt)
     assert states(world, library) == before
