@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
 import pytest_asyncio
 from playwright.async_api import BrowserContext, expect
 
+from tests.e2e.conftest import repository
 from tests.e2e.stage import Stage, Tab
 from tests.e2e.test_review import LINES, button, change, file_of, hunk, turn
 from tests.loopback.script import ToolUse
+from tests.runtime.test_writable_folders import SPELLER
 
 pytestmark = [pytest.mark.e2e, pytest.mark.asyncio(loop_scope="session")]
 
@@ -194,3 +197,33 @@ async def test_review_mode_is_on_both(stage: Stage, context: BrowserContext, lib
     await expect(bar.locator(".staged")).to_have_count(0)
     assert old.read_text() == LINES.replace("line 2\n", "near\n").replace("line 29\n", "far\n")
     assert own.read_text() == LINES.replace("line 2\n", "own\n")
+
+
+async def test_what_a_language_server_says_there_is_shown_at_once(
+    tmp_path: Path, context: BrowserContext
+) -> None:
+    project, library = repository(tmp_path / "project"), repository(tmp_path.resolve() / "library")
+    (tmp_path / "home").mkdir()
+    (library / "note.md").write_text("all is well\n")
+    speller = {"command": [sys.executable, str(SPELLER), str(tmp_path / "starts")], "extensions": [".md"]}
+    async with Stage(tmp_path / "home", project, lsp={"speller": speller}) as stage:
+        session = await stage.session("speaks of both")
+        body = {"folders": [{"path": str(library), "write": True}]}
+        (await stage.client.http.patch(f"/session/{session}", json=body)).raise_for_status()
+        tab = await stage.tab(context, session)
+        page, note = tab.page, {"filePath": str(library / "note.md")}
+        await turn(
+            tab,
+            stage,
+            ToolUse("read", note),
+            ToolUse("edit", {**note, "oldString": "all is well", "newString": "all is wrong"}),
+        )
+        button = page.locator("#problems-button")
+        await expect(button).to_have_attribute("aria-label", "Problems: 1 error")
+        await expect(tab.review.locator(".problem-mark[data-line='1']")).to_be_visible()
+        await button.click()
+        panel = page.locator("#problems")
+        await expect(panel.locator(f"section[data-key='{library}/note.md']")).to_contain_text("all is wrong")
+        await panel.get_by_role("button", name="Close").click()
+        await tab.prompt.press_sequentially("@note")
+        await expect(page.get_by_role("option", name="library/note.md:1")).to_be_visible()
