@@ -565,8 +565,11 @@ async def undone(world: World) -> Page:
 @state("{waits}", "{waits}/review")
 async def review_mode(world: World) -> Page:
     tab = await world.tab("staged")
-    await tab.page.locator("#staged-bar").get_by_role("button", name="Review").click()
-    return await shown(tab.page, tab.review.locator("table.diff"))
+    bar = tab.page.locator("#staged-bar")
+    await bar.locator("summary").click()
+    await expect(bar.get_by_role("button", name="Keep library/src/staged.txt")).to_be_visible()
+    await bar.get_by_role("button", name="Review", exact=True).click()
+    return await shown(tab.page, tab.review.locator("table.diff").last)
 
 
 @state("{base}/timeline", "{base}/timeline/at", "{base}/timeline/point")

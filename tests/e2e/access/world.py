@@ -106,7 +106,7 @@ class World:
             self.sessions[title] = session = await self.stage.session(title)
             if title == "staged":
                 await client.http.patch(f"/session/{session}", json={"staging": True})
-            if title == "beside":
+            if title in ("beside", "staged"):
                 folders = [{"path": str(self.stage.home.parent / "library"), "write": True}]
                 await client.http.patch(f"/session/{session}", json={"folders": folders})
             if title in ("networking", "serving"):
@@ -129,7 +129,7 @@ SERVES = "python3 -m http.server --bind 127.0.0.1 8123 &"
 TURNS: dict[str, tuple[Turn, ...]] = {
     "worked": WORK,
     "undone": (write("undone.txt"), Turn(text="Written.")),
-    "staged": (write("staged.txt"), Turn(text="Staged.")),
+    "staged": (write("staged.txt"), write("library/src/staged.txt"), Turn(text="Staged.")),
     "beside": (write("library/src/beside.txt"), write("own.txt"), Turn(text="Written.")),
     "failed": (Turn(fault=HttpError(400, "no such thing")),),
     "commanding": (Turn(tools=[ToolUse("bash", {"command": "touch made.txt"})]),),
