@@ -7,6 +7,7 @@ from typing import Any
 
 import django
 from channels.routing import URLRouter
+from django.conf import settings
 from django.core.exceptions import RequestAborted
 from django.core.handlers.asgi import ASGIHandler
 from django.core.signals import request_started
@@ -49,10 +50,12 @@ _websocket = URLRouter(
 
 
 async def _application(scope: Any, receive: Any, send: Any) -> None:
+    """Django's URLs have the base path, so that `reverse` gives it; the others know nothing of it."""
+    below: Any = {**scope, "path": scope["path"].removeprefix(settings.BASE_PATH)}
     if scope["type"] == "websocket":
-        await _websocket(scope, receive, send)
-    elif scope["path"].startswith(STATIC):
-        await _static(scope, receive, send)
+        await _websocket(below, receive, send)
+    elif below["path"].startswith(STATIC):
+        await _static(below, receive, send)
     else:
         await pages(scope, receive, send)
 

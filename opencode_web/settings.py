@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from opencode_web import databases, locate
+from opencode_web import base_path, databases, locate
 from sessions.core import paths
 from sessions.core.bus_redis import installation
 
@@ -38,6 +38,8 @@ MIDDLEWARE = [
 ]
 
 ROOT_URLCONF = "opencode_web.urls"
+BASE_PATH = base_path.configured(os.environ)
+"""Before the path of every address of this server (docs/decisions/0049)."""
 
 TEMPLATES = [
     {
@@ -79,7 +81,7 @@ _IN_REDIS = {
 }
 CHANNEL_LAYERS = {"default": _IN_REDIS if REDIS_URL else _IN_MEMORY}
 
-STATIC_URL = "/static/"
+STATIC_URL = f"{BASE_PATH}/static/"
 STATICFILES_DIRS = [BASE_DIR / "static"]
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},

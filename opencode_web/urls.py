@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from django.conf import settings
 from django.http import HttpRequest, JsonResponse
-from django.urls import include, path
+from django.urls import URLPattern, URLResolver, include, path
 
 from sessions.core.store.sessions import VERSION
 
@@ -13,8 +14,10 @@ async def health(_: HttpRequest) -> JsonResponse:
     return JsonResponse({"healthy": True, "version": VERSION})
 
 
-urlpatterns = [
+_pages: list[URLPattern | URLResolver] = [
     path("global/health", health, name="health"),
     path("", include("agents.web.urls")),
     path("", include("sessions.web.urls")),
 ]
+# Here and not in a script prefix, which `reverse` knows in the thread of a request only.
+urlpatterns = [path(f"{settings.BASE_PATH[1:]}/", include(_pages))] if settings.BASE_PATH else _pages

@@ -18,9 +18,10 @@ from contextlib import closing
 from html import escape
 from http.client import HTTPConnection, HTTPException
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import urlencode, urlsplit
 
+from opencode_web import base_path
 from opencode_web.cli.terminal import Stop, say
 from opencode_web.site.security.launch import LIFETIME, PATH
 from sessions.core import holding, paths
@@ -76,38 +77,47 @@ def renew(arguments: argparse.Namespace) -> None:
     Raise Stop when no server answers or the password is another one.
     """
     named = arguments.hostname or arguments.port
-    found = urlsplit("" if named else holding.server(paths.data_directory()))
-    hostname = arguments.hostname or found.hostname or DEFAULT_HOSTNAME
-    say(_new_link(hostname, arguments.port or found.port or DEFAULT_PORT))
+    url = "" if named else holding.server(paths.data_directory())
+    found = _place(url or base_path.configured(os.environ))
+    hostname, port = arguments.hostname or found.hostname, arguments.port or found.port
+    say(_new_link(_Place(hostname, port, found.base)))
 
 
 def link_to(url: str, target: str) -> str:
     """A new link of the server at `url`, which leads to a path there. Raise Stop when it does not answer, or
     the password is another one."""
-    link = _new_link(*_place(url))
+    link = _new_link(_place(url))
     return link if target == "/" else f"{link}&{urlencode({'next': target})}"
 
 
 def project_page(url: str, directory: str) -> str:
-    """The path of the project of a folder, opened by the server at `url`. Raise Stop when it does not answer,
-    the password is another one, or it does not open the folder."""
+    """The path, below `url`, of the project of a folder, opened by the server there. Raise Stop when it does
+    not answer, the password is another one, or it does not open the folder."""
     asked = f"/project/current?{urlencode({'directory': directory})}"
-    return f"/p/{_answer(*_place(url), 'GET', asked)['id']}/"
+    return f"/p/{_answer(_place(url), 'GET', asked)['id']}/"
 
 
-def _place(url: str) -> tuple[str, int]:
+class _Place(NamedTuple):
+    """Of a server; `base` is the path below which it is."""
+
+    hostname: str
+    port: int
+    base: str
+
+
+def _place(url: str) -> _Place:
     where = urlsplit(url)
-    return where.hostname or DEFAULT_HOSTNAME, where.port or DEFAULT_PORT
+    return _Place(where.hostname or DEFAULT_HOSTNAME, where.port or DEFAULT_PORT, where.path)
 
 
-def _new_link(hostname: str, port: int) -> str:
-    return str(_answer(hostname, port, "POST", PATH)["url"])
+def _new_link(server: _Place) -> str:
+    return str(_answer(server, "POST", PATH)["url"])
 
 
-def _answer(hostname: str, port: int, method: str, path: str) -> Any:
-    where = f"{hostname}:{port}"
+def _answer(server: _Place, method: str, path: str) -> Any:
+    where = f"{server.hostname}:{server.port}{server.base}"
     try:
-        status, body = _ask(hostname, port, method, path)
+        status, body = _ask(server, method, path)
     except (OSError, HTTPException) as error:
         raise Stop(f"no server answers at {where} (--port names another one): {error}") from error
     if status == 401:
@@ -126,9 +136,9 @@ def _reason(body: bytes) -> str:
         return body[:200].decode(errors="replace")
 
 
-def _ask(hostname: str, port: int, method: str, path: str) -> tuple[int, bytes]:
+def _ask(server: _Place, method: str, path: str) -> tuple[int, bytes]:
     password = os.environ.get("OPENCODE_SERVER_PASSWORD") or paths.secret()
-    with closing(HTTPConnection(hostname, port, timeout=_ANSWER_SECONDS)) as connection:
-        connection.request(method, path, headers={"Authorization": f"Bearer {password}"})
+    with closing(HTTPConnection(server.hostname, server.port, timeout=_ANSWER_SECONDS)) as connection:
+        connection.request(method, server.base + path, headers={"Authorization": f"Bearer {password}"})
         response = connection.getresponse()
         return response.status, response.read()

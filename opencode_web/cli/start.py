@@ -13,6 +13,7 @@ from pathlib import Path
 
 from agents.config.loader import load
 from agents.config.schema import ServerConfig
+from opencode_web import base_path
 from opencode_web.cli.link import DEFAULT_HOSTNAME, DEFAULT_PORT, link_to, open_link, place, project_page
 from opencode_web.cli.setup import check_redis, prepare_django, project_directory, tell_problems
 from opencode_web.cli.terminal import Stop, say
@@ -31,22 +32,25 @@ PORTS_TRIED = 100
 
 @dataclass(frozen=True, slots=True)
 class Network:
-    """`hostname` as the user wrote it, `address` to bind to, and a port that was free a moment ago."""
+    """`hostname` as the user wrote it, `address` to bind to, a port that was free a moment ago, and the path
+    below which all is (`base_path.configured`)."""
 
     hostname: str
     address: str
     port: int
     cors: list[str]
+    base: str = ""
 
     @property
     def url(self) -> str:
         """Where this machine reaches the server."""
         name = DEFAULT_HOSTNAME if is_wildcard(self.hostname) else self.hostname
-        return f"http://[{name}]:{self.port}" if ":" in name else f"http://{name}:{self.port}"
+        return f"http://{f'[{name}]' if ':' in name else name}:{self.port}{self.base}"
 
 
 def choose(arguments: argparse.Namespace, config: ServerConfig, environ: Mapping[str, str]) -> Network:
-    """Raise Stop when the port is taken, or others could reach the server and there is no password."""
+    """Raise Stop when the port is taken, or others could reach the server and there is no password, and
+    ImproperlyConfigured."""
     hostname: str = arguments.hostname or config.hostname or DEFAULT_HOSTNAME
     if not is_loopback(hostname) and not environ.get("OPENCODE_SERVER_PASSWORD"):
         raise Stop(
@@ -60,7 +64,7 @@ def choose(arguments: argparse.Namespace, config: ServerConfig, environ: Mapping
         port = find_port(address, DEFAULT_PORT, PORTS_TRIED) if wanted is None else find_port(address, wanted)
     except PortTaken as error:
         raise Stop(str(error)) from error
-    return Network(hostname, address, port, [*config.cors, *arguments.cors])
+    return Network(hostname, address, port, [*config.cors, *arguments.cors], base_path.configured(environ))
 
 
 def run(arguments: argparse.Namespace) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.urls import get_resolver
 from ninja import NinjaAPI
@@ -80,7 +81,8 @@ def document() -> Json:
             paths.setdefault(_wire_path(path), {}).update(methods)
     for path, (name, told) in _ELSEWHERE.items():
         paths[path] = {"get": {"operationId": name, "responses": {"200": {"description": told}}}}
-    return {"openapi": "3.1.0", "info": info, "paths": paths, "components": {"schemas": schemas}}
+    place: Json = {"servers": [{"url": settings.BASE_PATH}]} if settings.BASE_PATH else {}
+    return {"openapi": "3.1.0", "info": info, **place, "paths": paths, "components": {"schemas": schemas}}
 
 
 def _operations(api: NinjaAPI) -> Iterator[Operation]:

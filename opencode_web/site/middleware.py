@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.utils.cache import patch_vary_headers
 from django.utils.decorators import async_only_middleware
@@ -70,14 +71,16 @@ def _compressible(response: HttpResponse) -> bool:
 
 @async_only_middleware
 def api_urls(get_response: Handler) -> Handler:
-    """By the first segment of the path; everything else is a page."""
+    """By the first segment of the path below the base path, which is all that those URLs know; everything
+    else is a page."""
 
     async def middleware(request: HttpRequest) -> HttpResponseBase:
-        root = request.path_info.removeprefix("/").partition("/")[0]
+        path = request.path_info.removeprefix(settings.BASE_PATH)
+        root = path.removeprefix("/").partition("/")[0]
         if root == "api":
-            request.urlconf = "opencode_web.site.api_v2_urls"
-        elif root in API_ROOTS and request.path_info not in _PAGES:
-            request.urlconf = "opencode_web.site.api_urls"
+            request.urlconf, request.path_info = "opencode_web.site.api_v2_urls", path
+        elif root in API_ROOTS and path not in _PAGES:
+            request.urlconf, request.path_info = "opencode_web.site.api_urls", path
         return await get_response(request)
 
     middleware.process_exception = unsaved  # type: ignore[attr-defined]  # Django looks for it there

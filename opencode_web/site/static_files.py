@@ -56,7 +56,9 @@ class Storage(StaticFilesStorage):
     """What `{% static %}` says; with DEBUG the sources as they lie there."""
 
     def url(self, name: str | None) -> str:
-        return f"/static/{name}" if settings.DEBUG else f"/static/{version()}/{name}"
+        return (
+            f"{settings.STATIC_URL}{name}" if settings.DEBUG else f"{settings.STATIC_URL}{version()}/{name}"
+        )
 
 
 def _folders() -> list[Path]:

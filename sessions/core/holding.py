@@ -17,7 +17,8 @@ PRIVATE = "OPENCODE_WEB_PRIVATE"
 OWN = frozenset(
     {
         *("OPENCODE_SERVER_PASSWORD", "OPENCODE_CONFIG_CONTENT", "REDIS_URL", "DJANGO_SETTINGS_MODULE"),
-        *("OPENCODE_WEB_DIRECTORY", "OPENCODE_WEB_NO_WORKER", "OPENCODE_WEB_DATABASE", PRIVATE),
+        *("OPENCODE_WEB_DIRECTORY", "OPENCODE_WEB_NO_WORKER", "OPENCODE_WEB_DATABASE"),
+        *("OPENCODE_WEB_BASE_PATH", PRIVATE),
     }
 )
 """Variables of this server alone, which no program that it starts is given: its secrets, what would lead a

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
+from django.conf import settings
 from django.http import HttpRequest
 
 from sessions.core.db import in_db
@@ -39,4 +40,4 @@ async def share_new(request: HttpRequest, session_id: str, directory: str) -> Se
 def base_of(request: HttpRequest) -> str:
     """The address that the client knows this server by; the guard has checked the Host, and behind a proxy
     that is trusted the scheme."""
-    return f"{request.scheme}://{request.headers.get('Host', '')}"
+    return f"{request.scheme}://{request.headers.get('Host', '')}{settings.BASE_PATH}"

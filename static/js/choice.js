@@ -1,6 +1,7 @@
 // What is chosen beside the prompt, of `agent`, `model`, `variant` and `preset`: read, changed, coloured. A session has its
 // choice from the server, a new one has it in the form.
 import { onPage } from "./page.js";
+import { root } from "./root.js";
 
 const place = document.getElementById("choice");
 const asking = document.getElementById("picker"); // outside of the form, whose fields would be sent along
@@ -20,8 +21,8 @@ export function choose(kind, value) {
   const { session } = document.body.dataset;
   if (field(kind)) field(kind).value = value; // until the answer is here
   const how = { source: asking, target: place, swap: "innerHTML" };
-  if (session) return window.htmx.ajax("POST", "/pickers/choose", { ...how, values: { session, [kind]: value } });
-  return window.htmx.ajax("GET", "/pickers/choice", { ...how, values: { ...context(), chosen: kind } });
+  if (session) return window.htmx.ajax("POST", `${root}/pickers/choose`, { ...how, values: { session, [kind]: value } });
+  return window.htmx.ajax("GET", `${root}/pickers/choice`, { ...how, values: { ...context(), chosen: kind } });
 }
 
 // The choice was changed elsewhere.

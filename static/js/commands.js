@@ -7,6 +7,7 @@ import "./help.js";
 import "./inbox.js";
 import { open as openPicker } from "./picker.js";
 import "./problems.js";
+import { root } from "./root.js";
 import { perform, shortcut } from "./shortcuts.js";
 
 const COMMANDS = {
@@ -21,9 +22,9 @@ const COMMANDS = {
   mode: () => openPicker("preset"),
   "add-dir": (path) => folders(path),
   search: (words) => search(words),
-  permissions: () => location.assign(`/p/${document.body.dataset.project}/rules`),
-  mcp: () => location.assign(`/servers?project=${document.body.dataset.project}`),
-  log: () => location.assign(`/p/${document.body.dataset.project}/log`),
+  permissions: () => location.assign(`${root}/p/${document.body.dataset.project}/rules`),
+  mcp: () => location.assign(`${root}/servers?project=${document.body.dataset.project}`),
+  log: () => location.assign(`${root}/p/${document.body.dataset.project}/log`),
   "review-mode": () => document.getElementById("staging-toggle")?.click(),
   export: () => ask("GET", "export", { target: "#dialog" }),
   share: () => ask("GET", "share", { target: "#dialog" }),
@@ -37,7 +38,7 @@ const ACTIONS = {
   prompt: () => field.focus(),
   "next-session": () => step(1),
   "previous-session": () => step(-1),
-  "new-folder": () => window.htmx.ajax("GET", `/p/${document.body.dataset.project}/sessions/folder`, { target: "#dialog" }),
+  "new-folder": () => window.htmx.ajax("GET", `${root}/p/${document.body.dataset.project}/sessions/folder`, { target: "#dialog" }),
   sessions: findSession,
   copy: () => [...document.querySelectorAll("[data-copy-answer]")].at(-1)?.click(),
   archive: () => ask("POST", "archive", { target: "#toasts", swap: "beforeend" }),
@@ -47,8 +48,8 @@ const ACTIONS = {
   "large-prompt": async () => (await unlessLeft(import("./large.js")))?.toggle(),
   "save-snippet": async () => (await import("./snippets.js")).save(),
   "pin-note": async () => (await import("./pins.js")).writeNote(),
-  settings: () => location.assign(`/settings?project=${document.body.dataset.project}`),
-  keys: () => location.assign(`/settings/keys?project=${document.body.dataset.project}`),
+  settings: () => location.assign(`${root}/settings?project=${document.body.dataset.project}`),
+  keys: () => location.assign(`${root}/settings/keys?project=${document.body.dataset.project}`),
 };
 const WITH_WORDS = ["rename", "search", "add-dir"];
 
@@ -125,7 +126,7 @@ function findSession() {
 }
 
 function search(words) {
-  location.assign(`/search?${new URLSearchParams({ q: words || "", project: document.body.dataset.project })}`);
+  location.assign(`${root}/search?${new URLSearchParams({ q: words || "", project: document.body.dataset.project })}`);
 }
 
 function writeTitle() {

@@ -9,7 +9,7 @@
   };
   const STEP = 16;
   const FOLDED = "list-folded";
-  const project = location.pathname.split("/")[2];
+  const [, , project, , session] = location.pathname.slice(root.dataset.root.length).split("/"); // /p/…/s/…
   const KEPT = `layout:${project}`;
 
   // By name. A project that has none yet begins as the last one was left.
@@ -95,7 +95,7 @@
 
   apply();
   root.classList.toggle("turns-folded", localStorage.getItem("turns-folded") === "yes");
-  root.classList.toggle("strip-unfolded", localStorage.getItem(`strip:${location.pathname.split("/")[4]}`) === "yes");
+  root.classList.toggle("strip-unfolded", localStorage.getItem(`strip:${session}`) === "yes");
   root.classList.toggle("files-opened", Boolean(localStorage.getItem(`opened:${project}`)));
   document.addEventListener("DOMContentLoaded", () => document.querySelectorAll("[data-edge]").forEach(say));
 }

@@ -1,5 +1,6 @@
 // What language servers know of the text in the editor: what is wrong in it, what a name is, where it is defined and used,
 // how it goes on, another name, another form. Nothing of it where none is for the file.
+import { root } from "./root.js";
 import { autocompletion, completeAnyWord } from "../vendor/@codemirror/autocomplete/index.js";
 import { lintGutter, lintKeymap, linter } from "../vendor/@codemirror/lint/index.js";
 import { EditorView, hoverTooltip, keymap, showDialog } from "../vendor/@codemirror/view/index.js";
@@ -19,7 +20,7 @@ export function code(about) {
     if (off || doc.length > MOST) return null;
     const line = doc.lineAt(at);
     const place = { line: line.number - 1, character: at - line.from };
-    const answer = await send("/pickers/code", { op, path: about.path, ...place, ...more, text: doc.toString() }).catch(() => null);
+    const answer = await send(`${root}/pickers/code`, { op, path: about.path, ...place, ...more, text: doc.toString() }).catch(() => null);
     const told = await answer?.json().catch(() => null);
     if (told?.off) off = true;
     return told;

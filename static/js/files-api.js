@@ -1,9 +1,11 @@
 // Requests about the files of the project. What is done on a page without a session belongs to one that the server
 // makes for it (`X-Session`).
+import { root } from "./root.js";
+
 const { "X-CSRF-Token": token } = JSON.parse(document.body.getAttribute("hx-headers"));
 let made = "";
 
-const base = `/p/${document.body.dataset.project}/files`;
+const base = `${root}/p/${document.body.dataset.project}/files`;
 const session = () => document.body.dataset.session || made;
 
 // A path is as the session sees it: whole where it is in a folder beside the project.

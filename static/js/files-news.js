@@ -1,13 +1,14 @@
 // What changes on the disk of the project, told while somebody wants to know it.
 import { Line } from "./line.js";
 import { onPage } from "./page.js";
+import { root } from "./root.js";
 
 const HEARTBEAT = 25_000; // the server sends one every 10 s
 const listeners = [];
 let wanted = false;
 
 const line = new Line({
-  address: () => `/ws/p/${document.body.dataset.project}/files/`,
+  address: () => `${root}/ws/p/${document.body.dataset.project}/files/`,
   receives: (data) => tell(JSON.parse(data).changed),
   opened: () => (hello(), tell([""])), // what was missed
 }, HEARTBEAT);

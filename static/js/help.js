@@ -1,8 +1,9 @@
 // The help: by its key outside of a text, and by the buttons that ask for it.
+import { root } from "./root.js";
 import { shortcut } from "./shortcuts.js";
 
 function openHelp() {
-  window.htmx.ajax("GET", "/help", { target: "#dialog" });
+  window.htmx.ajax("GET", `${root}/help`, { target: "#dialog" });
 }
 
 shortcut("help", openHelp);

@@ -1,5 +1,6 @@
 // What the page of an import loads, and its two buttons for all projects or none.
 import "./dialog.js";
+import { root } from "./root.js";
 import "./toast.js";
 
 document.addEventListener("click", (event) => {
@@ -11,5 +12,5 @@ document.addEventListener("click", (event) => {
 // An import that has begun takes the place of the choice; a refusal stays beside the button.
 document.addEventListener("htmx:beforeSwap", (event) => {
   const { xhr, requestConfig } = event.detail;
-  if (requestConfig.path === "/import/begin" && xhr.status === 200) event.detail.target = document.getElementById("import");
+  if (requestConfig.path === `${root}/import/begin` && xhr.status === 200) event.detail.target = document.getElementById("import");
 });

@@ -2,6 +2,7 @@
 // it is new, and each second while one starts or is installed; what is open and focused stays (data-merge).
 import { isBusy } from "./busy.js";
 import { apply } from "./fragments.js";
+import { root } from "./root.js";
 import { begun, changed, press, tell, words } from "./server-news.js";
 
 const GATHERED = 150;
@@ -30,7 +31,7 @@ async function renew() {
   reading = true;
   try {
     const before = words(section);
-    const html = await read("/servers/languages");
+    const html = await read(`${root}/servers/languages`);
     if (acting) return;
     if (isBusy(section)) return later(); // what is held back could not be told
     if (html) put(html);

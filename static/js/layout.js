@@ -1,6 +1,7 @@
 // The sidebar and the review panel: beside the conversation where there is room, drawers where not.
 import { arrive } from "./motion.js";
 import { onPage } from "./page.js";
+import { root } from "./root.js";
 import { shortcut } from "./shortcuts.js";
 
 const layout = document.getElementById("layout");
@@ -82,7 +83,7 @@ function choose(state) {
   if (state) layout.dataset.review = state;
   else delete layout.dataset.review;
   note();
-  document.cookie = `panel=${state}; Path=/p/${document.body.dataset.project}; Max-Age=${YEAR}; SameSite=Strict`;
+  document.cookie = `panel=${state}; Path=${root}/p/${document.body.dataset.project}; Max-Age=${YEAR}; SameSite=Strict`;
   mark();
 }
 

@@ -2,6 +2,7 @@
 // typed and focused stays (data-merge).
 import "./dialog.js";
 import "./menu.js";
+import { root } from "./root.js";
 import "./time.js";
 import "./toast.js";
 import { isBusy } from "./busy.js";
@@ -17,7 +18,7 @@ let acted = "";
 
 const list = () => document.getElementById("mcp-list");
 const opened = () => [...list().querySelectorAll(".server-more[open]")];
-const address = (details) => `/servers/mcp/detail?${project}&${new URLSearchParams({ name: JSON.parse(details.closest(".server").getAttribute("hx-vals")).name })}`;
+const address = (details) => `${root}/servers/mcp/detail?${project}&${new URLSearchParams({ name: JSON.parse(details.closest(".server").getAttribute("hx-vals")).name })}`;
 
 async function read(url) {
   try {
@@ -45,7 +46,7 @@ async function renew() {
   reading = true;
   try {
     const before = words(list());
-    const html = await read(`/servers/mcp/list?${project}`);
+    const html = await read(`${root}/servers/mcp/list?${project}`);
     if (isBusy(list())) return later(); // what is held back could not be told
     put(html);
     tell(said, list(), before);

@@ -1,14 +1,16 @@
 // A folder or a file of the project in a program of this machine: asked in which, until one is to be it always.
+import { root } from "./root.js";
+
 const ALWAYS = "open-in";
 
 export function openIn({ path = "", line = "", session = document.body.dataset.session } = {}) {
   const values = { project: document.body.dataset.project, session, path, line };
   const program = localStorage.getItem(ALWAYS);
   if (program) return start({ ...values, program });
-  return window.htmx.ajax("GET", `/open-in?${new URLSearchParams(values)}`, { target: "#dialog", swap: "innerHTML" });
+  return window.htmx.ajax("GET", `${root}/open-in?${new URLSearchParams(values)}`, { target: "#dialog", swap: "innerHTML" });
 }
 
-const start = (values) => window.htmx.ajax("POST", "/open-in", { target: "#toasts", swap: "beforeend", values });
+const start = (values) => window.htmx.ajax("POST", `${root}/open-in`, { target: "#toasts", swap: "beforeend", values });
 
 document.addEventListener("click", ({ target }) => {
   const button = target.closest("[data-program]");

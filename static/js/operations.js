@@ -1,5 +1,6 @@
 // The operations log: what its page loads, and its newest entries as they come.
 import "./dialog.js";
+import { root } from "./root.js";
 import "./time.js";
 import "./toast.js";
 import "./undo.js";
@@ -23,7 +24,7 @@ function news({ data }) {
 }
 
 const query = new URLSearchParams({ directory: document.body.dataset.worktree });
-const events = new EventSource(`/event?${query}`);
+const events = new EventSource(`${root}/event?${query}`);
 events.onmessage = news;
 events.onopen = () => { log.dataset.live = ""; };
 events.onerror = () => delete log.dataset.live;

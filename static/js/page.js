@@ -1,5 +1,6 @@
 // The page of a session, and how that of another takes its place in the same document (docs/decisions/0029-switching.md).
 // What a module does for a page it registers by `onPage`; what it waits for across a switch it checks by `thisPage`.
+import { root } from "./root.js";
 
 // Taken from the new page: elements with all that is in them, and elements that keep what is in them.
 const PARTS = ["damage", "skip-review", "filter-current", "session-list", "title", "session-buttons", "session-notices", "conversation", "states", "staging-switch", "meter", "activity", "review", "problems-list"];
@@ -21,7 +22,7 @@ let made = ""; // the session that the first prompt of a page without one has ma
 export const owner = () => made || document.body.dataset.session || "new";
 
 // The address of the session of the page.
-export const base = () => `/p/${document.body.dataset.project}/s/${document.body.dataset.session}`;
+export const base = () => `${root}/p/${document.body.dataset.project}/s/${document.body.dataset.session}`;
 
 // The page of that session is about to take this one's place: what is written here goes on there.
 export function becomes(session) {

@@ -4,6 +4,7 @@ import { choose, context } from "./choice.js";
 import { favourites, recents, toggle, use } from "./favourites.js";
 import { composes } from "./ime.js";
 import { activate, active, step } from "./options.js";
+import { root } from "./root.js";
 import { isPressed, shortcut } from "./shortcuts.js";
 
 const box = document.getElementById("picker");
@@ -39,7 +40,7 @@ async function begin() {
   lists.replaceChildren();
   show();
   const values = { ...context(), favourite: favourites(), recent: recents() };
-  await window.htmx.ajax("GET", "/pickers/options", { source: box, target: lists, swap: "innerHTML", values });
+  await window.htmx.ajax("GET", `${root}/pickers/options`, { source: box, target: lists, swap: "innerHTML", values });
   show();
 }
 

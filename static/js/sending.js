@@ -8,13 +8,14 @@ import { editing } from "./editing.js";
 import { messageId } from "./ids.js";
 import { mentions } from "./mentions.js";
 import { becomes, onPage } from "./page.js";
+import { root } from "./root.js";
 import { putLettersBack, shell } from "./shell.js";
 import { shortcut } from "./shortcuts.js";
 import { unsent } from "./unsent.js";
 
 const COMMAND = /^\/([\w.:/-]+)(?:\s+([\s\S]*))?$/;
-const COMMAND_URL = "/pickers/command";
-const SHELL_URL = "/pickers/shell";
+const COMMAND_URL = `${root}/pickers/command`;
+const SHELL_URL = `${root}/pickers/shell`;
 
 let outbox = []; // prompts sent off that have not arrived: the first is on its way
 let flight = null; // that one, or the text of an edit

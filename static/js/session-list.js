@@ -1,5 +1,6 @@
 // The list of sessions stays in order while they are used: each in its group, and under the right days when a day ends.
 import { placeOf } from "./fragments.js";
+import { root } from "./root.js";
 import { shortcut } from "./shortcuts.js";
 
 const YEAR = 60 * 60 * 24 * 365;
@@ -54,7 +55,7 @@ function isOwn() {
 function tellZone() {
   const told = `timezone=${Intl.DateTimeFormat().resolvedOptions().timeZone}`;
   if (document.cookie.split("; ").includes(told)) return;
-  document.cookie = `${told}; Path=/; Max-Age=${YEAR}; SameSite=Strict`;
+  document.cookie = `${told}; Path=${root}/; Max-Age=${YEAR}; SameSite=Strict`;
   renew();
 }
 

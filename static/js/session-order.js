@@ -1,10 +1,11 @@
 // The order of sessions by hand: among what is pinned and within folders, and from one to the other. Loaded when the first is
 // dragged or moved by keys.
+import { root } from "./root.js";
 import { rows } from "./session-list.js";
 import { note } from "./toast.js";
 
 const side = document.getElementById("side-sessions");
-const base = () => `/p/${document.body.dataset.project}/sessions`;
+const base = () => `${root}/p/${document.body.dataset.project}/sessions`;
 const id = (item) => item.id.slice(0, -"-item".length);
 const inside = (section) => [...section.querySelectorAll(".session-item")];
 const news = document.getElementById("turn-news");

@@ -4,6 +4,7 @@ import { complain, field, form } from "./composer.js";
 import { shownFile } from "./files.js";
 import { composes } from "./ime.js";
 import { onPage } from "./page.js";
+import { root } from "./root.js";
 import { selected } from "./selected.js";
 import { list } from "./suggestions.js";
 
@@ -106,6 +107,6 @@ onPage(leave);
 export async function save() {
   const { selectionStart, selectionEnd, value } = field;
   const text = value.slice(selectionStart, selectionEnd) || value;
-  await window.htmx.ajax("GET", "/snippets/dialog", { target: "#dialog", swap: "innerHTML" });
+  await window.htmx.ajax("GET", `${root}/snippets/dialog`, { target: "#dialog", swap: "innerHTML" });
   document.querySelector(".snippet-dialog textarea").value = text;
 }

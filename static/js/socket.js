@@ -3,6 +3,7 @@ import { whenFree } from "./busy.js";
 import { apply, ensure, replace } from "./fragments.js";
 import { Line } from "./line.js";
 import { onPage, thisPage } from "./page.js";
+import { root } from "./root.js";
 
 const HEARTBEAT = 25_000; // the server sends one every 10 s
 const FOR_GOOD = { 4401: "Signed out: open the link of the terminal again", 4404: "Gone" };
@@ -22,7 +23,7 @@ function show(state, text) {
 
 function address() {
   const { project, session } = document.body.dataset;
-  return `/ws/p/${project}/?${new URLSearchParams({ session, since: cursor, ...(loads && { loads: 1 }) })}`;
+  return `${root}/ws/p/${project}/?${new URLSearchParams({ session, since: cursor, ...(loads && { loads: 1 }) })}`;
 }
 
 function connected() {

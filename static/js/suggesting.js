@@ -1,7 +1,8 @@
 // Where suggestions come from: quick sources are shown together, slow ones are added when they come.
 import { form } from "./composer.js";
+import { root } from "./root.js";
 
-const THEIRS = "/pickers/";
+const THEIRS = `${root}/pickers/`;
 const QUICK = { files: "mentions", commands: "commands" };
 const SLOW = { files: ["symbols", "resources"], arguments: ["arguments"] };
 

@@ -1,10 +1,11 @@
 // Going from session to session of a project without loading the document again: by links, by answers that lead
 // to another page, and back and forward. Where that does not work, the browser loads the page as ever.
 import { isAlike, turn } from "./page.js";
+import { root } from "./root.js";
 import { sending } from "./sending.js";
 
 const main = document.getElementById("main");
-const near = new RegExp(`^/p/${document.body.dataset.project}/(s/\\w*)?$`);
+const near = new RegExp(`^${root}/p/${document.body.dataset.project}/(s/\\w*)?$`);
 let shown = location.pathname;
 let going = null;
 

@@ -1,6 +1,7 @@
 // Notes that leave by themselves, and what to say when a request fails.
 
 import { leave as goes } from "./motion.js";
+import { root } from "./root.js";
 
 const STAY = 8_000;
 const KEPT = "toast";
@@ -15,7 +16,7 @@ export function note(text) {
 
 function arrived(toast) {
   if (document.body.dataset.session && toast.dataset.gone?.split(" ").includes(document.body.dataset.session)) {
-    window.htmx.location.href = `/p/${document.body.dataset.project}/`;
+    window.htmx.location.href = `${root}/p/${document.body.dataset.project}/`;
   }
   if (!toast.matches("[data-stays]")) setTimeout(() => leave(toast), STAY);
 }

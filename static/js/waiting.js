@@ -2,6 +2,7 @@
 import { apply } from "./fragments.js";
 import { Line } from "./line.js";
 import { notify } from "./notify.js";
+import { root } from "./root.js";
 
 const HEARTBEAT = 25_000; // the server sends one every 10 s
 const SIGNED_OUT = 4401;
@@ -15,7 +16,7 @@ let known = null;
 let announced = [];
 
 const line = new Line({
-  address: () => "/ws/inbox/",
+  address: () => `${root}/ws/inbox/`,
   opened: () => document.dispatchEvent(new CustomEvent("servers:changed")),
   receives: (data) => receive(JSON.parse(data)),
   ends: (code) => code === SIGNED_OUT,

@@ -1,5 +1,5 @@
 """What holds for every template: lines to be read, addresses that lead somewhere and come from names
-(docs/decisions/0030)."""
+(docs/decisions/0030), and in scripts begin at the path of the server (0049)."""
 
 from __future__ import annotations
 
@@ -15,12 +15,14 @@ from django.urls import resolve
 TEMPLATES = Path(settings.BASE_DIR) / "templates"
 NAMES = sorted(str(path.relative_to(TEMPLATES)) for path in TEMPLATES.rglob("*.html"))
 
+SCRIPTS = Path(settings.STATICFILES_DIRS[0]) / "js"
+
 LONGEST_LINE = 120
 
 _LITERAL = re.compile(r"""=["'](/[^"']*)["']""")
-_OF_THE_GUARD = {"/login", "/logout"}
-"""They are answered before Django (opencode_web/site/security)."""
-
+_IN_A_SCRIPT = re.compile(
+    r"""Path=/|["'`]/(?:p|s|ws|api|event|help|import|log(?:in|out)|open-in|pickers|search|servers|settings|snippets)\b"""
+)
 _BELOW = re.compile(r"""\{\{ (?:place\.)?base \}\}(/[^"'?#]*)""")
 _EXPRESSION = re.compile(r"\{\{.*?\}\}")
 _CONDITION = re.compile(r"\{%.*")
@@ -43,7 +45,13 @@ def test_it_can_be_read(name: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_addresses_come_from_names(name: str) -> None:
-    assert set(_LITERAL.findall(source(name))) <= _OF_THE_GUARD
+    assert _LITERAL.findall(source(name)) == []
+
+
+@pytest.mark.parametrize("script", sorted(SCRIPTS.glob("*.js")), ids=lambda path: path.name)
+def test_addresses_of_scripts_begin_at_the_servers_path(script: Path) -> None:
+    code = [line for line in script.read_text().splitlines() if not line.startswith("//")]
+    assert [line for line in code if _IN_A_SCRIPT.search(line)] == []
 
 
 @pytest.mark.parametrize("path", sorted(set(below_sessions())))

@@ -28,6 +28,7 @@ from agents.web.mcp.listing import Row, counted, place_id
 from agents.web.mcp.places import place_of
 from agents.web.mcp.views import row_of
 from sessions.core.repository import Repository
+from sessions.core.sharing import base_of
 from sessions.core.text import terminal
 from sessions.web.respond import beside, done, fragment
 
@@ -224,9 +225,8 @@ async def sign_in(request: HttpRequest) -> HttpResponse:
     row = await row_of(request.POST)
     if row.connection is None:
         return beside(row.place, GONE)
-    origin = request.build_absolute_uri("/").rstrip("/")
     try:
-        await signing.begin(row.connection.server, origin)
+        await signing.begin(row.connection.server, base_of(request))
     except signing.SignInFailed as error:
         return beside(row.place, str(error))
     return renewed(row.name, "waiting for you to sign in")

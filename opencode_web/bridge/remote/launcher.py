@@ -17,6 +17,7 @@ from typing import Literal
 
 import httpx
 
+from opencode_web import base_path
 from opencode_web.bridge.remote.client import USERNAME, Address, address
 from opencode_web.bridge.remote.errors import RemoteError
 from sessions.core import holding, paths
@@ -205,6 +206,7 @@ class Launcher:
             "OPENCODE_SERVER_USERNAME": where.username,
             "OPENCODE_SERVER_PASSWORD": where.password,
             PRIVATE: "1",
+            base_path.VARIABLE: "",
         }
         if self.wanted.command:
             command = [*self.wanted.command, "--hostname", "127.0.0.1", "--port", port]

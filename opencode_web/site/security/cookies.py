@@ -61,7 +61,8 @@ class BrowserSession:
 
 
 class SessionCookies:
-    """Makes and reads the cookie of the server on one port: cookies are shared by all ports of a host."""
+    """Makes and reads the cookie of the server on one port, sent below `base`: cookies are shared by all
+    ports of a host."""
 
     def __init__(
         self,
@@ -69,9 +70,11 @@ class SessionCookies:
         port: int,
         has_ended: Callable[[BrowserSession], bool] = lambda session: False,
         generation: Callable[[], float] = lambda: 0.0,
+        base: str = "",
     ) -> None:
         self.port = port
         self.name = f"opencode_web_{port}"
+        self._path = f"{base}/"
         self._key = key
         self._has_ended = has_ended
         self._generation = generation
@@ -122,5 +125,5 @@ class SessionCookies:
         return BrowserSession(session_id, csrf, issued + LIFETIME, float(generation or 0))
 
     def _header(self, value: str, age: int, secure: bool) -> str:
-        text = f"{self.name}={value}; Path=/; Max-Age={age}; HttpOnly; SameSite=Strict"
+        text = f"{self.name}={value}; Path={self._path}; Max-Age={age}; HttpOnly; SameSite=Strict"
         return f"{text}; Secure" if secure else text

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import Literal, TypedDict
 
 from opencode_web.site.security import headers, launch, origins, peers, tickets
-from opencode_web.site.security.asgi import Application, Receive, Scope, Send, respond
+from opencode_web.site.security.asgi import Application, Receive, Scope, Send, redirect, respond
 from opencode_web.site.security.cookies import (
     CSRF_HEADER,
     BrowserSession,
@@ -65,7 +65,7 @@ class Guard:
         self._credentials = Credentials(policy.username, policy.password)
         self._logins = logins or Logins()
         self._cookies = SessionCookies(
-            policy.key, policy.port, self._logins.has_ended, self._logins.generation
+            policy.key, policy.port, self._logins.has_ended, self._logins.generation, policy.base
         )
         self._throttle = Throttle(clock)
         self._wrong_shares = Throttle(clock)
@@ -83,7 +83,7 @@ class Guard:
             return
         # daphne takes root_path from a header of the client; inside, it would shift the paths judged here.
         scope = {**scope, "root_path": "", "principal": None}
-        request = Request(scope)
+        request = Request(scope, self._policy.base)
         apply_forwarded(request, self._policy.trusted_proxies)
         if not request.is_websocket:
             send = self._harden(request, send)
@@ -98,6 +98,9 @@ class Guard:
             raise Refused(400, f"more than one {request.repeated} header")
         if request.host.lower() not in self._policy.hosts:
             raise Refused(421, "this host name is not served here; OPENCODE_WEB_ALLOWED_HOSTS names more")
+        if not request.path:
+            await self._lead_below(request, send)
+            return
         reason = origins.refusal(request, self._policy.origins, self._policy.cors)
         if reason:
             raise Refused(403, reason)
@@ -119,6 +122,13 @@ class Guard:
             await self._logins.hold(login, self._application, request.scope, receive, send)
         else:
             await self._application(request.scope, receive, send)
+
+    async def _lead_below(self, request: Request, send: Send) -> None:
+        """From the path of the server without its slash to the one with it; anything else is not here."""
+        base = self._policy.base
+        if request.scope["path"] != base or not request.is_page:
+            raise Refused(404, f"this server is below {base}/")
+        await redirect(send, f"{base}/")
 
     def _login(self, request: Request) -> BrowserSession | None:
         """The login that a request ends with; also of a socket that a page of ours opens by a ticket."""

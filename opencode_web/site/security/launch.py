@@ -42,7 +42,7 @@ class LaunchTokens:
 
 
 def launch_url(base: str, token: str, target: str = "/") -> str:
-    """The address to open; `base` is the server's, without a slash at its end."""
+    """The address to open; `base` is the server's, without a slash at its end, `target` a path below it."""
     query = {"token": token} if target == "/" else {"token": token, "next": target}
     return f"{base}{PATH}?{urlencode(query)}"
 

@@ -64,7 +64,7 @@ class Pages:
         await route(request, receive, send)
 
     async def _show_form(self, request: Request, receive: Receive, send: Send) -> None:
-        await self._send_form(send, 200, _parameter(request, "next"), "")
+        await self._send_form(request, send, 200, _parameter(request, "next"), "")
 
     async def _log_in(self, request: Request, receive: Receive, send: Send) -> None:
         try:
@@ -74,30 +74,31 @@ class Pages:
             raise Refused(413, "the form is too long") from error
         target = form.get("next", ["/"])[0]
         if self._credentials.verify_password(form.get("password", [""])[0]):
-            await redirect(send, launch.local_path(target), self._cookies.issue(_is_secure(request)))
+            await redirect(send, _page(request, target), self._cookies.issue(_is_secure(request)))
         else:
             if self._throttle:
                 await self._throttle.fail(request.client)
-            await self._send_form(send, 403, target, _WRONG)
+            await self._send_form(request, send, 403, target, _WRONG)
 
     async def _show_style(self, request: Request, receive: Receive, send: Send) -> None:
         await respond(send, 200, self._style, "text/css")
 
     async def _launch(self, request: Request, receive: Receive, send: Send) -> None:
-        target = launch.local_path(_parameter(request, "next"))
+        target = _parameter(request, "next")
+        page = _page(request, target)
         if self._tokens.redeem(_parameter(request, "token")):
             cookie = self._cookies.issue(_is_secure(request))
             if request.fetch_site in (b"cross-site", b"same-site"):
-                await _step_on(send, target, cookie)
+                await _step_on(send, page, cookie)
             else:
-                await redirect(send, target, cookie)
+                await redirect(send, page, cookie)
         elif self._cookies.read(request.cookies):
-            await redirect(send, target)
+            await redirect(send, page)
         else:
-            await self._send_form(send, 403, target, _SPENT)
+            await self._send_form(request, send, 403, target, _SPENT)
 
     async def _new_launch_url(self, request: Request, receive: Receive, send: Send) -> None:
-        base = f"{request.scope.get('scheme', 'http')}://{request.host.decode('ascii')}"
+        base = f"{request.scope.get('scheme', 'http')}://{request.host.decode('ascii')}{request.base}"
         body = {"url": launch.launch_url(base, self._tokens.issue())}
         await respond(send, 200, json.dumps(body), "application/json")
 
@@ -113,12 +114,15 @@ class Pages:
         elif session:
             await self._logins.end(session)
         cookie = self._cookies.clear(_is_secure(request)).encode("ascii")
-        headers = [(b"set-cookie", cookie), (b"hx-redirect", LOGIN.encode())]
+        headers = [(b"set-cookie", cookie), (b"hx-redirect", f"{request.base}{LOGIN}".encode())]
         await respond(send, 200, "", headers=headers)
 
-    async def _send_form(self, send: Send, status: int, target: str, error: str) -> None:
+    async def _send_form(self, request: Request, send: Send, status: int, target: str, error: str) -> None:
         text = self._form.substitute(
-            next=html.escape(launch.local_path(target)), error=html.escape(error), port=self._cookies.port
+            base=request.base,
+            next=html.escape(launch.local_path(target)),
+            error=html.escape(error),
+            port=self._cookies.port,
         )
         await respond(send, status, text, "text/html", [_FORM_REFERRER])
 
@@ -131,6 +135,11 @@ async def _step_on(send: Send, target: str, cookie: str) -> None:
         f'<!doctype html><meta http-equiv="refresh" content="0;url={address}"><a href="{address}">Go on</a>'
     )
     await respond(send, 200, page, "text/html", [(b"set-cookie", cookie.encode("ascii"))])
+
+
+def _page(request: Request, target: str) -> str:
+    """The address of the page that a login goes on to; `next` is a path below that of the server."""
+    return request.base + launch.local_path(target)
 
 
 def _parameter(request: Request, name: str) -> str:

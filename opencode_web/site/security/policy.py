@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
 
+from opencode_web import base_path
 from opencode_web.site.security.hosts import allowed_hosts
 from opencode_web.site.security.origins import cors_origins, own_origins
 
@@ -14,7 +15,7 @@ from opencode_web.site.security.origins import cors_origins, own_origins
 class Policy:
     """`hosts`, `origins` and `cors` are exact header values; `key` signs cookies and CSRF tokens;
     `guessable` says that a person chose the password; `trusted_proxies` are the addresses whose X-Forwarded-*
-    headers count."""
+    headers count; `base` is the path below which the server is, as in `opencode_web.base_path`."""
 
     port: int
     hosts: frozenset[bytes]
@@ -25,6 +26,7 @@ class Policy:
     key: str = field(repr=False)
     guessable: bool = True
     trusted_proxies: frozenset[str] = frozenset()
+    base: str = ""
 
 
 def policy_for(
@@ -33,8 +35,8 @@ def policy_for(
     """The policy of a server bound to `hostname` and `port`.
 
     From the environment: OPENCODE_SERVER_USERNAME (`opencode`), OPENCODE_SERVER_PASSWORD (the secret),
-    OPENCODE_WEB_ALLOWED_HOSTS and OPENCODE_WEB_TRUSTED_PROXY (both separated by commas).
-    Raise ValueError for a host or origin that is not exact.
+    OPENCODE_WEB_ALLOWED_HOSTS and OPENCODE_WEB_TRUSTED_PROXY (both separated by commas), and
+    OPENCODE_WEB_BASE_PATH. Raise ValueError for a host or origin that is not exact, and ImproperlyConfigured.
     """
     password = environ.get("OPENCODE_SERVER_PASSWORD") or secret
     extra = _names(environ.get("OPENCODE_WEB_ALLOWED_HOSTS", ""))
@@ -50,6 +52,7 @@ def policy_for(
         guessable=password != secret,
         key=sha256(f"{secret}\0{password}".encode()).hexdigest(),
         trusted_proxies=frozenset(_names(environ.get("OPENCODE_WEB_TRUSTED_PROXY", ""))),
+        base=base_path.configured(environ),
     )
 
 

@@ -14,6 +14,7 @@ _NAMES = {
     400: "BadRequest",
     401: "Unauthorized",
     403: "Forbidden",
+    404: "NotFound",
     405: "MethodNotAllowed",
     413: "TooLarge",
     421: "MisdirectedRequest",
@@ -35,7 +36,7 @@ async def refuse(request: Request, refused: Refused, receive: Receive, send: Sen
         await receive()
         await send({"type": "websocket.close", "code": 4403})
     elif refused.status == 401 and request.is_page:
-        await redirect(send, f"{LOGIN}?next={quote(_address(request), safe='/')}")
+        await redirect(send, f"{request.base}{LOGIN}?next={quote(_address(request), safe='/')}")
     else:
         body = {"name": _NAMES[refused.status], "data": {"message": refused.message}}
         headers = _headers(request, refused)
@@ -43,6 +44,7 @@ async def refuse(request: Request, refused: Refused, receive: Receive, send: Sen
 
 
 def _address(request: Request) -> str:
+    """Below the path of the server, as the login has it."""
     query = request.scope.get("query_string", b"").decode("latin-1")
     return f"{request.path}?{query}" if query else request.path
 
@@ -55,5 +57,5 @@ def _headers(request: Request, refused: Refused) -> Headers:
         # A browser would keep Basic credentials and send them along for every page of any site.
         headers.append((b"www-authenticate", b'Basic realm="opencode-web", charset="UTF-8"'))
     if request.htmx:
-        headers.append((b"hx-redirect", LOGIN.encode()))
+        headers.append((b"hx-redirect", f"{request.base}{LOGIN}".encode()))
     return headers

@@ -29,12 +29,15 @@ _ONCE = frozenset({b"host", b"origin", b"authorization", b"sec-fetch-site", b"x-
 class Request:
     """The deciding headers as bytes (empty when missing) with the method and path of the scope.
 
+    `path` is the one below `base`, the path of the server, and empty for what is not below it.
+
     `connected` are the two ends of its connection as they are, whatever a proxy says of the client.
     `repeated` names a header that decides about access and came more than once.
     """
 
     __slots__ = (
         *_SINGLE.values(),
+        "base",
         "client",
         "connected",
         "cookies",
@@ -57,13 +60,14 @@ class Request:
     forwarded_for: bytes
     forwarded_proto: bytes
 
-    def __init__(self, scope: Scope) -> None:
+    def __init__(self, scope: Scope, base: str = "") -> None:
         for slot in _SINGLE.values():
             setattr(self, slot, b"")
         self.scope = scope
         self.is_websocket: bool = scope["type"] == "websocket"
         self.method: str = "GET" if self.is_websocket else scope["method"]
-        self.path: str = scope["path"]
+        self.base = base
+        self.path = _below(base, scope["path"])
         self.client: str = scope["client"][0] if scope.get("client") else ""
         self.connected = (scope.get("client"), scope.get("server"))
         self.cookies: list[bytes] = []
@@ -95,6 +99,11 @@ class Request:
     def is_page(self) -> bool:
         """Whether a browser asks for a document (and not a script of a page for data)."""
         return self.method in ("GET", "HEAD") and b"text/html" in self.accept and not self.is_websocket
+
+
+def _below(base: str, path: str) -> str:
+    rest = path.removeprefix(base)
+    return rest if path.startswith(base) and rest.startswith("/") else ""
 
 
 def apply_forwarded(request: Request, trusted: frozenset[str]) -> None:

@@ -28,6 +28,12 @@ _SCRIPT = re.compile(r'<script type="module" src="(\S+)/js/(\S+)\.js"></script>'
 
 
 @register.simple_tag
+def root() -> str:
+    """Before the path of an address that has no name: what the guard answers, and what scripts ask for."""
+    return str(settings.BASE_PATH)
+
+
+@register.simple_tag
 def shortcut_groups() -> tuple[Group, ...]:
     """All shortcuts, for the help."""
     return GROUPS

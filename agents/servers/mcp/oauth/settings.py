@@ -57,8 +57,8 @@ def reason_against(server: Server) -> str:
 
 
 def back(server: Server, own: str) -> Back:
-    """Where a browser is sent back to; `own` is the origin by which the person reaches this server, empty for
-    none. Raises SignInFailed for a configured address that leads nowhere."""
+    """Where a browser is sent back to; `own` is the address by which the person reaches this server, empty
+    for none. Raises SignInFailed for a configured address that leads nowhere."""
     block = _block(server)
     if written := _text(block, "redirectUri"):
         return _written(written, own)
@@ -79,7 +79,7 @@ def _written(url: str, own: str) -> Back:
         raise SignInFailed("oauth.redirectUri cannot be read.") from error
     if parts.scheme == "http" and parts.hostname in _LOOPBACK and not (own and port == our_port):
         return Back(url, port or 80)
-    if parts.scheme in ("http", "https") and parts.hostname and parts.path == CALLBACK:
+    if parts.scheme in ("http", "https") and parts.hostname and parts.path.endswith(CALLBACK):
         return Back(url, None)
     raise SignInFailed(
         "oauth.redirectUri has to be an http:// address of this machine, or one that leads to this server"
