@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -14,6 +13,7 @@ from agents.config.written import written
 from agents.toolkit import catalog
 from agents.toolkit.folders import folders_of
 from agents.toolkit.sandbox import door
+from sessions.core import variables
 from sessions.core.above import Agents, Keybind, Port, ResumeMode, ShareMode
 from sessions.core.models import Project, Session
 from sessions.core.store.added_folders import AddedFolder
@@ -96,11 +96,7 @@ def _values(data: Any, grouped: bool = False, named: bool = False) -> Iterator[s
 
 def mode(directory: str) -> ShareMode:
     """Of a project's folder. As in OpenCode, OPENCODE_DISABLE_SHARE and OPENCODE_AUTO_SHARE come first."""
-    if _set("OPENCODE_DISABLE_SHARE"):
+    if variables.DISABLE_SHARE.is_true():
         return "disabled"
     chosen = load(Path(directory)).config.share or "manual"
-    return "auto" if chosen == "manual" and _set("OPENCODE_AUTO_SHARE") else chosen
-
-
-def _set(name: str) -> bool:
-    return os.environ.get(name, "").lower() in ("1", "true")
+    return "auto" if chosen == "manual" and variables.AUTO_SHARE.is_true() else chosen

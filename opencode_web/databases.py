@@ -10,7 +10,9 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
 
-VARIABLE = "OPENCODE_WEB_DATABASE"
+from sessions.core import variables
+
+VARIABLE = variables.DATABASE.name
 _SHAPE = f"{VARIABLE} is no address of a PostgreSQL, as in postgres://name:password@host:5432/database"
 _PACKAGES = "pip install 'opencode-web[team]'"
 _SERVER = {
@@ -34,7 +36,7 @@ _SESSION = {
 def configured(environ: Mapping[str, str], folder: Path) -> dict[str, Any]:
     """The entry of Django's DATABASES; `folder` is where SQLite keeps its file. Raises ImproperlyConfigured
     for what is no address, and where the packages for it are missing."""
-    address = environ.get(VARIABLE, "")
+    address = variables.DATABASE.read(environ)
     if not address:
         return _sqlite(folder)
     if find_spec("psycopg") is None:

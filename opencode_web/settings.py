@@ -1,12 +1,22 @@
-"""Django's settings. Everything a person may change comes from the environment, read in one place each."""
+"""Django's settings. What a person may change comes from the environment (`sessions.core.variables`)."""
 
 from __future__ import annotations
 
 import os
 
+from django.core.exceptions import ImproperlyConfigured
+
 from opencode_web import base_path, databases, locate
-from sessions.core import paths
+from sessions.core import paths, variables
 from sessions.core.bus_redis import installation
+
+
+def _number(variable: variables.Variable) -> float:
+    try:
+        return variable.number()
+    except ValueError as error:
+        raise ImproperlyConfigured(str(error)) from error
+
 
 BASE_DIR = locate.root()
 DATA_DIR = paths.data_directory()
@@ -56,16 +66,16 @@ TEMPLATES = [
 
 DATABASES = {"default": databases.configured(os.environ, DATA_DIR)}
 
-REDIS_URL = os.environ.get("REDIS_URL", "")
+REDIS_URL = variables.REDIS_URL.read()
 """Joins several processes to one server; empty: this process is the whole server."""
 
-RUNS_TURNS = not os.environ.get("OPENCODE_WEB_NO_WORKER")
+RUNS_TURNS = not variables.NO_WORKER.read()
 """Whether this process runs turns; else `opencode-web worker` does."""
 
-LEASE_SECONDS = float(os.environ.get("OPENCODE_WEB_LEASE_SECONDS") or 15)
+LEASE_SECONDS = _number(variables.LEASE_SECONDS)
 """How long after its last heartbeat a worker's turn is taken over by another."""
 
-HOOK_SECONDS = float(os.environ.get("OPENCODE_WEB_HOOK_SECONDS") or 5)
+HOOK_SECONDS = _number(variables.HOOK_SECONDS)
 """How long one hook of a plugin may take before the turn goes on without it."""
 
 INSTALLATION = installation(SECRET_KEY)
@@ -88,7 +98,7 @@ STORAGES = {
     "staticfiles": {"BACKEND": "opencode_web.site.static_files.Storage"},
 }
 
-OPENED_DIRECTORY = os.environ.get("OPENCODE_WEB_DIRECTORY", "")
+OPENED_DIRECTORY = variables.DIRECTORY.read()
 """The project named on the command line; empty when none was."""
 
 CONFIG_DIR = paths.config_directory()
@@ -101,7 +111,7 @@ AGENTS = "agents.answers.answers"
 WORKER_DIR = paths.workers()
 """A file for each process that holds leases, locked as long as it lives."""
 SNAPSHOT_DIR = paths.snapshots()
-STORE_QUOTA = int(float(os.environ.get("OPENCODE_WEB_STORE_GB") or 5) * 1024**3)
+STORE_QUOTA = int(_number(variables.STORE_GB) * 1024**3)
 """Bytes that the contents kept for undo may take, of all projects together (docs/decisions/0013)."""
 COPY_DIR = paths.copies()
 """Copies of the database."""

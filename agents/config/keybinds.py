@@ -15,7 +15,7 @@ from agents.config import jsonc
 from agents.config.folders import Stamp, stamp
 from agents.config.loader import user_sources
 from agents.config.reader import MAX_FILE
-from sessions.core import paths
+from sessions.core import paths, variables
 from sessions.core.above import Keybind
 from sessions.core.bounded import Bounded
 from sessions.core.confined import read_whole
@@ -107,7 +107,7 @@ def _files(environ: Mapping[str, str]) -> Iterator[Path]:
     yield from (source.path for source in user_sources(environ) if not source.markdown)
     folder = paths.config_directory(environ)
     yield from (folder / name for name in ("tui.json", "tui.jsonc"))
-    if named := environ.get("OPENCODE_TUI_CONFIG"):
+    if named := variables.TUI_CONFIG.read(environ):
         yield Path(named).absolute()
 
 

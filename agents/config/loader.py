@@ -22,7 +22,7 @@ from agents.config.schema import Config
 from agents.config.trust.store import VARIABLE
 from agents.config.trust.wants import Want
 from agents.config.trusted import Gate
-from sessions.core import paths
+from sessions.core import paths, variables
 from sessions.core.bounded import Bounded
 
 # Which files the configuration may come from, farthest first: a nearer one lies over those before it.
@@ -38,7 +38,6 @@ class Source:
     markdown: bool = False
 
 
-DISABLED = "OPENCODE_DISABLE_PROJECT_CONFIG"
 _PROJECT = ("opencode.json", "opencode.jsonc")
 _GLOBAL = ("config.json", *_PROJECT)
 
@@ -53,7 +52,7 @@ def user_sources(environ: Mapping[str, str]) -> list[Source]:
 
 def named_file(environ: Mapping[str, str]) -> Path | None:
     """The file of `OPENCODE_CONFIG`, which has to exist."""
-    name = environ.get("OPENCODE_CONFIG")
+    name = variables.CONFIG.read(environ)
     if not name:
         return None
     return paths.home(environ) / name[2:] if name.startswith("~/") else Path(name).absolute()
@@ -76,7 +75,7 @@ def project_sources(directory: Path, environ: Mapping[str, str]) -> list[Source]
 
 def is_disabled(environ: Mapping[str, str]) -> bool:
     """Whether a project's files are left out."""
-    return environ.get(DISABLED, "").lower() in ("1", "true")
+    return variables.DISABLE_PROJECT_CONFIG.is_true(environ)
 
 
 def _up_to_git_root(directory: Path) -> Iterator[Path]:
@@ -87,7 +86,7 @@ def _up_to_git_root(directory: Path) -> Iterator[Path]:
 
 logger = logging.getLogger(__name__)
 
-_CONTENT = "OPENCODE_CONFIG_CONTENT"
+_CONTENT = variables.CONFIG_CONTENT.name
 _CACHED = 64
 _LEVELS = {"error": logging.ERROR, "warning": logging.WARNING, "note": logging.INFO}
 
@@ -188,7 +187,7 @@ def _readings(
         elif file == named:
             missing = Problem(file, None, "", "the file named by OPENCODE_CONFIG does not exist")
             yield file, True, Reading(problems=[missing])
-    content = environ.get(_CONTENT)
+    content = variables.CONFIG_CONTENT.read(environ)
     if content:
         yield Path(_CONTENT), True, read_text(content, Path(_CONTENT), directory or Path.cwd(), environ)
 

@@ -16,13 +16,13 @@ from typing import Any, NamedTuple
 from agents.config import jsonc
 from agents.config.check import wrong
 from agents.config.jsonc import Braces, Document, Member
-from agents.config.loader import DISABLED, is_disabled
+from agents.config.loader import is_disabled
 from agents.config.problem import Refused, Unreadable
 from agents.config.reader import MAX_FILE, Reading, patched, read_text
 from agents.config.redaction import Lost, restored
 from agents.config.substitute import Substitution
 from agents.config.trusted import Gate
-from sessions.core import paths
+from sessions.core import paths, variables
 from sessions.core.files import PRIVATE, locked, replace_file
 from sessions.core.repository import Repository
 
@@ -48,7 +48,7 @@ def target(directory: Path | None, environ: Mapping[str, str]) -> Target:
         file = next(filter(os.path.lexists, found), found[0])
         return Target(file, _real(file))
     if is_disabled(environ):
-        raise Refused(f"{DISABLED} is set: files of a project do not count.")
+        raise Refused(f"{variables.DISABLE_PROJECT_CONFIG.name} is set: files of a project do not count.")
     there = (file for file in _of_project(directory) if os.path.lexists(file))
     file = next(there, directory / "opencode.json")
     real = _real(file)

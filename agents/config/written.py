@@ -14,9 +14,10 @@ from agents.config.problem import Refused
 from agents.config.reader import MAX_FILE, read_text
 from agents.config.trusted import Gate
 from agents.config.writing import target
+from sessions.core import variables
 from sessions.core.confined import read_whole
 
-_CONTENT = "OPENCODE_CONFIG_CONTENT"
+_CONTENT = variables.CONFIG_CONTENT.name
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +49,7 @@ def _written(directory: Path | None, environ: Mapping[str, str]) -> Iterator[Wri
         if values is not None:
             held = gate is not None and not source.own and _is_held(text, source.path, environ, gate)
             yield Written(source.path, source.own, source.path in targets, held, values)
-    values = _values(environ.get(_CONTENT, ""))
+    values = _values(variables.CONFIG_CONTENT.read(environ))
     if values is not None:
         yield Written(Path(_CONTENT), own=True, writable=False, held=False, values=values)
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 import http.client
 import json
-import os
 import threading
 import time
 from collections.abc import Mapping
@@ -19,6 +18,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from agents.llm.known import COMPATIBLE
+from sessions.core import variables
 
 # Model servers on this machine: Ollama, LM Studio, llama.cpp and vLLM on their default ports.
 #
@@ -116,7 +116,7 @@ Found = Mapping[str, Mapping[str, Any]]
 
 KEPT = 60.0
 """Seconds an answer counts as fresh."""
-SWITCH = "OPENCODE_WEB_NO_DISCOVERY"
+SWITCH = variables.NO_DISCOVERY.name
 """Environment variable that, when set, keeps us from asking anybody."""
 
 
@@ -150,7 +150,7 @@ class Local:
 
     def _refresh(self) -> Future[Found] | None:
         """The question that is under way, begun when the answer is stale; None while it is fresh."""
-        if os.environ.get(SWITCH):
+        if variables.NO_DISCOVERY.read():
             self._found = _NOTHING
             return None
         with self._lock:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from typing import Final
 
 from agents.config.schema import Config
 from agents.toolkit.definitions import known_agents
 from agents.toolkit.turn import Turn
+from sessions.core import variables
 
 PLAN: Final = "plan"
 BUILD: Final = "build"
@@ -21,7 +21,7 @@ def is_short(config: Config) -> bool:
     `"experimental": {"plan_mode": "short"}` in the configuration; OPENCODE_EXPERIMENTAL_PLAN_MODE, when it is
     set, decides by itself (0 or false: short).
     """
-    given = os.environ.get("OPENCODE_EXPERIMENTAL_PLAN_MODE", "").strip().lower()
+    given = variables.PLAN_MODE.read().strip().lower()
     return given in _OFF if given else config.experimental.get("plan_mode") in ("short", False)
 
 

@@ -25,6 +25,7 @@ from agents.toolkit.definitions import PROMPTS
 from agents.toolkit.file_names import printable
 from agents.toolkit.permission.rules import Ruleset, evaluate
 from agents.toolkit.remote_skills import folder_of
+from sessions.core import variables
 from sessions.core.bounded import Bounded
 from sessions.core.confined import is_machine, opened
 from sessions.core.repository import Repository
@@ -200,7 +201,7 @@ def places(directory: Path, config: SkillsConfig, environ: Mapping[str, str] = o
         here, worktree = directory.resolve(strict=True), Repository.of(directory).worktree
     except OSError:
         return []
-    disabled = environ.get("OPENCODE_DISABLE_PROJECT_CONFIG", "").lower() in ("1", "true")
+    disabled = variables.DISABLE_PROJECT_CONFIG.is_true(environ)
     found: dict[Path, Place] = {}
     project = () if disabled else _of_project(here, worktree)
     named = chain(_of_config(here, worktree, config.paths), map(_fetched, config.urls))

@@ -11,6 +11,7 @@ from urllib.parse import quote
 from opencode_web.bridge.remote.client import SECONDS, Event
 from opencode_web.bridge.remote.errors import RemoteError
 from opencode_web.bridge.remote.link import Link
+from sessions.core import variables
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +29,7 @@ class Model:
 
 def default_model(environ: Mapping[str, str]) -> Model | None:
     """The second tier, between a call's own arguments and the server's default: both variables or neither."""
-    provider, model = (environ.get(f"OPENCODE_DEFAULT_{name}", "") for name in ("PROVIDER", "MODEL"))
+    provider, model = (variables.DEFAULT_PROVIDER.read(environ), variables.DEFAULT_MODEL.read(environ))
     return Model(provider, model) if provider and model else None
 
 

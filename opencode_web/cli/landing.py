@@ -12,13 +12,14 @@ from opencode_web.bridge.remote.launcher import wanted
 from opencode_web.bridge.remote.link import Link
 from opencode_web.cli.commands.run import look_up, model_of, session_of
 from opencode_web.cli.terminal import Stop
+from sessions.core import variables
 
 
 async def landing(arguments: argparse.Namespace, url: str, password: str) -> str:
     """The path of the page, at the server at `url`. A prompt is sent, as by OpenCode. Raise Stop for a
     session, a model or an answer that is not to be had."""
-    environ = {**os.environ, "OPENCODE_SERVER_PASSWORD": password}
-    directory = os.environ.get("OPENCODE_WEB_DIRECTORY")
+    environ = {**os.environ, variables.PASSWORD.name: password}
+    directory = variables.DIRECTORY.read()
     try:
         async with Link(wanted(environ, url, directory, start=False)) as link:
             return await _landing(link, arguments)

@@ -24,7 +24,7 @@ from urllib.parse import urlencode, urlsplit
 from opencode_web import base_path
 from opencode_web.cli.terminal import Stop, say
 from opencode_web.site.security.launch import LIFETIME, PATH
-from sessions.core import holding, paths
+from sessions.core import holding, paths, variables
 
 DEFAULT_HOSTNAME = "127.0.0.1"
 DEFAULT_PORT = 4096
@@ -65,7 +65,7 @@ def write(link: str, port: int, environ: Mapping[str, str] = os.environ) -> Path
 
 def place(port: int, environ: Mapping[str, str] = os.environ) -> Path:
     """In the folder that the system clears when the user logs out, else with the data."""
-    runtime = environ.get("XDG_RUNTIME_DIR", "")
+    runtime = variables.RUNTIME_DIR.read(environ)
     folder = Path(runtime) if os.path.isabs(runtime) and os.path.isdir(runtime) else None
     return (folder or paths.data_directory(environ)) / f"opencode-web-{port}.html"
 
@@ -137,7 +137,7 @@ def _reason(body: bytes) -> str:
 
 
 def _ask(server: _Place, method: str, path: str) -> tuple[int, bytes]:
-    password = os.environ.get("OPENCODE_SERVER_PASSWORD") or paths.secret()
+    password = variables.PASSWORD.read() or paths.secret()
     with closing(HTTPConnection(server.hostname, server.port, timeout=_ANSWER_SECONDS)) as connection:
         connection.request(method, server.base + path, headers={"Authorization": f"Bearer {password}"})
         response = connection.getresponse()

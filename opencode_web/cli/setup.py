@@ -14,6 +14,7 @@ from agents.config.trust.code import waiting
 from agents.config.trust.wants import HOW
 from opencode_web.cli.terminal import Stop, complain, plain
 from opencode_web.site import database
+from sessions.core import variables
 from sessions.core.bus_redis import installation, occupy
 
 
@@ -62,7 +63,7 @@ TIMEOUT = 5.0
 def check_redis(environ: Mapping[str, str], secret: str, *, needed_by: str = "") -> None:
     """Raise Stop when the Redis of REDIS_URL cannot be used, is that of processes with another secret, or
     something needs one and none is named."""
-    url = environ.get("REDIS_URL", "")
+    url = variables.REDIS_URL.read(environ)
     if url:
         _check(url, secret)
     elif needed_by:

@@ -23,7 +23,7 @@ from opencode_web.site.security.hosts import is_loopback, is_wildcard
 from opencode_web.site.security.launch import launch_url
 from opencode_web.site.security.policy import policy_for
 from opencode_web.site.server import PortTaken, find_port, resolve, serve
-from sessions.core import paths
+from sessions.core import paths, variables
 from sessions.core.heap import permanent
 from sessions.core.holding import Held, hold
 
@@ -52,7 +52,7 @@ def choose(arguments: argparse.Namespace, config: ServerConfig, environ: Mapping
     """Raise Stop when the port is taken, or others could reach the server and there is no password, and
     ImproperlyConfigured."""
     hostname: str = arguments.hostname or config.hostname or DEFAULT_HOSTNAME
-    if not is_loopback(hostname) and not environ.get("OPENCODE_SERVER_PASSWORD"):
+    if not is_loopback(hostname) and not variables.PASSWORD.read(environ):
         raise Stop(
             f"{hostname} can be reached from other machines: set OPENCODE_SERVER_PASSWORD first, "
             f"or leave --hostname out to listen on this machine only",
@@ -71,12 +71,12 @@ def run(arguments: argparse.Namespace) -> None:
     """Serve until a signal; where a server has the data folder already, print a link to the project there.
     Raise Stop when neither can be done."""
     if arguments.directory is not None or _begins(arguments):
-        os.environ["OPENCODE_WEB_DIRECTORY"] = str(project_directory(arguments.directory or "."))
+        os.environ[variables.DIRECTORY.name] = str(project_directory(arguments.directory or "."))
     if arguments.no_worker:
-        os.environ["OPENCODE_WEB_NO_WORKER"] = "1"
+        os.environ[variables.NO_WORKER.name] = "1"
     check_redis(os.environ, paths.secret(), needed_by=_apart())
     logs.set_up(print_logs=arguments.print_logs, level=arguments.log_level)
-    opened = os.environ.get("OPENCODE_WEB_DIRECTORY")
+    opened = variables.DIRECTORY.read()
     tell_problems(Path(opened) if opened else None)
     network = choose(arguments, load(None).config.server, os.environ)
     name = f"the server at {network.url} (process {os.getpid()})"
@@ -119,8 +119,8 @@ def _open_there(held: Held, arguments: argparse.Namespace) -> None:
     own."""
     if not held.url or arguments.no_open or arguments.port is not None or arguments.hostname is not None:
         raise Stop(str(held)) from held
-    directory = os.environ.get("OPENCODE_WEB_DIRECTORY")
-    password = os.environ.get("OPENCODE_SERVER_PASSWORD") or paths.secret()
+    directory = variables.DIRECTORY.read()
+    password = variables.PASSWORD.read() or paths.secret()
     target = asyncio.run(_target(arguments, held.url, password))
     if directory and target == "/":
         target = project_page(held.url, directory)
@@ -148,7 +148,7 @@ async def _target(arguments: argparse.Namespace, url: str, password: str) -> str
 
 def _apart() -> str:
     """What keeps the turns out of this process, if anything does."""
-    return "a server without a worker (--no-worker)" if os.environ.get("OPENCODE_WEB_NO_WORKER") else ""
+    return "a server without a worker (--no-worker)" if variables.NO_WORKER.read() else ""
 
 
 def _policy(network: Network) -> Policy:
@@ -157,7 +157,7 @@ def _policy(network: Network) -> Policy:
     except ValueError as error:
         raise Stop(str(error), 2) from error
     # What the agent starts inherits the environment and has no need of the password.
-    os.environ.pop("OPENCODE_SERVER_PASSWORD", None)
+    os.environ.pop(variables.PASSWORD.name, None)
     return policy
 
 

@@ -14,6 +14,7 @@ import django
 from opencode_web.cli.setup import prepare_django, project_directory, tell_problems
 from opencode_web.cli.terminal import whole
 from opencode_web.site import logs
+from sessions.core import variables
 
 NAMES = (
     *("agent", "auth", "backup", "db", "debug", "doctor", "export", "import", "models", "plugin", "pr"),
@@ -122,6 +123,7 @@ def actions(command: str) -> Mapping[str, Action]:
 
             return {
                 "config": debug.config,
+                "environment": debug.environment,
                 "paths": debug.paths,
                 "agent": debug.agent,
                 "skill": debug.skill,
@@ -218,7 +220,7 @@ def _run(commands: Subparsers) -> None:
     parser.add_argument("--thinking", action="store_true", help="show what the model thinks")
     parser.add_argument("--auto", action="store_true", help="allow whatever no rule denies (dangerous)")
     parser.add_argument("--attach", metavar="URL", help="use the server that runs there")
-    name = os.environ.get("OPENCODE_SERVER_USERNAME") or "opencode"
+    name = variables.USERNAME.read()
     parser.add_argument("-u", "--username", default=name, help=f"of that server ({name})")
     parser.add_argument("-p", "--password", help="of that server (OPENCODE_SERVER_PASSWORD)")
     verb(parser, "run", prepare=None)
@@ -313,6 +315,7 @@ def _debug(commands: Subparsers) -> None:
     actions = _group(commands, "debug", "show what this program sees")
     for name, summary in (
         ("config", "the merged configuration, without secrets"),
+        ("environment", "the variables of the environment that count, without secrets"),
         ("paths", "where it keeps things"),
         ("agent", "an agent with all its rules"),
         ("skill", "the skills it finds, as JSON"),

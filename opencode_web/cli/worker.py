@@ -11,7 +11,7 @@ from opencode_web.cli.setup import check_redis, prepare_django
 from opencode_web.cli.terminal import Stop, say
 from opencode_web.site import logs
 from opencode_web.site.shutdown import shut_down
-from sessions.core import paths
+from sessions.core import paths, variables
 from sessions.core.holding import Held, hold
 
 
@@ -23,7 +23,7 @@ def run(arguments: argparse.Namespace) -> None:
     except Held as error:
         raise Stop(str(error)) from error
     # The environment may be shared with the server, which runs no turns and asks for a password.
-    for name in ("OPENCODE_WEB_NO_WORKER", "OPENCODE_SERVER_PASSWORD"):
+    for name in (variables.NO_WORKER.name, variables.PASSWORD.name):
         os.environ.pop(name, None)
     logs.set_up(print_logs=arguments.print_logs, level=arguments.log_level)
     prepare_django()

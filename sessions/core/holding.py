@@ -12,15 +12,10 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 
-PRIVATE = "OPENCODE_WEB_PRIVATE"
-"""Set for a server that one client starts for itself, and that nobody else talks to: it may stand beside."""
-OWN = frozenset(
-    {
-        *("OPENCODE_SERVER_PASSWORD", "OPENCODE_CONFIG_CONTENT", "REDIS_URL", "DJANGO_SETTINGS_MODULE"),
-        *("OPENCODE_WEB_DIRECTORY", "OPENCODE_WEB_NO_WORKER", "OPENCODE_WEB_DATABASE"),
-        *("OPENCODE_WEB_BASE_PATH", PRIVATE),
-    }
-)
+from sessions.core import variables
+
+PRIVATE = variables.PRIVATE.name
+OWN = frozenset({"DJANGO_SETTINGS_MODULE", *(each.name for each in variables.every() if each.own)})
 """Variables of this server alone, which no program that it starts is given: its secrets, what would lead a
 Django project of the user to its settings, and what would make another server one of its kind."""
 PATIENCE = 2.0
@@ -42,10 +37,10 @@ class Held(Exception):
 def hold(folder: Path, name: str, environ: Mapping[str, str], url: str = "") -> None:
     """Keep the data folder until the process ends; `name` tells the next one who has it, and `url` where this
     machine reaches it. Raises Held."""
-    if environ.get(PRIVATE):
+    if variables.PRIVATE.read(environ):
         return
     file = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    kind = fcntl.LOCK_SH if environ.get("REDIS_URL") else fcntl.LOCK_EX
+    kind = fcntl.LOCK_SH if variables.REDIS_URL.read(environ) else fcntl.LOCK_EX
     try:
         _lock(file, kind)
     except OSError as error:

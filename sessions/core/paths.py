@@ -13,6 +13,7 @@ import stat
 from collections.abc import Mapping
 from pathlib import Path
 
+from sessions.core import variables
 from sessions.core.files import PRIVATE, create_file, replace_file
 
 logger = logging.getLogger(__name__)
@@ -102,7 +103,7 @@ def unused(environ: Mapping[str, str] = os.environ) -> Path:
 
 def config_directory(environ: Mapping[str, str] = os.environ) -> Path:
     """OpenCode's own configuration directory, which we share; it may be missing."""
-    return _home_of(environ, "XDG_CONFIG_HOME", ".config") / "opencode"
+    return _home_of(environ, variables.CONFIG_HOME) / "opencode"
 
 
 def auth_files(environ: Mapping[str, str] = os.environ) -> list[Path]:
@@ -116,7 +117,7 @@ def home(environ: Mapping[str, str] = os.environ) -> Path:
 
 def data_home(environ: Mapping[str, str] = os.environ) -> Path:
     """Where programs keep their data; it may be missing."""
-    return _home_of(environ, "XDG_DATA_HOME", ".local/share")
+    return _home_of(environ, variables.DATA_HOME)
 
 
 def normalized(path: str) -> str:
@@ -125,10 +126,10 @@ def normalized(path: str) -> str:
     return os.path.normpath(path).replace("//", "/")  # normpath leaves two in front
 
 
-def _home_of(environ: Mapping[str, str], variable: str, default: str) -> Path:
+def _home_of(environ: Mapping[str, str], variable: variables.Variable) -> Path:
     """A base directory; a relative value is to be ignored (XDG, "Environment variables")."""
-    value = Path(environ.get(variable, ""))
-    return value if value.is_absolute() else home(environ) / default
+    value = Path(variable.read(environ))
+    return value if value.is_absolute() else home(environ) / variable.default.removeprefix("~/")
 
 
 def _below(environ: Mapping[str, str], name: str) -> Path:

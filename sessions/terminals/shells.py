@@ -7,6 +7,7 @@ import shutil
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 
+from sessions.core import variables
 from sessions.core.holding import OWN
 from sessions.terminals.shapes import Shell
 
@@ -46,7 +47,7 @@ def _listed() -> list[str]:
 PRIVATE = OWN | {"DATABASE_URL"}
 """A caller may still give them."""
 
-FORCED = {"TERM": "xterm-256color", "OPENCODE_TERMINAL": "1"}
+FORCED = {"TERM": "xterm-256color", variables.TERMINAL.name: "1"}
 
 Overlay = Callable[[str, Path, Path], Awaitable[Mapping[str, str]]]
 """Of a project's id, the request's folder and the terminal's own."""

@@ -14,11 +14,12 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from sessions.core import variables
 from sessions.core.files import BrokenFile, JsonFile
 
 logger = logging.getLogger(__name__)
 
-VARIABLE = "OPENCODE_WEB_TRUST"
+VARIABLE = variables.TRUST.name
 """Hashes of what is trusted besides, in whatever project, separated by commas."""
 
 Digests = Mapping[str, str]
@@ -57,7 +58,7 @@ class TrustStore:
 
     def __init__(self, file: Path, environ: Mapping[str, str] = os.environ) -> None:
         self._file = JsonFile(file)
-        self._hashes = {name.strip() for name in environ.get(VARIABLE, "").split(",")}
+        self._hashes = {name.strip() for name in variables.TRUST.read(environ).split(",")}
 
     def granted(self, worktree: Path) -> dict[str, str]:
         """What is trusted in a project; a file that cannot be understood trusts nothing."""

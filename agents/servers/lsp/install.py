@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-import os
 import shlex
 import shutil
 import sys
@@ -28,11 +27,12 @@ from agents.toolkit.children.child import Tail
 from agents.toolkit.children.loop import background
 from agents.toolkit.shared.environment import shell_environment
 from agents.toolkit.shared.process import CannotStart, run
+from sessions.core import variables
 from sessions.core.text import error_text
 
 logger = logging.getLogger(__name__)
 
-DISABLED = "OPENCODE_DISABLE_LSP_DOWNLOAD"
+DISABLED = variables.DISABLE_LSP_DOWNLOAD.name
 INSTALL_SECONDS = 900.0
 CHECK_SECONDS = 60.0
 _NPM = ("install", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=http")
@@ -50,7 +50,7 @@ class Installation:
 
 
 def allowed() -> bool:
-    return os.environ.get(DISABLED, "").lower() not in ("1", "true")
+    return not variables.DISABLE_LSP_DOWNLOAD.is_true()
 
 
 def lacking(package: Package) -> str:

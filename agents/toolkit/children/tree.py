@@ -6,6 +6,7 @@ import os
 import signal
 from contextlib import suppress
 
+from sessions.core import variables
 from sessions.core.platform.processes import (
     memory,
     own_memory,
@@ -14,7 +15,7 @@ from sessions.core.platform.processes import (
     variable,
 )
 
-MARK = "OPENCODE_WEB_CALL"
+MARK = variables.CALL.name
 """The variable of the environment by which a child's descendants are known."""
 _MAX_LOOKS = 20
 

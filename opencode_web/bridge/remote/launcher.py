@@ -17,10 +17,9 @@ from typing import Literal
 
 import httpx
 
-from opencode_web import base_path
 from opencode_web.bridge.remote.client import USERNAME, Address, address
 from opencode_web.bridge.remote.errors import RemoteError
-from sessions.core import holding, paths
+from sessions.core import holding, paths, variables
 from sessions.core.holding import PRIVATE
 
 START_SECONDS = 60.0
@@ -137,16 +136,16 @@ def wanted(
     environ: Mapping[str, str], url: str | None = None, directory: str | None = None, *, start: bool = True
 ) -> Wanted:
     """What the environment and the command line ask for. Raises ValueError for an address that is none."""
-    username = environ.get("OPENCODE_SERVER_USERNAME") or USERNAME
-    password = environ.get("OPENCODE_SERVER_PASSWORD") or ""
-    named = url or environ.get("OPENCODE_BASE_URL")
+    username = variables.USERNAME.read(environ)
+    password = variables.PASSWORD.read(environ)
+    named = url or variables.BASE_URL.read(environ)
     holder = holding.server(paths.data_directory(environ))
     return Wanted(
         address(named, username, password or _own(named)) if named else None,
         Address(holder or DEFAULT_URL, username, password or paths.secret(environ)),
         directory,
-        tuple(shlex.split(environ.get("OPENCODE_COMMAND", ""))),
-        start and environ.get("OPENCODE_AUTO_SERVE", "").lower() not in ("0", "false", "no"),
+        tuple(shlex.split(variables.COMMAND.read(environ))),
+        start and variables.AUTO_SERVE.read(environ).lower() not in ("0", "false", "no"),
         bool(holder),
     )
 
@@ -203,10 +202,10 @@ class Launcher:
         port = where.url.rpartition(":")[2]
         environ = {
             **os.environ,
-            "OPENCODE_SERVER_USERNAME": where.username,
-            "OPENCODE_SERVER_PASSWORD": where.password,
+            variables.USERNAME.name: where.username,
+            variables.PASSWORD.name: where.password,
             PRIVATE: "1",
-            base_path.VARIABLE: "",
+            variables.BASE_PATH.name: "",
         }
         if self.wanted.command:
             command = [*self.wanted.command, "--hostname", "127.0.0.1", "--port", port]

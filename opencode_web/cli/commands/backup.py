@@ -32,10 +32,10 @@ from opencode_web.site import database
 from sessions.changes.upkeep import copies
 from sessions.changes.upkeep.copies import copy_to, set_mode
 from sessions.changes.worktrees.removal import CannotRemove, losses
-from sessions.core import paths
+from sessions.core import paths, variables
 
 FORMAT = 1
-PASSPHRASE = "OPENCODE_WEB_PASSPHRASE"
+PASSPHRASE = variables.PASSPHRASE.name
 MANIFEST, DATABASE, SEALED = "manifest.json", "db.sqlite3", "credentials.json"
 _STORES = "snapshots"
 _FOLDERS = (_STORES, "plans", "tool-output")
@@ -333,7 +333,7 @@ def restore_backup(arguments: argparse.Namespace, _: Path) -> None:
 
 
 def _passphrase(*, twice: bool) -> str:
-    if given := os.environ.get(PASSPHRASE):
+    if given := variables.PASSPHRASE.read():
         return given
     if not sys.stdin.isatty():
         raise Stop(f"set {PASSPHRASE} to the passphrase of the credentials", 2)

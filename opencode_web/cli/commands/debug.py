@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import os
 import platform
 import sys
 from collections.abc import Callable, Coroutine
@@ -26,6 +27,7 @@ from agents.toolkit.skills import skill_problems
 from opencode_web.cli.terminal import Stop, complain, plain, say
 from sessions.api.files import content_wire, nodes_wire
 from sessions.core import paths as places
+from sessions.core import variables
 from sessions.core.platform.limits import limits
 from sessions.project import browsing, search
 
@@ -42,6 +44,16 @@ def config(arguments: argparse.Namespace, directory: Path) -> None:
         if item.level == "note":
             complain(plain(str(item)))
     say(_json(redacted(loaded.config.model_dump(mode="json", by_alias=True, exclude_unset=True))))
+
+
+def environment(arguments: argparse.Namespace, directory: Path) -> None:
+    """What is set, and what holds where something is not."""
+    for variable in variables.every():
+        given, default = os.environ.get(variable.name), variable.default
+        if given:
+            say(f"{variable.name}={'(set)' if variable.secret else plain(given)}")
+        elif default:
+            say(f"# {variable.name}={default}")
 
 
 def agent(arguments: argparse.Namespace, directory: Path) -> None:

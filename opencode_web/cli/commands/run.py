@@ -19,6 +19,7 @@ from opencode_web.bridge.remote.errors import RemoteError
 from opencode_web.bridge.remote.launcher import wanted
 from opencode_web.bridge.remote.link import Link
 from opencode_web.cli.terminal import Stop, complain
+from sessions.core import variables
 from sessions.core.paths import access
 
 Properties = Mapping[str, Any]
@@ -153,9 +154,9 @@ def run(arguments: argparse.Namespace, directory: Path) -> None:
     text = _text(arguments)
     environ = {
         **os.environ,
-        **({"OPENCODE_SERVER_PASSWORD": arguments.password} if arguments.password else {}),
+        **({variables.PASSWORD.name: arguments.password} if arguments.password else {}),
     }
-    environ["OPENCODE_SERVER_USERNAME"] = arguments.username
+    environ[variables.USERNAME.name] = arguments.username
     where = None if arguments.attach and not arguments.dir else str(directory)
     try:
         link = Link(wanted(environ, arguments.attach, where, start=not arguments.attach))

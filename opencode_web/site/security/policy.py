@@ -9,6 +9,7 @@ from hashlib import sha256
 from opencode_web import base_path
 from opencode_web.site.security.hosts import allowed_hosts
 from opencode_web.site.security.origins import cors_origins, own_origins
+from sessions.core import variables
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,20 +39,20 @@ def policy_for(
     OPENCODE_WEB_ALLOWED_HOSTS and OPENCODE_WEB_TRUSTED_PROXY (both separated by commas), and
     OPENCODE_WEB_BASE_PATH. Raise ValueError for a host or origin that is not exact, and ImproperlyConfigured.
     """
-    password = environ.get("OPENCODE_SERVER_PASSWORD") or secret
-    extra = _names(environ.get("OPENCODE_WEB_ALLOWED_HOSTS", ""))
+    password = variables.PASSWORD.read(environ) or secret
+    extra = _names(variables.ALLOWED_HOSTS.read(environ))
     hosts = allowed_hosts(hostname, port, extra)
     return Policy(
         port=port,
         hosts=hosts,
         origins=own_origins(hosts, extra),
         cors=cors_origins(cors),
-        username=environ.get("OPENCODE_SERVER_USERNAME") or "opencode",
+        username=variables.USERNAME.read(environ),
         password=password,
         # A new password ends the browser sessions that the old one began.
         guessable=password != secret,
         key=sha256(f"{secret}\0{password}".encode()).hexdigest(),
-        trusted_proxies=frozenset(_names(environ.get("OPENCODE_WEB_TRUSTED_PROXY", ""))),
+        trusted_proxies=frozenset(_names(variables.TRUSTED_PROXY.read(environ))),
         base=base_path.configured(environ),
     )
 

@@ -18,7 +18,9 @@ from functools import cache
 
 from django.conf import settings
 
-MARK = "OPENCODE_WEB_AGENT"
+from sessions.core import variables
+
+MARK = variables.AGENT.name
 """The variable; its value names the installation whose agent it is, so that another's server may be tried."""
 
 Address = tuple[str, int]

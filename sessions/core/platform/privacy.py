@@ -13,7 +13,9 @@ import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-SECRETS = ("OPENCODE_SERVER_PASSWORD", "OPENCODE_CONFIG_CONTENT", "REDIS_URL", "OPENCODE_WEB_DATABASE")
+from sessions.core import variables
+
+SECRETS = tuple(each.name for each in variables.every() if each.own and each.secret)
 """Variables of this program's own that hold secrets. The keys of providers are not among them: they are the
 user's, and the programs that the user and the agent run are given them."""
 

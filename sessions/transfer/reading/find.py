@@ -6,6 +6,8 @@ import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from sessions.core import paths, variables
+
 from .database import Database
 from .exported import Exported
 from .folder import Folder
@@ -37,10 +39,9 @@ def sources(path: Path) -> list[Source]:
 def places(environ: Mapping[str, str] = os.environ) -> list[Path]:
     """OpenCode's data folder (XDG, else `~/.local/share`), and the database that OPENCODE_DB names."""
     home = Path(environ.get("HOME") or Path.home())
-    shared = Path(environ.get("XDG_DATA_HOME") or "")
-    data = shared / "opencode" if shared.is_absolute() else home / ".local" / "share" / "opencode"
+    data = paths.data_home(environ) / "opencode"
     usual = home / ".local" / "share" / "opencode"
-    named = environ.get("OPENCODE_DB", "")
+    named = variables.OPENCODE_DB.read(environ)
     other = [data / named] if named and named != ":memory:" else []
     return [path for path in dict.fromkeys([data, usual, *other]) if path.exists()]
 

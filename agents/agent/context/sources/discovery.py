@@ -21,6 +21,7 @@ from agents.agent.context.sources.files import Document, document, first_of
 from agents.config.trust.reach import Reach
 from agents.config.trust.wants import Want
 from agents.toolkit.shared.ripgrep import NOISE, excluding
+from sessions.core import variables
 from sessions.project import search
 
 NAMES = ("AGENTS.md", "CLAUDE.md", "CONTEXT.md")
@@ -102,7 +103,7 @@ def _climbs(entry: str) -> bool:
 
 
 def _project_disabled() -> bool:
-    return os.environ.get("OPENCODE_DISABLE_PROJECT_CONFIG", "").lower() in ("1", "true")
+    return variables.DISABLE_PROJECT_CONFIG.is_true()
 
 
 def _documents(roots: Sequence[Path], entry: str, reach: Reach | None) -> list[Document]:

@@ -18,11 +18,16 @@ from pydantic import BaseModel, Field
 from agents.llm import bounded
 from agents.toolkit.base import Tool, ToolContext, ToolError, ToolResult
 from agents.toolkit.turn import Turn
+from sessions.core import variables
 from sessions.core.text import error_text
 
 if TYPE_CHECKING:
     import httpx
 
+_SERVICES = {
+    "WEBSEARCH": (variables.WEBSEARCH_URL, variables.WEBSEARCH_KEY),
+    "CODESEARCH": (variables.CODESEARCH_URL, variables.CODESEARCH_KEY),
+}
 SECONDS = 30.0
 MAX_BYTES = 2 * 1024 * 1024
 _LISTS = ("results", "items", "data", "hits", "documents")
@@ -56,8 +61,8 @@ class Service:
 
 def service(kind: str, environ: Mapping[str, str] = os.environ) -> Service | None:
     """The service for `WEBSEARCH` or `CODESEARCH`; None when none is configured."""
-    url = environ.get(f"OPENCODE_{kind}_URL", "")
-    return Service(url, environ.get(f"OPENCODE_{kind}_KEY", "")) if "{query}" in url else None
+    url, key = (variable.read(environ) for variable in _SERVICES[kind])
+    return Service(url, key) if "{query}" in url else None
 
 
 def _text(response: httpx.Response, most: int) -> str:

@@ -1,0 +1,238 @@
+"""The variables of the environment that this program reads, all of them; docs/configuration.md is made of it.
+
+Keys of providers (docs/models.md) and what every program reads (`PATH`, `HOME`, `SHELL`) are not among them.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """`says` is for people, in Markdown; `default` is what holds where it is not set, as it would be written,
+    in `unit`. `secret`: its value is shown nowhere. `own`: no program that a server starts is given it."""
+
+    name: str
+    says: str
+    default: str = ""
+    unit: str = ""
+    secret: bool = False
+    own: bool = False
+
+    def read(self, environ: Mapping[str, str] = os.environ) -> str:
+        return environ.get(self.name) or self.default
+
+    def number(self, environ: Mapping[str, str] = os.environ) -> float:
+        """In its unit. Raises ValueError, in words, for what is none, or is less than 0."""
+        given = self.read(environ)
+        try:
+            number = float(given)
+        except ValueError:
+            number = math.nan
+        if not 0 <= number < math.inf:
+            raise ValueError(f"{self.name} is no number of {self.unit}: {given!r}")
+        return number
+
+    def is_true(self, environ: Mapping[str, str] = os.environ) -> bool:
+        """As OpenCode reads it: `1` or `true`."""
+        return self.read(environ).lower() in ("1", "true")
+
+
+PASSWORD = Variable(
+    "OPENCODE_SERVER_PASSWORD",
+    "Password of the server: for the login, for Basic and for Bearer. Needed where others can reach it;"
+    " without it the file `secret` of the data folder has one.",
+    secret=True,
+    own=True,
+)
+USERNAME = Variable("OPENCODE_SERVER_USERNAME", "User of HTTP Basic.", "opencode")
+ALLOWED_HOSTS = Variable(
+    "OPENCODE_WEB_ALLOWED_HOSTS",
+    "Names, separated by commas, by which the server is known beside its own address, as a proxy passes them"
+    " on in `Host`; with a port where the browser shows one.",
+)
+TRUSTED_PROXY = Variable(
+    "OPENCODE_WEB_TRUSTED_PROXY",
+    "Addresses, separated by commas, of proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` count.",
+)
+BASE_PATH = Variable(
+    "OPENCODE_WEB_BASE_PATH",
+    "Path of the host below which everything is, as `/agent`; a proxy in front of it keeps the path.",
+    own=True,
+)
+DIRECTORY = Variable(
+    "OPENCODE_WEB_DIRECTORY", "The project that is opened, as the command line names it.", own=True
+)
+NO_WORKER = Variable(
+    "OPENCODE_WEB_NO_WORKER", "Set: turns are left to `opencode-web worker`, as by `--no-worker`.", own=True
+)
+PRIVATE = Variable(
+    "OPENCODE_WEB_PRIVATE",
+    "Set for a server that one client starts for itself, and that nobody else talks to: it may stand beside"
+    " another one of its data folder.",
+    own=True,
+)
+
+DATA_HOME = Variable(
+    "XDG_DATA_HOME", "Where data folders are; ours is `opencode-web` in it.", "~/.local/share"
+)
+CONFIG_HOME = Variable(
+    "XDG_CONFIG_HOME", "Where configurations are; OpenCode's and ours is `opencode` in it.", "~/.config"
+)
+RUNTIME_DIR = Variable("XDG_RUNTIME_DIR", "Where the page lies that leads a browser to the launch link.")
+DATABASE = Variable(
+    "OPENCODE_WEB_DATABASE",
+    "Address of a PostgreSQL for the rows ([postgresql.md](postgresql.md)); else a file of SQLite has them.",
+    secret=True,
+    own=True,
+)
+REDIS_URL = Variable(
+    "REDIS_URL",
+    "Redis that joins several processes to one server; the same for all of them.",
+    secret=True,
+    own=True,
+)
+STORE_GB = Variable(
+    "OPENCODE_WEB_STORE_GB",
+    "How much the contents kept for undo, and the copies of the database, may take over all projects.",
+    "5",
+    "gigabytes",
+)
+PASSPHRASE = Variable(
+    "OPENCODE_WEB_PASSPHRASE",
+    "Encrypts the credentials of `backup --credentials`, for `restore` too.",
+    secret=True,
+)
+
+LEASE_SECONDS = Variable(
+    "OPENCODE_WEB_LEASE_SECONDS",
+    "After its last heartbeat a worker's turn is taken over by another.",
+    "15",
+    "seconds",
+)
+HOOK_SECONDS = Variable(
+    "OPENCODE_WEB_HOOK_SECONDS",
+    "One hook of a plugin may take so long before the turn goes on without it.",
+    "5",
+    "seconds",
+)
+TRUST = Variable(
+    "OPENCODE_WEB_TRUST",
+    "Hashes, separated by commas, of what projects may bring, as `opencode-web trust --show` prints them.",
+)
+NO_DISCOVERY = Variable(
+    "OPENCODE_WEB_NO_DISCOVERY", "Set: the usual ports of this machine are not asked for models."
+)
+PRIVATE_HOSTS = Variable(
+    "OPENCODE_WEB_PRIVATE_HOSTS",
+    "Set: GitHub Enterprise, and the sign-in of an MCP server, may be at an address of a private network.",
+)
+WEBSEARCH_URL = Variable(
+    "OPENCODE_WEBSEARCH_URL", "Service of the web search, with `{query}` in its address."
+)
+WEBSEARCH_KEY = Variable("OPENCODE_WEBSEARCH_KEY", "Its key, sent as Bearer.", secret=True)
+CODESEARCH_URL = Variable(
+    "OPENCODE_CODESEARCH_URL", "Service of the code search, with `{query}` in its address."
+)
+CODESEARCH_KEY = Variable("OPENCODE_CODESEARCH_KEY", "Its key, sent as Bearer.", secret=True)
+
+CONFIG = Variable("OPENCODE_CONFIG", "A further `opencode.json`.")
+CONFIG_CONTENT = Variable(
+    "OPENCODE_CONFIG_CONTENT", "A configuration as JSON, which comes last.", secret=True, own=True
+)
+TUI_CONFIG = Variable("OPENCODE_TUI_CONFIG", "A further file with `keybinds`.")
+DISABLE_PROJECT_CONFIG = Variable(
+    "OPENCODE_DISABLE_PROJECT_CONFIG",
+    "`1`: what a project brings (configuration, agents, skills) is not read.",
+)
+DISABLE_LSP_DOWNLOAD = Variable("OPENCODE_DISABLE_LSP_DOWNLOAD", "`1`: no language server is installed.")
+DISABLE_SHARE = Variable("OPENCODE_DISABLE_SHARE", "`1`: nothing is shared, whatever `share` says.")
+AUTO_SHARE = Variable(
+    "OPENCODE_AUTO_SHARE", "`1`: every new session is shared, where `share` does not say otherwise."
+)
+PLAN_MODE = Variable(
+    "OPENCODE_EXPERIMENTAL_PLAN_MODE", "`0`: plan mode is a reminder to change nothing, without a file."
+)
+OPENCODE_DB = Variable("OPENCODE_DB", "Another database of OpenCode's, for `import`.")
+
+BASE_URL = Variable(
+    "OPENCODE_BASE_URL", "The server that `mcp`, `acp` and `run` talk to, in place of the one that runs here."
+)
+COMMAND = Variable("OPENCODE_COMMAND", "What starts a server where none answers, in place of our own.")
+AUTO_SERVE = Variable("OPENCODE_AUTO_SERVE", "`0`: none is started.")
+DEFAULT_PROVIDER = Variable("OPENCODE_DEFAULT_PROVIDER", "With the next one: the model of `mcp`'s turns.")
+DEFAULT_MODEL = Variable("OPENCODE_DEFAULT_MODEL", "See above.")
+
+GITHUB_URL = Variable(
+    "OPENCODE_WEB_GITHUB_URL", "Where a device code is entered and exchanged.", "https://github.com"
+)
+GITHUB_API_URL = Variable(
+    "OPENCODE_WEB_GITHUB_API_URL", "Where GitHub's token becomes Copilot's.", "https://api.github.com"
+)
+COPILOT_URL = Variable("OPENCODE_WEB_COPILOT_URL", "Copilot's models.", "https://api.githubcopilot.com")
+GITHUB_ENTERPRISE_URL = Variable(
+    "OPENCODE_WEB_GITHUB_ENTERPRISE_URL",
+    "The same three of GitHub Enterprise; `{domain}` stands for the domain that was given.",
+    "https://{domain}",
+)
+GITHUB_ENTERPRISE_API_URL = Variable(
+    "OPENCODE_WEB_GITHUB_ENTERPRISE_API_URL", "See above.", "https://api.{domain}"
+)
+COPILOT_ENTERPRISE_URL = Variable(
+    "OPENCODE_WEB_COPILOT_ENTERPRISE_URL", "See above.", "https://copilot-api.{domain}"
+)
+GITHUB_CLIENT_ID = Variable(
+    "OPENCODE_WEB_GITHUB_CLIENT_ID", "The application that asks GitHub.", "Ov23li8tweQw6odWQebz"
+)
+OPENAI_AUTH_URL = Variable("OPENCODE_WEB_OPENAI_AUTH_URL", "OpenAI's accounts.", "https://auth.openai.com")
+CHATGPT_URL = Variable(
+    "OPENCODE_WEB_CHATGPT_URL", "ChatGPT's models.", "https://chatgpt.com/backend-api/codex"
+)
+CHATGPT_CLIENT_ID = Variable(
+    "OPENCODE_WEB_CHATGPT_CLIENT_ID", "The application that asks OpenAI.", "app_EMoamEEZ73f0CkXaXp7hrann"
+)
+CHATGPT_PORT = Variable(
+    "OPENCODE_WEB_CHATGPT_PORT", "Where the browser is sent back to; OpenAI knows this one.", "1455"
+)
+
+CALL = Variable("OPENCODE_WEB_CALL", "Marks the programs of a call, so that none of them outlives it.")
+AGENT = Variable("OPENCODE_WEB_AGENT", "Marks the agent's commands, which the server refuses.")
+TERMINAL = Variable("OPENCODE_TERMINAL", "`1` in the terminals of the page.")
+
+GROUPS = {
+    "The server and its network": (
+        *(PASSWORD, USERNAME, ALLOWED_HOSTS, TRUSTED_PROXY, BASE_PATH, DIRECTORY, NO_WORKER, PRIVATE),
+    ),
+    "Its data": (DATA_HOME, CONFIG_HOME, RUNTIME_DIR, DATABASE, REDIS_URL, STORE_GB, PASSPHRASE),
+    "Turns": (
+        *(LEASE_SECONDS, HOOK_SECONDS, TRUST, NO_DISCOVERY, PRIVATE_HOSTS),
+        *(WEBSEARCH_URL, WEBSEARCH_KEY, CODESEARCH_URL, CODESEARCH_KEY),
+    ),
+    "OpenCode's own": (
+        *(CONFIG, CONFIG_CONTENT, TUI_CONFIG, DISABLE_PROJECT_CONFIG, DISABLE_LSP_DOWNLOAD),
+        *(DISABLE_SHARE, AUTO_SHARE, PLAN_MODE, OPENCODE_DB),
+    ),
+    "Clients of a server": (BASE_URL, COMMAND, AUTO_SERVE, DEFAULT_PROVIDER, DEFAULT_MODEL),
+    "Addresses of sign-ins, for a mirror": (
+        *(GITHUB_URL, GITHUB_API_URL, COPILOT_URL, GITHUB_ENTERPRISE_URL, GITHUB_ENTERPRISE_API_URL),
+        *(
+            COPILOT_ENTERPRISE_URL,
+            GITHUB_CLIENT_ID,
+            OPENAI_AUTH_URL,
+            CHATGPT_URL,
+            CHATGPT_CLIENT_ID,
+            CHATGPT_PORT,
+        ),
+    ),
+    "Set for the programs that it starts": (CALL, AGENT, TERMINAL),
+}
+"""By what they are about, as the page has them."""
+
+
+def every() -> Iterator[Variable]:
+    for group in GROUPS.values():
+        yield from group
