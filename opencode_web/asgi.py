@@ -16,6 +16,7 @@ from django.db import close_old_connections, reset_queries
 django.setup(set_prefix=False)  # before anything that imports models
 
 from opencode_web.site import logins, static_files  # noqa: E402
+from opencode_web.site.metrics.counts import counted  # noqa: E402
 from opencode_web.site.security import STATIC, Guard, Policy  # noqa: E402
 from sessions.api import terminal_routes as terminals  # noqa: E402
 from sessions.core.platform.peers import commands  # noqa: E402
@@ -63,4 +64,5 @@ async def _application(scope: Any, receive: Any, send: Any) -> None:
 def build(policy: Policy) -> Guard:
     """The whole application for one listening address."""
     logins.read()
-    return Guard(_application, policy, redeem=tickets.redeem, logins=logins.logins, own=commands().own)
+    application = counted(_application) if settings.METRICS else _application
+    return Guard(application, policy, redeem=tickets.redeem, logins=logins.logins, own=commands().own)

@@ -66,6 +66,8 @@ TEMPLATES = [
 
 DATABASES = {"default": databases.configured(os.environ, DATA_DIR)}
 
+METRICS = variables.METRICS.is_true()
+
 REDIS_URL = variables.REDIS_URL.read()
 """Joins several processes to one server; empty: this process is the whole server."""
 

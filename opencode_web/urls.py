@@ -1,4 +1,4 @@
-"""The pages, the pickers of the agents, and the health check. OpenCode's API: `api_urls`."""
+"""The pages, the pickers of the agents, and what machines look at. OpenCode's API: `api_urls`."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from django.conf import settings
 from django.http import HttpRequest, JsonResponse
 from django.urls import URLPattern, URLResolver, include, path
 
+from opencode_web.site import readiness
+from opencode_web.site.metrics import page as metrics
 from sessions.core.store.sessions import VERSION
 
 
@@ -16,6 +18,8 @@ async def health(_: HttpRequest) -> JsonResponse:
 
 _pages: list[URLPattern | URLResolver] = [
     path("global/health", health, name="health"),
+    path("ready", readiness.show, name="ready"),
+    path("metrics", metrics.show, name="metrics"),
     path("", include("agents.web.urls")),
     path("", include("sessions.web.urls")),
 ]

@@ -88,6 +88,11 @@ class Runtime:
         """The name under which it holds leases."""
         return self._worker.name
 
+    @property
+    def is_alive(self) -> bool:
+        """Whether its thread runs."""
+        return self._thread is not None and self._thread.is_alive()
+
     def start(self) -> None:
         """Start the thread, settle what a dead worker left, and take up prompts that wait."""
         sys.setswitchinterval(SWITCH_SECONDS)

@@ -21,7 +21,8 @@ from agents.servers.lsp import telling
 from agents.toolkit.children.loop import close_all
 from agents.toolkit.children.warden import warden
 from opencode_web.asgi import pages
-from opencode_web.site import logins
+from opencode_web.site import logins, readiness
+from opencode_web.site.metrics import counts
 from sessions.changes.operations.engine import recover as finish_undos
 from sessions.changes.worktrees.forking import recover as clear_worktrees
 from sessions.core.bus_redis import RedisBus
@@ -45,12 +46,16 @@ async def start() -> None:
     await clear_worktrees()
     await finish_undos()
     _running.callback(asyncio.create_task(indexer.run()).cancel)
+    if settings.METRICS:
+        _running.callback(asyncio.create_task(counts.follow()).cancel)
     if settings.RUNS_TURNS:
         _start_turns()
+    readiness.begin(lambda: not settings.RUNS_TURNS or runtime.is_alive)
 
 
 async def stop() -> None:
     """Interrupt running turns with their partial output saved, stop listening and telling, end terminals."""
+    readiness.end()
     await _running.aclose()
 
 

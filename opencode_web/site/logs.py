@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import os
 import sys
+from collections.abc import Callable
+from datetime import UTC, datetime
 from io import TextIOWrapper
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from typing import Any
 
-from sessions.core import paths
+from django.core.exceptions import ImproperlyConfigured
+
+from opencode_web.site import request_id
+from sessions.core import paths, variables
 
 FILE_NAME = "opencode-web.log"
 MAX_BYTES = 5 * 1024 * 1024
@@ -27,6 +33,26 @@ class _OneLine(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
         text = super().format(record)
         return "".join(c if c.isprintable() or c in "\n\t" else f"\\x{ord(c):02x}" for c in text)
+
+
+class _Json(logging.Formatter):
+    """An object a line. Hostile text is within a string of JSON, in ASCII."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        told = {
+            "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "level": record.levelname,
+            "logger": record.name,
+            "message": record.getMessage(),
+        }
+        if name := request_id.current.get():
+            told["request_id"] = name
+        if record.exc_info:
+            told["exception"] = self.formatException(record.exc_info)
+        return json.dumps(told)
+
+
+_FORMATTERS: dict[str, Callable[[], logging.Formatter]] = {"text": lambda: _OneLine(_FORMAT), "json": _Json}
 
 
 class _PrivateFile(RotatingFileHandler):
@@ -46,7 +72,7 @@ def set_up(*, print_logs: bool, level: str = "INFO") -> Path:
     """Send everything from a level on to the log file, and to standard error too if `print_logs`. Below INFO
     it is our own lines only: libraries write keys there.
 
-    Return the file. Raise OSError when it cannot be written.
+    Return the file. Raise OSError when it cannot be written, and ImproperlyConfigured for an unknown form.
     """
     file = paths.logs() / FILE_NAME
     handlers: list[logging.Handler] = [
@@ -55,7 +81,7 @@ def set_up(*, print_logs: bool, level: str = "INFO") -> Path:
     if print_logs:
         handlers.append(logging.StreamHandler(sys.stderr))
     for handler in handlers:
-        handler.setFormatter(_OneLine(_FORMAT))
+        handler.setFormatter(_formatter())
     least = logging.getLevelNamesMapping()[level]
     logging.basicConfig(level=max(least, logging.INFO), handlers=handlers, force=True)
     for name in OWN:
@@ -63,6 +89,13 @@ def set_up(*, print_logs: bool, level: str = "INFO") -> Path:
     # The address of every request of these libraries may hold a key.
     logging.getLogger("httpx").setLevel(max(least, logging.WARNING))
     return file
+
+
+def _formatter() -> logging.Formatter:
+    name = variables.LOG.read()
+    if name not in _FORMATTERS:
+        raise ImproperlyConfigured(f"{variables.LOG.name} is {' or '.join(_FORMATTERS)}, not {name!r}")
+    return _FORMATTERS[name]()
 
 
 def log_access(protocol: str, action: str, details: dict[str, Any]) -> None:

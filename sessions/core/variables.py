@@ -77,6 +77,15 @@ PRIVATE = Variable(
     own=True,
 )
 
+METRICS = Variable("OPENCODE_WEB_METRICS", "`1`: there is `/metrics`, for a Prometheus.")
+METRICS_TOKEN = Variable(
+    "OPENCODE_WEB_METRICS_TOKEN",
+    "Bearer token that opens `/metrics` and nothing else.",
+    secret=True,
+    own=True,
+)
+LOG = Variable("OPENCODE_WEB_LOG", "`json`: a JSON object a line, with the id of the request.", "text")
+
 DATA_HOME = Variable(
     "XDG_DATA_HOME", "Where data folders are; ours is `opencode-web` in it.", "~/.local/share"
 )
@@ -206,6 +215,7 @@ TERMINAL = Variable("OPENCODE_TERMINAL", "`1` in the terminals of the page.")
 GROUPS = {
     "The server and its network": (
         *(PASSWORD, USERNAME, ALLOWED_HOSTS, TRUSTED_PROXY, BASE_PATH, DIRECTORY, NO_WORKER, PRIVATE),
+        *(METRICS, METRICS_TOKEN, LOG),
     ),
     "Its data": (DATA_HOME, CONFIG_HOME, RUNTIME_DIR, DATABASE, REDIS_URL, STORE_GB, PASSPHRASE),
     "Turns": (

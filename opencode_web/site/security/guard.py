@@ -12,8 +12,9 @@ import time
 from collections.abc import Callable
 from typing import Literal, TypedDict
 
+from opencode_web.site import request_id
 from opencode_web.site.security import headers, launch, origins, peers, tickets
-from opencode_web.site.security.asgi import Application, Receive, Scope, Send, redirect, respond
+from opencode_web.site.security.asgi import Application, Headers, Receive, Scope, Send, redirect, respond
 from opencode_web.site.security.cookies import (
     CSRF_HEADER,
     BrowserSession,
@@ -26,12 +27,14 @@ from opencode_web.site.security.logins import Logins
 from opencode_web.site.security.pages import PATHS, STYLE, Pages
 from opencode_web.site.security.policy import Policy
 from opencode_web.site.security.refusal import LOGIN, Refused, refuse
-from opencode_web.site.security.request import Request, apply_forwarded
+from opencode_web.site.security.request import SAFE, Request, apply_forwarded
 from opencode_web.site.security.shared import count_misses, is_shared_page
 from opencode_web.site.security.throttle import Throttle
 
 logger = logging.getLogger(__name__)
 
+METRICS = "/metrics"
+READY = "/ready"
 FAVICON = "/favicon.ico"
 STATIC = ("/static/", FAVICON)
 """How the paths of files begin; browsers ask for an icon by the name of long ago, whatever a page says."""
@@ -63,6 +66,7 @@ class Guard:
         self._redeem = redeem
         self._own = own
         self._credentials = Credentials(policy.username, policy.password)
+        self._metrics = Credentials("", policy.metrics_token) if policy.metrics_token else None
         self._logins = logins or Logins()
         self._cookies = SessionCookies(
             policy.key, policy.port, self._logins.has_ended, self._logins.generation, policy.base
@@ -85,8 +89,9 @@ class Guard:
         scope = {**scope, "root_path": "", "principal": None}
         request = Request(scope, self._policy.base)
         apply_forwarded(request, self._policy.trusted_proxies)
+        name = request_id.begin(scope["headers"])
         if not request.is_websocket:
-            send = self._harden(request, send)
+            send = self._harden(request, send, name)
         try:
             await self._pass(request, receive, send)
         except Refused as refused:
@@ -161,6 +166,9 @@ class Guard:
         return {"kind": "cookie", "session": session.id, "csrf": mask_csrf(session.csrf)}
 
     async def _check_credentials(self, request: Request) -> Principal:
+        reads_metrics = request.path == METRICS and request.method in SAFE
+        if reads_metrics and self._metrics and self._metrics.verify(request.authorization) == "bearer":
+            return {"kind": "bearer", "session": None, "csrf": None}
         kind = self._credentials.verify(request.authorization)
         if kind is None:
             if self._policy.guessable:
@@ -168,19 +176,22 @@ class Guard:
             raise Refused(401, "wrong credentials")
         return {"kind": kind, "session": None, "csrf": None}
 
-    def _harden(self, request: Request, send: Send) -> Send:
-        extra = origins.response_headers(request) if request.origin in self._policy.cors else []
+    def _harden(self, request: Request, send: Send, name: str) -> Send:
+        extra: Headers = [(request_id.HEADER, name.encode())]
+        if request.origin in self._policy.cors:
+            extra += origins.response_headers(request)
         return headers.harden(send, extra, may_store=request.path.startswith(STATIC))
 
 
 def _is_public(request: Request) -> bool:
-    """Whether it needs no login: the login itself, a launch URL, and the files every visitor may have."""
+    """Whether it needs no login: the login itself, a launch URL, whether the server is ready, and the files
+    that every visitor may have."""
     if request.is_websocket:
         return False
     if request.path == LOGIN:
         return True
     if request.method not in ("GET", "HEAD"):
         return False
-    if request.path in (STYLE, launch.PATH):
+    if request.path in (STYLE, launch.PATH, READY):
         return True
     return request.path.startswith(STATIC) and ".." not in request.path and "\\" not in request.path

@@ -16,7 +16,8 @@ from sessions.core import variables
 class Policy:
     """`hosts`, `origins` and `cors` are exact header values; `key` signs cookies and CSRF tokens;
     `guessable` says that a person chose the password; `trusted_proxies` are the addresses whose X-Forwarded-*
-    headers count; `base` is the path below which the server is, as in `opencode_web.base_path`."""
+    headers count; `base` is the path below which the server is, as in `opencode_web.base_path`;
+    `metrics_token` opens `/metrics`, where it is not empty."""
 
     port: int
     hosts: frozenset[bytes]
@@ -28,6 +29,7 @@ class Policy:
     guessable: bool = True
     trusted_proxies: frozenset[str] = frozenset()
     base: str = ""
+    metrics_token: str = field(default="", repr=False)
 
 
 def policy_for(
@@ -36,8 +38,9 @@ def policy_for(
     """The policy of a server bound to `hostname` and `port`.
 
     From the environment: OPENCODE_SERVER_USERNAME (`opencode`), OPENCODE_SERVER_PASSWORD (the secret),
-    OPENCODE_WEB_ALLOWED_HOSTS and OPENCODE_WEB_TRUSTED_PROXY (both separated by commas), and
-    OPENCODE_WEB_BASE_PATH. Raise ValueError for a host or origin that is not exact, and ImproperlyConfigured.
+    OPENCODE_WEB_ALLOWED_HOSTS and OPENCODE_WEB_TRUSTED_PROXY (both separated by commas),
+    OPENCODE_WEB_BASE_PATH and OPENCODE_WEB_METRICS_TOKEN. Raise ValueError for a host or origin that is not
+    exact, and ImproperlyConfigured for a path that is none.
     """
     password = variables.PASSWORD.read(environ) or secret
     extra = _names(variables.ALLOWED_HOSTS.read(environ))
@@ -54,6 +57,7 @@ def policy_for(
         key=sha256(f"{secret}\0{password}".encode()).hexdigest(),
         trusted_proxies=frozenset(_names(variables.TRUSTED_PROXY.read(environ))),
         base=base_path.configured(environ),
+        metrics_token=variables.METRICS_TOKEN.read(environ),
     )
 
 

@@ -22,7 +22,8 @@ WITHIN = "rows or lines of a kind that a state shows, which come later, for a ch
 BUSY = "shown only while another program works or answers"
 REASONS = {
     NO_PAGE: (
-        "/global/health", "/p/{project}/", "/p/{project}/rules/export.json", "{base}/export.html",
+        "/global/health", "/ready", "/metrics", "/p/{project}/", "/p/{project}/rules/export.json",
+        "{base}/export.html",
         "{base}/export.json", "{base}/export.md",
         "/p/{project}/sessions/export.zip", "{base}/parts/{part}/files/0", "{base}/review/image/none",
         "{base}/timeline/review/image/none", "{base}/inbox/msg_x", "{base}/messages/{message}/prompt",

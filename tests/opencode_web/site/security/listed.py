@@ -64,7 +64,7 @@ READS = (
     "{base}/review?scope=call&message={answer}&part={call}", "{base}/review?scope=project",
     "{base}/review?scope=git", "{waits}/review?scope=staged", "{base}/review/files?path={file}",
     "{base}/review/file?path={file}", "{base}/review/file?path=none",
-    "{base}/review/lines?path={file}", "/global/health",
+    "{base}/review/lines?path={file}", "/global/health", "/ready", "/metrics",
     "{base}/review/image/none", "{base}/comments/form?path={file}&start=1&end=2",
     "{waits}", "{waits}/staging/files", "{base}/fork/files?before={message}",
     "/p/{worktree}/s/{fork}", "/p/{project}/log", "/p/{project}/log?session={session}&kind=undo&file=pwned",

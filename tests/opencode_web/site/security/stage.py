@@ -19,6 +19,7 @@ from tests.server import Server, model_config, running, until
 NAME = "'\"><pwned onpwned=1>\u202e.py"
 CONTROL = "\x1b[31mred\x1b]8;;javascript:pwned()\x07link\x1b]8;;\x07 \x9b31m \x07\x08\u202eabc\u2066 end"
 ELSEWHERE = "https://elsewhere.example"
+METRICS = {"OPENCODE_WEB_METRICS": "1"}
 PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 SVG = "data:image/svg+xml;base64,PHN2ZyB4bWxucz0iaHR0cDovL3d3dy53My5vcmcvMjAwMC9zdmciLz4="
 MARKDOWN = f"""
@@ -116,7 +117,7 @@ async def hostile(home: Path, folder: Path, between: Sequence[Turn] = ()) -> Asy
     problem = {"keybinds": {HOSTILE: 1}, "agent": {NAME: {"mode": HOSTILE}}, HOSTILE: CONTROL}
     (folder / "opencode.json").write_text(json.dumps(problem))
     async with OpenAIServer(_script(folder, between)) as model:
-        server = Server(home, folder, model_config(model.base_url, permission=ASKED))
+        server = Server(home, folder, model_config(model.base_url, permission=ASKED), METRICS)
         async with running(server) as client, browsing(server) as browser:
             stage = Stage(server, client, browser)
             created = await client.create_session(HOSTILE + CONTROL)
