@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
+from typing import TypeVar
 
 from django.core.exceptions import ImproperlyConfigured
 
 from opencode_web import base_path, databases, locate
-from sessions.core import paths, variables
+from sessions.core import paths, retention, variables
 from sessions.core.bus_redis import installation
 
+Read = TypeVar("Read")
 
-def _number(variable: variables.Variable) -> float:
+
+def _in_words(read: Callable[[], Read]) -> Read:
     try:
-        return variable.number()
+        return read()
     except ValueError as error:
         raise ImproperlyConfigured(str(error)) from error
 
@@ -74,10 +78,10 @@ REDIS_URL = variables.REDIS_URL.read()
 RUNS_TURNS = not variables.NO_WORKER.read()
 """Whether this process runs turns; else `opencode-web worker` does."""
 
-LEASE_SECONDS = _number(variables.LEASE_SECONDS)
+LEASE_SECONDS = _in_words(variables.LEASE_SECONDS.number)
 """How long after its last heartbeat a worker's turn is taken over by another."""
 
-HOOK_SECONDS = _number(variables.HOOK_SECONDS)
+HOOK_SECONDS = _in_words(variables.HOOK_SECONDS.number)
 """How long one hook of a plugin may take before the turn goes on without it."""
 
 INSTALLATION = installation(SECRET_KEY)
@@ -113,8 +117,9 @@ AGENTS = "agents.answers.answers"
 WORKER_DIR = paths.workers()
 """A file for each process that holds leases, locked as long as it lives."""
 SNAPSHOT_DIR = paths.snapshots()
-STORE_QUOTA = int(_number(variables.STORE_GB) * 1024**3)
+STORE_QUOTA = int(_in_words(variables.STORE_GB.number) * 1024**3)
 """Bytes that the contents kept for undo may take, of all projects together (docs/decisions/0013)."""
+RETENTION = _in_words(lambda: retention.configured(os.environ))
 COPY_DIR = paths.copies()
 """Copies of the database."""
 TOOL_OUTPUT_DIR = paths.tool_output()

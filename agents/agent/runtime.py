@@ -31,10 +31,9 @@ from agents.tools import custom, lsp
 from sessions.changes.tracking import tracker
 from sessions.changes.upkeep.caretaker import caretaker
 from sessions.changes.upkeep.copies import Copier
-from sessions.core import files, workers
+from sessions.core import files, retention, workers
 from sessions.core.db import in_db
 from sessions.core.fence import Lease, LeaseLost, fenced
-from sessions.core.ids import now
 from sessions.core.models import Session
 from sessions.core.store import events, inbox, leases, ledger, permissions, problems
 from sessions.core.store import sessions as session_store
@@ -396,15 +395,13 @@ class Runtime:
 runtime = Runtime()
 
 
-# What is thrown away in time: old tool outputs, old events, sessions deleted long ago.
-
-OUTPUT_SECONDS = 7 * 24 * 3600
-DELETED_MS = 30 * 24 * 3600 * 1000
+# What is thrown away in time (sessions.core.retention): tool outputs, events, sessions archived or deleted.
 
 
 def expire_outputs() -> None:
-    """Managed Tool Output Files after a week."""
-    expire(Path(settings.TOOL_OUTPUT_DIR), OUTPUT_SECONDS)
+    """Managed Tool Output Files."""
+    if days := settings.RETENTION.outputs_days:
+        expire(Path(settings.TOOL_OUTPUT_DIR), days * 24 * 3600)
 
 
 async def remove_scratch() -> None:
@@ -423,8 +420,10 @@ async def remove_leftovers(left: Session) -> None:
 
 def prune_rows() -> None:
     """Runs on the ORM's thread."""
-    events.prune()
+    kept = settings.RETENTION
+    events.prune(kept.events, retention.before(kept.events_days))
     permissions.cancel_orphans()
     problems.prune()
-    session_store.purge(now() - DELETED_MS)
+    session_store.delete_archived(retention.before(kept.archived_days))
+    session_store.purge(retention.before(kept.deleted_days))
     workers.forget_dead({row.lease_owner.partition(":")[0] for row in leases.leased()})

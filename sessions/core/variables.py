@@ -117,6 +117,26 @@ PASSPHRASE = Variable(
     secret=True,
 )
 
+KEEP_EVENTS = Variable(
+    "OPENCODE_WEB_KEEP_EVENTS",
+    "So many are kept of the log by which pages and clients catch up; who was away for longer reads anew.",
+    "50000",
+    "events",
+)
+KEEP_EVENTS_DAYS = Variable("OPENCODE_WEB_KEEP_EVENTS_DAYS", "And none that is older.", "0", "days")
+KEEP_OUTPUTS_DAYS = Variable(
+    "OPENCODE_WEB_KEEP_OUTPUTS_DAYS", "Whole outputs of calls, of which the model saw a part.", "7", "days"
+)
+KEEP_DELETED_DAYS = Variable(
+    "OPENCODE_WEB_KEEP_DELETED_DAYS", "Deleted sessions, with what undo needs of them.", "30", "days"
+)
+KEEP_ARCHIVED_DAYS = Variable(
+    "OPENCODE_WEB_KEEP_ARCHIVED_DAYS",
+    "Archived sessions that are not pinned; then they are deleted.",
+    "0",
+    "days",
+)
+
 LEASE_SECONDS = Variable(
     "OPENCODE_WEB_LEASE_SECONDS",
     "After its last heartbeat a worker's turn is taken over by another.",
@@ -218,6 +238,9 @@ GROUPS = {
         *(METRICS, METRICS_TOKEN, LOG),
     ),
     "Its data": (DATA_HOME, CONFIG_HOME, RUNTIME_DIR, DATABASE, REDIS_URL, STORE_GB, PASSPHRASE),
+    "How long things are kept (0: for ever)": (
+        *(KEEP_EVENTS, KEEP_EVENTS_DAYS, KEEP_OUTPUTS_DAYS, KEEP_DELETED_DAYS, KEEP_ARCHIVED_DAYS),
+    ),
     "Turns": (
         *(LEASE_SECONDS, HOOK_SECONDS, TRUST, NO_DISCOVERY, PRIVATE_HOSTS),
         *(WEBSEARCH_URL, WEBSEARCH_KEY, CODESEARCH_URL, CODESEARCH_KEY),

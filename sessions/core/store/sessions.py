@@ -188,6 +188,15 @@ def restore(session_id: str) -> Session | None:
     return _set_deleted(session_id, None, "session.created")
 
 
+def delete_archived(older_than: int) -> int:
+    """Delete what was archived before a time (ms), is not pinned and does not run; returns how many went."""
+    rows = Session.objects.filter(time_archived__lt=older_than, time_deleted=None, parent=None)
+    ids = list(rows.filter(time_pinned=None, lease_owner="").values_list("id", flat=True))
+    for session_id in ids:
+        delete(session_id)
+    return len(ids)
+
+
 def _set_deleted(session_id: str, moment: int | None, event: str) -> Session | None:
     with transaction.atomic():
         row = Session.objects.select_related("project").filter(id=session_id).first()

@@ -34,6 +34,13 @@ def root() -> str:
 
 
 @register.simple_tag
+def kept_deleted() -> str:
+    """For how long a deleted session can be restored; nothing where that is for ever."""
+    days = settings.RETENTION.deleted_days
+    return f" for {days:g} day{'' if days == 1 else 's'}" if days else ""
+
+
+@register.simple_tag
 def shortcut_groups() -> tuple[Group, ...]:
     """All shortcuts, for the help."""
     return GROUPS

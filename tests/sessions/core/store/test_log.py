@@ -73,6 +73,21 @@ def test_the_log_is_read_after_a_cursor_until_it_is_pruned(tmp_path: Path) -> No
     assert events.after(cursor, session=session.id) is None
 
 
+def test_old_events_go_and_the_last_one_stays(tmp_path: Path) -> None:
+    session = new_session(tmp_path)
+    for number in range(3):
+        session_store.rename(session.id, str(number))
+    following = events.following(session.id)
+    ids = list(Event.objects.order_by("id").values_list("id", flat=True))
+    Event.objects.filter(id__in=ids[:2]).update(time_created=1000)
+    assert events.prune(0, 1000) == 0, "what is as old as that stays"
+    assert events.prune(0, 1001) == 2
+    assert events.prune(0, now() + 1000) == len(ids) - 3
+    assert list(Event.objects.values_list("id", flat=True)) == ids[-1:]
+    assert events.prune(0) == 0
+    assert events.following(session.id) == following
+
+
 def promote(prompt_id: str) -> UserMessage | None:
     return inbox.promote(prompt_id, agent="build", provider_id="p", model_id="m")
 
