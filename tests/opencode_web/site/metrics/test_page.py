@@ -12,6 +12,8 @@ import httpx
 from bench.client import Client
 from tests.loopback.openai import OpenAIServer
 from tests.loopback.script import ToolUse, Turn
+from tests.opencode_web.cli.test_worker_process import end_worker, start_worker
+from tests.redis_server import RedisServer
 from tests.runtime.conftest import home, project
 from tests.server import PASSWORD, Server, model_config, running
 
@@ -31,6 +33,14 @@ async def metrics(client: Client) -> dict[str, float]:
     return {name: float(value) for name, value in pairs}
 
 
+async def until_counted(client: Client) -> dict[str, float]:
+    """What there is when one turn has been counted."""
+    async with asyncio.timeout(30):
+        while (seen := await metrics(client)).get('opencode_web_turns_ended_total{kind="done"}') != 1:
+            pass
+    return seen
+
+
 async def test_a_turn_is_seen_and_nothing_it_is_called_by(home: Path, project: Path) -> None:
     turns = iter([Turn(tools=[ToolUse("bash", {"command": "true"})]), Turn(text="Done.")])
     async with OpenAIServer(lambda _: next(turns)) as model:
@@ -40,9 +50,7 @@ async def test_a_turn_is_seen_and_nothing_it_is_called_by(home: Path, project: P
             async with client.events():
                 assert (await metrics(client))['opencode_web_open{kind="stream"}'] == 1
             await client.prompt(session["id"], "a secret prompt")
-            async with asyncio.timeout(30):
-                while (seen := await metrics(client)).get('opencode_web_turns_ended_total{kind="done"}') != 1:
-                    pass
+            seen = await until_counted(client)
             text = (await client.http.get("/metrics")).text
     assert seen['opencode_web_calls_total{tool="bash",status="completed"}'] == 1
     assert seen['opencode_web_tokens_total{model="fake/fake",kind="input"}'] == 20
@@ -54,6 +62,25 @@ async def test_a_turn_is_seen_and_nothing_it_is_called_by(home: Path, project: P
     assert seen['opencode_web_disk_bytes{kind="database"}'] > 0
     assert "secret" not in text
     assert project.name not in text
+
+
+async def test_a_server_counts_the_turns_of_its_workers(
+    redis: RedisServer, home: Path, project: Path
+) -> None:
+    environ = {**ENVIRON, "REDIS_URL": redis.url, "OPENCODE_WEB_BASE_PATH": "/agent"}
+    async with OpenAIServer(lambda _: Turn(text="Done.")) as model:
+        server = Server(home, project, model_config(model.base_url), environ)
+        await asyncio.to_thread(server.start, "--no-worker")
+        worker = await start_worker(server)
+        try:
+            async with server.client() as client:
+                assert (await client.http.get("/ready")).status_code == 204
+                session = await client.create_session()
+                await client.prompt(session["id"], "Say something.")
+                await until_counted(client)
+        finally:
+            await asyncio.to_thread(end_worker, worker)
+            await asyncio.to_thread(server.stop)
 
 
 async def test_who_may_see_them_and_who_is_told_that_it_is_ready(home: Path, project: Path) -> None:
