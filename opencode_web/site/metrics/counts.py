@@ -29,6 +29,8 @@ SECONDS = Family("opencode_web_http_seconds_total", "counter", "Time until their
 OPEN = Family(
     "opencode_web_open", "gauge", "Sockets of pages and terminals, and event streams, that are open."
 )
+for _plain in (DELTAS, SECONDS):
+    _plain.add(0)
 FAMILIES = (TURNS, CALLS, TOKENS, COST, DELTAS, REQUESTS, SECONDS, OPEN)
 
 _REMEMBERED = 4096

@@ -43,7 +43,7 @@ class Family:
         yield f"# TYPE {self.name} {self._kind}"
         with self._lock:
             samples = list(self._values.items())
-        for labels, value in samples or [((), 0.0)] * (self._kind == "counter"):
+        for labels, value in samples:
             yield f"{self.name}{_labels(labels)} {value:.17g}"
 
 

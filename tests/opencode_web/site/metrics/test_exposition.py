@@ -19,9 +19,8 @@ def test_samples_have_their_labels_and_text_is_escaped() -> None:
     )
 
 
-def test_what_is_not_counted_yet_is_nothing() -> None:
-    assert list(Family("a_total", "counter", "A.").lines())[-1] == "a_total 0"
-    assert list(Family("a", "gauge", "A.").lines())[-1] == "# TYPE a gauge"
+def test_what_is_not_counted_yet_is_not_said() -> None:
+    assert list(Family("a_total", "counter", "A.").lines())[-1] == "# TYPE a_total counter"
 
 
 def test_labels_do_not_grow_without_end() -> None:
