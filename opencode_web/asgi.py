@@ -15,6 +15,7 @@ from django.db import close_old_connections, reset_queries
 
 django.setup(set_prefix=False)  # before anything that imports models
 
+from opencode_web.nodes import front  # noqa: E402
 from opencode_web.site import logins, static_files  # noqa: E402
 from opencode_web.site.metrics.counts import counted  # noqa: E402
 from opencode_web.site.security import STATIC, Guard, Policy  # noqa: E402
@@ -50,7 +51,7 @@ _websocket = URLRouter(
 )
 
 
-async def _application(scope: Any, receive: Any, send: Any) -> None:
+async def application(scope: Any, receive: Any, send: Any) -> None:
     """Django's URLs have the base path, so that `reverse` gives it; the others know nothing of it."""
     below: Any = {**scope, "path": scope["path"].removeprefix(settings.BASE_PATH)}
     if scope["type"] == "websocket":
@@ -64,5 +65,7 @@ async def _application(scope: Any, receive: Any, send: Any) -> None:
 def build(policy: Policy) -> Guard:
     """The whole application for one listening address."""
     logins.read()
-    application = counted(_application) if settings.METRICS else _application
-    return Guard(application, policy, redeem=tickets.redeem, logins=logins.logins, own=commands().own)
+    inner = counted(application) if settings.METRICS else application
+    if settings.FRONT:
+        return front.guarded(inner, policy, logins.logins)
+    return Guard(inner, policy, redeem=tickets.redeem, logins=logins.logins, own=commands().own)

@@ -10,6 +10,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
 
+from opencode_web import team
 from sessions.core import variables
 
 VARIABLE = variables.DATABASE.name
@@ -33,15 +34,28 @@ _SESSION = {
 """Who stands still in a transaction, in which nobody else writes, is ended before others give up."""
 
 
-def configured(environ: Mapping[str, str], folder: Path) -> dict[str, Any]:
-    """The entry of Django's DATABASES; `folder` is where SQLite keeps its file. Raises ImproperlyConfigured
-    for what is no address, and where the packages for it are missing."""
+def every(environ: Mapping[str, str], folder: Path) -> dict[str, dict[str, Any]]:
+    """Django's DATABASES. A node or a front of a team has its rows in a schema of its own, and `team` is the
+    one that they share (docs/decisions/0050). Raises ImproperlyConfigured as `configured` does, and where a
+    team has no PostgreSQL."""
+    schema = team.schema(environ)
+    if schema and not variables.DATABASE.read(environ):
+        raise ImproperlyConfigured(
+            f"a node or a front of a team has its rows in a PostgreSQL: set {VARIABLE}"
+        )
+    found = {"default": configured(environ, folder, schema)}
+    return found | {team.ALIAS: configured(environ, folder, team.SHARED)} if schema else found
+
+
+def configured(environ: Mapping[str, str], folder: Path, schema: str = "") -> dict[str, Any]:
+    """An entry of it; `folder` is where SQLite keeps its file, `schema` where in a PostgreSQL the tables are.
+    Raises ImproperlyConfigured for what is no address, and where the packages for it are missing."""
     address = variables.DATABASE.read(environ)
     if not address:
         return _sqlite(folder)
     if find_spec("psycopg") is None:
         raise ImproperlyConfigured(f"{VARIABLE} is set, but its packages are missing: {_PACKAGES}")
-    return _postgresql(address)
+    return _postgresql(address, {**_SESSION, **({"search_path": schema} if schema else {})})
 
 
 def _sqlite(folder: Path) -> dict[str, Any]:
@@ -57,7 +71,7 @@ def _sqlite(folder: Path) -> dict[str, Any]:
     }
 
 
-def _postgresql(address: str) -> dict[str, Any]:
+def _postgresql(address: str, settings: Mapping[str, str]) -> dict[str, Any]:
     """What the address has behind `?` are parameters of libpq, and come before ours."""
     try:
         parts = urlsplit(address)
@@ -68,7 +82,7 @@ def _postgresql(address: str) -> dict[str, Any]:
     name = unquote(parts.path.removeprefix("/"))
     if parts.scheme not in ("postgres", "postgresql") or not name or "/" in name:
         raise ImproperlyConfigured(_SHAPE)
-    session = " ".join(f"-c {name}={value}" for name, value in _SESSION.items())
+    session = " ".join(f"-c {name}={value}" for name, value in settings.items())
     return {
         "ENGINE": "sessions.core.postgresql",
         "NAME": name,

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from django.core.exceptions import ImproperlyConfigured
 
-from opencode_web import base_path, databases, locate
+from opencode_web import databases, locate, team
 from sessions.core import paths, retention, variables
 from sessions.core.bus_redis import installation
 
@@ -51,8 +51,9 @@ MIDDLEWARE = [
     "django_htmx.middleware.HtmxMiddleware",
 ]
 
-ROOT_URLCONF = "opencode_web.urls"
-BASE_PATH = base_path.configured(os.environ)
+FRONT = team.is_front(os.environ)
+ROOT_URLCONF = "opencode_web.nodes.urls" if FRONT else "opencode_web.urls"
+BASE_PATH = team.base_path(os.environ)
 """Before the path of every address of this server (docs/decisions/0049)."""
 
 TEMPLATES = [
@@ -68,7 +69,13 @@ TEMPLATES = [
     }
 ]
 
-DATABASES = {"default": databases.configured(os.environ, DATA_DIR)}
+NODE = team.node(os.environ)
+"""The name of this machine in a team; empty where it is none of one."""
+FRONT_PATH = team.front_path(os.environ)
+DATABASES = databases.every(os.environ, DATA_DIR)
+if len(DATABASES) > 1:
+    INSTALLED_APPS.append("opencode_web.nodes")
+    DATABASE_ROUTERS = ["opencode_web.nodes.router.Router"]
 
 METRICS = variables.METRICS.is_true()
 
@@ -85,9 +92,11 @@ HOOK_SECONDS = _in_words(variables.HOOK_SECONDS.number)
 """How long one hook of a plugin may take before the turn goes on without it."""
 
 INSTALLATION = installation(SECRET_KEY)
-AGENT_CHANNEL = f"{INSTALLATION}.agent"
-EVENT_CHANNEL = f"{INSTALLATION}.events"
-"""One Redis may serve several installations, each in a database of its own: Pub/Sub knows none."""
+_PROCESSES = f"{INSTALLATION}.{NODE}" if NODE else INSTALLATION
+AGENT_CHANNEL = f"{_PROCESSES}.agent"
+EVENT_CHANNEL = f"{_PROCESSES}.events"
+"""One Redis may serve several installations, each in a database of its own: Pub/Sub knows none. Nodes of a
+team hear nothing of one another."""
 
 _IN_MEMORY = {"BACKEND": "channels.layers.InMemoryChannelLayer", "CONFIG": {"capacity": 100_000}}
 _IN_REDIS = {

@@ -59,7 +59,8 @@ class Server:
             self.data.mkdir(mode=0o700, parents=True)
             if "OPENCODE_WEB_DATABASE" not in self.environment():
                 shutil.copy(_migrated(), self.data)
-        self.process = self.run(verb, str(self.project), "--port", "0", "--print-logs", *arguments)
+        folder = [str(self.project)] if verb != "front" else []
+        self.process = self.run(verb, *folder, "--port", "0", "--print-logs", *arguments)
         assert self.process.stdout is not None
         for line in self.process.stdout:
             if line.startswith(LISTENING):

@@ -91,6 +91,14 @@ AWAY = Ending(
     "error",
 )
 
+GONE = Ending(
+    ABORTED,
+    "The machine went away. What was saved until then is kept, and its files are as they were there.",
+    "The machine went away before this call ended; whether it ran, and what it had done by then, is unknown.",
+    "The machine went away before this call began: it was not run.",
+    "crash",
+)
+
 _REJECTED = frozenset({str(PermissionRejected()), str(QuestionRejected())})
 """What a call ends with whose rejection ends the turn."""
 
@@ -125,7 +133,7 @@ def close(lease: Lease, how: Close) -> int:
         row = session_store.locked(lease.session_id)
         stopped = how.stopped or leases.is_stopped(row)
         running = row.status.get("type") == "busy" or _open(lease.session_id).exists()
-        ending = STOPPED if stopped and how.ending is CRASHED else how.ending
+        ending = STOPPED if stopped and how.ending in (CRASHED, GONE) else how.ending
         if stopped or ending is not None:
             inbox.withdraw_own(row)
         if stopped:  # first: what it takes back is not what the turn ended with

@@ -117,6 +117,11 @@ class Runtime:
     def wake(self, session_id: str) -> None:
         self.call(self._wake, session_id)
 
+    @property
+    def turns(self) -> int:
+        """How many run here."""
+        return len(self._drains)
+
     def interrupt(self, session_id: str, epoch: int) -> None:
         """`epoch` is that of the lease of the turn that is meant; 0 for whatever runs."""
         self.call(self._interrupt, session_id, epoch)

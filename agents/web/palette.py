@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Literal
 from urllib.parse import urlencode
 
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import render
 from django.urls import reverse
@@ -216,6 +217,8 @@ def _settings(project: Project) -> Iterator[Entry]:
         ("All projects", "folder", f"{reverse('home')}?choose", "open another"),
         ("Import conversations", "import", reverse("import"), "transfer opencode"),
     )
+    if settings.FRONT_PATH:
+        yield Entry("go:machines", "All machines", "layers", "go", settings.FRONT_PATH, also="nodes team")
     for label, icon, url, also in places:
         yield Entry(f"go:{label}", label, icon, "go", url, also=also)
 

@@ -13,7 +13,7 @@ from opencode_web.cli import acp, completion, link, mcp, start, verbs, worker
 from opencode_web.cli.terminal import whole
 
 _PORT = whole(0, 65535)
-_COMMANDS = ("serve", "web", "worker", "url", "manage", "mcp", "acp", "completion", *verbs.NAMES)
+_COMMANDS = ("serve", "web", "worker", "front", "url", "manage", "mcp", "acp", "completion", *verbs.NAMES)
 
 
 def parse(argv: Sequence[str]) -> argparse.Namespace:
@@ -81,6 +81,9 @@ def _declare(commands: verbs.Subparsers) -> None:
     _server_options(serve)
     serve.add_argument("--no-worker", action="store_true", help="leave the turns to `opencode-web worker`")
     serve.set_defaults(run=start.run, no_open=True)
+    front = commands.add_parser("front", help="one door to the nodes of a team (docs/nodes.md)")
+    _network_options(front)
+    front.set_defaults(run=start.run_front, no_open=True, no_worker=True, directory=None)
     new_url = commands.add_parser("url", help="print a new launch link of the running server")
     new_url.add_argument("--hostname", help="where it listens (the one that has the data folder)")
     new_url.add_argument("--port", type=_PORT, help="its port")
@@ -118,6 +121,10 @@ def _page_options(parser: argparse.ArgumentParser) -> None:
 
 def _server_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("directory", nargs="?", metavar="DIR", help="the project to open")
+    _network_options(parser)
+
+
+def _network_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--hostname", help="the address to listen on (127.0.0.1)")
     parser.add_argument(
         "--port", type=_PORT, help=f"the port ({link.DEFAULT_PORT}, or the next free one; 0 for any)"

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import urlencode, urlsplit
 
-from opencode_web import base_path
+from opencode_web import team
 from opencode_web.cli.terminal import Stop, say
 from opencode_web.site.security.launch import LIFETIME, PATH
 from sessions.core import holding, paths, variables
@@ -78,7 +78,7 @@ def renew(arguments: argparse.Namespace) -> None:
     """
     named = arguments.hostname or arguments.port
     url = "" if named else holding.server(paths.data_directory())
-    found = _place(url or base_path.configured(os.environ))
+    found = _place(url or team.base_path(os.environ))
     hostname, port = arguments.hostname or found.hostname, arguments.port or found.port
     say(_new_link(_Place(hostname, port, found.base)))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import os
+import socket
 import sys
 import webbrowser
 from collections.abc import Mapping
@@ -13,7 +14,7 @@ from pathlib import Path
 
 from agents.config.loader import load
 from agents.config.schema import ServerConfig
-from opencode_web import base_path
+from opencode_web import team
 from opencode_web.cli.link import DEFAULT_HOSTNAME, DEFAULT_PORT, link_to, open_link, place, project_page
 from opencode_web.cli.setup import check_redis, prepare_django, project_directory, tell_problems
 from opencode_web.cli.terminal import Stop, say
@@ -33,7 +34,7 @@ PORTS_TRIED = 100
 @dataclass(frozen=True, slots=True)
 class Network:
     """`hostname` as the user wrote it, `address` to bind to, a port that was free a moment ago, and the path
-    below which all is (`base_path.configured`)."""
+    below which all is (`team.base_path`)."""
 
     hostname: str
     address: str
@@ -46,6 +47,14 @@ class Network:
         """Where this machine reaches the server."""
         name = DEFAULT_HOSTNAME if is_wildcard(self.hostname) else self.hostname
         return f"http://{f'[{name}]' if ':' in name else name}:{self.port}{self.base}"
+
+    @property
+    def node_address(self) -> str:
+        """Where other machines reach it, without the path."""
+        if given := variables.NODE_ADDRESS.read():
+            return given.rstrip("/")
+        name = socket.gethostname() if is_wildcard(self.hostname) else self.hostname
+        return f"http://{f'[{name}]' if ':' in name else name}:{self.port}"
 
 
 def choose(arguments: argparse.Namespace, config: ServerConfig, environ: Mapping[str, str]) -> Network:
@@ -64,7 +73,7 @@ def choose(arguments: argparse.Namespace, config: ServerConfig, environ: Mapping
         port = find_port(address, DEFAULT_PORT, PORTS_TRIED) if wanted is None else find_port(address, wanted)
     except PortTaken as error:
         raise Stop(str(error)) from error
-    return Network(hostname, address, port, [*config.cors, *arguments.cors], base_path.configured(environ))
+    return Network(hostname, address, port, [*config.cors, *arguments.cors], team.base_path(environ))
 
 
 def run(arguments: argparse.Namespace) -> None:
@@ -74,7 +83,7 @@ def run(arguments: argparse.Namespace) -> None:
         os.environ[variables.DIRECTORY.name] = str(project_directory(arguments.directory or "."))
     if arguments.no_worker:
         os.environ[variables.NO_WORKER.name] = "1"
-    check_redis(os.environ, paths.secret(), needed_by=_apart())
+    check_redis(os.environ, paths.secret(), needed_by="" if team.is_front(os.environ) else _apart())
     logs.set_up(print_logs=arguments.print_logs, level=arguments.log_level)
     opened = variables.DIRECTORY.read()
     tell_problems(Path(opened) if opened else None)
@@ -96,12 +105,16 @@ def run(arguments: argparse.Namespace) -> None:
 
     async def on_ready() -> None:
         await begin()
+        if team.schema(os.environ):
+            from opencode_web.nodes import taking_part  # with models that are there in a team alone
+
+            background.at_end(await taking_part.start(network.node_address))
         target = await _target(arguments, network.url, policy.password)
         _announce(network, guard, target, with_browser=not arguments.no_open)
 
     try:
         serve(guard, network.address, network.port, on_ready=on_ready, on_shutdown=background.stop)
-    except PortTaken as error:
+    except (PortTaken, team.Taken) as error:
         raise Stop(str(error)) from error
     finally:
         place(network.port).unlink(missing_ok=True)
@@ -112,6 +125,12 @@ async def begin() -> None:
     from opencode_web.site import background
 
     await background.start()
+
+
+def run_front(arguments: argparse.Namespace) -> None:
+    """The same for a front, which has no folders and runs no turns. Raise Stop."""
+    os.environ[variables.FRONT.name] = os.environ[variables.NO_WORKER.name] = "1"
+    run(arguments)
 
 
 def _open_there(held: Held, arguments: argparse.Namespace) -> None:

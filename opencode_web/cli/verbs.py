@@ -17,7 +17,20 @@ from opencode_web.site import logs
 from sessions.core import variables
 
 NAMES = (
-    *("agent", "auth", "backup", "db", "debug", "doctor", "export", "import", "models", "plugin", "pr"),
+    *(
+        "agent",
+        "auth",
+        "backup",
+        "db",
+        "debug",
+        "doctor",
+        "export",
+        "import",
+        "models",
+        "node",
+        "plugin",
+        "pr",
+    ),
     *("providers", "restore", "run", "session", "stats", "trust", "upgrade"),
 )
 
@@ -35,7 +48,7 @@ def add(commands: Subparsers) -> None:
     """Add every verb to the command line's parser."""
     for declare in (
         *(_run, _models, _auth, _session, _stats, _agent, _debug, _backup, _restore, _doctor),
-        *(_import, _export, _trust, _plugin, _db, _upgrade, _pr),
+        *(_import, _export, _trust, _plugin, _db, _upgrade, _pr, _node),
     ):
         declare(commands)
 
@@ -140,6 +153,10 @@ def actions(command: str) -> Mapping[str, Action]:
             from opencode_web.cli.commands import backup
 
             return {"": backup.make_backup if command == "backup" else backup.restore_backup}
+        case "node":
+            from opencode_web.cli.commands import nodes
+
+            return {"list": nodes.listing, "forget": nodes.forget}
         case "doctor":
             from opencode_web.cli.commands import doctor
 
@@ -372,6 +389,19 @@ def _db(commands: Subparsers) -> None:
     backup = actions.add_parser("backup", help="as `backup`: copy it and all that is kept with it")
     _backup_options(backup)
     verb(backup, "db", "backup")
+
+
+def _node(commands: Subparsers) -> None:
+    group = _group(commands, "node", "list the machines of a team, forget one")
+    verb(
+        group.add_parser("list", help="what each does, and when it was seen"),
+        "node",
+        "list",
+        in_project=False,
+    )
+    forget = group.add_parser("forget", help="let go of one that does not come back; its rows stay")
+    forget.add_argument("name", metavar="NAME")
+    verb(forget, "node", "forget", in_project=False)
 
 
 def _plugin(commands: Subparsers) -> None:

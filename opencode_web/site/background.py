@@ -6,6 +6,7 @@ Import it when Django is set up.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
 from typing import Any
 
@@ -57,6 +58,11 @@ async def stop() -> None:
     """Interrupt running turns with their partial output saved, stop listening and telling, end terminals."""
     readiness.end()
     await _running.aclose()
+
+
+def at_end(callback: Callable[[], Awaitable[None]]) -> None:
+    """Have `stop` await this first, of all that was begun until now."""
+    _running.push_async_callback(callback)
 
 
 def _start_turns() -> None:

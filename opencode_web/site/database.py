@@ -21,10 +21,11 @@ from typing import IO, Any
 from django.apps import apps
 from django.conf import settings
 from django.core.management import call_command
-from django.db import connection
+from django.db import DEFAULT_DB_ALIAS, connection, connections, router
 from django.db.migrations.recorder import MigrationRecorder
 from django.db.utils import DatabaseError
 
+from opencode_web import team
 from opencode_web.site.salvage import salvage
 from sessions.changes.upkeep import copies, damage
 from sessions.core import paths
@@ -84,6 +85,13 @@ def _prepare_server() -> None:
             # Until the connection is closed. A migration takes its time, and so does waiting for one.
             cursor.execute("SET statement_timeout = 0; SET lock_timeout = 0")
             cursor.execute("SELECT pg_advisory_lock(%s)", [_MIGRATES])
+            if schema := team.schema(os.environ):
+                cursor.execute(f"CREATE SCHEMA IF NOT EXISTS {schema}")
+                cursor.execute(f"CREATE SCHEMA IF NOT EXISTS {team.SHARED}")
+                with closing(connections[team.ALIAS]):
+                    call_command(
+                        "migrate", "opencode_nodes", database=team.ALIAS, interactive=False, verbosity=0
+                    )
             _migrate()
     except DatabaseError as error:
         raise Unusable(f"{_SERVER}: {str(error).strip()}") from error
@@ -220,7 +228,8 @@ def create_tables() -> None:
     with connection.schema_editor() as editor:  # one transaction
         editor.create_model(recorder.Migration)
         for model in apps.get_models():
-            editor.create_model(model)
+            if router.allow_migrate_model(DEFAULT_DB_ALIAS, model):
+                editor.create_model(model)
         if fts.is_possible():
             fts.create()
         for app, name in sorted(migrations_on_disk()):

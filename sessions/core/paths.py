@@ -79,7 +79,10 @@ def logs(environ: Mapping[str, str] = os.environ) -> Path:
 
 
 def secret(environ: Mapping[str, str] = os.environ) -> str:
-    """The server's secret, 256 random bits in URL-safe text; made at the first call and kept."""
+    """The server's secret: the one that the environment names, else 256 random bits in URL-safe text, made at
+    the first call and kept."""
+    if given := variables.SECRET.read(environ):
+        return given
     path = data_directory(environ) / "secret"
     try:
         text = path.read_text().strip()

@@ -136,6 +136,23 @@ KEEP_ARCHIVED_DAYS = Variable(
     "0",
     "days",
 )
+SECRET = Variable(
+    "OPENCODE_WEB_SECRET",
+    "The secret, in place of the file of the data folder: the same for all nodes and fronts of a team.",
+    secret=True,
+    own=True,
+)
+NODE = Variable(
+    "OPENCODE_WEB_NODE",
+    "Name of this machine in a team ([nodes.md](nodes.md)): small letters, digits and dashes.",
+    own=True,
+)
+NODE_ADDRESS = Variable(
+    "OPENCODE_WEB_NODE_ADDRESS",
+    "Where fronts reach this node, as `http://10.0.0.7:4096`; else the host's name and its port.",
+    own=True,
+)
+FRONT = Variable("OPENCODE_WEB_FRONT", "Set by `opencode-web front` for itself.", own=True)
 
 LEASE_SECONDS = Variable(
     "OPENCODE_WEB_LEASE_SECONDS",
@@ -241,6 +258,7 @@ GROUPS = {
     "How long things are kept (0: for ever)": (
         *(KEEP_EVENTS, KEEP_EVENTS_DAYS, KEEP_OUTPUTS_DAYS, KEEP_DELETED_DAYS, KEEP_ARCHIVED_DAYS),
     ),
+    "Nodes and fronts": (SECRET, NODE, NODE_ADDRESS, FRONT),
     "Turns": (
         *(LEASE_SECONDS, HOOK_SECONDS, TRUST, NO_DISCOVERY, PRIVATE_HOSTS),
         *(WEBSEARCH_URL, WEBSEARCH_KEY, CODESEARCH_URL, CODESEARCH_KEY),

@@ -25,8 +25,11 @@ def home(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
+    return repository(tmp_path / "project")
+
+
+def repository(path: Path) -> Path:
     """A real git repository with one commit."""
-    path = tmp_path / "project"
     path.mkdir()
     (path / "hello.py").write_text("def hello():\n    return 'hello'\n")
     for arguments in (["init", "-q"], ["add", "-A"], ["commit", "-q", "-m", "First"]):

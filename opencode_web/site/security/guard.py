@@ -10,10 +10,10 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable
-from typing import Literal, TypedDict
+from typing import Any, Literal, TypedDict
 
 from opencode_web.site import request_id
-from opencode_web.site.security import headers, launch, origins, peers, tickets
+from opencode_web.site.security import headers, launch, origins, peers, tickets, vouching
 from opencode_web.site.security.asgi import Application, Headers, Receive, Scope, Send, redirect, respond
 from opencode_web.site.security.cookies import (
     CSRF_HEADER,
@@ -59,12 +59,14 @@ class Guard:
         redeem: tickets.Redeem = tickets.none_issued,
         logins: Logins | None = None,
         own: peers.Own = peers.nobody,
+        base_of: Callable[[str], str] | None = None,
     ) -> None:
         self.launch_tokens = launch.LaunchTokens(clock)
         self._application = application
         self._policy = policy
         self._redeem = redeem
         self._own = own
+        self._base_of = base_of or (lambda path: policy.base)
         self._credentials = Credentials(policy.username, policy.password)
         self._metrics = Credentials("", policy.metrics_token) if policy.metrics_token else None
         self._logins = logins or Logins()
@@ -87,7 +89,7 @@ class Guard:
             return
         # daphne takes root_path from a header of the client; inside, it would shift the paths judged here.
         scope = {**scope, "root_path": "", "principal": None}
-        request = Request(scope, self._policy.base)
+        request = Request(scope, self._base_of(scope["path"]))
         apply_forwarded(request, self._policy.trusted_proxies)
         name = request_id.begin(scope["headers"])
         if not request.is_websocket:
@@ -101,12 +103,13 @@ class Guard:
     async def _pass(self, request: Request, receive: Receive, send: Send) -> None:
         if request.repeated:
             raise Refused(400, f"more than one {request.repeated} header")
-        if request.host.lower() not in self._policy.hosts:
+        front = self._front(request)
+        if front is None and request.host.lower() not in self._policy.hosts:
             raise Refused(421, "this host name is not served here; OPENCODE_WEB_ALLOWED_HOSTS names more")
         if not request.path:
             await self._lead_below(request, send)
             return
-        reason = origins.refusal(request, self._policy.origins, self._policy.cors)
+        reason = "" if front else origins.refusal(request, self._policy.origins, self._policy.cors)
         if reason:
             raise Refused(403, reason)
         if request.is_preflight and request.origin in self._policy.cors:
@@ -116,10 +119,11 @@ class Guard:
             await self._show_shared(request, receive, send)
             return
         if not _is_public(request):
-            request.scope["principal"] = await self._authenticate(request)
+            known = front and front["principal"]
+            request.scope["principal"] = known or await self._authenticate(request)
             if await peers.is_own(request, self._own):
                 raise Refused(403, peers.REFUSAL)
-        elif request.changes_something and request.origin not in self._policy.origins:
+        elif not front and request.changes_something and request.origin not in self._policy.origins:
             raise Refused(403, "the login form has to come from this server")
         if request.path in PATHS:
             await self._pages.answer(request, receive, send)
@@ -128,9 +132,21 @@ class Guard:
         else:
             await self._application(request.scope, receive, send)
 
+    def _front(self, request: Request) -> dict[str, Any] | None:
+        """What a front of the team says of a request that it passes on; None where it comes from no front.
+        Raises Refused for what only looks like it."""
+        if not request.front:
+            return None
+        said = vouching.vouched(self._policy.team_key, request.method, request.scope["path"], request.front)
+        if said is None:
+            raise Refused(403, "no front of this team passed this on")
+        request.client, request.scope["client"] = said["client"], [said["client"], 0]
+        request.scope["scheme"] = said["scheme"]
+        return said
+
     async def _lead_below(self, request: Request, send: Send) -> None:
         """From the path of the server without its slash to the one with it; anything else is not here."""
-        base = self._policy.base
+        base = request.base
         if request.scope["path"] != base or not request.is_page:
             raise Refused(404, f"this server is below {base}/")
         await redirect(send, f"{base}/")

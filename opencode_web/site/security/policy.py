@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
 
-from opencode_web import base_path
+from opencode_web import team
 from opencode_web.site.security.hosts import allowed_hosts
 from opencode_web.site.security.origins import cors_origins, own_origins
 from sessions.core import variables
@@ -16,8 +16,8 @@ from sessions.core import variables
 class Policy:
     """`hosts`, `origins` and `cors` are exact header values; `key` signs cookies and CSRF tokens;
     `guessable` says that a person chose the password; `trusted_proxies` are the addresses whose X-Forwarded-*
-    headers count; `base` is the path below which the server is, as in `opencode_web.base_path`;
-    `metrics_token` opens `/metrics`, where it is not empty."""
+    headers count; `base` is the path below which the server is, as in `team.base_path`;
+    `metrics_token` opens `/metrics`, where it is not empty, and with `team_key` a front says who asks."""
 
     port: int
     hosts: frozenset[bytes]
@@ -30,6 +30,7 @@ class Policy:
     trusted_proxies: frozenset[str] = frozenset()
     base: str = ""
     metrics_token: str = field(default="", repr=False)
+    team_key: str = field(default="", repr=False)
 
 
 def policy_for(
@@ -56,8 +57,9 @@ def policy_for(
         guessable=password != secret,
         key=sha256(f"{secret}\0{password}".encode()).hexdigest(),
         trusted_proxies=frozenset(_names(variables.TRUSTED_PROXY.read(environ))),
-        base=base_path.configured(environ),
+        base=team.base_path(environ),
         metrics_token=variables.METRICS_TOKEN.read(environ),
+        team_key=sha256(f"team\0{secret}".encode()).hexdigest() if team.schema(environ) else "",
     )
 
 

@@ -5,6 +5,7 @@ Rule 10: what a reverse proxy says about the client counts only when the proxy i
 
 from __future__ import annotations
 
+from opencode_web.site.security import vouching
 from opencode_web.site.security.asgi import Scope
 
 SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
@@ -21,9 +22,10 @@ _SINGLE = {
     b"hx-request": "htmx",
     b"access-control-request-method": "preflight",
     b"x-forwarded-for": "forwarded_for",
+    vouching.HEADER: "front",
     b"x-forwarded-proto": "forwarded_proto",
 }
-_ONCE = frozenset({b"host", b"origin", b"authorization", b"sec-fetch-site", b"x-csrf-token"})
+_ONCE = frozenset({b"host", b"origin", b"authorization", b"sec-fetch-site", b"x-csrf-token", vouching.HEADER})
 
 
 class Request:
@@ -58,6 +60,7 @@ class Request:
     htmx: bytes
     preflight: bytes
     forwarded_for: bytes
+    front: bytes
     forwarded_proto: bytes
 
     def __init__(self, scope: Scope, base: str = "") -> None:

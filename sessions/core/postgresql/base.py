@@ -32,15 +32,15 @@ PATIENCE = 10.0
 """Seconds that a call waits for a server that went away to come back."""
 _PAUSE = 0.1
 _WRITES = ("INSERT", "UPDATE", "DELETE")
-_WRITER = 0x6F63_7765_6201
-"""The advisory lock of who writes."""
+_WRITER = 0x6F63_7761
+"""With the number of a schema the advisory lock of who writes there."""
 _INSTALLATION = 0x6F63_7762
 """With the number of an installation the advisory lock that all of its connections share."""
 _OTHERS = (
     "SELECT 1 FROM pg_locks JOIN pg_database ON pg_database.oid = database AND datname = current_database() "
     "WHERE locktype = 'advisory' AND objsubid = 2 AND classid = %s AND objid <> %s LIMIT 1"
 )
-_BEGIN = f"BEGIN; SELECT pg_advisory_xact_lock({_WRITER})"
+_BEGIN = f"BEGIN; SELECT pg_advisory_xact_lock({_WRITER}, hashtext(current_schema()))"
 _PASSES = frozenset({"40001", "40P01", "53300", "57P01", "57P02", "57P03"})
 """Serialization and deadlock, too many connections, a server that ends or starts: what goes by."""
 _TEXTS = ("varchar", "text")

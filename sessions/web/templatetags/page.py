@@ -41,6 +41,12 @@ def kept_deleted() -> str:
 
 
 @register.simple_tag
+def machines() -> str:
+    """The page with the machines of the team that this one is of; empty where it is of none."""
+    return str(settings.FRONT_PATH)
+
+
+@register.simple_tag
 def shortcut_groups() -> tuple[Group, ...]:
     """All shortcuts, for the help."""
     return GROUPS

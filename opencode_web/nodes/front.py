@@ -1,0 +1,73 @@
+"""A front: signs people in, shows what goes on at all nodes, and passes what is for one of them on to it."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import re
+from typing import Any
+
+from django.db import DatabaseError, InterfaceError
+
+from opencode_web.nodes.proxy import Proxy, Unreachable, unreachable
+from opencode_web.site.security import Guard, Policy
+from opencode_web.site.security.asgi import Application
+from opencode_web.site.security.logins import Logins
+from opencode_web.team import PATH
+from sessions.core.db import in_db
+
+logger = logging.getLogger(__name__)
+
+_RENEWED = 1.0
+
+
+class Front:
+    """An application around the front's own."""
+
+    def __init__(self, own: Application, policy: Policy) -> None:
+        self._own = own
+        self._proxy = Proxy(policy.team_key)
+        self._base = policy.base
+        self._below = re.compile(rf"{re.escape(policy.base)}{PATH}([a-z0-9-]+)(?=/|$)")
+        self._addresses: dict[str, str] = {}
+        self._until = 0.0
+
+    def base_of(self, path: str) -> str:
+        """The path below which the rules of the guard look at the rest."""
+        found = self._below.match(path)
+        return found[0] if found else self._base
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        found = self._below.match(scope.get("path", ""))
+        if found is None:
+            await self._own(scope, receive, send)
+            return
+        name = found[1]
+        address = await self._address(name)
+        if address is None:
+            await unreachable(scope, receive, send, 404, f"there is no node {name}")
+            return
+        try:
+            await self._proxy.to(address)(scope, receive, send)
+        except Unreachable as error:
+            logger.warning("node %s at %s does not answer: %s", name, address, error)
+            await unreachable(scope, receive, send, 502, f"the machine {name} does not answer")
+
+    async def _address(self, name: str) -> str | None:
+        """As it was a second ago; what was known, where the database is away."""
+        clock = asyncio.get_running_loop().time()
+        if clock > self._until or name not in self._addresses:
+            from opencode_web.nodes import registry  # its models are there in a team alone
+
+            try:
+                self._addresses = {node.name: node.address for node in await in_db(registry.nodes)}
+                self._until = clock + _RENEWED
+            except (DatabaseError, InterfaceError) as error:
+                logger.warning("the nodes are not known anew: %s", error)
+        return self._addresses.get(name)
+
+
+def guarded(own: Application, policy: Policy, logins: Logins) -> Guard:
+    """The application of a front, around its own pages. A ticket is for the node to redeem."""
+    front = Front(own, policy)
+    return Guard(front, policy, redeem=lambda terminal, ticket: True, logins=logins, base_of=front.base_of)

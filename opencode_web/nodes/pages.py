@@ -1,0 +1,19 @@
+"""The page of a front: machines, what goes on there, and the way to each."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.views.decorators.http import require_GET
+
+from opencode_web.nodes.overview import machines
+from sessions.web.respond import fragment, page
+
+
+@require_GET
+async def overview(request: HttpRequest) -> HttpResponse:
+    """Whole, or what is renewed of it while the page is open."""
+    found = await machines(settings.BASE_PATH)
+    if request.headers.get("HX-Request"):
+        return fragment("nodes/list.html", machines=found)
+    return await page(request, "nodes/machines.html", machines=found)

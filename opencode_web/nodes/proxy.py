@@ -1,0 +1,216 @@
+"""Passes a request or a socket on to the node that it is for, and what comes back to who asked.
+
+As it is: bodies and streams in both directions go piece by piece, compressed as they were.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Mapping
+from contextlib import suppress
+from typing import Any
+
+import aiohttp
+from aiohttp import WSMsgType
+from multidict import CIMultiDict
+from yarl import URL
+
+from opencode_web.site.security import vouching
+from opencode_web.site.security.asgi import Application, Receive, Scope, Send, respond
+
+logger = logging.getLogger(__name__)
+
+CONNECT_SECONDS = 3.0
+_OF_A_HOP = frozenset(
+    {
+        *(b"connection", b"keep-alive", b"proxy-authenticate", b"proxy-authorization", b"te", b"trailer"),
+        *(b"transfer-encoding", b"upgrade", b"expect"),
+    }
+)
+"""RFC 9110, 7.6.1: what is said to the next one and not farther."""
+_OURS = frozenset(
+    {vouching.HEADER, b"cookie", b"authorization", b"origin", b"x-forwarded-for", b"x-forwarded-proto"}
+)
+"""Who asks the front has found out, and says it in one header."""
+_AGAIN = frozenset({b"x-request-id"})
+"""Headers of an answer that the front sends, too."""
+_CLOSED = (WSMsgType.CLOSE, WSMsgType.CLOSING, WSMsgType.CLOSED, WSMsgType.ERROR)
+_GOING_AWAY = 1001
+
+
+class Unreachable(Exception):
+    """The node does not answer."""
+
+
+class Proxy:
+    """`key` is the team's (`Policy.team_key`). Call `close` at the end."""
+
+    def __init__(self, key: str) -> None:
+        self._key = key
+        self._client: aiohttp.ClientSession | None = None
+
+    def to(self, address: str) -> Application:
+        """The application at the address of a node. It raises Unreachable before anything was answered."""
+
+        async def application(scope: Scope, receive: Receive, send: Send) -> None:
+            url = URL(f"{address}{_target(scope)}", encoded=True)
+            if scope["type"] == "websocket":
+                await self._socket(url, scope, receive, send)
+            else:
+                await self._request(url, scope, receive, send)
+
+        return application
+
+    async def close(self) -> None:
+        if self._client is not None:
+            await self._client.close()
+
+    def _session(self) -> aiohttp.ClientSession:
+        if self._client is None:
+            self._client = aiohttp.ClientSession(
+                connector=aiohttp.TCPConnector(limit=0),
+                timeout=aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_SECONDS),
+                cookie_jar=aiohttp.DummyCookieJar(),
+                auto_decompress=False,
+            )
+        return self._client
+
+    def _headers(self, scope: Scope, method: str) -> CIMultiDict[str]:
+        headers: CIMultiDict[str] = CIMultiDict()
+        for name, value in scope["headers"]:
+            if name not in _OF_A_HOP and name not in _OURS and not name.startswith(b"sec-websocket-"):
+                headers.add(name.decode("latin-1"), value.decode("latin-1"))
+        said = {
+            "principal": _passed_on(scope["principal"]),
+            "client": (scope.get("client") or [""])[0],
+            "scheme": scope.get("scheme", "http"),
+        }
+        vouched = vouching.vouch(self._key, method, scope["path"], said)
+        headers[vouching.HEADER.decode()] = vouched.decode()
+        return headers
+
+    async def _request(self, url: URL, scope: Scope, receive: Receive, send: Send) -> None:
+        headers = self._headers(scope, scope["method"])
+        has_body = "content-length" in headers or scope["method"] not in ("GET", "HEAD")
+        gone = asyncio.Event()
+        body = _body(receive, gone) if has_body else None
+        try:
+            answer = await self._session().request(
+                scope["method"], url, headers=headers, data=body, allow_redirects=False
+            )
+        except (aiohttp.ClientError, OSError, TimeoutError) as error:
+            raise Unreachable(str(error)) from error
+        async with answer:
+            watch = asyncio.ensure_future(_disconnected(receive, gone))
+            passing = asyncio.ensure_future(_pass_back(answer, send))
+            try:
+                await asyncio.wait((watch, passing), return_when=asyncio.FIRST_COMPLETED)
+            finally:
+                for task in (watch, passing):
+                    if not task.done():
+                        task.cancel()
+                await asyncio.gather(watch, passing, return_exceptions=True)
+
+    async def _socket(self, url: URL, scope: Scope, receive: Receive, send: Send) -> None:
+        await receive()  # websocket.connect
+        try:
+            there = await self._session().ws_connect(
+                url,
+                headers=self._headers(scope, "GET"),
+                protocols=scope.get("subprotocols") or (),
+                max_msg_size=0,
+                compress=0,
+            )
+        except aiohttp.WSServerHandshakeError:
+            await send({"type": "websocket.close", "code": 4403})
+            return
+        except (aiohttp.ClientError, OSError, TimeoutError) as error:
+            logger.info("no socket at %s: %s", url.host, error)
+            await send({"type": "websocket.close", "code": _GOING_AWAY})
+            return
+        async with there:
+            await send({"type": "websocket.accept", "subprotocol": there.protocol})
+            both = [
+                asyncio.ensure_future(_up(there, receive)),
+                asyncio.ensure_future(_down(there, send)),
+            ]
+            try:
+                await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
+            finally:
+                for task in both:
+                    task.cancel()
+                await asyncio.gather(*both, return_exceptions=True)
+
+
+async def unreachable(scope: Scope, receive: Receive, send: Send, status: int, words: str) -> None:
+    """What is answered in place of a node."""
+    if scope["type"] == "websocket":
+        await receive()
+        await send({"type": "websocket.close", "code": _GOING_AWAY})
+    else:
+        await respond(send, status, words)
+
+
+def _target(scope: Scope) -> str:
+    """The path as it was written, with its query."""
+    path = scope.get("raw_path") or URL.build(path=scope["path"]).raw_path.encode()
+    query = scope.get("query_string", b"")
+    return (path + (b"?" + query if query else b"")).decode("latin-1")
+
+
+def _passed_on(principal: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
+    """A ticket is the node's to redeem."""
+    return None if principal is None or principal["kind"] == "ticket" else principal
+
+
+async def _body(receive: Receive, gone: asyncio.Event) -> AsyncIterator[bytes]:
+    more = True
+    while more:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            gone.set()
+            raise aiohttp.ClientConnectionError("who asked is gone")
+        if piece := message.get("body", b""):
+            yield piece
+        more = message.get("more_body", False)
+
+
+async def _disconnected(receive: Receive, gone: asyncio.Event) -> None:
+    while not gone.is_set():
+        if (await receive())["type"] == "http.disconnect":
+            return
+
+
+async def _pass_back(answer: aiohttp.ClientResponse, send: Send) -> None:
+    headers = [
+        (name.lower(), value)
+        for name, value in answer.raw_headers
+        if name.lower() not in _OF_A_HOP and name.lower() not in _AGAIN
+    ]
+    await send({"type": "http.response.start", "status": answer.status, "headers": headers})
+    with suppress(aiohttp.ClientError, OSError):  # the end comes early; a stream's client asks again
+        async for piece in answer.content.iter_any():
+            await send({"type": "http.response.body", "body": piece, "more_body": True})
+    await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+
+async def _up(there: aiohttp.ClientWebSocketResponse, receive: Receive) -> None:
+    while True:
+        message = await receive()
+        if message["type"] != "websocket.receive":
+            await there.close(code=message.get("code") or 1000)
+            return
+        if message.get("text") is not None:
+            await there.send_str(message["text"])
+        else:
+            await there.send_bytes(message["bytes"])
+
+
+async def _down(there: aiohttp.ClientWebSocketResponse, send: Send) -> None:
+    async for message in there:
+        if message.type in _CLOSED:
+            break
+        kind = "text" if message.type is WSMsgType.TEXT else "bytes"
+        await send({"type": "websocket.send", kind: message.data})
+    await send({"type": "websocket.close", "code": there.close_code or _GOING_AWAY})

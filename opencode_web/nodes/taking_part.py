@@ -1,0 +1,42 @@
+"""What a node or a front does in its team beside its pages."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+
+from django.conf import settings
+
+from agents.agent.runtime import runtime
+from opencode_web.nodes import registry, settling
+from opencode_web.nodes.heartbeat import Heartbeat
+from sessions.core.db import in_db
+
+logger = logging.getLogger(__name__)
+
+
+async def start(address: str) -> Callable[[], Awaitable[None]]:
+    """Begin; what it gives ends it. `address` is where fronts reach a node. Raises team.Taken where its
+    name is another's."""
+    if settings.FRONT:
+        return await _settle()
+    member = await in_db(registry.join, settings.NODE, address)
+    heartbeat = Heartbeat(member, lambda: {"turns": runtime.turns})
+    heartbeat.start()
+    logger.info("node %s at %s, start %d", member.name, address, member.start)
+
+    async def stop() -> None:
+        await asyncio.to_thread(heartbeat.stop)
+
+    return stop
+
+
+async def _settle() -> Callable[[], Awaitable[None]]:
+    task = asyncio.create_task(settling.run())
+
+    async def stop() -> None:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+    return stop

@@ -1,0 +1,64 @@
+"""What this process is in a team, as the environment says: a node, a front, or neither
+(docs/decisions/0050)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from django.core.exceptions import ImproperlyConfigured
+
+from opencode_web import base_path as base_paths
+from sessions.core import variables
+
+ALIAS = "team"
+"""The connection of what all of a team share."""
+SHARED = "opencode_team"
+"""Its schema."""
+PATH = "/n/"
+"""Below it each node has its name, and below that its pages."""
+_FRONT = "opencode_front"
+_NAME = re.compile(r"[a-z][a-z0-9-]{0,39}")
+
+
+class Taken(Exception):
+    """The name is another machine's; the text says whose."""
+
+
+def node(environ: Mapping[str, str]) -> str:
+    """Its name; empty where this is none. Raises ImproperlyConfigured for what is no name."""
+    name = variables.NODE.read(environ)
+    if name and _NAME.fullmatch(name) is None:
+        raise ImproperlyConfigured(
+            f"{variables.NODE.name} is no name like build-2: it begins with a small letter, and has small "
+            "letters, digits and dashes, 40 at most"
+        )
+    return "" if is_front(environ) else name
+
+
+def is_front(environ: Mapping[str, str]) -> bool:
+    return variables.FRONT.is_true(environ)
+
+
+def schema(environ: Mapping[str, str]) -> str:
+    """Where its own rows are; empty outside of a team."""
+    if is_front(environ):
+        return _FRONT
+    name = node(environ)
+    return schema_of(name) if name else ""
+
+
+def schema_of(name: str) -> str:
+    """Where the rows of a node are."""
+    return f"opencode_node_{name.replace('-', '_')}"
+
+
+def front_path(environ: Mapping[str, str]) -> str:
+    """Where from a node's pages the front is that passes them on; empty where this is no node."""
+    return f"{base_paths.configured(environ)}/" if node(environ) else ""
+
+
+def base_path(environ: Mapping[str, str]) -> str:
+    """The path below which this process has its pages: of a node the one by which fronts pass them on."""
+    base, name = base_paths.configured(environ), node(environ)
+    return f"{base}{PATH}{name}" if name else base
