@@ -67,5 +67,5 @@ def build(policy: Policy) -> Guard:
     logins.read()
     inner = counted(application) if settings.METRICS else application
     if settings.FRONT:
-        return front.guarded(inner, policy, logins.logins)
+        return front.guarded(inner, policy, logins.logins, commands().own)
     return Guard(inner, policy, redeem=tickets.redeem, logins=logins.logins, own=commands().own)

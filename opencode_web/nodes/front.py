@@ -10,7 +10,7 @@ from typing import Any
 from django.db import DatabaseError, InterfaceError
 
 from opencode_web.nodes.proxy import Proxy, Unreachable, unreachable
-from opencode_web.site.security import Guard, Policy
+from opencode_web.site.security import Guard, Policy, peers
 from opencode_web.site.security.asgi import Application
 from opencode_web.site.security.logins import Logins
 from opencode_web.team import PATH
@@ -19,6 +19,7 @@ from sessions.core.db import in_db
 logger = logging.getLogger(__name__)
 
 _RENEWED = 1.0
+_proxies: list[Proxy] = []
 
 
 class Front:
@@ -27,6 +28,7 @@ class Front:
     def __init__(self, own: Application, policy: Policy) -> None:
         self._own = own
         self._proxy = Proxy(policy.team_key)
+        _proxies.append(self._proxy)
         self._base = policy.base
         self._below = re.compile(rf"{re.escape(policy.base)}{PATH}([a-z0-9-]+)(?=/|$)")
         self._addresses: dict[str, str] = {}
@@ -67,7 +69,17 @@ class Front:
         return self._addresses.get(name)
 
 
-def guarded(own: Application, policy: Policy, logins: Logins) -> Guard:
-    """The application of a front, around its own pages. A ticket is for the node to redeem."""
+def guarded(own: Application, policy: Policy, logins: Logins, agent: peers.Own) -> Guard:
+    """The application of a front around its own pages. A ticket is for the node to redeem; `agent` tells
+    whether one of this machine's asks."""
     front = Front(own, policy)
-    return Guard(front, policy, redeem=lambda terminal, ticket: True, logins=logins, base_of=front.base_of)
+    return Guard(
+        front, policy, redeem=lambda terminal, ticket: True, logins=logins, own=agent, base_of=front.base_of
+    )
+
+
+async def close() -> None:
+    """Let go of the connections to the nodes, once nothing is passed on any more."""
+    for proxy in _proxies:
+        await proxy.close()
+    _proxies.clear()

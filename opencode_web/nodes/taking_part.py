@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable
 from django.conf import settings
 
 from agents.agent.runtime import runtime
-from opencode_web.nodes import registry, settling
+from opencode_web.nodes import front, registry, settling
 from opencode_web.nodes.heartbeat import Heartbeat
 from sessions.core.db import in_db
 
@@ -38,5 +38,6 @@ async def _settle() -> Callable[[], Awaitable[None]]:
     async def stop() -> None:
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
+        await front.close()
 
     return stop
