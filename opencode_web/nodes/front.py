@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 import re
 from typing import Any
 
 from django.db import DatabaseError, InterfaceError
 
-from opencode_web.nodes.proxy import Proxy, Unreachable, unreachable
+from opencode_web.nodes.proxy import GOING_AWAY, Proxy, Unreachable
 from opencode_web.site.security import Guard, Policy, peers
-from opencode_web.site.security.asgi import Application
+from opencode_web.site.security.asgi import Application, respond
 from opencode_web.site.security.logins import Logins
+from opencode_web.site.security.request import Request
 from opencode_web.team import PATH
 from sessions.core.db import in_db
+from sessions.rendering.html import html
 
 logger = logging.getLogger(__name__)
 
@@ -47,13 +50,13 @@ class Front:
         name = found[1]
         address = await self._address(name)
         if address is None:
-            await unreachable(scope, receive, send, 404, f"there is no node {name}")
+            await _answer(scope, receive, send, 404, name, f"there is no machine {name}")
             return
         try:
             await self._proxy.to(address)(scope, receive, send)
         except Unreachable as error:
             logger.warning("node %s at %s does not answer: %s", name, address, error)
-            await unreachable(scope, receive, send, 502, f"the machine {name} does not answer")
+            await _answer(scope, receive, send, 502, name, f"the machine {name} does not answer")
 
     async def _address(self, name: str) -> str | None:
         """As it was a second ago; what was known, where the database is away."""
@@ -67,6 +70,21 @@ class Front:
             except (DatabaseError, InterfaceError) as error:
                 logger.warning("the nodes are not known anew: %s", error)
         return self._addresses.get(name)
+
+
+async def _answer(scope: Any, receive: Any, send: Any, status: int, name: str, words: str) -> None:
+    """In place of a node: a page for people, for others what the API's errors look like."""
+    if scope["type"] == "websocket":
+        await receive()
+        await send({"type": "websocket.close", "code": GOING_AWAY})
+        return
+    request = Request(scope)
+    if status == 404 or not request.is_page or request.htmx:
+        body = {"name": "NotFoundError" if status == 404 else "UnknownError", "data": {"message": words}}
+        await respond(send, status, json.dumps(body), "application/json")
+        return
+    shown = await in_db(html, "nodes/away.html", name=name, request_path=scope["path"], csrf=None)
+    await respond(send, status, shown, "text/html")
 
 
 def guarded(own: Application, policy: Policy, logins: Logins, agent: peers.Own) -> Guard:

@@ -17,7 +17,7 @@ from multidict import CIMultiDict
 from yarl import URL
 
 from opencode_web.site.security import vouching
-from opencode_web.site.security.asgi import Application, Receive, Scope, Send, respond
+from opencode_web.site.security.asgi import Application, Receive, Scope, Send
 
 logger = logging.getLogger(__name__)
 
@@ -36,7 +36,8 @@ _OURS = frozenset(
 _AGAIN = frozenset({b"x-request-id"})
 """Headers of an answer that the front sends, too."""
 _CLOSED = (WSMsgType.CLOSE, WSMsgType.CLOSING, WSMsgType.CLOSED, WSMsgType.ERROR)
-_GOING_AWAY = 1001
+GOING_AWAY = 1001
+"""How a socket is closed whose node is not there (RFC 6455, 7.4.1)."""
 
 
 class Unreachable(Exception):
@@ -127,7 +128,7 @@ class Proxy:
             return
         except (aiohttp.ClientError, OSError, TimeoutError) as error:
             logger.info("no socket at %s: %s", url.host, error)
-            await send({"type": "websocket.close", "code": _GOING_AWAY})
+            await send({"type": "websocket.close", "code": GOING_AWAY})
             return
         async with there:
             await send({"type": "websocket.accept", "subprotocol": there.protocol})
@@ -141,15 +142,6 @@ class Proxy:
                 for task in both:
                     task.cancel()
                 await asyncio.gather(*both, return_exceptions=True)
-
-
-async def unreachable(scope: Scope, receive: Receive, send: Send, status: int, words: str) -> None:
-    """What is answered in place of a node."""
-    if scope["type"] == "websocket":
-        await receive()
-        await send({"type": "websocket.close", "code": _GOING_AWAY})
-    else:
-        await respond(send, status, words)
 
 
 def _target(scope: Scope) -> str:
@@ -213,4 +205,4 @@ async def _down(there: aiohttp.ClientWebSocketResponse, send: Send) -> None:
             break
         kind = "text" if message.type is WSMsgType.TEXT else "bytes"
         await send({"type": "websocket.send", kind: message.data})
-    await send({"type": "websocket.close", "code": there.close_code or _GOING_AWAY})
+    await send({"type": "websocket.close", "code": there.close_code or GOING_AWAY})

@@ -13,10 +13,14 @@ import stat
 from collections.abc import Mapping
 from pathlib import Path
 
+from django.core.exceptions import ImproperlyConfigured
+
 from sessions.core import variables
 from sessions.core.files import PRIVATE, create_file, replace_file
 
 logger = logging.getLogger(__name__)
+
+SHORTEST_SECRET = 32
 
 
 def data_directory(environ: Mapping[str, str] = os.environ) -> Path:
@@ -80,8 +84,12 @@ def logs(environ: Mapping[str, str] = os.environ) -> Path:
 
 def secret(environ: Mapping[str, str] = os.environ) -> str:
     """The server's secret: the one that the environment names, else 256 random bits in URL-safe text, made at
-    the first call and kept."""
+    the first call and kept. Raises ImproperlyConfigured for one that is no secret."""
     if given := variables.SECRET.read(environ):
+        if len(given) < SHORTEST_SECRET:
+            raise ImproperlyConfigured(
+                f"{variables.SECRET.name} is too short: {SHORTEST_SECRET} letters at least, by chance"
+            )
         return given
     path = data_directory(environ) / "secret"
     try:
