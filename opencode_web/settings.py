@@ -86,6 +86,8 @@ RUNS_TURNS = not variables.NO_WORKER.read()
 """Whether this process runs turns; else `opencode-web worker` does."""
 
 LEASE_SECONDS = _in_words(variables.LEASE_SECONDS.number)
+if NODE and not os.environ.get(variables.LEASE_SECONDS.name):
+    LEASE_SECONDS = 6.0  # so that within ten a turn is closed whose machine went away
 """How long after its last heartbeat a worker's turn is taken over by another."""
 
 HOOK_SECONDS = _in_words(variables.HOOK_SECONDS.number)

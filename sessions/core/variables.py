@@ -156,7 +156,7 @@ FRONT = Variable("OPENCODE_WEB_FRONT", "Set by `opencode-web front` for itself."
 
 LEASE_SECONDS = Variable(
     "OPENCODE_WEB_LEASE_SECONDS",
-    "After its last heartbeat a worker's turn is taken over by another.",
+    "After its last heartbeat a worker's turn is taken over by another; 6 at a node.",
     "15",
     "seconds",
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import signal
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -135,6 +136,40 @@ async def test_what_a_machine_that_went_away_had_begun(tmp_path: Path, postgres:
                 assert "machine went away" in answer["info"]["error"]["data"]["message"]
                 await client.prompt(session, "And now?")
                 assert parts_of(await client.messages(session), "text")[-1]["text"] == "Back."
+
+
+async def test_a_machine_that_only_slept_writes_nothing_more(
+    tmp_path: Path, postgres: PostgresServer
+) -> None:
+    postgres.make(ROWS)
+    script = [Turn(text=["kept ", Wait("later"), "lost"], tools=[ToolUse("edit", EDIT)]), Turn(text="Back.")]
+    async with OpenAIServer(script) as model:
+        one, front = (
+            node(tmp_path, postgres, "one", model_config(model.base_url)),
+            front_of(tmp_path, postgres),
+        )
+        async with (
+            begun(front, verb="front"),
+            told_at(front) as told,
+            begun(one),
+            through(front, "one") as client,
+        ):
+            session = (await client.create_session(title="Asleep"))["id"]
+            async with client.events() as events:
+                await client.prompt_async(session, "Talk.")
+                await until(events, "message.part.delta", delta="kept ")
+                assert one.process is not None
+                one.process.send_signal(signal.SIGSTOP)
+                await anext(line async for line in told if "session.idle" in line and session in line)
+                model.gate("later").open()
+                one.process.send_signal(signal.SIGCONT)
+            await client.prompt(session, "And now?")
+            (_, cut, _, back) = await client.messages(session)
+            assert "machine went away" in cut["info"]["error"]["data"]["message"]
+            assert "lost" not in str(cut)
+            assert parts_of([back], "text")[0]["text"] == "Back."
+            assert parts_of([cut], "tool") == []
+            assert "goodbye" not in (one.project / "hello.py").read_text()
 
 
 async def test_a_name_is_that_of_one_machine(tmp_path: Path, postgres: PostgresServer) -> None:
