@@ -54,7 +54,7 @@ async def test_a_held_key_answers_one_card(stage: Stage, context: BrowserContext
     await tab.permissions.first.get_by_role("button", name="Allow once").focus()
     await hold(tab, "Enter")
     await expect(tab.permissions).to_have_count(2)
-    assert [file.exists() for file in files] == [True, False, False]
+    assert sum(file.exists() for file in files) == 1
     await expect(tab.permissions.first.locator(".what")).to_be_focused()
     await tab.stop.click()
     await tab.idle()
@@ -104,7 +104,7 @@ async def test_a_double_click_answers_one_card(stage: Stage, context: BrowserCon
 
 
 async def test_a_click_meant_for_what_was_there_allows_nothing(stage: Stage, context: BrowserContext) -> None:
-    stage.plays(Turn(tools=[ToolUse("bash", {"command": "touch early"})]), Turn(text="Done."))
+    stage.plays(Turn(tools=[ToolUse("bash", {"command": "touch too-early"})]), Turn(text="Done."))
     tab = await stage.tab(context, await stage.session("early"))
     drawn = asyncio.ensure_future(tab.page.evaluate(DRAWN))
     await tab.send("Make it.")
@@ -112,10 +112,10 @@ async def test_a_click_meant_for_what_was_there_allows_nothing(stage: Stage, con
     await tab.page.mouse.click(where["x"] + 10, where["y"] + 10)
     await ready(tab.permissions)
     await expect(tab.permissions).to_have_count(1)
-    assert not (stage.project / "early").exists()
+    assert not (stage.project / "too-early").exists()
     await tab.permissions.get_by_role("button", name="Allow once").click()
     await tab.idle()
-    assert (stage.project / "early").exists()
+    assert (stage.project / "too-early").exists()
 
 
 async def test_words_for_the_prompt_answer_no_question(stage: Stage, context: BrowserContext) -> None:

@@ -156,7 +156,7 @@ async def test_it_is_in_the_tree_the_search_and_what_is_mentioned(
     await page.get_by_role("searchbox", name="Search in the files").fill("agent 29")
     found = page.get_by_role("region", name="What was found")
     await expect(found.get_by_role("heading", name="library")).to_be_visible()
-    await found.get_by_role("button", name="29 agent 29").click()
+    await found.get_by_role("button", name="29 agent 29").last.click()
     await expect(page.locator(".opened:visible .opened-place-of")).to_have_text("Line 29, column 1")
 
 

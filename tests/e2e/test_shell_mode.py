@@ -26,11 +26,11 @@ async def test_a_line_is_run_and_not_sent(stage: Stage, context: BrowserContext)
     await tab.page.keyboard.type("!")
     await expect(label(tab)).to_contain_text("Shell")
     await expect(tab.prompt).to_have_value("")
-    await tab.page.keyboard.type("/bin/echo mine > own.txt; echo said!")
+    await tab.page.keyboard.type("/bin/echo mine > typed.txt; echo said!")
     await expect(tab.page.locator("#completions")).to_be_hidden()
     await tab.page.keyboard.press("Enter")
     await expect(label(tab)).to_be_hidden()
-    await expect(tab.page.locator(".shell-line")).to_contain_text("/bin/echo mine > own.txt; echo said!")
+    await expect(tab.page.locator(".shell-line")).to_contain_text("/bin/echo mine > typed.txt; echo said!")
     card = tab.tool("echo mine")
     await expect(card.get_by_label("Output")).to_contain_text("said!")
     await expect(card.locator("details")).to_have_attribute("open", "")
@@ -40,14 +40,14 @@ async def test_a_line_is_run_and_not_sent(stage: Stage, context: BrowserContext)
     await expect(card.get_by_label("Output")).to_be_in_viewport()
     await card.locator("summary").click()
     await expect(card.get_by_label("Output")).to_be_hidden()
-    assert (stage.project / "own.txt").read_text() == "mine\n"
+    assert (stage.project / "typed.txt").read_text() == "mine\n"
     assert [request for request in stage.model.requests[asked:] if request.body.get("tools")] == []
 
     await tab.undo(0)
     await tab.dialog.locator(".primary").click()
     await expect(label(tab)).to_be_visible()
-    await expect(tab.prompt).to_have_value("/bin/echo mine > own.txt; echo said!")
-    assert not (stage.project / "own.txt").exists()
+    await expect(tab.prompt).to_have_value("/bin/echo mine > typed.txt; echo said!")
+    assert not (stage.project / "typed.txt").exists()
 
 
 async def test_a_long_output_is_unfolded_too(stage: Stage, context: BrowserContext) -> None:
