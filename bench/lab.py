@@ -92,7 +92,7 @@ class Lab:
         project.reset(worked_in)
         model = [sys.executable, "-m", "bench.model"]
         async with listening(model, ROOT, os.environ, self.folder / "model.log") as answers:
-            environ = self._environ({**_configuration(answers.url, npm), **(config or {})})
+            environ = self._environ({**configuration(answers.url, npm), **(config or {})})
             command = self.target.argv(worked_in, _free_port())
             async with (
                 listening(command, worked_in, environ, self.folder / "server.log") as started,
@@ -111,7 +111,8 @@ class Lab:
         }
 
 
-def _configuration(base_url: str, npm: str) -> dict[str, object]:
+def configuration(base_url: str, npm: str = OPENAI_COMPATIBLE) -> dict[str, object]:
+    """Of a server that is measured with the bench's model."""
     model = {"name": "Bench", "tool_call": True, "limit": {"context": 10_000_000, "output": 8192}}
     options = {"baseURL": base_url, "apiKey": "none"}
     provider = {"npm": npm, "name": "Bench", "options": options, "models": {"bench": model}}

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from django.db import DatabaseError
-from django.db.models import Exists, OuterRef, Q
+from django.db.models import Exists, OuterRef, Q, Sum
 
 from opencode_web.nodes import registry
 from opencode_web.nodes.elsewhere import in_rows_of
@@ -44,11 +44,16 @@ class ProjectRow:
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """`problem` is why its rows cannot be read."""
+    """`seen` is its last beat (ms since 1970), `cost` what all of its sessions have cost, in US dollars, and
+    `problem` why its rows cannot be read."""
 
-    node: Node
+    name: str
     lives: bool
+    seen: int
+    turns: int
+    version: str
     url: str
+    cost: float = 0.0
     projects: Sequence[ProjectRow] = field(default=())
     problem: str = ""
 
@@ -60,13 +65,19 @@ async def machines(base: str) -> list[Machine]:
 
 async def _machine(base: str, node: Node) -> Machine:
     lives = bool(node.lives)  # type: ignore[attr-defined]  # an annotation of the query
-    url = f"{base}{PATH}{node.name}/"
+    turns = node.load.get("turns", 0) if lives else 0
+    machine = Machine(node.name, lives, node.seen, turns, node.version, f"{base}{PATH}{node.name}/")
     try:
-        found = await in_rows_of(node.name, _projects, url)
+        cost, found = await in_rows_of(node.name, _rows, machine.url)
     except DatabaseError as error:
         logger.info("the rows of node %s cannot be read: %s", node.name, error)
-        return Machine(node, lives, url, problem="Its rows cannot be read: it may be of another version.")
-    return Machine(node, lives, url, found)
+        return replace(machine, problem="Its rows cannot be read: it may be of another version.")
+    return replace(machine, cost=cost, projects=found)
+
+
+def _rows(url: str) -> tuple[float, list[ProjectRow]]:
+    cost = Session.objects.aggregate(cost=Sum("cost"))["cost"] or 0.0
+    return cost, _projects(url)
 
 
 def _projects(url: str) -> list[ProjectRow]:

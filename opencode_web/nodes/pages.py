@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+
 from django.conf import settings
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.http import require_GET
 
 from opencode_web.nodes.overview import machines
@@ -12,8 +14,10 @@ from sessions.web.respond import fragment, page
 
 @require_GET
 async def overview(request: HttpRequest) -> HttpResponse:
-    """Whole, or what is renewed of it while the page is open."""
+    """Whole, or what is renewed of it while the page is open; for programs as JSON."""
     found = await machines(settings.BASE_PATH)
+    if not request.accepts("text/html"):
+        return JsonResponse([asdict(machine) for machine in found], safe=False)
     if request.headers.get("HX-Request"):
         return fragment("nodes/list.html", machines=found)
     return await page(request, "nodes/machines.html", machines=found)

@@ -16,6 +16,7 @@ from tests.e2e.stage import Stage, Tab, ready
 from tests.loopback.script import ToolUse, Turn, Wait
 from tests.postgres_server import PostgresServer
 from tests.server import PASSWORD, Server
+from tests.team import begun, environment, front
 
 pytestmark = [pytest.mark.e2e, pytest.mark.asyncio(loop_scope="session")]
 
@@ -23,39 +24,27 @@ pytestmark = [pytest.mark.e2e, pytest.mark.asyncio(loop_scope="session")]
 @asynccontextmanager
 async def team(folder: Path, postgres: PostgresServer) -> AsyncIterator[tuple[Stage, Server]]:
     """The stage of a node, and a front before it."""
-    postgres.make("team")
-    environ = {
-        "OPENCODE_WEB_DATABASE": postgres.url("team"),
-        "OPENCODE_WEB_SECRET": "a secret that all of a team have",
-        "OPENCODE_WEB_LEASE_SECONDS": "2",
-    }
     stage = Stage(folder / "home", repository(folder / "project"), permission=ASKED)
     stage.home.mkdir()
     stage.server.anew = True
-    stage.server.environ = {**environ, "OPENCODE_WEB_NODE": "one"}
-    home = folder / "front"
-    home.mkdir()
-    front = Server(home, home, {}, environ, anew=True)
-    await asyncio.to_thread(front.start, verb="front")
-    try:
-        async with stage:
-            yield stage, front
-    finally:
-        await asyncio.to_thread(front.stop)
+    stage.server.environ = {**environment(postgres), "OPENCODE_WEB_NODE": "one"}
+    door = front(folder, postgres)
+    async with begun(door, verb="front"), stage:
+        yield stage, door
 
 
 async def test_a_person_works_at_a_machine_through_a_front(
     tmp_path: Path, context: BrowserContext, postgres: PostgresServer
 ) -> None:
     page = await context.new_page()
-    async with team(tmp_path, postgres) as (stage, front):
-        await page.goto(front.launch_url)
+    async with team(tmp_path, postgres) as (stage, door):
+        await page.goto(door.launch_url)
         await expect(page.get_by_role("heading", name="one")).to_be_visible()
         await expect(page.locator(".machine-state")).to_have_text("Here")
         await page.get_by_role("link", name="project").first.click()
         tab = Tab(page, stage)
         await tab.connected()
-        assert urlsplit(page.url).netloc == urlsplit(front.url).netloc
+        assert urlsplit(page.url).netloc == urlsplit(door.url).netloc
 
         write = ToolUse("write", {"filePath": "asked.txt", "content": "new\n"})
         stage.plays(Turn(text=["Hel", Wait("go"), "lo"]), Turn(tools=[write]), Turn(text="Written."))
@@ -68,7 +57,7 @@ async def test_a_person_works_at_a_machine_through_a_front(
         await ready(tab.permissions)
 
         machines = await context.new_page()
-        await machines.goto(front.url)
+        await machines.goto(door.url)
         await expect(machines.locator(".machine-waits")).to_have_text("asks you")
         await machines.close()
 
@@ -86,17 +75,17 @@ async def test_a_person_works_at_a_machine_through_a_front(
         await page.keyboard.type("echo $((40 + 2)) is it\n")
         await expect(page.locator(".terminal-view:not([hidden]) .xterm-rows")).to_contain_text("42 is it")
 
-        await page.goto(f"{front.url}/n/one/settings")
+        await page.goto(f"{door.url}/n/one/settings")
         await page.get_by_role("button", name="Sign out", exact=True).click()
         await page.wait_for_url("**/login")
         await page.get_by_label("Password").fill(PASSWORD)
         await page.get_by_role("button", name="Log in").click()
-        await page.wait_for_url(f"{front.url}/n/one/**")
+        await page.wait_for_url(f"{door.url}/n/one/**")
 
         await asyncio.to_thread(stage.server.kill)
-        await page.goto(front.url)
+        await page.goto(door.url)
         await expect(page.locator(".machine-state")).to_have_text("Away")
-        await page.goto(f"{front.url}/n/one/")
+        await page.goto(f"{door.url}/n/one/")
         await expect(page.get_by_role("heading", name="one does not answer")).to_be_visible()
         await page.get_by_role("link", name="All machines").click()
         await expect(page.get_by_role("heading", name="Machines")).to_be_visible()

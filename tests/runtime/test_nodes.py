@@ -12,80 +12,47 @@ from typing import Any
 import httpx
 import pytest
 
-from bench.client import Client
-from sessions.core.wire import ours
+from tests.bare import refusal
 from tests.loopback.openai import OpenAIServer
 from tests.loopback.script import ToolUse, Turn, Wait
 from tests.postgres_server import PostgresServer
 from tests.runtime.conftest import repository
-from tests.server import PASSWORD, Server, model_config, parts_of, until
+from tests.server import Server, model_config, parts_of, until
+from tests.team import begun, front, node, through
 
 EDIT = {"filePath": "hello.py", "oldString": "'hello'", "newString": "'goodbye'"}
-ROWS = "team"
-SECRET = "a secret that all of a team have " * 2
+
+_MOUNTED = 'mount --bind "$0" "$1" && shift && exec "$@"'
 
 
-def environ(postgres: PostgresServer) -> dict[str, str]:
-    return {
-        "OPENCODE_WEB_DATABASE": postgres.url(ROWS),
-        "OPENCODE_WEB_SECRET": SECRET,
-        "OPENCODE_WEB_LEASE_SECONDS": "2",
-    }
-
-
-def node(folder: Path, postgres: PostgresServer, name: str, config: Mapping[str, Any]) -> Server:
-    """With a home and a project of its own."""
-    home = folder / name
-    home.mkdir(exist_ok=True)
-    project = home / "project"
+def machine(folder: Path, postgres: PostgresServer, name: str, config: Mapping[str, Any]) -> Server:
+    """A node with a project of its own."""
+    project = folder / f"project-{name}"
     if not project.exists():
         repository(project)
-    return Server(home, project, config, {**environ(postgres), "OPENCODE_WEB_NODE": name}, anew=True)
-
-
-def front_of(folder: Path, postgres: PostgresServer) -> Server:
-    home = folder / "front"
-    home.mkdir(exist_ok=True)
-    return Server(home, home, {}, environ(postgres), anew=True)
-
-
-def through(front: Server, name: str) -> Client:
-    """A client of a node that knows the front alone."""
-    client = Client(f"{front.url}/n/{name}", PASSWORD)
-    client.http.headers[ours.HEADER] = "1"
-    return client
+    return node(folder, postgres, name, project, config)
 
 
 @asynccontextmanager
-async def begun(*servers: Server, verb: str = "serve") -> AsyncIterator[None]:
-    for server in servers:
-        await asyncio.to_thread(server.start, verb=verb)
-    try:
-        yield
-    finally:
-        for server in servers:
-            await asyncio.to_thread(server.stop)
-
-
-@asynccontextmanager
-async def told_at(front: Server) -> AsyncIterator[AsyncIterator[str]]:
+async def told_at(door: Server) -> AsyncIterator[AsyncIterator[str]]:
     """What a front says of everything, a line each."""
-    async with front.client() as client, client.http.stream("GET", "/global/event") as answer:
+    async with door.client() as client, client.http.stream("GET", "/global/event") as answer:
         yield answer.aiter_lines()
 
 
-async def machines(front: Server) -> str:
-    async with front.client() as client:
+async def machines(door: Server) -> str:
+    async with door.client() as client:
         return (await client.http.get("/")).text
 
 
 async def test_a_turn_through_a_front(tmp_path: Path, postgres: PostgresServer) -> None:
-    postgres.make(ROWS)
     script = [Turn(text="First.", tools=[ToolUse("edit", EDIT)]), Turn(text="Done.")]
     async with OpenAIServer(script) as model:
-        one, two = (node(tmp_path, postgres, name, model_config(model.base_url)) for name in ("one", "two"))
-        front = front_of(tmp_path, postgres)
-        async with begun(one, two), begun(front, verb="front"), through(front, "one") as client:
+        one, two = (
+            machine(tmp_path, postgres, name, model_config(model.base_url)) for name in ("one", "two")
+        )
+        door = front(tmp_path, postgres)
+        async with begun(one, two), begun(door, verb="front"), through(door, "one") as client:
             session = (await client.create_session(title="Said at one"))["id"]
             async with client.events() as events:
                 await client.prompt_async(session, "Say goodbye instead.")
@@ -101,37 +68,71 @@ async def test_a_turn_through_a_front(tmp_path: Path, postgres: PostgresServer) 
             assert "goodbye" not in (two.project / "hello.py").read_text()
             await client.revert(session, messages[0]["info"]["id"])
             assert "goodbye" not in (one.project / "hello.py").read_text()
-            shown = await machines(front)
+            shown = await machines(door)
             assert "Said at one" in shown
             assert str(one.project) in shown
-            async with through(front, "two") as other:
+            async with door.client() as client:
+                listed = (await client.http.get("/", headers={"Accept": "application/json"})).json()
+            assert [(entry["name"], entry["lives"]) for entry in listed] == [("one", True), ("two", True)]
+            assert listed[0]["projects"][0]["sessions"][0]["title"] == "Said at one"
+            async with through(door, "two") as other:
                 assert await other.sessions() == []
                 with pytest.raises(httpx.HTTPStatusError, match="404"):
                     await other.session(session)
 
 
+@pytest.mark.proc
+async def test_the_same_path_on_two_machines(tmp_path: Path, postgres: PostgresServer) -> None:
+    """Each in a mount namespace of its own (unshare(1)), where another folder lies at that path."""
+    if refusal():
+        pytest.skip(refusal())
+    place = tmp_path / "work"
+    place.mkdir()
+    turns = [Turn(tools=[ToolUse("edit", EDIT)]), Turn(text="Done.")]
+    async with OpenAIServer([*turns, *turns]) as model:
+        nodes = []
+        for name in ("one", "two"):
+            folder = repository(tmp_path / f"project-{name}")
+            nodes.append(node(tmp_path, postgres, name, place, model_config(model.base_url)))
+            nodes[-1].prefix = ["unshare", "--mount", "sh", "-c", _MOUNTED, str(folder), str(place)]
+        door = front(tmp_path, postgres)
+        async with begun(*nodes), begun(door, verb="front"):
+            for name in ("one", "two"):
+                async with through(door, name) as client:
+                    session = await client.create_session(title=name)
+                    assert session["directory"] == str(place)
+                    await client.prompt(session["id"], "Say goodbye instead.")
+                    assert len(await client.sessions()) == 1
+                others = (tmp_path / f"project-{other}" / "hello.py" for other in ("one", "two"))
+                assert ["goodbye" in file.read_text() for file in others] == [True, name == "two"]
+            async with through(door, "one") as client:
+                (session,) = await client.sessions()
+                await client.revert(session["id"], (await client.messages(session["id"]))[0]["info"]["id"])
+            assert "goodbye" not in (tmp_path / "project-one" / "hello.py").read_text()
+            assert "goodbye" in (tmp_path / "project-two" / "hello.py").read_text()
+
+
 async def test_what_a_machine_that_went_away_had_begun(tmp_path: Path, postgres: PostgresServer) -> None:
-    postgres.make(ROWS)
     script = [Turn(text=["kept ", Wait("never"), "lost"]), Turn(text="Back.")]
     async with OpenAIServer(script) as model:
-        one = node(tmp_path, postgres, "one", model_config(model.base_url))
-        front = front_of(tmp_path, postgres)
-        async with begun(front, verb="front"), told_at(front) as told:
-            async with begun(one), through(front, "one") as client, client.events() as events:
+        one = machine(tmp_path, postgres, "one", model_config(model.base_url))
+        door = front(tmp_path, postgres)
+        async with begun(door, verb="front"), told_at(door) as told:
+            async with begun(one), through(door, "one") as client, client.events() as events:
                 session = (await client.create_session(title="Cut off"))["id"]
                 await client.prompt_async(session, "Talk.")
                 await until(events, "message.part.delta", delta="kept ")
-                assert "at work" in await machines(front)
+                assert "at work" in await machines(door)
                 one.kill()
             with pytest.raises(httpx.HTTPStatusError, match="502"):
-                async with through(front, "one") as client:
+                async with through(door, "one") as client:
                     await client.session(session)
             await anext(line async for line in told if "session.idle" in line and session in line)
-            shown = await machines(front)
+            shown = await machines(door)
             assert "Away" in shown
             assert "Cut off" in shown
             assert "at work" not in shown
-            async with begun(one), through(front, "one") as client:
+            async with begun(one), through(door, "one") as client:
                 (_, answer) = await client.messages(session)
                 assert "machine went away" in answer["info"]["error"]["data"]["message"]
                 await client.prompt(session, "And now?")
@@ -141,18 +142,17 @@ async def test_what_a_machine_that_went_away_had_begun(tmp_path: Path, postgres:
 async def test_a_machine_that_only_slept_writes_nothing_more(
     tmp_path: Path, postgres: PostgresServer
 ) -> None:
-    postgres.make(ROWS)
     script = [Turn(text=["kept ", Wait("later"), "lost"], tools=[ToolUse("edit", EDIT)]), Turn(text="Back.")]
     async with OpenAIServer(script) as model:
-        one, front = (
-            node(tmp_path, postgres, "one", model_config(model.base_url)),
-            front_of(tmp_path, postgres),
+        one, door = (
+            machine(tmp_path, postgres, "one", model_config(model.base_url)),
+            front(tmp_path, postgres),
         )
         async with (
-            begun(front, verb="front"),
-            told_at(front) as told,
+            begun(door, verb="front"),
+            told_at(door) as told,
             begun(one),
-            through(front, "one") as client,
+            through(door, "one") as client,
         ):
             session = (await client.create_session(title="Asleep"))["id"]
             async with client.events() as events:
@@ -173,8 +173,7 @@ async def test_a_machine_that_only_slept_writes_nothing_more(
 
 
 async def test_a_name_is_that_of_one_machine(tmp_path: Path, postgres: PostgresServer) -> None:
-    postgres.make(ROWS)
-    one, other = node(tmp_path, postgres, "one", {}), node(tmp_path, postgres, "other", {})
+    one, other = machine(tmp_path, postgres, "one", {}), machine(tmp_path, postgres, "other", {})
     other.environ = {**other.environ, "OPENCODE_WEB_NODE": "one"}
     async with begun(one):
         with pytest.raises(RuntimeError, match="another data folder"):
@@ -187,8 +186,7 @@ async def test_a_name_is_that_of_one_machine(tmp_path: Path, postgres: PostgresS
 
 
 async def test_a_node_takes_nobody_s_word(tmp_path: Path, postgres: PostgresServer) -> None:
-    postgres.make(ROWS)
-    async with begun(one := node(tmp_path, postgres, "one", {})), httpx.AsyncClient() as client:
+    async with begun(one := machine(tmp_path, postgres, "one", {})), httpx.AsyncClient() as client:
         for word in ("e30=.00", "x", "e30=."):
             answer = await client.get(f"{one.url}/session", headers={"X-OpenCode-Front": word})
             assert answer.status_code == 403

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from opencode_web.site.security import vouching
 from opencode_web.site.security.origins import cors_origins
+from opencode_web.site.security.vouching import vouch
 from tests.opencode_web.site.security.harness import BEARER, EVIL, FRIEND, HOST, ORIGIN, House, cookie_header
 
 UNSAFE = ("POST", "PUT", "PATCH", "DELETE")
@@ -211,6 +213,36 @@ async def test_rule_10_forwarded_headers_count_only_from_a_named_proxy() -> None
         "/auth/launch", params={"token": token}, headers={"Host": "code.example", **forwarded}
     )
     assert "Secure" in launched.headers["set-cookie"]
+
+
+NODE = {"OPENCODE_WEB_NODE": "one", "OPENCODE_WEB_DATABASE": "postgres://there/rows"}
+COOKIE = {"kind": "cookie", "session": "abc", "csrf": "00"}
+
+
+def word(house: House, method: str, path: str, principal: dict[str, str] | None) -> dict[str, str]:
+    said = {"principal": principal, "client": "203.0.113.9", "scheme": "https"}
+    value = vouch(house.guard._policy.team_key, method, path, said).decode()
+    return {vouching.HEADER.decode(): value, "Host": "tools.example"}
+
+
+async def test_rule_10_a_front_says_who_asks_a_node() -> None:
+    node = House(NODE)
+    asked = await node.client().post("/n/one/p/1", headers=word(node, "POST", "/n/one/p/1", COOKIE))
+    assert asked.json()["principal"] == COOKIE
+    assert asked.json()["client"][0] == "203.0.113.9"
+    nobody = await node.client().get("/n/one/p/1", headers=word(node, "GET", "/n/one/p/1", None))
+    assert nobody.status_code == 401
+
+
+async def test_rule_10_it_is_believed_of_that_request_and_by_a_node_alone() -> None:
+    node, alone = House(NODE), House()
+    asked = word(node, "GET", "/n/one/p/1", COOKIE)
+    for method, path in (("POST", "/n/one/p/1"), ("GET", "/n/one/p/2")):
+        assert (await node.client().request(method, path, headers=asked)).status_code == 403
+    for house in (alone, node):
+        own = word(house, "GET", "/p/1", COOKIE)
+        assert (await alone.client().get("/p/1", headers=own)).status_code == 403
+    assert [*alone.inner.reached, *node.inner.reached] == []
 
 
 # Rule 17: no remote assets
