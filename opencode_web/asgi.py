@@ -15,10 +15,10 @@ from django.db import close_old_connections, reset_queries
 
 django.setup(set_prefix=False)  # before anything that imports models
 
-from opencode_web.nodes import front  # noqa: E402
 from opencode_web.site import logins, static_files  # noqa: E402
 from opencode_web.site.metrics.counts import counted  # noqa: E402
 from opencode_web.site.security import STATIC, Guard, Policy  # noqa: E402
+from opencode_web.site.security.asgi import Application  # noqa: E402
 from sessions.api import terminal_routes as terminals  # noqa: E402
 from sessions.core.platform.peers import commands  # noqa: E402
 from sessions.terminals.tickets import tickets  # noqa: E402
@@ -65,7 +65,9 @@ async def application(scope: Any, receive: Any, send: Any) -> None:
 def build(policy: Policy) -> Guard:
     """The whole application for one listening address."""
     logins.read()
-    inner = counted(application) if settings.METRICS else application
-    if settings.FRONT:
-        return front.guarded(inner, policy, logins.logins, commands().own)
-    return Guard(inner, policy, redeem=tickets.redeem, logins=logins.logins, own=commands().own)
+    return Guard(served(), policy, redeem=tickets.redeem, logins=logins.logins, own=commands().own)
+
+
+def served() -> Application:
+    """What is behind the guard."""
+    return counted(application) if settings.METRICS else application

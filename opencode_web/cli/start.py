@@ -101,7 +101,12 @@ def run(arguments: argparse.Namespace) -> None:
         from sessions.transfer.writing.redact import conceal
 
         conceal(policy.password)  # exports and shared pages never show it
-        guard = asgi.build(policy)
+        if team.is_front(os.environ):
+            from opencode_web.nodes import front
+
+            guard = front.build(policy)
+        else:
+            guard = asgi.build(policy)
 
     async def on_ready() -> None:
         await begin()

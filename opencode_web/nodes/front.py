@@ -10,13 +10,15 @@ from typing import Any
 
 from django.db import DatabaseError, InterfaceError
 
+from opencode_web import asgi
 from opencode_web.nodes.proxy import GOING_AWAY, Proxy, Unreachable
-from opencode_web.site.security import Guard, Policy, peers
+from opencode_web.site import logins
+from opencode_web.site.security import Guard, Policy
 from opencode_web.site.security.asgi import Application, respond
-from opencode_web.site.security.logins import Logins
 from opencode_web.site.security.request import Request
 from opencode_web.team import PATH
 from sessions.core.db import in_db
+from sessions.core.platform.peers import commands
 from sessions.rendering.html import html
 
 logger = logging.getLogger(__name__)
@@ -87,12 +89,17 @@ async def _answer(scope: Any, receive: Any, send: Any, status: int, name: str, w
     await respond(send, status, shown, "text/html")
 
 
-def guarded(own: Application, policy: Policy, logins: Logins, agent: peers.Own) -> Guard:
-    """The application of a front around its own pages. A ticket is for the node to redeem; `agent` tells
-    whether one of this machine's asks."""
-    front = Front(own, policy)
+def build(policy: Policy) -> Guard:
+    """The application of a front for one listening address. A ticket is for the node to redeem."""
+    logins.read()
+    front = Front(asgi.served(), policy)
     return Guard(
-        front, policy, redeem=lambda terminal, ticket: True, logins=logins, own=agent, base_of=front.base_of
+        front,
+        policy,
+        redeem=lambda terminal, ticket: True,
+        logins=logins.logins,
+        own=commands().own,
+        base_of=front.base_of,
     )
 
 
