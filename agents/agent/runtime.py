@@ -426,7 +426,7 @@ async def remove_leftovers(left: Session) -> None:
 def prune_rows() -> None:
     """Runs on the ORM's thread."""
     kept = settings.RETENTION
-    events.prune(kept.events, retention.before(kept.events_days))
+    events.prune(kept.events or None, retention.before(kept.events_days))
     permissions.cancel_orphans()
     problems.prune()
     session_store.delete_archived(retention.before(kept.archived_days))

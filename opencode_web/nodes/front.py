@@ -11,6 +11,7 @@ from typing import Any
 from django.db import DatabaseError, InterfaceError
 
 from opencode_web import asgi
+from opencode_web.nodes import registry
 from opencode_web.nodes.proxy import GOING_AWAY, Proxy, Unreachable
 from opencode_web.site import logins
 from opencode_web.site.security import Guard, Policy
@@ -64,8 +65,6 @@ class Front:
         """As it was a second ago; what was known, where the database is away."""
         clock = asyncio.get_running_loop().time()
         if clock > self._until or name not in self._addresses:
-            from opencode_web.nodes import registry  # its models are there in a team alone
-
             try:
                 self._addresses = {node.name: node.address for node in await in_db(registry.nodes)}
                 self._until = clock + _RENEWED

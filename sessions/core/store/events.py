@@ -285,15 +285,15 @@ def latest() -> int:
     return Event.objects.order_by("-id").values_list("id", flat=True).first() or 0
 
 
-def prune(keep: int, older_than: int = 0) -> int:
-    """Drop all but the newest `keep` events (0: all may stay), and those before a time (ms) but for the last;
-    returns how many went. Sessions count on from there. The log stays whole from its first event on, so one
-    project's events are not kept longer than another's."""
+def prune(keep: int | None, older_than: int = 0) -> int:
+    """Drop all but the newest `keep` events (None: all may stay), and those before a time (ms) but for the
+    last; returns how many went. Sessions count on from there. The log stays whole from its first event on, so
+    one project's events are not kept longer than another's."""
     with transaction.atomic():
         newest = latest()
         young = Event.objects.filter(time_created__gte=older_than).order_by("id")
         begins = young.values_list("id", flat=True).first() or newest
-        old = Event.objects.filter(id__lt=max(begins, newest - keep + 1 if keep else 0))
+        old = Event.objects.filter(id__lt=max(begins, 0 if keep is None else newest - keep + 1))
         counted = old.filter(session_id=OuterRef("id"), number__isnull=False).order_by()
         last = counted.values("session_id").annotate(last=Max("number")).values("last")
         sessions = Session.objects.filter(id__in=old.filter(number__isnull=False).values("session_id"))
