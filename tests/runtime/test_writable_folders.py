@@ -111,6 +111,7 @@ async def test_the_sandbox_lets_it_be_written_and_holds_its_hooks(
         assert not (library / "new.txt").exists()
 
 
+@pytest.mark.proc  # ripgrep sorts by time where it finds itself
 async def test_review_mode_reaches_there(home: Path, project: Path, library: Path) -> None:
     """An edit waits, the agent sees it where it will be, and it is kept in the folder."""
     (library / ".gitignore").write_text("*.log\n")
