@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import ParamSpec, TypeVar
 
-from django.db import connection, transaction
+from django.db import DatabaseError, InterfaceError, connection
 
 from opencode_web.team import schema_of
 from sessions.core.db import in_db
@@ -15,12 +15,24 @@ T = TypeVar("T")
 
 
 async def in_rows_of(node: str, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """As `in_db`, with the tables of a node in place of one's own, in one transaction."""
+    """As `in_db`, with the tables of a node in place of one's own. What writes there takes its turn among the
+    node's own writers, by a transaction of its own."""
 
     def work() -> T:
-        with transaction.atomic():
-            with connection.cursor() as cursor:
-                cursor.execute(f"SET LOCAL search_path TO {schema_of(node)}")
+        with connection.cursor() as cursor:
+            cursor.execute(f"SET search_path TO {schema_of(node)}")
+        try:
             return function(*args, **kwargs)
+        finally:
+            _return()
 
     return await in_db(work)
+
+
+def _return() -> None:
+    """To one's own tables; on a new connection where this one is gone."""
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute("RESET search_path")
+    except (DatabaseError, InterfaceError):
+        connection.close()
