@@ -21,10 +21,6 @@ _FRONT = "opencode_front"
 _NAME = re.compile(r"[a-z][a-z0-9-]{0,39}")
 
 
-class Taken(Exception):
-    """The name is another machine's; the text says whose."""
-
-
 def node(environ: Mapping[str, str]) -> str:
     """Its name; empty where this is none. Raises ImproperlyConfigured for what is no name."""
     name = variables.NODE.read(environ)

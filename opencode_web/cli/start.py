@@ -119,7 +119,7 @@ def run(arguments: argparse.Namespace) -> None:
 
     try:
         serve(guard, network.address, network.port, on_ready=on_ready, on_shutdown=background.stop)
-    except (PortTaken, team.Taken) as error:
+    except PortTaken as error:
         raise Stop(str(error)) from error
     finally:
         place(network.port).unlink(missing_ok=True)

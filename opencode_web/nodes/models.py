@@ -4,12 +4,10 @@ from django.db import models
 
 
 class Node(models.Model):
-    """A machine of a team. `identity` is its data folder's, which holds what its rows are about; `start`
-    counts its starts, so that one that was taken for dead is told from the one in its place. `seen` is its
-    last beat, by the database's clock. `load` is what it does (`turns`, `waiting`)."""
+    """A machine of a team. `start` counts its starts, so that one that was taken for dead is told from the
+    one in its place. `seen` is its last beat (ms), by the database's clock, `load` what it does (`turns`)."""
 
     name = models.CharField(primary_key=True, max_length=40)
-    identity = models.CharField(max_length=64)
     address = models.TextField()
     version = models.CharField(max_length=40)
     start = models.BigIntegerField(default=0)

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from django.db import transaction
-from django.db.models import BooleanField, ExpressionWrapper, Q, Value
+from django.db import connections, transaction
+from django.db.models import BooleanField, ExpressionWrapper, F, Q, Value
 
 import opencode_web
 from opencode_web.nodes.models import Node
-from opencode_web.team import ALIAS, Taken
-from sessions.core import paths
-from sessions.core.files import PRIVATE, create_file
+from opencode_web.team import ALIAS, schema_of
 from sessions.core.ids import now
 from sessions.core.store.leases import Clock
 
@@ -30,33 +27,13 @@ class Membership:
     start: int
 
 
-def identity() -> str:
-    """That of the data folder, made at the first call: what rows are about lies there."""
-    file = paths.data_directory() / "node"
-    try:
-        return file.read_text().strip()
-    except FileNotFoundError:
-        create_file(file, secrets.token_hex(16).encode(), PRIVATE)
-        return file.read_text().strip()
-
-
 def join(name: str, address: str) -> Membership:
-    """Take part from here on, in place of an earlier start of this node. Raises Taken."""
-    mine = identity()
+    """Take part from here on, in place of an earlier start of this node."""
+    known = {"address": address, "version": opencode_web.__version__, "seen": Clock()}
     with transaction.atomic(using=ALIAS):
-        row = Node.objects.select_for_update().filter(name=name).first()
-        if row is None:
-            row = Node(name=name, identity=mine, time_joined=now())
-        if row.identity != mine:
-            raise Taken(
-                f"{name} is the name of a node at {row.address}, which has another data folder: choose "
-                f"another one, or let that one go by `opencode-web node forget {name}`"
-            )
-        row.address, row.version = address, opencode_web.__version__
-        row.start += 1
-        row.save()
-        Node.objects.filter(name=name).update(seen=Clock())
-    return Membership(name, row.start)
+        Node.objects.get_or_create(name=name, defaults={"time_joined": now()})
+        Node.objects.filter(name=name).update(start=F("start") + 1, **known)
+        return Membership(name, Node.objects.get(name=name).start)
 
 
 def beat(member: Membership, load: Mapping[str, int]) -> bool:
@@ -77,6 +54,12 @@ def nodes() -> list[Any]:
 
 
 def forget(name: str) -> bool:
-    """Let go of one that does not come back. Its rows stay, for whoever asks for them; False where there is
-    none of this name."""
-    return bool(Node.objects.filter(name=name).delete()[0])
+    """Let go of one that does not come back, so that another machine may have its name. Its rows stay, in a
+    schema put aside; False where no machine of this name is away."""
+    aside = f"opencode_old_{name.replace('-', '_')[:30]}_{now()}"
+    with transaction.atomic(using=ALIAS), connections[ALIAS].cursor() as cursor:
+        if name not in {node.name for node in nodes() if not node.lives}:
+            return False
+        Node.objects.filter(name=name).delete()
+        cursor.execute(f"ALTER SCHEMA {schema_of(name)} RENAME TO {aside}")
+    return True

@@ -17,8 +17,7 @@ logger = logging.getLogger(__name__)
 
 
 async def start(address: str) -> Callable[[], Awaitable[None]]:
-    """Begin; what it gives ends it. `address` is where fronts reach a node. Raises team.Taken where its
-    name is another's."""
+    """Begin; what it gives ends it. `address` is where fronts reach a node."""
     if settings.FRONT:
         return await _settle()
     member = await in_db(registry.join, settings.NODE, address)

@@ -22,6 +22,7 @@ from django.apps import apps
 from django.conf import settings
 from django.core.management import call_command
 from django.db import DEFAULT_DB_ALIAS, connection, connections, router
+from django.db.backends.utils import CursorWrapper
 from django.db.migrations.recorder import MigrationRecorder
 from django.db.utils import DatabaseError
 
@@ -86,15 +87,28 @@ def _prepare_server() -> None:
             cursor.execute("SET statement_timeout = 0; SET lock_timeout = 0")
             cursor.execute("SELECT pg_advisory_lock(%s)", [_MIGRATES])
             if schema := team.schema(os.environ):
-                cursor.execute(f"CREATE SCHEMA IF NOT EXISTS {schema}")
-                cursor.execute(f"CREATE SCHEMA IF NOT EXISTS {team.SHARED}")
-                with closing(connections[team.ALIAS]):
-                    call_command(
-                        "migrate", "opencode_nodes", database=team.ALIAS, interactive=False, verbosity=0
-                    )
+                _prepare_schemas(cursor, schema)
             _migrate()
     except DatabaseError as error:
         raise Unusable(f"{_SERVER}: {str(error).strip()}") from error
+
+
+def _prepare_schemas(cursor: CursorWrapper, schema: str) -> None:
+    """That of this process, and the one that its team shares. A node's own is of one data folder, which has
+    what the rows are about: its comment says of which."""
+    cursor.execute(f"CREATE SCHEMA IF NOT EXISTS {schema}")
+    if name := team.node(os.environ):
+        cursor.execute("SELECT obj_description(%s::regnamespace, 'pg_namespace')", [schema])
+        mine, (owner,) = paths.identity(), cursor.fetchone()
+        if owner not in (None, mine):
+            raise Unusable(
+                f"{name} is the name of another machine, or of another data folder: choose another one, or "
+                f"have one of the others say `opencode-web node forget {name}`"
+            )
+        cursor.execute(f"COMMENT ON SCHEMA {schema} IS '{mine}'")
+    cursor.execute(f"CREATE SCHEMA IF NOT EXISTS {team.SHARED}")
+    with closing(connections[team.ALIAS]):
+        call_command("migrate", "opencode_nodes", database=team.ALIAS, interactive=False, verbosity=0)
 
 
 def _copy() -> None:

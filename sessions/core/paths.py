@@ -102,6 +102,13 @@ def secret(environ: Mapping[str, str] = os.environ) -> str:
     return text or _create_secret(path, replace=True)
 
 
+def identity(environ: Mapping[str, str] = os.environ) -> str:
+    """What tells a data folder from others, in hexadecimal; made at the first call."""
+    path = data_directory(environ) / "identity"
+    create_file(path, secrets.token_hex(16).encode(), PRIVATE)
+    return path.read_text().strip()
+
+
 def trust(environ: Mapping[str, str] = os.environ) -> Path:
     """What the user has trusted of each project (docs/decisions/0007)."""
     return data_directory(environ) / "trust.json"

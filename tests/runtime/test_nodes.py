@@ -175,13 +175,17 @@ async def test_a_machine_that_only_slept_writes_nothing_more(
 async def test_a_name_is_that_of_one_machine(tmp_path: Path, postgres: PostgresServer) -> None:
     one, other = machine(tmp_path, postgres, "one", {}), machine(tmp_path, postgres, "other", {})
     other.environ = {**other.environ, "OPENCODE_WEB_NODE": "one"}
-    async with begun(one):
+    async with begun(one), one.client() as client:
+        await client.create_session("of one")
         with pytest.raises(RuntimeError, match="another data folder"):
             await asyncio.to_thread(other.start)
+        assert "another data folder" in other.command("session", "list").stderr
+        assert one.command("node", "forget", "one").returncode == 1
     assert "Traceback" not in other.log()
     assert one.command("node", "list").stdout.splitlines()[2].split()[:2] == ["one", "away"]
     assert one.command("node", "forget", "one").returncode == 0
-    async with begun(other):
+    async with begun(other), other.client() as client:
+        assert await client.sessions() == []
         assert other.command("node", "list").stdout.splitlines()[2].split()[:2] == ["one", "lives"]
 
 

@@ -35,12 +35,12 @@ def listing(arguments: argparse.Namespace, directory: Path) -> None:
 
 
 def forget(arguments: argparse.Namespace, directory: Path) -> None:
-    """Raise Stop for a name that no machine has."""
+    """Raise Stop for a name that no machine has which is away."""
     _require_team()
     from opencode_web.nodes import registry
 
     if not in_db_sync(registry.forget, arguments.name):
-        raise Stop(f"there is no node {arguments.name}")
+        raise Stop(f"there is no node {arguments.name} that is away")
 
 
 def _require_team() -> None:
