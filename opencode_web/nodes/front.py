@@ -64,7 +64,7 @@ class Front:
     async def _address(self, name: str) -> str | None:
         """As it was a second ago; what was known, where the database is away."""
         clock = asyncio.get_running_loop().time()
-        if clock > self._until or name not in self._addresses:
+        if clock > self._until:
             try:
                 self._addresses = {node.name: node.address for node in await in_db(registry.nodes)}
                 self._until = clock + _RENEWED
@@ -84,7 +84,7 @@ async def _answer(scope: Any, receive: Any, send: Any, status: int, name: str, w
         body = {"name": "NotFoundError" if status == 404 else "UnknownError", "data": {"message": words}}
         await respond(send, status, json.dumps(body), "application/json")
         return
-    shown = await in_db(html, "nodes/away.html", name=name, request_path=scope["path"], csrf=None)
+    shown = html("nodes/away.html", name=name, request_path=scope["path"], csrf=None)
     await respond(send, status, shown, "text/html")
 
 

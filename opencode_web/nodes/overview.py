@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 
 from django.db import DatabaseError
-from django.db.models import Exists, OuterRef, Q, Sum
+from django.db.models import Sum
 
 from opencode_web.nodes import registry
 from opencode_web.nodes.elsewhere import in_rows_of
 from opencode_web.nodes.models import Node
 from opencode_web.team import PATH
 from sessions.core.db import in_db
-from sessions.core.models import PermissionRequest, Project, QuestionRequest, Session
+from sessions.core.models import Project, Session
+from sessions.core.store import children, permissions, questions
+from sessions.core.store import sessions as session_store
+from sessions.web.live.states import STATES, state_of
 
 logger = logging.getLogger(__name__)
 
@@ -24,17 +27,19 @@ MOST_SESSIONS = 5
 
 @dataclass(frozen=True, slots=True)
 class SessionRow:
+    """`state` is one of STATES of the list of sessions, `words` what that is called."""
+
     id: str
     title: str
     time_updated: int
-    busy: bool
-    waits: bool
+    state: str
+    words: str
     url: str
 
 
 @dataclass(frozen=True, slots=True)
 class ProjectRow:
-    """With the sessions used last, those that are at work or wait for somebody first."""
+    """With the sessions used last, those of them that wait for somebody first."""
 
     name: str
     worktree: str
@@ -77,28 +82,19 @@ async def _machine(base: str, node: Node) -> Machine:
 
 def _rows(url: str) -> tuple[float, list[ProjectRow]]:
     cost = Session.objects.aggregate(cost=Sum("cost"))["cost"] or 0.0
-    return cost, _projects(url)
-
-
-def _projects(url: str) -> list[ProjectRow]:
+    waiting = {row.session_id for row in permissions.pending()}
+    waiting = children.roots(waiting | {row.session_id for row in questions.pending()})
     rows = Project.objects.order_by("-time_updated")[:MOST_PROJECTS]
-    return [_project(row, f"{url}p/{row.id}/") for row in rows]
+    return cost, [_project(row, f"{url}p/{row.id}/", waiting) for row in rows]
 
 
-def _project(row: Project, url: str) -> ProjectRow:
-    asked = PermissionRequest.objects.filter(session=OuterRef("pk"), state="pending")
-    questions = QuestionRequest.objects.filter(session=OuterRef("pk"), state="pending")
-    sessions = Session.objects.filter(project=row, parent=None, time_deleted=None, time_archived=None)
-    sessions = sessions.annotate(waits=Q(Exists(asked)) | Q(Exists(questions)))
-    listed = [
-        SessionRow(
-            session.id,
-            session.title,
-            session.time_updated,
-            bool(session.lease_owner),
-            session.waits,
-            f"{url}s/{session.id}",
-        )
-        for session in sessions.order_by("-waits", "-time_updated")[:MOST_SESSIONS]
-    ]
+def _project(row: Project, url: str, waiting: Collection[str]) -> ProjectRow:
+    sessions = session_store.listing(row, roots=True, archived=False, limit=MOST_SESSIONS)
+    listed = [_session(session, f"{url}s/{session.id}", session.id in waiting) for session in sessions]
+    listed.sort(key=lambda session: session.state != "waiting")
     return ProjectRow(row.name, row.worktree, url, listed)
+
+
+def _session(row: Session, url: str, waits: bool) -> SessionRow:
+    state = state_of(row, waits)
+    return SessionRow(row.id, row.title, row.time_updated, state, STATES[state], url)

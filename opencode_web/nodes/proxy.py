@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Coroutine, Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -94,8 +94,7 @@ class Proxy:
     async def _request(self, url: URL, scope: Scope, receive: Receive, send: Send) -> None:
         headers = self._headers(scope, scope["method"])
         has_body = "content-length" in headers or scope["method"] not in ("GET", "HEAD")
-        gone = asyncio.Event()
-        body = _body(receive, gone) if has_body else None
+        body = _body(receive) if has_body else None
         try:
             answer = await self._session().request(
                 scope["method"], url, headers=headers, data=body, allow_redirects=False
@@ -103,15 +102,7 @@ class Proxy:
         except (aiohttp.ClientError, OSError, TimeoutError) as error:
             raise Unreachable(str(error)) from error
         async with answer:
-            watch = asyncio.ensure_future(_disconnected(receive, gone))
-            passing = asyncio.ensure_future(_pass_back(answer, send))
-            try:
-                await asyncio.wait((watch, passing), return_when=asyncio.FIRST_COMPLETED)
-            finally:
-                for task in (watch, passing):
-                    if not task.done():
-                        task.cancel()
-                await asyncio.gather(watch, passing, return_exceptions=True)
+            await _until_one_ends(_pass_back(answer, send), _disconnected(receive))
 
     async def _socket(self, url: URL, scope: Scope, receive: Receive, send: Send) -> None:
         await receive()  # websocket.connect
@@ -132,16 +123,20 @@ class Proxy:
             return
         async with there:
             await send({"type": "websocket.accept", "subprotocol": there.protocol})
-            both = [
-                asyncio.ensure_future(_up(there, receive)),
-                asyncio.ensure_future(_down(there, send)),
-            ]
-            try:
-                await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
-            finally:
-                for task in both:
-                    task.cancel()
-                await asyncio.gather(*both, return_exceptions=True)
+            await _until_one_ends(_up(there, receive), _down(there, send))
+
+
+async def _until_one_ends(*ways: Coroutine[Any, Any, None]) -> None:
+    """The others are cancelled then. Raises what the one raised."""
+    tasks = [asyncio.ensure_future(way) for way in ways]
+    try:
+        ended, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+    for task in ended:
+        task.result()
 
 
 def _target(scope: Scope) -> str:
@@ -156,22 +151,20 @@ def _passed_on(principal: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
     return None if principal is None or principal["kind"] == "ticket" else principal
 
 
-async def _body(receive: Receive, gone: asyncio.Event) -> AsyncIterator[bytes]:
+async def _body(receive: Receive) -> AsyncIterator[bytes]:
     more = True
     while more:
         message = await receive()
         if message["type"] == "http.disconnect":
-            gone.set()
             raise aiohttp.ClientConnectionError("who asked is gone")
         if piece := message.get("body", b""):
             yield piece
         more = message.get("more_body", False)
 
 
-async def _disconnected(receive: Receive, gone: asyncio.Event) -> None:
-    while not gone.is_set():
-        if (await receive())["type"] == "http.disconnect":
-            return
+async def _disconnected(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
 
 
 async def _pass_back(answer: aiohttp.ClientResponse, send: Send) -> None:

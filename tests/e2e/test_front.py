@@ -58,7 +58,7 @@ async def test_a_person_works_at_a_machine_through_a_front(
 
         machines = await context.new_page()
         await machines.goto(door.url)
-        await expect(machines.locator(".machine-waits")).to_have_text("asks you")
+        await expect(machines.locator(".machine-session")).to_have_text("waiting for you")
         await machines.close()
 
         await tab.permissions.get_by_role("button", name="Allow once").click()
