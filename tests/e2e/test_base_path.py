@@ -15,8 +15,9 @@ from playwright.async_api import BrowserContext, Page, expect
 from bench.client import Client
 from opencode_web.base_path import VARIABLE
 from tests.e2e.conftest import ASKED, repository
-from tests.e2e.stage import Stage, Tab, ready
-from tests.loopback.script import ToolUse, Turn, Wait
+from tests.e2e.stage import Stage, Tab
+from tests.e2e.whole import stream_allow_undo, use_terminal
+from tests.loopback.script import Turn
 from tests.proxy import Proxy
 from tests.server import PASSWORD
 
@@ -75,24 +76,7 @@ async def test_everything_is_below_the_path(tmp_path: Path, context: BrowserCont
         tab = Tab(page, stage)
         await tab.connected()
 
-        write = ToolUse("write", {"filePath": "asked.txt", "content": "new\n"})
-        stage.plays(Turn(text=["Hel", Wait("go"), "lo"]), Turn(tools=[write]), Turn(text="Written."))
-        await tab.send("Say hello.")
-        await expect(tab.messages).to_contain_text("Hel")
-        stage.model.gate("go").open()
-        await expect(tab.messages).to_contain_text("Hello")
-        await tab.idle()
-        await tab.send("Write it.")
-        await ready(tab.permissions)
-        await tab.permissions.get_by_role("button", name="Allow once").click()
-        await expect(tab.messages).to_contain_text("Written.")
-        await tab.idle()
-        assert (stage.project / "asked.txt").read_text() == "new\n"
-
-        await tab.undo(1)
-        await tab.dialog.get_by_role("button", name="Undo", exact=False).first.click()
-        await expect(page.locator(".reverted-notice")).to_contain_text("1 prompt")
-        assert not (stage.project / "asked.txt").exists()
+        await stream_allow_undo(stage, tab)
 
         await page.keyboard.press("Control+Shift+E")
         field = page.get_by_label("Find a file by its name")
@@ -105,10 +89,7 @@ async def test_everything_is_below_the_path(tmp_path: Path, context: BrowserCont
         await expect(page.locator(".opened:visible .opened-state")).to_have_text("Saved")
         assert (stage.project / "hello.py").read_text().startswith("# mine\n")
 
-        await page.keyboard.press("Control+Backquote")
-        await expect(page.get_by_role("textbox", name="Terminal Terminal")).to_be_focused()
-        await page.keyboard.type("echo $((40 + 2)) is it\n")
-        await expect(page.locator(".terminal-view:not([hidden]) .xterm-rows")).to_contain_text("42 is it")
+        await use_terminal(tab)
 
         session = page.url.partition("?")[0]
         pages = [f"{proxy.url}/{name}" for name in PAGES]

@@ -13,7 +13,8 @@ from playwright.async_api import BrowserContext, expect
 
 from tests.e2e.conftest import ASKED, repository
 from tests.e2e.stage import Stage, Tab, ready
-from tests.loopback.script import ToolUse, Turn, Wait
+from tests.e2e.whole import stream_allow_undo, use_terminal
+from tests.loopback.script import ToolUse, Turn
 from tests.postgres_server import PostgresServer
 from tests.server import PASSWORD, Server
 from tests.team import begun, environment, front
@@ -46,34 +47,18 @@ async def test_a_person_works_at_a_machine_through_a_front(
         await tab.connected()
         assert urlsplit(page.url).netloc == urlsplit(door.url).netloc
 
-        write = ToolUse("write", {"filePath": "asked.txt", "content": "new\n"})
-        stage.plays(Turn(text=["Hel", Wait("go"), "lo"]), Turn(tools=[write]), Turn(text="Written."))
-        await tab.send("Say hello.")
-        await expect(tab.messages).to_contain_text("Hel")
-        stage.model.gate("go").open()
-        await expect(tab.messages).to_contain_text("Hello")
-        await tab.idle()
-        await tab.send("Write it.")
-        await ready(tab.permissions)
+        await stream_allow_undo(stage, tab)
+        await use_terminal(tab)
 
+        stage.plays(Turn(tools=[ToolUse("bash", {"command": "touch made"})]), Turn(text="Made."))
+        await tab.send("Make it.")
+        await ready(tab.permissions)
         machines = await context.new_page()
         await machines.goto(door.url)
         await expect(machines.locator(".machine-session")).to_have_text("waiting for you")
         await machines.close()
-
-        await tab.permissions.get_by_role("button", name="Allow once").click()
-        await expect(tab.messages).to_contain_text("Written.")
+        await tab.stop.click()
         await tab.idle()
-        assert (stage.project / "asked.txt").read_text() == "new\n"
-        await tab.undo(1)
-        await tab.dialog.get_by_role("button", name="Undo", exact=False).first.click()
-        await expect(page.locator(".reverted-notice")).to_contain_text("1 prompt")
-        assert not (stage.project / "asked.txt").exists()
-
-        await page.keyboard.press("Control+Backquote")
-        await expect(page.get_by_role("textbox", name="Terminal Terminal")).to_be_focused()
-        await page.keyboard.type("echo $((40 + 2)) is it\n")
-        await expect(page.locator(".terminal-view:not([hidden]) .xterm-rows")).to_contain_text("42 is it")
 
         await page.goto(f"{door.url}/n/one/settings")
         await page.get_by_role("button", name="Sign out", exact=True).click()
