@@ -106,7 +106,20 @@ def test_what_every_request_passes_loads_no_api() -> None:
     assert subprocess.run([sys.executable, "-c", code], env=environ, check=False).returncode == 0
 
 
-HEAVY = {"cattrs", "git", "litellm", "lsprotocol", "mcp", "ninja", "openai", "pygls", "tiktoken"}
+HEAVY = {
+    "aiohttp",
+    "cattrs",
+    "git",
+    "litellm",
+    "lsprotocol",
+    "mcp",
+    "ninja",
+    "openai",
+    "psutil",
+    "psycopg",
+    "pygls",
+    "tiktoken",
+}
 """Packages that take a tenth of a second or megabytes to load, and that a server may never need."""
 
 

@@ -29,9 +29,7 @@ _OF_A_HOP = frozenset(
     }
 )
 """RFC 9110, 7.6.1: what is said to the next one and not farther."""
-_OURS = frozenset(
-    {vouching.HEADER, b"cookie", b"authorization", b"origin", b"x-forwarded-for", b"x-forwarded-proto"}
-)
+_OURS = frozenset({vouching.HEADER, b"authorization", b"origin", b"x-forwarded-for", b"x-forwarded-proto"})
 """Who asks the front has found out, and says it in one header."""
 _AGAIN = frozenset({b"x-request-id"})
 """Headers of an answer that the front sends, too."""

@@ -71,6 +71,10 @@ async def test_a_turn_through_a_front(tmp_path: Path, postgres: PostgresServer) 
             shown = await machines(door)
             assert "Said at one" in shown
             assert str(one.project) in shown
+            page = f"/p/{(await client.session(session))['projectID']}/s/{session}"
+            for chosen in ("open", "closed"):
+                answer = await client.http.get(page, headers={"Cookie": f"panel={chosen}"})
+                assert f'data-review="{chosen}"' in answer.text
             async with door.client() as client:
                 listed = (await client.http.get("/", headers={"Accept": "application/json"})).json()
             assert [(entry["name"], entry["lives"]) for entry in listed] == [("one", True), ("two", True)]
