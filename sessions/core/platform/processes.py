@@ -95,3 +95,17 @@ def _session(pid: int) -> int:
     with suppress(OSError):
         return os.getsid(pid)
     return 0
+
+
+def holders(file: Path, name: str, folder: Path) -> list[str]:
+    """The running programs that have a file open, and those of that name at work in a folder: command line
+    and number of each. Takes a moment; those that may not be looked at are left out."""
+    import psutil
+
+    found = []
+    for process in psutil.process_iter():
+        with suppress(psutil.Error, OSError):
+            works = process.name() == name and Path(process.cwd()).is_relative_to(folder)
+            if works or any(Path(opened.path) == file for opened in process.open_files()):
+                found.append(f"{' '.join(process.cmdline())[:120]} (process {process.pid})")
+    return found

@@ -1,0 +1,179 @@
+"""Run git for a person, in their name: with their own configuration, without a shell and without a question.
+
+What the repository brings along runs where it is trusted (`programs`).
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from functools import cached_property
+from pathlib import Path
+
+from sessions.changes.git.programs import Programs, Setting, programs
+from sessions.core.git import GitError
+from sessions.core.platform.processes import holders
+
+__all__ = ["Git", "GitError"]
+
+SECONDS = 60.0
+REMOTE_SECONDS = 600.0
+_OWN = re.compile(r"GIT_(SSH(_\w+)?|(AUTHOR|COMMITTER)_\w+|SSL_\w+|PROXY_\w+|TRACE\w*)")
+"""Variables of git's that a person sets for themselves."""
+_PROTOCOLS = "file:git:http:https:ssh"
+_ALWAYS: tuple[Setting, ...] = (
+    ("core.quotePath", "false"),
+    ("core.bigFileThreshold", "4m"),
+    ("diff.suppressBlankEmpty", "false"),
+    ("log.showSignature", "false"),
+    ("submodule.recurse", "false"),
+    ("fetch.recurseSubmodules", "false"),
+    ("push.recurseSubmodules", "no"),
+    ("advice.detachedHead", "false"),
+    ("color.ui", "false"),
+)
+_LOCK = re.compile(r"'([^'\n]+\.lock)'")
+
+
+class Git:
+    """git in the working tree at `top`. `trusted`: whether what the repository brings along may run.
+
+    Every method blocks; raises GitError, whose text is what git said.
+    """
+
+    def __init__(self, top: Path, *, trusted: Callable[[Programs], bool] = lambda _: False) -> None:
+        self.top = top
+        self._trusted = trusted
+
+    @cached_property
+    def programs(self) -> Programs:
+        """Raises GitError also where files of it cannot be read."""
+        try:
+            return programs(lambda *arguments: self._answer(arguments, (), b"", SECONDS, {}))
+        except OSError as error:
+            raise GitError(f"{error.filename} cannot be read: {error.strerror}") from error
+
+    @cached_property
+    def trusted(self) -> bool:
+        """Whether nothing of the repository's is held back."""
+        return not self.programs.found or self._trusted(self.programs)
+
+    def read(self, *arguments: str, stdin: bytes = b"", index: Path | None = None) -> bytes:
+        """What git answers to a question: it takes no lock."""
+        extra = {"GIT_OPTIONAL_LOCKS": "0"} | ({"GIT_INDEX_FILE": str(index)} if index else {})
+        return self._answer(arguments, self._held, stdin, SECONDS, extra)
+
+    def asked(self, *arguments: str) -> str:
+        """A short answer; empty where git has none."""
+        try:
+            return os.fsdecode(self.read(*arguments)).strip()
+        except GitError:
+            return ""
+
+    def write(self, *arguments: str, stdin: bytes = b"", seconds: float = SECONDS) -> str:
+        """Do something, and what git said of it."""
+        return self._answer(arguments, self._held, stdin, seconds, {}, said=True).decode("utf-8", "replace")
+
+    @property
+    def _held(self) -> tuple[Setting, ...]:
+        return () if self.trusted else self.programs.held
+
+    def _answer(
+        self,
+        arguments: Sequence[str],
+        settings: Sequence[Setting],
+        stdin: bytes,
+        seconds: float,
+        extra: Mapping[str, str],
+        *,
+        said: bool = False,
+    ) -> bytes:
+        environ = {**_environment(), **_configured((*_ALWAYS, *settings)), **extra}
+        try:
+            # Without a terminal of its own nothing that it starts can ask there.
+            process = subprocess.Popen(
+                ["git", *arguments],
+                cwd=self.top,
+                env=environ,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT if said else subprocess.PIPE,
+                start_new_session=True,
+            )
+        except OSError as error:
+            raise GitError(f"git could not be started: {error}") from error
+        try:
+            output, errors = process.communicate(stdin, timeout=seconds)
+        except subprocess.TimeoutExpired as error:
+            _end(process)
+            raise GitError(
+                f"git {arguments[0]} took longer than {seconds:g} seconds, and was ended."
+            ) from error
+        if process.returncode:
+            raise GitError(self._words(output if said else errors, process.returncode))
+        return output
+
+    def _words(self, output: bytes, code: int) -> str:
+        """What git said, and where a lock stands in the way who holds it."""
+        text = words(output.decode("utf-8", "replace")) or f"git ended with {code}."
+        lock = _LOCK.search(text)
+        if lock is None or "exists" not in text:
+            return text
+        return f"{text}\n{_who(self.top / lock[1], self.top)}"
+
+
+def words(text: str) -> str:
+    """What a person reads of git's output: of a line that was written over and over, the last state."""
+    lines = [line.rstrip("\r").rpartition("\r")[2].rstrip() for line in text.split("\n")]
+    return "\n".join(lines).strip()
+
+
+def _who(lock: Path, top: Path) -> str:
+    if found := holders(lock, "git", top):
+        return f"It is held by {', '.join(found)}. Try again when that has ended."
+    with suppress(OSError):
+        age = max(time.time() - lock.stat().st_mtime, 0)
+        return f"No running program has it open; it is {age:,.0f} seconds old, left by one that was cut off."
+    return "It is gone by now: try again."
+
+
+def _environment() -> dict[str, str]:
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith("GIT_") or _OWN.fullmatch(name)
+    }
+    return kept | {
+        "GIT_TERMINAL_PROMPT": "0",
+        "GIT_ASKPASS": "",
+        "SSH_ASKPASS_REQUIRE": "never",
+        "GIT_EDITOR": ":",
+        "GIT_SEQUENCE_EDITOR": ":",
+        "GIT_PAGER": "cat",
+        "GIT_LITERAL_PATHSPECS": "1",
+        "GIT_ALLOW_PROTOCOL": _PROTOCOLS,
+        "LC_ALL": "C.UTF-8",
+    }
+
+
+def _configured(settings: Sequence[Setting]) -> dict[str, str]:
+    """Configuration as variables: a name may have a `=` in it."""
+    names = {f"GIT_CONFIG_KEY_{number}": name for number, (name, _) in enumerate(settings)}
+    values = {f"GIT_CONFIG_VALUE_{number}": value for number, (_, value) in enumerate(settings)}
+    return {"GIT_CONFIG_COUNT": str(len(settings)), **names, **values}
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGTERM)
+    try:
+        process.communicate(timeout=5)
+    except subprocess.TimeoutExpired:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()

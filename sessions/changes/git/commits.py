@@ -1,0 +1,32 @@
+"""Making a commit, and amending the last one."""
+
+from __future__ import annotations
+
+from sessions.changes.git.command import REMOTE_SECONDS, Git, GitError
+
+
+def commit(git: Git, message: str, *, amend: bool = False) -> str:
+    """Of what is staged, and what git said of it. Hooks may take their time. Raises GitError."""
+    if amend and (why := not_amendable(git)):
+        raise GitError(why)
+    if not message.strip():
+        raise GitError("A commit needs a message.")
+    changed = ("--amend",) if amend else ()
+    return git.write("commit", *changed, "--file=-", stdin=message.encode(), seconds=REMOTE_SECONDS)
+
+
+def last_message(git: Git) -> str:
+    """Of the last commit; empty for none."""
+    return git.asked("log", "-1", "--format=%B")
+
+
+def not_amendable(git: Git) -> str:
+    """Why the last commit stays as it is; empty where it is the person's own and nobody else has it."""
+    if not git.asked("rev-parse", "--verify", "--quiet", "HEAD"):
+        return "There is no commit yet."
+    if git.asked("for-each-ref", "--count=1", "--contains=HEAD", "--format=%(refname)", "refs/remotes"):
+        return "The last commit is pushed: others may have it."
+    ours = git.asked("config", "--get", "user.email")
+    if ours and git.asked("log", "-1", "--format=%ae") != ours:
+        return "The last commit is somebody else's."
+    return ""

@@ -1,0 +1,115 @@
+"""How a working tree stands: git-status(1), porcelain format v2."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from sessions.changes.git.command import Git
+
+_DOING = {
+    "rebase-merge": "a rebase",
+    "rebase-apply": "a rebase",
+    "MERGE_HEAD": "a merge",
+    "CHERRY_PICK_HEAD": "a cherry-pick",
+    "REVERT_HEAD": "a revert",
+    "BISECT_LOG": "a bisection",
+}
+_CONFLICTS = {
+    "DD": "deleted by both",
+    "AU": "added by us",
+    "UD": "deleted by them",
+    "UA": "added by them",
+    "DU": "deleted by us",
+    "AA": "added by both",
+    "UU": "changed by both",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """One file in one list. `letter` is git's: M, A, D, T, `?`, U; `note` is more about it, in words."""
+
+    path: str
+    letter: str
+    note: str = ""
+
+
+@dataclass(slots=True)
+class Status:
+    """`branch` is empty where none is checked out, `commit` where there is none yet. `doing` is what is half
+    done, in words. `ahead` and `behind` count commits, where the branch follows another (`upstream`) that is
+    there."""
+
+    branch: str = ""
+    commit: str = ""
+    upstream: str = ""
+    gone: bool = True
+    ahead: int = 0
+    behind: int = 0
+    stashes: int = 0
+    doing: str = ""
+    conflicts: list[File] = field(default_factory=list)
+    staged: list[File] = field(default_factory=list)
+    changed: list[File] = field(default_factory=list)
+    untracked: list[File] = field(default_factory=list)
+
+
+def status(git: Git) -> Status:
+    """Raises GitError."""
+    asked = ("status", "--porcelain=v2", "-z", "--branch", "--show-stash", "--no-renames")
+    output = git.read(*asked, "--untracked-files=all", "--ignore-submodules=none")
+    found = Status(doing=_doing(git))
+    for entry in os.fsdecode(output).split("\0"):
+        _read(entry, found)
+    return found
+
+
+def _read(entry: str, found: Status) -> None:
+    match entry[:1]:
+        case "#":
+            _head(entry[2:], found)
+        case "1":
+            _, state, submodule, *_, path = entry.split(" ", 8)
+            note = _submodule(submodule)
+            if state[0] != ".":
+                found.staged.append(File(path, state[0], note))
+            if state[1] != ".":
+                found.changed.append(File(path, state[1], note))
+        case "u":
+            _, state, *_, path = entry.split(" ", 10)
+            found.conflicts.append(File(path, "U", _CONFLICTS.get(state, "")))
+        case "?":
+            found.untracked.append(
+                File(entry[2:], "?", "a repository of its own" if entry.endswith("/") else "")
+            )
+
+
+def _head(line: str, found: Status) -> None:
+    name, _, value = line.partition(" ")
+    match name:
+        case "branch.oid":
+            found.commit = "" if value == "(initial)" else value
+        case "branch.head":
+            found.branch = "" if value == "(detached)" else value
+        case "branch.upstream":
+            found.upstream = value
+        case "branch.ab":
+            ahead, behind = value.split()
+            found.gone, found.ahead, found.behind = False, int(ahead), -int(behind)
+        case "stash":
+            found.stashes = int(value)
+
+
+def _submodule(field: str) -> str:
+    """Of `S<c><m><u>`: what is so in a submodule."""
+    if not field.startswith("S"):
+        return ""
+    said = {"C": "other commit", "M": "changed files", "U": "untracked files"}
+    return ", ".join(["submodule", *(said[letter] for letter in field[1:] if letter in said)])
+
+
+def _doing(git: Git) -> str:
+    folder = Path(git.asked("rev-parse", "--absolute-git-dir"))
+    return next((words for name, words in _DOING.items() if (folder / name).exists()), "")
