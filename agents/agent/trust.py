@@ -1,5 +1,5 @@
-"""All that a project asks for, trusted or not: its configuration, plugins, custom tools, commands, and what
-runs with its language servers."""
+"""All that a project asks for, trusted or not: its configuration, plugins, custom tools, commands, what
+runs with its language servers and with git."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from pathlib import Path
 from django.conf import settings
 
 from agents.agent.context.sources import discovery
+from agents.agent.git_programs import wants as git_programs
 from agents.agent.offered.naming import sanitised
 from agents.config.configuration import load
 from agents.config.trust.code import CodeFile, code_files
@@ -39,6 +40,7 @@ def wants(directory: Path) -> list[Want]:
         *loaded.wants,
         *(want for want in code if want is not None),
         *servers(directory),
+        *git_programs(directory),
         *_linked(directory, loaded.config.instructions),
     ]
 

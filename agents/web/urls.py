@@ -23,6 +23,8 @@ from agents.web import (
 )
 from agents.web import lsp as language_acts
 from agents.web import lsp as languages
+from agents.web.git import acts as git_acts
+from agents.web.git import pages as git_pages
 from agents.web.mcp import acts, apps, editing, views
 
 _APP = "p/<str:project_id>/s/<str:session_id>/parts/<str:part_id>/app"
@@ -55,6 +57,17 @@ _pickers = [
     path("pickers/commands", commands.options, name="commands"),
     path("pickers/command", commands.send, name="command"),
     path("pickers/shell", commands.run, name="shell"),
+]
+
+_GIT = "p/<str:project_id>/git"
+_git = [
+    path(_GIT, git_pages.show, name="git"),
+    path(f"{_GIT}/list", git_pages.listing, name="git-list"),
+    path(f"{_GIT}/diff", git_pages.diff, name="git-diff"),
+    path(f"{_GIT}/stage", git_acts.stage, name="git-stage"),
+    path(f"{_GIT}/unstage", git_acts.unstage, name="git-unstage"),
+    path(f"{_GIT}/discard", git_acts.discard, name="git-discard"),
+    path(f"{_GIT}/commit", git_acts.commit, name="git-commit"),
 ]
 
 _sandbox = [
@@ -110,4 +123,4 @@ _apps = [
     path(f"{_APP}/ask", apps.ask, name="app-ask"),
 ]
 
-urlpatterns = [*_pickers, *_sandbox, *_accounts, *_servers, *_apps]
+urlpatterns = [*_pickers, *_git, *_sandbox, *_accounts, *_servers, *_apps]

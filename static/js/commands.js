@@ -31,6 +31,7 @@ const COMMANDS = {
   fork: () => ask("GET", "fork", { target: "#dialog" }),
   move: () => ask("GET", "move", { target: "#dialog" }),
   timeline: () => go("timeline"),
+  git: async () => (await import("./git.js")).open(),
   focus: async () => (await turns()).foldTurns(),
 };
 const ELSEWHERE = ["stop", "models", "inbox", "problems", "help"];
@@ -75,6 +76,7 @@ document.addEventListener("click", async ({ target }) => {
   else if (target.closest("[data-large-prompt]")) ACTIONS["large-prompt"]();
   else if (target.closest("[data-pin]")) (await import("./pins.js")).press(target.closest("[data-pin]"));
   else if (target.closest("[data-folders]")) folders();
+  else if (target.closest("[data-git-panel]")) COMMANDS.git();
   else if (target.closest("[data-fold-turn]")) turns().then(({ turn }) => turn(target.closest("[data-fold-turn]").dataset.foldTurn));
 });
 if (document.documentElement.classList.contains("turns-folded")) turns();

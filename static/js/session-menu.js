@@ -11,6 +11,7 @@ let base = ""; // the address of the session that it is about
 let opener = "";
 
 const DO = {
+  git: async () => (await import("./git.js")).open(),
   focus: foldTurns,
   rename: () => (opener === "session-more" ? document.getElementById("title-button").click() : rename(document.getElementById(opener).closest(".session-item"))),
   "open-in": async () => (await import("./open-in.js")).openIn({ session: base.split("/").at(-1) }),
@@ -36,7 +37,7 @@ export async function open(address, at, id) {
   menu.toggleAttribute("data-of-page", isOfPage);
   list.querySelector("[data-session-do=select]")?.toggleAttribute("hidden", isOfPage);
   for (const item of list.querySelectorAll("[data-session-do=up], [data-session-do=down]")) item.toggleAttribute("hidden", isOfPage);
-  list.querySelector("[data-session-do=focus]").toggleAttribute("hidden", !isOfPage);
+  for (const item of list.querySelectorAll("[data-session-do=focus], [data-session-do=git]")) item.toggleAttribute("hidden", !isOfPage);
   openMenu(menu, at, () => document.getElementById(id));
 }
 

@@ -138,7 +138,7 @@ async def test_what_a_card_hides_is_opened(stage: Stage, context: BrowserContext
     await tab.page.keyboard.press("Escape")
     await tab.page.locator("#scroller").focus()
     await tab.page.keyboard.press("g")
-    await tab.page.keyboard.press("s")
+    await tab.page.keyboard.press("/")
     await tab.page.wait_for_url("**/search?*")
     field = tab.page.get_by_role("searchbox")
     await expect(field).to_be_focused()

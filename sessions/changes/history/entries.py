@@ -84,6 +84,7 @@ _BY_HAND = {
     "remove": "Removed by hand",
     "rename": "Renamed in all files",
     "replace": "Replaced in files",
+    "discard": "Discarded in the git panel",
     LEAVE: "Moved to a worktree with a session",
 }
 

@@ -158,6 +158,18 @@ async def working(world: World) -> Page:
     return await shown(tab.page, tab.stop)
 
 
+@state("/p/{project}/git", "/p/{project}/git/diff")
+async def git(world: World) -> Page:
+    (world.stage.project / "new.txt").write_text("one\ntwo\n")
+    page = (await world.tab("worked")).page
+    await page.locator("#scroller").focus()
+    await page.keyboard.press("g")
+    await page.keyboard.press("s")
+    await page.locator(".git-name", has_text="new.txt").click()
+    await page.get_by_role("button", name="Choose lines of").click()
+    return await shown(page, page.locator(".git-pick"))
+
+
 @state("{base}/plan/edit")
 async def a_plan(world: World) -> Page:
     page = await drafted(world)

@@ -39,7 +39,7 @@ REASONS = {
         "/questions/que_x/card", "{base}/comments/{comment}", "{base}/messages",
         "{base}/review/file", "{base}/review/files", "{base}/review/lines", "{base}/review/undo",
         "{base}/timeline/moments", "{base}/timeline/review/file",
-        "{waits}/staging/files", "{waits}/timeline", "/servers/mcp/list",
+        "{waits}/staging/files", "{waits}/timeline", "/servers/mcp/list", "/p/{project}/git/list",
     ),
     BUSY: (
         "/accounts/waiting", "/import/progress", "/search/progress", "/pickers/problems",

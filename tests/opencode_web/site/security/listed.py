@@ -35,6 +35,8 @@ CHANGES = (
     "/settings/snippets/save", "/settings/snippets/remove",
     "/pickers/folders/add", "/pickers/folders/remove", "/servers/mcp/apps", "{base}/parts/{part}/app/ask",
     "/settings/programs/remove",
+    "/p/{project}/git/stage", "/p/{project}/git/unstage", "/p/{project}/git/discard",
+    "/p/{project}/git/commit",
 )  # fmt: skip
 BOTH = (
     "/p/{project}/s/", "{base}/rename", "{base}/undo/{message}", "{base}/fork", "{base}/move",
@@ -109,6 +111,8 @@ READS = (
     "/servers/mcp/words?command=<pwned>%20'", "/servers/languages?project={project}",
     "/servers/languages/log?project={project}&row=none&root=pwned",
     "/servers/languages/more?project={project}",
+    "/p/{project}/git?session={session}", "/p/{project}/git/list?session={session}",
+    "/p/{project}/git/diff?side=changed&path={file}",
 )  # fmt: skip
 API = (
     "/session", "/session/status", "/session/{session}", "/session/{session}/message",

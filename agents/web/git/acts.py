@@ -1,0 +1,149 @@
+"""What the git panel does by a click: stage, unstage, discard, commit."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Coroutine
+from functools import wraps
+from pathlib import Path
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse, QueryDict
+from django.urls import reverse
+from django.views.decorators.http import require_POST
+
+from agents.web.git.pages import answer
+from agents.web.git.place import TITLES, Place, path_of, place_of
+from sessions.changes.git import index
+from sessions.changes.git.command import Git, GitError
+from sessions.changes.git.commits import commit as make_commit
+from sessions.changes.git.discarding import Wanted, discarded, discarded_part
+from sessions.changes.git.index import Chosen
+from sessions.changes.git.status import status
+from sessions.changes.operations import files
+from sessions.changes.operations.lock import Refused
+from sessions.core.db import in_db
+from sessions.core.models import Operation, Session
+from sessions.core.principal import actor
+from sessions.core.store import sessions as session_store
+from sessions.web.respond import beside
+
+Act = Callable[[HttpRequest, Place], Awaitable[HttpResponse]]
+View = Callable[[HttpRequest, str], Coroutine[Any, Any, HttpResponse]]
+MOST_DISCARDED = 300
+
+
+def by_click(act: Act) -> View:
+    """What git or the ledger refuses is said in the panel."""
+
+    @require_POST
+    @wraps(act)
+    async def view(request: HttpRequest, project_id: str) -> HttpResponse:
+        try:
+            return await act(request, await place_of(request, project_id))
+        except (GitError, Refused) as problem:
+            return beside("git", str(problem), "git/refused.html")
+
+    return view
+
+
+@by_click
+async def stage(request: HttpRequest, place: Place) -> HttpResponse:
+    """The file `path`, or of it what `_chosen` says; without one all files of the list `side`."""
+    chosen = _chosen(request.POST)
+    if chosen:
+        path = path_of(request.POST)
+        await place.work(lambda git: index.stage_part(git, path, chosen))
+    else:
+        await place.work(lambda git: index.stage(git, _paths(git, request.POST)))
+    return await answer(place)
+
+
+@by_click
+async def unstage(request: HttpRequest, place: Place) -> HttpResponse:
+    """The same the other way round."""
+    chosen = _chosen(request.POST)
+    if chosen:
+        path = path_of(request.POST)
+        await place.work(lambda git: index.unstage_part(git, path, chosen))
+    else:
+        await place.work(lambda git: index.unstage(git, _paths(git, request.POST)))
+    return await answer(place)
+
+
+@by_click
+async def discard(request: HttpRequest, place: Place) -> HttpResponse:
+    """What of files is not staged, as above; the log can bring it back."""
+    chosen = _chosen(request.POST)
+    top, wanted = await place.work(lambda git: (git.top, _discarded(git, request.POST, chosen)))
+    session = await in_db(_session, place)
+    named = {_seen_from(session, top, path): state for path, state in wanted.items()}
+    operation = await files.restore(session, named, actor=actor(request))
+    return await answer(place, toast=f"Discarded changes of {_several(len(wanted))}.", undo=_undo(operation))
+
+
+@by_click
+async def commit(request: HttpRequest, place: Place) -> HttpResponse:
+    """What is staged, with `message`; with `amend` in place of the last commit."""
+    message, amend = request.POST.get("message", "").replace("\r\n", "\n"), "amend" in request.POST
+    said = await place.work(lambda git: make_commit(git, message, amend=amend))
+    response = await answer(place, said=said)
+    response["HX-Trigger"] = "git:committed"
+    return response
+
+
+def _chosen(fields: QueryDict) -> Chosen | None:
+    """`seen`, with `hunks` or with `removed` and `added`; each is a list with commas. Raises GitError."""
+    hunks = frozenset(filter(None, fields.get("hunks", "").split(",")))
+    removed, added = (_numbers(fields.get(name, "")) for name in ("removed", "added"))
+    if not (hunks or removed or added):
+        return None
+    return Chosen(fields.get("seen", ""), hunks, removed, added)
+
+
+def _numbers(text: str) -> frozenset[int]:
+    try:
+        return frozenset(int(number) for number in text.split(",") if number)
+    except ValueError as error:
+        raise GitError("These are no numbers of lines.") from error
+
+
+def _paths(git: Git, fields: QueryDict) -> list[str]:
+    if fields.get("path"):
+        return [path_of(fields)]
+    side = fields.get("side", "")
+    found = [file.path for file in getattr(status(git), side)] if side in TITLES else []
+    if not found:
+        raise GitError("There is nothing of that any more.")
+    return found
+
+
+def _discarded(git: Git, fields: QueryDict, chosen: Chosen | None) -> dict[str, Wanted]:
+    if chosen:
+        path = path_of(fields)
+        return {path: discarded_part(git, path, chosen)}
+    paths = _paths(git, fields)
+    if len(paths) > MOST_DISCARDED:
+        raise GitError(f"More than {MOST_DISCARDED} files are not discarded at once.")
+    return {path: discarded(git, path) for path in paths}
+
+
+def _seen_from(session: Session, top: Path, path: str) -> str:
+    """A path as the ledger knows it: relative to the project, or whole where it is outside of it."""
+    whole = top / path
+    root = Path(session.project.worktree)
+    return str(whole.relative_to(root) if whole.is_relative_to(root) else whole)
+
+
+def _session(place: Place) -> Session:
+    """That of the page, or the one for what is done by hand."""
+    session = place.session or session_store.by_hand(place.project)
+    session.project = place.project
+    return session
+
+
+def _several(count: int) -> str:
+    return f"{count} file{'' if count == 1 else 's'}"
+
+
+def _undo(operation: Operation | None) -> str:
+    return reverse("invert-operation", args=(operation.project_id, operation.id)) if operation else ""

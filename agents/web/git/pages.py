@@ -1,0 +1,120 @@
+"""What the git panel shows: the lists of files, and the diff of one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
+from django.utils.html import escape
+from django.utils.http import urlencode
+from django.utils.safestring import mark_safe
+from django.views.decorators.http import require_GET
+
+from agents.web.git.place import Place, panel, path_of, place_of
+from sessions.changes.diffs.hunks import FileDiff, Hunk, hunks
+from sessions.changes.git.command import Git, GitError
+from sessions.changes.git.sides import Sides, staged, unstaged
+from sessions.core.models.ledger import pack_path, shown
+from sessions.rendering.diffs.colours import WHOLE
+from sessions.rendering.diffs.table import HunkBar, Reading, Source, Table, file_mark
+from sessions.web.respond import fragment
+from sessions.web.review.display.files import lines
+
+_PARTS = {
+    "staged": (("unstage", "Unstage"),),
+    "changed": (("stage", "Stage"), ("discard", "Discard")),
+    "untracked": (("stage", "Stage"),),
+}
+"""What can be done with a hunk, by the list that its file is in."""
+
+
+@require_GET
+async def show(request: HttpRequest, project_id: str) -> HttpResponse:
+    """All of the panel of `?session=`."""
+    return await answer(await place_of(request, project_id), "git/panel.html")
+
+
+@require_GET
+async def listing(request: HttpRequest, project_id: str) -> HttpResponse:
+    """What changes by itself."""
+    return await answer(await place_of(request, project_id))
+
+
+async def answer(place: Place, template: str = "git/list.html", **context: Any) -> HttpResponse:
+    """The panel as it is now, or why there is none."""
+    try:
+        found = await place.work(panel)
+    except GitError as error:
+        return fragment(template, place=place, problem=str(error), **context)
+    return fragment(template, place=place, panel=found, **context)
+
+
+@require_GET
+async def diff(request: HttpRequest, project_id: str) -> HttpResponse:
+    """The diff of the file `?path=` of the list `?side=`; with `rows` or `gap` that part of its table."""
+    place, side = await place_of(request, project_id), request.GET.get("side", "")
+    reading = Reading.asked(request.GET.dict())
+    try:
+        path = path_of(request.GET)
+        sides = await place.work(lambda git: _sides(git, side, path))
+    except GitError as error:
+        return fragment("fragments/refused.html", message=str(error))
+    if sides is None:
+        return fragment("git/diff.html", facts=["There is no such change any more."])
+    query = urlencode(
+        {"session": place.session.id if place.session else "", "side": side, "path": pack_path(path)}
+    )
+    url = f"{reverse('git-diff', args=(project_id,))}?{query}&{reading.query()}"
+    return _shown(path, side, sides, reading, url)
+
+
+def _sides(git: Git, side: str, path: str) -> Sides | None:
+    return staged(git, path) if side == "staged" else unstaged(git, path)
+
+
+def _shown(path: str, side: str, sides: Sides, reading: Reading, url: str) -> HttpResponse:
+    found = FileDiff(binary=True) if sides.binary else hunks(sides.before or b"", sides.after or b"")
+    source = Source(shown(path), _text(sides.before), _text(sides.after), found.mixed_ends, {})
+    marks = _bars(found, side) if side in _PARTS else None
+    table = Table(found, reading.view, source, marks, url, file_mark(f"{side} {path}"))
+    if reading.rows:
+        return HttpResponse(table.rows(*reading.rows))
+    if reading.gap:
+        return HttpResponse(table.gap(*reading.gap, reading.take))
+    shown_table = table.whole().table if found.hunks else ""
+    return fragment("git/diff.html", facts=list(_facts(sides, found)), table=shown_table, seen=sides.seen)
+
+
+def _text(content: bytes | None) -> str | None:
+    return None if content is None or len(content) > WHOLE else content.decode("utf-8", "replace")
+
+
+def _facts(sides: Sides, found: FileDiff) -> Iterator[str]:
+    before, after = sides.mode_before, sides.mode_after
+    if before and after and before != after:
+        yield f"Mode {before:o} became {after:o}."
+    if sides.binary:
+        yield "git shows no lines of this file: it is binary, or large."
+    elif not found.hunks and after is not None:
+        yield "The file is empty." if not sides.after and before is None else "No line of it is another."
+
+
+def _bars(found: FileDiff, side: str) -> Mapping[str, HunkBar]:
+    return {hunk.key: HunkBar("here", mark_safe(_bar(hunk, side))) for hunk in found.hunks}  # noqa: S308
+
+
+def _bar(hunk: Hunk, side: str) -> str:
+    """Built here like the rows below it: a template for each of a thousand hunks would take a second."""
+    where = lines(hunk)
+    buttons = "".join(
+        f'<button type="button" class="quiet" data-git-part="{act}" '
+        f'aria-label="{words}: {where}">{words}</button>'
+        for act, words in _PARTS[side]
+    )
+    return (
+        f'<div class="hunk-bar"><span class="hunk-at">{where}</span><span class="hunk-do" '
+        f'data-key="{escape(hunk.key)}">{buttons}<button type="button" class="quiet" data-git-lines '
+        f'aria-pressed="false" aria-label="Choose lines of: {where}">Lines…</button></span></div>'
+    )

@@ -1,0 +1,124 @@
+"""The git panel as a page pulls it, and what its buttons do."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.test import AsyncClient
+
+from agents.agent import trust
+from sessions.core.db import in_db
+from sessions.core.models import Operation
+from tests.sessions.changes.git.conftest import git, top
+from tests.sessions.talk import Talk
+
+__all__ = ["top"]
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+async def talk(top: Path, tmp_path: Path, settings: Any) -> Talk:
+    settings.MIDDLEWARE = []
+    settings.SNAPSHOT_DIR = tmp_path / "snapshots"
+    settings.TRUST_FILE = str(tmp_path / "trust.json")
+    return await Talk.begin(top)
+
+
+async def shown(client: AsyncClient, talk: Talk, part: str = "", **query: str) -> str:
+    answer = await client.get(f"/p/{talk.project.id}/git{part}", {"session": talk.session.id, **query})
+    assert answer.status_code == 200
+    return answer.content.decode()
+
+
+async def done(client: AsyncClient, talk: Talk, act: str, status: int = 200, **fields: str) -> str:
+    given = {"session": talk.session.id, **fields}
+    answer = await client.post(f"/p/{talk.project.id}/git/{act}", given)
+    assert answer.status_code == status, answer.content.decode()
+    return answer.content.decode()
+
+
+async def test_a_change_is_shown_staged_and_committed(
+    async_client: AsyncClient, talk: Talk, top: Path
+) -> None:
+    (top / "<b>.txt").write_text("new\n")
+    panel = await shown(async_client, talk)
+    assert "main" in panel
+    assert "&lt;b&gt;.txt" in panel
+    assert "<b>" not in panel
+    assert 'data-side="staged"' in await done(async_client, talk, "stage", path="<b>.txt")
+    said = await done(async_client, talk, "commit", message="A message\r\n\r\nwith a body")
+    assert "Nothing to commit" in said
+    assert git(top, "log", "-1", "--format=%B").strip() == "A message\n\nwith a body"
+    assert "nothing to commit" in await done(async_client, talk, "commit", status=422, message="Again")
+
+
+async def test_a_hunk_is_staged_from_its_diff(async_client: AsyncClient, talk: Talk, top: Path) -> None:
+    lines = [f"{number}\n" for number in range(30)]
+    lines[2], lines[25] = "two\n", "<i>\n"
+    (top / "a.txt").write_text("".join(lines))
+    diff = await shown(async_client, talk, "/diff", side="changed", path="a.txt")
+    assert "&lt;i&gt;" in diff
+    keys, seen = re.findall(r'data-key="(.+?)"', diff), re.findall(r'data-seen="(.+?)"', diff)[0]
+    assert len(keys) == 2
+    await done(async_client, talk, "stage", path="a.txt", side="changed", seen=seen, hunks=keys[1])
+    assert "<i>" in git(top, "diff", "--cached")
+    assert "two" not in git(top, "diff", "--cached")
+    refused = await done(
+        async_client, talk, "stage", 422, path="a.txt", side="changed", seen=seen, hunks=keys[0]
+    )
+    assert "has changed since" in refused
+
+
+async def test_what_is_discarded_comes_back_from_the_log(
+    async_client: AsyncClient, talk: Talk, top: Path
+) -> None:
+    (top / "a.txt").write_text("mine\n")
+    (top / "new").write_text("mine too\n")
+    for side, path in (("changed", "a.txt"), ("untracked", "new")):
+        assert "Discarded" in await done(async_client, talk, "discard", side=side, path=path)
+    assert git(top, "status", "--porcelain") == ""
+    for operation in await in_db(lambda: list(Operation.objects.order_by("-id"))):
+        url = f"/p/{talk.project.id}/log/operations/{operation.id}/invert"
+        assert (await async_client.post(url)).status_code == 200
+    assert (top / "a.txt").read_text() == "mine\n"
+    assert (top / "new").read_text() == "mine too\n"
+
+
+async def test_one_hunk_is_discarded(async_client: AsyncClient, talk: Talk, top: Path) -> None:
+    lines = [f"{number}\n" for number in range(30)]
+    lines[2], lines[25] = "two\n", "twenty-five\n"
+    (top / "a.txt").write_text("".join(lines))
+    diff = await shown(async_client, talk, "/diff", side="changed", path="a.txt")
+    key, seen = re.findall(r'data-key="(.+?)"', diff)[0], re.findall(r'data-seen="(.+?)"', diff)[0]
+    await done(async_client, talk, "discard", path="a.txt", side="changed", seen=seen, hunks=key)
+    lines[2] = "2\n"
+    assert (top / "a.txt").read_text() == "".join(lines)
+
+
+async def test_hooks_run_once_they_are_trusted(async_client: AsyncClient, talk: Talk, top: Path) -> None:
+    hook = top / ".git" / "hooks" / "pre-commit"
+    hook.write_text("#!/bin/sh\necho '<b>never</b>'\nexit 1\n")
+    hook.chmod(0o755)
+    assert trust.wants(top) == []
+    assert "hooks of this repository do not run: pre-commit" in await shown(async_client, talk)
+    asked = trust.untrusted(top)
+    assert [want.name for want in asked] == ["git hook pre-commit"]
+    trust.trust(top, trust.fingerprint(asked))
+    assert "do not run" not in await shown(async_client, talk)
+    (top / "new").write_text("x")
+    await done(async_client, talk, "stage", side="untracked")
+    assert "&lt;b&gt;never&lt;/b&gt;" in await done(async_client, talk, "commit", 422, message="x")
+    hook.write_text("#!/bin/sh\nexit 1 # another\n")
+    assert "do not run" in await shown(async_client, talk)
+
+
+async def test_a_folder_without_a_repository_says_so(
+    async_client: AsyncClient, tmp_path: Path, settings: Any
+) -> None:
+    settings.MIDDLEWARE = []
+    talk = await Talk.begin(tmp_path / "plain")
+    assert "in no git repository" in await shown(async_client, talk)

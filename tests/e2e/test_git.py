@@ -1,0 +1,89 @@
+"""The git panel: from a change on the disk to a commit, by the pointer and by keys alone."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+import pytest
+from playwright.async_api import BrowserContext, Page, expect
+
+from tests.e2e.stage import Stage
+from tests.sessions.changes.git.conftest import git
+
+pytestmark = [pytest.mark.e2e, pytest.mark.asyncio(loop_scope="session")]
+
+LINES = [f"{number}\n" for number in range(1, 31)]
+
+
+def changed() -> str:
+    lines = LINES.copy()
+    lines[2], lines[24] = "three\n", "twenty-five\n"
+    return "".join(lines)
+
+
+async def opened(stage: Stage, context: BrowserContext) -> Page:
+    git(stage.project, "config", "user.name", "Ada")
+    git(stage.project, "config", "user.email", "ada@localhost")
+    page = (await stage.tab(context, await stage.session("with git"))).page
+    await page.locator("#scroller").focus()
+    await page.keyboard.press("g")
+    await page.keyboard.press("s")
+    await expect(page.get_by_role("dialog", name="Git")).to_be_visible()
+    return page
+
+
+async def test_a_hunk_is_staged_and_committed(home: Path, project: Path, context: BrowserContext) -> None:
+    (project / "numbers.txt").write_text("".join(LINES))
+    git(project, "add", ".")
+    git(project, "commit", "-qm", "numbers")
+    async with Stage(home, project) as stage:
+        page = await opened(stage, context)
+        panel = page.get_by_role("dialog", name="Git")
+        await expect(panel).to_contain_text("Nothing to commit")
+        (project / "numbers.txt").write_text(changed())  # the panel is told
+        await panel.get_by_role("button", name=re.compile("numbers.txt$")).first.click()
+        await panel.get_by_role("button", name="Stage: Line 25").click()
+        await expect(panel.get_by_role("heading", name="Staged 1")).to_be_visible()
+        await expect(panel.get_by_role("button", name="Stage: Line 25")).to_have_count(0)
+        await panel.get_by_label("Message of the commit").fill("Say it in words")
+        await page.keyboard.press("Control+Enter")
+        await expect(panel.get_by_role("heading", name="Staged")).to_have_count(0)
+        await expect(panel.get_by_label("Message of the commit")).to_have_value("")
+        assert git(project, "log", "-1", "--format=%an %s") == "Ada Say it in words\n"
+        assert "+twenty-five" in git(project, "show")
+        assert "+three" in git(project, "diff")
+
+
+async def test_lines_are_chosen_by_keys(home: Path, project: Path, context: BrowserContext) -> None:
+    (project / "new.txt").write_text("one\ntwo\n")
+    async with Stage(home, project) as stage:
+        page = await opened(stage, context)
+        await page.locator(".git-name", has_text="new.txt").focus()
+        await page.keyboard.press("Enter")
+        await page.get_by_role("button", name="Choose lines of").focus()
+        await page.keyboard.press("Enter")
+        await expect(page.get_by_role("checkbox", name="Line 1, added")).to_be_focused()
+        await page.get_by_role("checkbox", name="Line 2, added").focus()
+        await page.keyboard.press("Space")
+        await page.get_by_role("button", name="Stage: Lines 1–2").focus()
+        await page.keyboard.press("Enter")
+        await expect(page.get_by_role("heading", name="Staged 1")).to_be_visible()
+        assert git(project, "cat-file", "blob", ":new.txt") == "two\n"
+
+
+async def test_what_is_discarded_is_undone_by_its_note(
+    home: Path, project: Path, context: BrowserContext
+) -> None:
+    name = "<b>odd" + os.fsdecode(b"\xff")
+    (project / name).write_text("mine\n")
+    async with Stage(home, project) as stage:
+        page = await opened(stage, context)
+        await page.get_by_role("button", name="Discard <b>odd").click()
+        await expect(page.get_by_text("Nothing to commit")).to_be_visible()
+        assert not (project / name).exists()
+        await page.keyboard.press("Escape")
+        await page.get_by_role("button", name="Undo", exact=True).click()
+        await expect(page.locator(".toast", has_text="Discarded")).to_have_count(0)
+        assert (project / name).read_text() == "mine\n"
