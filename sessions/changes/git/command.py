@@ -94,6 +94,8 @@ class Git:
         said: bool = False,
     ) -> bytes:
         environ = {**_environment(), **_configured((*_ALWAYS, *settings)), **extra}
+        if arguments[0] == "stash":  # which tells itself of all files by `:/`
+            del environ["GIT_LITERAL_PATHSPECS"]
         try:
             # Without a terminal of its own nothing that it starts can ask there.
             process = subprocess.Popen(

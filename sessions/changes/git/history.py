@@ -1,0 +1,74 @@
+"""Commits that were made: the log, of all or of one file, and what each changed."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from sessions.changes.git.command import Git, GitError
+from sessions.changes.git.sides import COMPARE, Sides, read
+from sessions.changes.git.status import File
+
+PAGE = 50
+"""Commits that are shown at once."""
+_FORMAT = "%H%x00%h%x00%at%x00%an%x00%D%x00%s%x00"
+_HASH = re.compile(r"[0-9a-f]{40,64}")
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    """`time` is in milliseconds; `refs` are the branches and tags there, in git's words."""
+
+    hash: str
+    short: str
+    time: int
+    author: str
+    refs: str
+    subject: str
+
+
+def log(git: Git, *, skip: int = 0, path: str = "") -> list[Commit]:
+    """One more than a page, the newest first; with a path those that changed that file. Raises GitError."""
+    if not git.asked("rev-parse", "--verify", "--quiet", "HEAD"):
+        return []
+    asked = ("log", f"--max-count={PAGE + 1}", f"--skip={skip}", f"--format={_FORMAT}", "--decorate=short")
+    only = ("--", path) if path else ()
+    return list(_read(git.read(*asked, *only).decode("utf-8", "replace")))
+
+
+def _read(output: str) -> Iterator[Commit]:
+    fields = output.split("\0")
+    for at in range(0, len(fields) - 6, 6):
+        full, short, time, author, refs, subject = fields[at : at + 6]
+        yield Commit(full.lstrip("\n"), short, int(time) * 1000, author, refs, subject)
+
+
+def message(git: Git, commit: str) -> str:
+    """All of it. Raises GitError."""
+    return git.read("log", "-1", "--format=%B", _hash(commit)).decode("utf-8", "replace").strip()
+
+
+def changed(git: Git, commit: str) -> list[File]:
+    """The files that a commit changed, of a merge those beside its first parent. Raises GitError."""
+    output = git.read("show", *_OF_ONE, "--name-status", "-z", "--no-renames", _hash(commit))
+    fields = [os.fsdecode(field) for field in output.split(b"\0") if field]
+    return [
+        File(path.lstrip("\n"), letter.strip())
+        for letter, path in zip(fields[::2], fields[1::2], strict=False)
+    ]
+
+
+def sides_of(git: Git, commit: str, path: str) -> Sides | None:
+    """A file before and after a commit. Raises GitError."""
+    return read(git.read("show", *_OF_ONE, *COMPARE, _hash(commit), "--", path))
+
+
+_OF_ONE = ("--format=", "--diff-merges=first-parent")
+
+
+def _hash(commit: str) -> str:
+    if not _HASH.fullmatch(commit):
+        raise GitError("This is no commit.")
+    return commit
