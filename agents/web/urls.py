@@ -25,6 +25,7 @@ from agents.web import lsp as language_acts
 from agents.web import lsp as languages
 from agents.web.git import acts as git_acts
 from agents.web.git import pages as git_pages
+from agents.web.git import views as git_views
 from agents.web.mcp import acts, apps, editing, views
 
 _APP = "p/<str:project_id>/s/<str:session_id>/parts/<str:part_id>/app"
@@ -68,6 +69,14 @@ _git = [
     path(f"{_GIT}/unstage", git_acts.unstage, name="git-unstage"),
     path(f"{_GIT}/discard", git_acts.discard, name="git-discard"),
     path(f"{_GIT}/commit", git_acts.commit, name="git-commit"),
+    path(f"{_GIT}/draft", git_acts.draft, name="git-draft"),
+    path(f"{_GIT}/remote", git_acts.remote, name="git-remote"),
+    path(f"{_GIT}/branch", git_acts.branch, name="git-branch"),
+    path(f"{_GIT}/stash", git_acts.put_aside, name="git-stash"),
+    path(f"{_GIT}/branches", git_views.branches, name="git-branches"),
+    path(f"{_GIT}/log", git_views.log, name="git-log"),
+    path(f"{_GIT}/shown", git_views.commit, name="git-shown"),
+    path(f"{_GIT}/stashes", git_views.stash, name="git-stashes"),
 ]
 
 _sandbox = [

@@ -41,10 +41,10 @@ onNews(() => isOpen() && renew());
 // The file of a row, or all of its list.
 function subject(element) {
   const [row, list] = [element.closest("li[data-path]"), element.closest("[data-side]")];
-  return { ...where(), side: list.dataset.side, ...(row && { path: row.dataset.path }) };
+  return { ...where(), side: list.dataset.side, ...(row && { path: decodeURIComponent(row.dataset.path) }) };
 }
 
-const act = (name, values) => htmx.ajax("POST", address(`/${name}`), { source: "#git-list", target: "#git-list", swap: "innerHTML", values });
+const act = (name, values) => htmx.ajax("POST", address(`/${name}`), { source: box, target: "#git-list", swap: "innerHTML", values });
 
 async function show(row) {
   const diff = row.querySelector(".git-diff");
@@ -85,9 +85,99 @@ function part(button) {
   return act(button.dataset.gitPart, { ...subject(button), seen: button.closest(".git-table").dataset.seen, ...chosen });
 }
 
+// Branches, commits, what is put aside: one of them at a time, between the top and the message.
+const view = () => byId("git-view");
+const ask = (part, target, values, swap = "innerHTML") => htmx.ajax("GET", address(part), { source: target, target, swap, values: { ...where(), ...values } });
+
+async function look(part, values = {}) {
+  const shown = view();
+  shown.dataset.part = part;
+  shown.hidden = false;
+  mark();
+  await ask(`/${part}`, shown, values);
+}
+
+function mark() {
+  const part = view().hidden ? "" : view().dataset.part;
+  for (const button of box.querySelectorAll("[data-git-view]")) button.setAttribute("aria-expanded", String(button.dataset.gitView === part));
+}
+
+function toggleView(button) {
+  if (button.getAttribute("aria-expanded") === "false") return look(button.dataset.gitView);
+  view().hidden = true;
+  view().replaceChildren();
+  mark();
+}
+
+// Something that changes what a view shows.
+async function change(name, values) {
+  await act(name, { ...where(), ...values });
+  if (!view().hidden) await look(view().dataset.part);
+  if (!box.contains(document.activeElement)) (view().querySelector("input[type=text]") || byId("git-title")).focus();
+}
+
+async function withRemote(button) {
+  const buttons = [...box.querySelectorAll("[data-git-remote]")];
+  for (const each of buttons) each.disabled = true;
+  button.classList.add("pulse");
+  await change("remote", { act: button.dataset.gitRemote }).catch(() => {});
+  button.classList.remove("pulse");
+  for (const each of buttons) each.disabled = false;
+  button.focus({ preventScroll: true });
+}
+
+function fold(button, inner) {
+  inner.hidden = !inner.hidden;
+  button.setAttribute("aria-expanded", String(!inner.hidden));
+  return !inner.hidden;
+}
+
+function older(button) {
+  ask("/log", button.closest("li"), { skip: button.dataset.gitOlder, path: decodeURIComponent(button.dataset.of) }, "outerHTML");
+}
+
+function showCommit(button) {
+  const row = button.closest("li");
+  const inner = row.querySelector(".git-inner");
+  if (fold(button, inner)) ask("/shown", inner, { commit: row.dataset.commit });
+}
+
+function rename(button) {
+  const form = button.closest("li").querySelector("form");
+  if (fold(button, form)) form.elements.name.select();
+}
+
+async function wouldLose(button) {
+  const place = button.closest("li").querySelector(".git-ask");
+  await ask("/branches", place, { lost: named(button, "ref") });
+  place.querySelector("button")?.focus();
+}
+
+const of = (button, name) => button.closest(`[data-${name}]`).dataset[name];
+const named = (button, name) => decodeURIComponent(of(button, name)); // as it is, whatever is in it
+const BY = [
+  ["[data-git-view]", toggleView],
+  ["[data-git-remote]", withRemote],
+  ["[data-git-commit]", showCommit],
+  ["[data-git-older]", older],
+  ["[data-git-rename]", rename],
+  ["[data-git-history]", (button) => look("log", { path: named(button, "path") })],
+  ["[data-git-switch]", (button) => change("branch", { act: "switch", ref: named(button, "ref") })],
+  ["[data-git-lost]", wouldLose],
+  ["[data-git-stash]", (button) => change("stash", { act: button.dataset.gitStash, commit: of(button, "stash"), words: of(button, "words") })],
+];
+
+box.addEventListener("submit", (event) => {
+  const { gitForm } = event.target.dataset;
+  if (!gitForm) return;
+  event.preventDefault();
+  change(gitForm, Object.fromEntries(new FormData(event.target)));
+});
+
 box.addEventListener("click", ({ target }) => {
   const button = target.closest("button");
   if (!button) return;
+  BY.find(([selector]) => button.matches(selector))?.[1](button);
   if (button.matches("[data-git-open]")) toggle(button);
   else if (button.matches("[data-git-lines]")) chooseLines(button);
   else if (button.matches("[data-git-part]")) part(button);
@@ -117,6 +207,13 @@ document.addEventListener("htmx:afterSwap", ({ detail }) => {
     ((there?.matches("li") ? there.querySelector("button") : there) || box.querySelector(".git-name[id]") || byId("git-title")).focus({ preventScroll: true });
   }
   before = null;
+});
+// A draft takes the place of what is written so that the browser's own undo brings that back.
+box.addEventListener("htmx:afterRequest", ({ detail }) => {
+  if (detail.target.id !== "git-message" || !detail.successful) return;
+  detail.target.focus();
+  detail.target.select();
+  document.execCommand("insertText", false, detail.xhr.responseText);
 });
 document.addEventListener("git:committed", () => byId("git-commit").reset());
 document.addEventListener("keydown", (event) => {

@@ -10,6 +10,7 @@ import pytest
 from playwright.async_api import BrowserContext, Page, expect
 
 from tests.e2e.stage import Stage
+from tests.loopback.script import Turn
 from tests.sessions.changes.git.conftest import git
 
 pytestmark = [pytest.mark.e2e, pytest.mark.asyncio(loop_scope="session")]
@@ -76,7 +77,7 @@ async def test_lines_are_chosen_by_keys(home: Path, project: Path, context: Brow
 async def test_what_is_discarded_is_undone_by_its_note(
     home: Path, project: Path, context: BrowserContext
 ) -> None:
-    name = "<b>odd" + os.fsdecode(b"\xff")
+    name = "<b>odd\x07\n\u202e" + os.fsdecode(b"\xff")
     (project / name).write_text("mine\n")
     async with Stage(home, project) as stage:
         page = await opened(stage, context)
@@ -87,3 +88,46 @@ async def test_what_is_discarded_is_undone_by_its_note(
         await page.get_by_role("button", name="Undo", exact=True).click()
         await expect(page.locator(".toast", has_text="Discarded")).to_have_count(0)
         assert (project / name).read_text() == "mine\n"
+
+
+async def test_a_message_is_drafted_from_what_is_staged(
+    home: Path, project: Path, context: BrowserContext
+) -> None:
+    (project / "new.txt").write_text("one\n")
+    async with Stage(home, project) as stage:
+        page = await opened(stage, context)
+        await page.get_by_role("button", name="Draft").click()
+        await expect(page.locator("#git-problem")).to_contain_text("Nothing is staged")
+        await page.get_by_role("button", name="Stage new.txt").click()
+        await expect(page.get_by_role("heading", name="Staged 1")).to_be_visible()
+        stage.plays(Turn(text="Add a file\n\nIt has one line."))
+        await page.get_by_role("button", name="Draft").click()
+        await expect(page.get_by_label("Message of the commit")).to_have_value(
+            "Add a file\n\nIt has one line."
+        )
+
+
+async def test_a_branch_is_made_pushed_and_deleted(
+    home: Path, project: Path, context: BrowserContext, tmp_path: Path
+) -> None:
+    git(tmp_path, "init", "-q", "--bare", str(tmp_path / "far.git"))
+    git(project, "remote", "add", "origin", str(tmp_path / "far.git"))
+    main = git(project, "branch", "--show-current").strip()
+    async with Stage(home, project) as stage:
+        page = await opened(stage, context)
+        await page.get_by_role("button", name="Branches").click()
+        await page.get_by_label("Name of a new branch").fill("topic")
+        await page.keyboard.press("Enter")
+        await expect(page.locator(".git-branch")).to_contain_text("topic")
+        await page.get_by_role("button", name="Push").click()
+        await expect(page.locator(".git-branch")).to_contain_text("as origin/topic")
+        await expect(page.locator(".git-said")).to_contain_text("new branch")
+        await page.get_by_role("button", name=f"Switch to {main}", exact=True).click()
+        await expect(page.locator(".git-branch")).to_contain_text(main)
+        await page.get_by_role("button", name="Delete topic").click()
+        await page.get_by_role("button", name="Delete", exact=True).click()
+        await expect(page.get_by_role("button", name="Delete topic")).to_have_count(0)
+        await page.keyboard.press("Escape")
+        await page.get_by_role("button", name="Undo", exact=True).click()
+        await expect(page.locator(".toast", has_text="Deleted the branch")).to_have_count(0)
+        assert "topic" in git(project, "branch")

@@ -1,8 +1,9 @@
-"""What the git panel does by a click: stage, unstage, discard, commit."""
+"""What the git panel does by a click: stage, discard, commit; branches, remotes, what is put aside."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Coroutine
+import json
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from functools import wraps
 from pathlib import Path
 from typing import Any
@@ -11,9 +12,10 @@ from django.http import HttpRequest, HttpResponse, QueryDict
 from django.urls import reverse
 from django.views.decorators.http import require_POST
 
+from agents.agent import git_message
 from agents.web.git.pages import answer
 from agents.web.git.place import TITLES, Place, path_of, place_of
-from sessions.changes.git import index
+from sessions.changes.git import branches, index, remotes, stash
 from sessions.changes.git.command import Git, GitError
 from sessions.changes.git.commits import commit as make_commit
 from sessions.changes.git.discarding import Wanted, discarded, discarded_part
@@ -89,6 +91,86 @@ async def commit(request: HttpRequest, place: Place) -> HttpResponse:
     response = await answer(place, said=said)
     response["HX-Trigger"] = "git:committed"
     return response
+
+
+_WITH_REMOTES: Mapping[str, Callable[[Git], str]] = {
+    "fetch": remotes.fetch,
+    "pull": remotes.pull,
+    "push": remotes.push,
+}
+
+
+@by_click
+async def remote(request: HttpRequest, place: Place) -> HttpResponse:
+    """`act`: fetch, pull or push. It takes what the remote takes."""
+    act = _WITH_REMOTES.get(request.POST.get("act", ""))
+    if act is None:
+        raise GitError("There is no such act.")
+    return await answer(place, said=await place.work(act) or "Done.")
+
+
+@by_click
+async def branch(request: HttpRequest, place: Place) -> HttpResponse:
+    """`act`: switch to `ref`, create `name`, rename `ref` to `name`, delete `ref` that was `seen`,
+    or restore `name` there."""
+    fields = request.POST
+    act, ref, name, seen = (fields.get(key, "") for key in ("act", "ref", "name", "seen"))
+    match act:
+        case "switch":
+            said = await place.work(lambda git: branches.switch(git, ref))
+        case "create":
+            said = await place.work(lambda git: branches.create(git, name, at=fields.get("at", "")))
+        case "restore":
+            await place.work(lambda git: branches.create(git, name, at=seen, stay=True))
+            return HttpResponse()
+        case "rename":
+            said = await place.work(lambda git: branches.rename(git, ref, name))
+        case "delete":
+            said = await place.work(lambda git: branches.delete(git, ref, seen))
+            deleted = ref.removeprefix("refs/heads/")
+            undo = {"act": "restore", "name": deleted, "seen": seen}
+            return await _undone_by(place, said, f"Deleted the branch {deleted}.", "git-branch", undo)
+        case _:
+            raise GitError("There is no such act.")
+    return await answer(place, said=said)
+
+
+@by_click
+async def put_aside(request: HttpRequest, place: Place) -> HttpResponse:
+    """`act`: save all changes with `words`, apply `commit`, drop it."""
+    act, words, commit = (request.POST.get(key, "") for key in ("act", "words", "commit"))
+    match act:
+        case "save":
+            said = await place.work(lambda git: stash.put_aside(git, words))
+        case "apply":
+            said = await place.work(lambda git: stash.take_back(git, commit))
+        case "drop":
+            said = await place.work(lambda git: stash.drop(git, commit))
+            undo = {"act": "restore", "commit": commit, "words": words}
+            return await _undone_by(place, said, "Dropped what was put aside.", "git-stash", undo)
+        case "restore":
+            await place.work(lambda git: stash.store(git, commit, words))
+            return HttpResponse()
+        case _:
+            raise GitError("There is no such act.")
+    return await answer(place, said=said)
+
+
+async def _undone_by(
+    place: Place, said: str, note: str, view: str, values: Mapping[str, str]
+) -> HttpResponse:
+    session = place.session.id if place.session else ""
+    undo = reverse(view, args=(place.project.id,))
+    return await answer(
+        place, said=said, toast=note, undo=undo, values=json.dumps({**values, "session": session})
+    )
+
+
+@by_click
+async def draft(request: HttpRequest, place: Place) -> HttpResponse:
+    """A message for what is staged, by the small model."""
+    session = await in_db(_session, place)
+    return HttpResponse(await git_message.draft(place.directory, session), content_type="text/plain")
 
 
 def _chosen(fields: QueryDict) -> Chosen | None:

@@ -12,9 +12,10 @@ from django.utils.http import urlencode
 from django.utils.safestring import mark_safe
 from django.views.decorators.http import require_GET
 
-from agents.web.git.place import Place, panel, path_of, place_of
+from agents.web.git.place import TITLES, Place, panel, path_of, place_of
 from sessions.changes.diffs.hunks import FileDiff, Hunk, hunks
 from sessions.changes.git.command import Git, GitError
+from sessions.changes.git.history import sides_of
 from sessions.changes.git.sides import Sides, staged, unstaged
 from sessions.core.models.ledger import pack_path, shown
 from sessions.rendering.diffs.colours import WHOLE
@@ -39,11 +40,11 @@ async def show(request: HttpRequest, project_id: str) -> HttpResponse:
 @require_GET
 async def listing(request: HttpRequest, project_id: str) -> HttpResponse:
     """What changes by itself."""
-    return await answer(await place_of(request, project_id))
+    return await answer(await place_of(request, project_id), renewed=True)
 
 
 async def answer(place: Place, template: str = "git/list.html", **context: Any) -> HttpResponse:
-    """The panel as it is now, or why there is none."""
+    """The panel as it is now, or why there is none. Where it is only `renewed`, what git said last stays."""
     try:
         found = await place.work(panel)
     except GitError as error:
@@ -53,7 +54,8 @@ async def answer(place: Place, template: str = "git/list.html", **context: Any) 
 
 @require_GET
 async def diff(request: HttpRequest, project_id: str) -> HttpResponse:
-    """The diff of the file `?path=` of the list `?side=`; with `rows` or `gap` that part of its table."""
+    """The diff of the file `?path=` of the list `?side=`, or of the commit of that hash; with `rows` or `gap`
+    that part of its table."""
     place, side = await place_of(request, project_id), request.GET.get("side", "")
     reading = Reading.asked(request.GET.dict())
     try:
@@ -71,7 +73,9 @@ async def diff(request: HttpRequest, project_id: str) -> HttpResponse:
 
 
 def _sides(git: Git, side: str, path: str) -> Sides | None:
-    return staged(git, path) if side == "staged" else unstaged(git, path)
+    if side == "staged":
+        return staged(git, path)
+    return unstaged(git, path) if side in TITLES else sides_of(git, side, path)
 
 
 def _shown(path: str, side: str, sides: Sides, reading: Reading, url: str) -> HttpResponse:

@@ -170,6 +170,30 @@ async def git(world: World) -> Page:
     return await shown(page, page.locator(".git-pick"))
 
 
+@state("/p/{project}/git/branches")
+async def branches_of_git(world: World) -> Page:
+    return await view_of_git(world, "Branches")
+
+
+@state("/p/{project}/git/log", "/p/{project}/git/shown")
+async def commits_of_git(world: World) -> Page:
+    page = await view_of_git(world, "Commits")
+    await page.locator("[data-git-commit]").first.click()
+    return await shown(page, page.locator(".git-inner li"))
+
+
+@state("/p/{project}/git/stashes")
+async def what_git_has_put_aside(world: World) -> Page:
+    return await view_of_git(world, "Put aside")
+
+
+async def view_of_git(world: World, name: str) -> Page:
+    page = (await world.tab("worked")).page
+    await page.get_by_role("button", name="Git", exact=True).click()
+    await page.get_by_role("button", name=name, exact=True).click()
+    return await shown(page, page.locator("#git-view h3"))
+
+
 @state("{base}/plan/edit")
 async def a_plan(world: World) -> Page:
     page = await drafted(world)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -122,3 +124,43 @@ async def test_a_folder_without_a_repository_says_so(
     settings.MIDDLEWARE = []
     talk = await Talk.begin(tmp_path / "plain")
     assert "in no git repository" in await shown(async_client, talk)
+
+
+async def test_a_deleted_branch_comes_back_by_its_note(
+    async_client: AsyncClient, talk: Talk, top: Path
+) -> None:
+    await done(async_client, talk, "branch", act="create", name="topic")
+    git(top, "commit", "-q", "--allow-empty", "-m", "<i>only there")
+    await done(async_client, talk, "branch", act="switch", ref="refs/heads/main")
+    lost = await shown(async_client, talk, "/branches", lost="refs/heads/topic")
+    assert "1 commit on no other branch" in lost
+    assert "&lt;i&gt;only there" in lost
+    seen = re.findall(r'name="seen" value="(.+?)"', lost)[0]
+    note = await done(async_client, talk, "branch", act="delete", ref="refs/heads/topic", seen=seen)
+    values = json.loads(unescape(re.findall(r'hx-vals="(.+?)"', note)[0]))
+    assert "topic" not in await shown(async_client, talk, "/branches")
+    assert await done(async_client, talk, "branch", **values) == ""
+    assert git(top, "rev-parse", "topic").strip() == seen
+    assert "no such branch" in await done(async_client, talk, "branch", 422, act="switch", ref="-f")
+
+
+async def test_commits_are_shown_with_their_diffs(async_client: AsyncClient, talk: Talk, top: Path) -> None:
+    page = await shown(async_client, talk, "/log")
+    commit = re.findall(r'data-commit="(.+?)"', page)[0]
+    assert "a.txt" in await shown(async_client, talk, "/shown", commit=commit)
+    diff = await shown(async_client, talk, "/diff", side=commit, path="a.txt")
+    assert 'class="add"' in diff
+    assert "data-git-part" not in diff
+    assert "no commit" in await shown(async_client, talk, "/shown", commit="--all")
+
+
+async def test_changes_are_put_aside_and_dropped(async_client: AsyncClient, talk: Talk, top: Path) -> None:
+    (top / "a.txt").write_text("mine\n")
+    assert "Nothing to commit" in await done(async_client, talk, "stash", act="save", words="<b>later")
+    page = await shown(async_client, talk, "/stashes")
+    assert "&lt;b&gt;later" in page
+    aside = re.findall(r'data-stash="(.+?)"', page)[0]
+    note = await done(async_client, talk, "stash", act="drop", commit=aside, words="<b>later")
+    values = json.loads(unescape(re.findall(r'hx-vals="(.+?)"', note)[0]))
+    await done(async_client, talk, "stash", **values)
+    assert aside in await shown(async_client, talk, "/stashes")

@@ -36,7 +36,8 @@ CHANGES = (
     "/pickers/folders/add", "/pickers/folders/remove", "/servers/mcp/apps", "{base}/parts/{part}/app/ask",
     "/settings/programs/remove",
     "/p/{project}/git/stage", "/p/{project}/git/unstage", "/p/{project}/git/discard",
-    "/p/{project}/git/commit",
+    "/p/{project}/git/commit", "/p/{project}/git/remote", "/p/{project}/git/branch",
+    "/p/{project}/git/stash", "/p/{project}/git/draft",
 )  # fmt: skip
 BOTH = (
     "/p/{project}/s/", "{base}/rename", "{base}/undo/{message}", "{base}/fork", "{base}/move",
@@ -112,7 +113,9 @@ READS = (
     "/servers/languages/log?project={project}&row=none&root=pwned",
     "/servers/languages/more?project={project}",
     "/p/{project}/git?session={session}", "/p/{project}/git/list?session={session}",
-    "/p/{project}/git/diff?side=changed&path={file}",
+    "/p/{project}/git/diff?side=changed&path={file}", "/p/{project}/git/branches?session={session}",
+    "/p/{project}/git/branches?lost=refs/heads/pwned", "/p/{project}/git/log?session={session}",
+    "/p/{project}/git/shown?commit=pwned", "/p/{project}/git/stashes?session={session}",
 )  # fmt: skip
 API = (
     "/session", "/session/status", "/session/{session}", "/session/{session}/message",

@@ -1,0 +1,75 @@
+"""What the git panel shows when it is asked for: branches, commits, and what is put aside."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.views.decorators.http import require_GET
+
+from agents.web.git.place import Place, Row, place_of
+from sessions.changes.git import branches as of_branches
+from sessions.changes.git import history
+from sessions.changes.git.command import Git, GitError
+from sessions.changes.git.stash import stashes
+from sessions.core.models.ledger import shown, unpack_path
+from sessions.web.respond import fragment
+
+Asked = Callable[[Git], Mapping[str, Any]]
+
+
+async def _view(place: Place, template: str, asked: Asked) -> HttpResponse:
+    try:
+        found = await place.work(asked)
+    except GitError as error:
+        return fragment("git/refused.html", message=str(error))
+    return fragment(template, place=place, **found)
+
+
+@require_GET
+async def branches(request: HttpRequest, project_id: str) -> HttpResponse:
+    """Those of here and of remotes; with `?lost=` what would be lost with that one."""
+    place, lost = await place_of(request, project_id), request.GET.get("lost", "")
+    if lost:
+        return await _view(place, "git/lost.html", lambda git: _lost(git, lost))
+    return await _view(place, "git/branches.html", lambda git: {"branches": of_branches.branches(git)})
+
+
+def _lost(git: Git, ref: str) -> Mapping[str, Any]:
+    commits = of_branches.only_there(git, ref)
+    return {"ref": ref, "seen": git.asked("rev-parse", "--verify", ref), "commits": commits}
+
+
+@require_GET
+async def log(request: HttpRequest, project_id: str) -> HttpResponse:
+    """Commits from `?skip=` on, with `?path=` those that changed that file."""
+    place = await place_of(request, project_id)
+    given, skip = request.GET.get("path", ""), request.GET.get("skip", "0")
+    start, path = int(skip) if skip.isdecimal() and len(skip) < 9 else 0, unpack_path(given)
+
+    def asked(git: Git) -> Mapping[str, Any]:
+        found = history.log(git, skip=start, path=path)
+        more = start + history.PAGE if len(found) > history.PAGE else 0
+        return {"commits": found[: history.PAGE], "more": more, "key": given, "name": shown(path)}
+
+    return await _view(place, "git/commits.html" if start else "git/log.html", asked)
+
+
+@require_GET
+async def commit(request: HttpRequest, project_id: str) -> HttpResponse:
+    """The message and the files of the commit `?commit=`."""
+    place, wanted = await place_of(request, project_id), request.GET.get("commit", "")
+
+    def asked(git: Git) -> Mapping[str, Any]:
+        rows = [Row(file, wanted) for file in history.changed(git, wanted)]
+        return {"message": history.message(git, wanted), "rows": rows, "commit": wanted}
+
+    return await _view(place, "git/commit.html", asked)
+
+
+@require_GET
+async def stash(request: HttpRequest, project_id: str) -> HttpResponse:
+    """What is put aside."""
+    place = await place_of(request, project_id)
+    return await _view(place, "git/stash.html", lambda git: {"stashes": stashes(git)})
