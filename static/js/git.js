@@ -2,6 +2,7 @@
 // something changes on the disk, as long as it is open.
 import { listen, onNews } from "./files-news.js";
 import { addSheet } from "./sheet.js";
+import { root } from "./root.js";
 
 const sheet = addSheet("git");
 const box = document.createElement("div");
@@ -13,7 +14,7 @@ document.body.append(box);
 const { htmx } = window;
 const isOpen = () => box.matches(":popover-open");
 const where = () => ({ session: document.body.dataset.session });
-const address = (part) => `/p/${document.body.dataset.project}/git${part}`;
+const address = (part) => `${root}/p/${document.body.dataset.project}/git${part}`;
 const byId = (id) => id && document.getElementById(id);
 let asked = false; // a renewal is on its way
 
