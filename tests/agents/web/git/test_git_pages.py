@@ -36,9 +36,9 @@ async def shown(client: AsyncClient, talk: Talk, part: str = "", **query: str) -
     return answer.content.decode()
 
 
-async def done(client: AsyncClient, talk: Talk, act: str, status: int = 200, **fields: str) -> str:
+async def done(client: AsyncClient, talk: Talk, view: str, status: int = 200, /, **fields: str) -> str:
     given = {"session": talk.session.id, **fields}
-    answer = await client.post(f"/p/{talk.project.id}/git/{act}", given)
+    answer = await client.post(f"/p/{talk.project.id}/git/{view}", given)
     assert answer.status_code == status, answer.content.decode()
     return answer.content.decode()
 
@@ -55,7 +55,7 @@ async def test_a_change_is_shown_staged_and_committed(
     said = await done(async_client, talk, "commit", message="A message\r\n\r\nwith a body")
     assert "Nothing to commit" in said
     assert git(top, "log", "-1", "--format=%B").strip() == "A message\n\nwith a body"
-    assert "nothing to commit" in await done(async_client, talk, "commit", status=422, message="Again")
+    assert "nothing to commit" in await done(async_client, talk, "commit", 422, message="Again")
 
 
 async def test_a_hunk_is_staged_from_its_diff(async_client: AsyncClient, talk: Talk, top: Path) -> None:
