@@ -41,8 +41,8 @@ onNews(() => isOpen() && renew());
 
 // The file of a row, or all of its list.
 function subject(element) {
-  const [row, list] = [element.closest("li[data-path]"), element.closest("[data-side]")];
-  return { ...where(), side: list.dataset.side, ...(row && { path: decodeURIComponent(row.dataset.path) }) };
+  const [row, list] = [element.closest("li[data-path]"), element.closest("[data-git-side]")];
+  return { ...where(), side: list.dataset.gitSide, ...(row && { path: decodeURIComponent(row.dataset.path) }) };
 }
 
 const act = (name, values) => htmx.ajax("POST", address(`/${name}`), { source: box, target: "#git-list", swap: "innerHTML", values });

@@ -51,7 +51,7 @@ async def test_a_change_is_shown_staged_and_committed(
     assert "main" in panel
     assert "&lt;b&gt;.txt" in panel
     assert "<b>" not in panel
-    assert 'data-side="staged"' in await done(async_client, talk, "stage", path="<b>.txt")
+    assert 'data-git-side="staged"' in await done(async_client, talk, "stage", path="<b>.txt")
     said = await done(async_client, talk, "commit", message="A message\r\n\r\nwith a body")
     assert "Nothing to commit" in said
     assert git(top, "log", "-1", "--format=%B").strip() == "A message\n\nwith a body"
