@@ -6,7 +6,7 @@ import os
 import shutil
 import stat
 import sys
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -145,7 +145,7 @@ def policy(
     data = [paths.data_home(environ) / name for name in ("opencode-web", "opencode")]
     hidden = [*data, *(home / name for name in SECRETS), Path(RUN)]
     own = [Path(sys.prefix), Path(sys.base_prefix)]  # programs of this environment are in everybody's path
-    lent = [paths.tool_output(environ), paths.skills(environ)]
+    lent = [path for folder in (paths.tool_output, paths.skills) if (path := _made(folder, environ))]
     shown = [home / KNOWN_HOSTS, *lent, *map(Path, NAMES), *own, *added]
     return Policy(
         workspace=_distinct([*roots, *gits, *more, *(path.resolve() for path in scratch)]),
@@ -155,6 +155,13 @@ def policy(
         shown=tuple(path.resolve() for path in shown if path.exists()),
         temporary=temporary.resolve(),
     )
+
+
+def _made(folder: Callable[[Mapping[str, str]], Path], environ: Mapping[str, str]) -> Path | None:
+    """A folder of ours; None where it cannot be made, which is told where it is written to."""
+    with suppress(OSError):
+        return folder(environ)
+    return None
 
 
 def make_caches(environ: Mapping[str, str] = os.environ) -> None:

@@ -164,6 +164,15 @@ async def test_a_home_is_no_workspace(place: Scene) -> None:
             policy([folder], place.elsewhere)
 
 
+def test_a_folder_of_ours_that_cannot_be_made_hinders_no_program(tmp_path: Path) -> None:
+    environ = {"HOME": str(tmp_path / "home"), "XDG_DATA_HOME": str(tmp_path / "data")}
+    (paths.data_home(environ) / "opencode-web").mkdir(parents=True)
+    (paths.data_home(environ) / "opencode-web" / "tool-output").write_text("a file is in the way")
+    (tmp_path / "project").mkdir()
+    around = policy([tmp_path / "project"], tmp_path / "scratch", environ=environ)
+    assert paths.skills(environ) in around.shown
+
+
 async def test_without_a_sandbox_nothing_runs(place: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(probe, "found", lambda: probe.Found("none", words="there is none."))
     with pytest.raises(door.Refused, match="there is none"):
