@@ -101,7 +101,9 @@ def test_lines_are_staged_as_git_applies_a_patch_of_them(
         git(top, "add", "a.txt")
         (top / "a.txt").write_bytes(after)
     else:
-        expected = b"" if not news else after
+        staged_lines = [line for number, line in enumerate(new, 1) if number in some[1]]
+        expected = b"\n".join(line.removesuffix(b"\n") for line in staged_lines)
+        expected += b"\n" if staged_lines and staged_lines[-1].endswith(b"\n") else b""
     stage_part(ours, "a.txt", chosen)
     assert in_index(top) == expected
 
