@@ -8,6 +8,7 @@ import "./inbox.js";
 import { open as openPicker } from "./picker.js";
 import "./problems.js";
 import { root } from "./root.js";
+import { dress } from "./sheet.js";
 import { perform, shortcut } from "./shortcuts.js";
 
 const COMMANDS = {
@@ -61,6 +62,7 @@ for (const [name, act] of Object.entries({ ...COMMANDS, ...ACTIONS })) shortcut(
 async function palette(kind = "") {
   const box = document.getElementById("palette");
   if (box.open) return box.close();
+  dress(box, "picker", "palette");
   box.showModal();
   const { begin } = await import("./palette.js").catch((unloaded) => {
     box.close(); // what says so would be under it

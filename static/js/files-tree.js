@@ -3,6 +3,9 @@
 import { get } from "./files-api.js";
 import { onNews } from "./files-news.js";
 import { onPage } from "./page.js";
+import { addSheet } from "./sheet.js";
+
+await addSheet("files-tree");
 
 const list = document.getElementById("files-tree");
 const panel = document.getElementById("side-files");

@@ -5,6 +5,7 @@ import { favourites, recents, toggle, use } from "./favourites.js";
 import { composes } from "./ime.js";
 import { activate, active, step } from "./options.js";
 import { root } from "./root.js";
+import { dress } from "./sheet.js";
 import { isPressed, shortcut } from "./shortcuts.js";
 
 const box = document.getElementById("picker");
@@ -28,6 +29,7 @@ export function open(wanted = "model") {
 }
 
 function place() {
+  dress(box, "picker");
   opener = document.activeElement?.id || "prompt";
   const { left, top, width } = composer.getBoundingClientRect();
   box.style.setProperty("--picker-left", `${left}px`);

@@ -7,6 +7,12 @@ export function addSheet(name) {
   return added.get(name);
 }
 
+// Opens something whose style sheets are loaded with it: it hears what is typed, and is seen when it is dressed.
+export function dress(element, ...names) {
+  element.style.opacity = "0";
+  Promise.all(names.map(addSheet)).then(() => (element.style.opacity = ""));
+}
+
 function load(name) {
   const link = Object.assign(document.createElement("link"), { rel: "stylesheet", href: new URL(`../css/${name}.css`, import.meta.url) });
   document.head.append(link);
