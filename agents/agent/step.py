@@ -89,7 +89,7 @@ async def step(run: Run, prompt: UserMessage, taken: int) -> Outcome:
     entries = await run.transcript.refresh()
     if turn.config.compaction.auto and is_full(entries, turn):
         return Outcome.OVERFLOW
-    recorder = await Recorder.open(run, prompt, turn)
+    recorder = await Recorder.open(run, prompt, turn, after=entries[-1]["info"]["id"] if entries else "")
     begun = False
     try:
         while True:
@@ -129,7 +129,8 @@ async def step(run: Run, prompt: UserMessage, taken: int) -> Outcome:
     room = budget(turn.model, turn.config.compaction).limits()
     measured = {"used": finish.usage.total, "message": recorder.message.id}
     filling = {**estimate.filling(request), **room, **measured}
-    await recorder.finished(finish, turn.model, partial(usage.step_finished, filling=filling))
+    write = partial(usage.step_finished, filling=filling, called=bool(calls.begun))
+    await recorder.finished(finish, turn.model, write)
     return Outcome.CONTINUE if goes_on else Outcome.DONE
 
 

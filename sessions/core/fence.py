@@ -2,15 +2,16 @@
 
 A lease has an epoch, which each taking of it raises. `fenced` marks the work that is done under one; all
 that is started within it, tasks and threads too, carries the mark. `core.db.in_db` takes it to the ORM's
-thread, where the first write of each transaction looks whether the row still has this owner and epoch
-(docs/decisions/0019).
+thread, where each transaction that writes looks whether the row still has this owner and epoch
+(docs/decisions/0019): at its first write, or before its end where something looks anyway (`at_the_end`).
 """
 
 from __future__ import annotations
 
+import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -122,12 +123,69 @@ def guarded(lease: Lease, work: Callable[[], T]) -> T:
         return work()
 
 
+class _Late(threading.local):
+    """`writes`: something was written since the look was put off; None where it is not put off."""
+
+    writes: bool | None = None
+
+
+_late = _Late()
+
+
+@contextmanager
+def at_the_end() -> Iterator[None]:
+    """For the rest of a transaction: its writes need not look before the end of this block, when nothing
+    is committed yet. Raises LeaseLost."""
+    if _late.writes is not None:
+        yield
+        return
+    _late.writes = False
+    try:
+        yield
+        due = _late.writes
+    finally:
+        _late.writes = None
+    fence = _Fence.now()
+    if due and fence is not None:
+        fence.look()
+
+
+def condition() -> tuple[str, Sequence[Any]]:
+    """For the end of an `INSERT … SELECT` that looks itself, with its parameters: it inserts only under the
+    lease. Nothing where there is none, or where it was looked at."""
+    fence = _Fence.now()
+    if fence is None or fence.has_looked:
+        return "", ()
+    return f" WHERE EXISTS ({_HELD})", fence.lease_of_row
+
+
+def looked(*, held: bool) -> None:
+    """What the transaction's own statement said of the lease. Raises LeaseLost where it is not held."""
+    fence = _Fence.now()
+    if fence is not None:
+        fence.note(held=held)
+
+
+def seen(session_id: str, owner: str, epoch: int) -> None:
+    """The row of a session, as it was read in a transaction and stays until its end. Raises LeaseLost where
+    it is that of the lease, and another's."""
+    fence = _Fence.now()
+    if fence is not None and fence.lease_of_row[0] == session_id and connection.in_atomic_block:
+        fence.note(held=fence.lease_of_row == (session_id, owner, epoch))
+
+
 class _Fence:
-    """For `connection.execute_wrapper`: the first write of every transaction looks at the lease, and raises
+    """For `connection.execute_wrapper`: every transaction that writes looks at the lease once, and raises
     LeaseLost instead of writing past another's."""
 
     def __init__(self, lease: Lease) -> None:
         self._lease = lease
+        self.lease_of_row = (lease.session_id, lease.owner, lease.epoch)
+
+    @staticmethod
+    def now() -> _Fence | None:
+        """That of the connection."""
+        return next((each for each in connection.execute_wrappers if isinstance(each, _Fence)), None)
 
     def __call__(
         self, execute: Callable[..., Any], sql: str, params: Any, many: bool, context: dict[str, Any]
@@ -135,28 +193,39 @@ class _Fence:
         if not sql.lstrip()[:6].upper().startswith(_WRITES):
             return execute(sql, params, many, context)
         if connection.in_atomic_block:
-            self._check()
+            if _late.writes is None:
+                self.look()
+            else:
+                _late.writes = True
             return execute(sql, params, many, context)
         with transaction.atomic():
-            self._check()
+            self.look()
             result = execute(sql, params, many, context)
             cursor = context["cursor"]
             if cursor.description is not None:
                 cursor.cursor = _Read(cursor.cursor)
             return result
 
-    def _check(self) -> None:
-        """Once in a transaction; that it was done is forgotten with the transaction."""
-        if any(callback == self._checked for _, callback, *_ in connection.run_on_commit):
+    def look(self) -> None:
+        """Once in a transaction."""
+        if self.has_looked:
             return
-        locked = " FOR SHARE" if connection.features.has_select_for_update else ""
         with connection.cursor() as cursor:
-            cursor.execute(_HELD + locked, [self._lease.session_id, self._lease.owner, self._lease.epoch])
-            if cursor.fetchone() is None:
-                raise LeaseLost(self._lease)
-        transaction.on_commit(self._checked)
+            cursor.execute(_HELD, self.lease_of_row)
+            self.note(held=cursor.fetchone() is not None)
 
-    def _checked(self) -> None:
+    @property
+    def has_looked(self) -> bool:
+        """In this transaction: that it was done is forgotten with it."""
+        return any(callback == self._looked for _, callback, *_ in connection.run_on_commit)
+
+    def note(self, *, held: bool) -> None:
+        if not held:
+            raise LeaseLost(self._lease)
+        if not self.has_looked:
+            transaction.on_commit(self._looked)
+
+    def _looked(self) -> None:
         """Stands among the callbacks of a transaction that was looked at."""
 
 

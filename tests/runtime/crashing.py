@@ -35,7 +35,7 @@ def first_only(apply: Callable[..., Any]) -> Callable[..., Any]:
 
 
 POINTS: dict[str, tuple[str, str, Callable[[Any], Any]]] = {
-    "within promotion": ("sessions.core.store.messages", "put_parts", lambda _: die),
+    "within promotion": ("sessions.core.store.messages", "_put_parts", lambda _: die),
     "promoted": ("agents.agent.boundary", "_remember", lambda _: die),
     "before a tool runs": ("agents.agent.calls.calls.Calls", "_execute", lambda _: die),
     "before a tool settles": ("agents.agent.calls.calls.Calls", "_succeeded", lambda _: die),

@@ -13,11 +13,10 @@ from agents.agent.context.sources import (
     environment,
     folders,
     instructions,
-    kept,
     nested,
     pins,
-    review,
     skills,
+    verdicts,
 )
 from agents.agent.context.system_context import SystemContext
 from agents.toolkit.definitions import prompt_text
@@ -69,10 +68,9 @@ PRODUCERS: dict[str, Producer] = {
     "core/folders": folders.produce,
     "core/instructions": instructions.produce,
     "core/instructions/nested": nested.produce,
-    "core/kept": kept.produce,
     "core/mode": plan_sources,
     "core/pins": pins.produce,
-    "core/review": review.produce,
+    "core/review": verdicts.produce,
     "core/skills": skills.produce,
 }
 """By contribution key; sources are combined in the order of these keys. Built-in producers have a line here,

@@ -76,13 +76,20 @@ class Recorder:
 
     @classmethod
     async def open(
-        cls, run: Run, prompt: UserMessage, turn: Turn | None = None, *, summary: bool | None = None
+        cls,
+        run: Run,
+        prompt: UserMessage,
+        turn: Turn | None = None,
+        *,
+        after: str = "",
+        summary: bool | None = None,
     ) -> Recorder:
         """A new assistant message that answers a user message; without a turn when none could be sampled. It
-        is written when it has `started`, or `failed`. `summary`: it takes the place of what was before."""
+        is written when it has `started`, or `failed`. `after`: the last id of the session, where it is known.
+        `summary`: it takes the place of what was before."""
         agent = turn.agent.name if turn else prompt.agent
         message = AssistantMessage(
-            id=await in_db(order.next_id, run.session.id),
+            id=ascending("msg", after=after) if after else await in_db(order.next_id, run.session.id),
             session_id=run.session.id,
             time=MessageTime(created=now()),
             parent_id=prompt.id,

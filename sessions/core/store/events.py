@@ -7,7 +7,7 @@ import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 from django.db import connection, transaction
@@ -17,8 +17,6 @@ from django.db.models.functions import Coalesce, Greatest
 from sessions.core import bus, fence
 from sessions.core.ids import now, of_log
 from sessions.core.models import Event, Session
-
-from . import index
 
 REMEMBERED = 4096
 RECENT = 5000
@@ -109,84 +107,91 @@ _open = _Open()
 
 @contextmanager
 def together() -> Iterator[None]:
-    """A transaction whose events go into the log at its end, by one statement, and its messages into the
-    index, each once. What it calls must not catch an error that took some of it back."""
-    with transaction.atomic(savepoint=False), index.once():
+    """A transaction whose events go into the log at its end, by one statement, which looks at the lease, too.
+    What it calls must not catch an error that took some of it back."""
+    with transaction.atomic(savepoint=False):
         if _open.entries is not None:
             yield
             return
         entries = _open.entries = []
-        try:
-            yield
-        finally:
-            _open.entries = None
-        if entries:
-            _log(entries)
+        with fence.at_the_end():
+            try:
+                yield
+            finally:
+                _open.entries = None
+            if entries:
+                _log(entries)
 
 
 # The log is written by statements of its own: a turn does little else, and to have Django put them together
 # took longer than all the rest of an event.
 
-_NUMBERED = (
-    "SELECT COALESCE((SELECT number FROM opencode_sessions_event WHERE session_id = %s AND number IS NOT NULL"
-    " ORDER BY id DESC LIMIT 1) + 1, (SELECT next_number FROM opencode_sessions_session WHERE id = %s), 0)"
+_COLUMNS = ("type", "project_id", "session_id", "number", "reference", "stage", "time_created")
+_MOST = 100
+"""Events of one statement: databases bound its parameters."""
+_FOLLOWING = (
+    "COALESCE((SELECT number FROM opencode_sessions_event WHERE session_id = {0} AND number IS NOT NULL"
+    " ORDER BY id DESC LIMIT 1) + 1, (SELECT next_number FROM opencode_sessions_session WHERE id = {0}), 0)"
 )
-_COLUMNS = "type, project_id, session_id, number, reference, stage, time_created"
-_INSERT = f"INSERT INTO opencode_sessions_event ({_COLUMNS}) VALUES "  # noqa: S608
-_VALUES = "(%s, %s, %s, %s, %s, %s, %s)"
+_LAST = "SELECT id, number FROM opencode_sessions_event ORDER BY id DESC LIMIT %s"
 
 
 def _log(entries: Sequence[_Entry]) -> None:
     """Insert them, and publish them after the commit."""
-    numbers: dict[str, int] = {}
-    for entry in entries:
-        if entry.is_numbered:
-            session_id = entry.row.session_id
-            number = numbers[session_id] if session_id in numbers else _next_number(session_id)
-            entry.row.number = number + entry.untold
-            numbers[session_id] = entry.row.number + 1
-            fence.count(session_id, 1 + entry.untold)
-    _insert([entry.row for entry in entries])
+    for start in range(0, len(entries), _MOST):
+        _insert(entries[start : start + _MOST])
     for entry in entries:
         transaction.on_commit(partial(bus.publish, entry.event()))
 
 
-def _insert(rows: Sequence[Event]) -> None:
-    """With their ids, which rise in their order."""
-    if not connection.features.can_return_rows_from_bulk_insert:
-        for row in rows:
-            row.save(force_insert=True)
-        return
-    limit = connection.features.max_query_params
-    most = limit // _VALUES.count("%s") if limit else len(rows)
-    for start in range(0, len(rows), most):
-        _insert_some(rows[start : start + most])
-
-
-def _insert_some(rows: Sequence[Event]) -> None:
-    """As many as one statement may have parameters for."""
-    values = [
-        (r.type, r.project_id, r.session_id, r.number, json.dumps(r.reference), r.stage, r.time_created)
-        for r in rows
-    ]
+def _insert(entries: Sequence[_Entry]) -> None:
+    """With their ids, which rise in their order, and their numbers, which the database counts on from the
+    last one of each session: nobody else writes meanwhile."""
+    ahead: dict[str, int] = {}
+    values: list[Any] = []
+    for entry in entries:
+        row, number = entry.row, None
+        if entry.is_numbered:
+            number = ahead.get(row.session_id, 0) + entry.untold
+            ahead[row.session_id] = number + 1
+            fence.count(row.session_id, 1 + entry.untold)
+        reference = json.dumps(row.reference)
+        values += row.type, row.project_id, row.session_id, number, reference, row.stage, row.time_created
+    condition, of_lease = fence.condition()
+    returns = connection.features.can_return_rows_from_bulk_insert
+    marks = ", ".join([_MARKS] * len(entries))
     with connection.cursor() as cursor:
-        marks = ", ".join([_VALUES] * len(values))
-        cursor.execute(f"{_INSERT}{marks} RETURNING id", [value for row in values for value in row])
-        for row, (number,) in zip(rows, sorted(cursor.fetchall()), strict=True):
-            row.pk, row._state.adding = number, False
+        returning = " RETURNING id, number" if returns else ""
+        cursor.execute(
+            f"{_statement()} (VALUES {marks}) AS given{condition}{returning}", [*values, *of_lease]
+        )
+        if not returns and cursor.rowcount:
+            cursor.execute(_LAST, [len(entries)])
+        found = sorted(cursor.fetchall())
+    fence.looked(held=bool(found))
+    for entry, (id, number) in zip(entries, found, strict=True):
+        entry.row.pk, entry.row.number, entry.row._state.adding = id, number, False
 
 
-def _next_number(session_id: str) -> int:
-    """Under the lease of a session its row is held by then; others take hold of it."""
-    if connection.features.has_select_for_update and not fence.epoch(session_id):
-        Session.objects.select_for_update(no_key=True).filter(id=session_id).first()
-    return following(session_id)
+_MARKS = f"({', '.join(['%s'] * len(_COLUMNS))})"
+
+
+@cache
+def _statement() -> str:
+    """What stands before the rows, whose columns are without types in PostgreSQL."""
+    columns = dict(zip(_COLUMNS, (f"column{number}" for number in range(1, len(_COLUMNS) + 1)), strict=True))
+    ahead = f"CAST({columns['number']} AS bigint)"
+    columns["number"] = f"{_FOLLOWING.format(columns['session_id'])} + {ahead}"
+    if connection.vendor == "postgresql":
+        columns["reference"] = f"CAST({columns['reference']} AS jsonb)"
+    into = f"opencode_sessions_event ({', '.join(columns)})"
+    return f"INSERT INTO {into} SELECT {', '.join(columns.values())} FROM"
 
 
 def following(session_id: str) -> int:
     """The number that the next event will have which changes a session or what it has."""
     with connection.cursor() as cursor:
-        cursor.execute(_NUMBERED, [session_id, session_id])
+        cursor.execute(f"SELECT {_FOLLOWING.format('%s')}", [session_id, session_id])
         return int(cursor.fetchone()[0])
 
 

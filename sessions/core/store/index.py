@@ -1,15 +1,14 @@
-"""Which messages are in the index of words, and that they get there in the transaction that writes them.
+"""Which messages are in the index of words.
 
-`Message.document` is the number of a message in the index, None while it is not in it: while an answer grows,
-when many were written at once, and when the index had a fault. What is due is put in later (`catch_up`).
+`Message.document` is the number of a message in the index, None while it is not in it: whoever writes a
+message sets it so. What is due is put in a moment later, many at once (`catch_up`), and before anybody looks
+for something.
 """
 
 from __future__ import annotations
 
 import logging
-import threading
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from django.db import connection, transaction
@@ -25,73 +24,33 @@ from .rows import project_of
 
 logger = logging.getLogger(__name__)
 
-AT_ONCE = 8
-"""Messages that are put in by the transaction that writes them; of more, all are left for later."""
+FEW = 25
+"""Messages that whoever looks for something puts in first; so many may wait and nobody has to be told."""
 SPARE = 20_000
 """Documents that no longer stand for a message, beyond as many as do, until the index is made anew."""
 
 _BATCH = 500
-_MESSAGE = Prepared(lambda message_id: Message.objects.filter(id=message_id))
 _PARTS = Prepared(lambda message_id: Part.objects.filter(message_id=message_id).order_by("id"))
 _LAST = "SELECT COALESCE(MAX(document), 0) FROM opencode_sessions_message"
 _UPDATE = "UPDATE opencode_sessions_message SET document = %s WHERE id = %s"
 _growing: Bounded[str, None] = Bounded(4096)
-"""Answers that this process writes: of each of their many parts nobody has to ask whether they have ended."""
-
-
-class _Touched(threading.local):
-    rows: dict[str, Message | None] | None = None
-
-
-_touched = _Touched()
-
-
-@contextmanager
-def once() -> Iterator[None]:
-    """What is touched meanwhile is put in at the end, each message once. Use it inside `atomic`."""
-    if _touched.rows is not None:
-        yield
-        return
-    rows = _touched.rows = {}
-    try:
-        yield
-    finally:
-        _touched.rows = None
-    if rows:
-        _put(rows)
+"""Answers that this process writes: they are not in it, which none of their many parts changes."""
 
 
 def touch(message_ids: Iterable[str]) -> None:
-    """The texts of these messages are others than before. Call it inside `atomic`; a fault of the index does
-    no harm to what was written."""
-    _touch({message_id: None for message_id in message_ids if message_id not in _growing})
+    """The texts of these messages are others than before: they are due. Call it inside `atomic`."""
+    ids = [message_id for message_id in dict.fromkeys(message_ids) if message_id not in _growing]
+    for start in range(0, len(ids), _BATCH):
+        there = Message.objects.filter(id__in=ids[start : start + _BATCH], document__isnull=False)
+        there.update(document=None)
 
 
 def written(row: Message) -> None:
-    """The same of a message that was written itself."""
+    """A message was written itself, and is due by that."""
     if _is_open(row):
         _growing[row.id] = None
     else:
         _growing.pop(row.id, None)
-        _touch({row.id: row})
-
-
-def _touch(rows: dict[str, Message | None]) -> None:
-    if _touched.rows is None:
-        _put(rows)
-    else:
-        _touched.rows.update((key, row) for key, row in rows.items() if row or key not in _touched.rows)
-
-
-def _put(rows: dict[str, Message | None]) -> None:
-    if len(rows) > AT_ONCE:
-        ids = list(rows)
-        for start in range(0, len(ids), _BATCH):
-            again = Message.objects.filter(id__in=ids[start : start + _BATCH], document__isnull=False)
-            again.update(document=None)
-        return
-    known = [row or _MESSAGE.first(message_id) for message_id, row in rows.items()]
-    _add([row for row in known if row is not None and not _is_open(row)])
 
 
 def _is_open(row: Message) -> bool:
@@ -100,23 +59,28 @@ def _is_open(row: Message) -> bool:
     return row.role == "assistant" and not (isinstance(time, dict) and time.get("completed"))
 
 
-def catch_up(limit: int) -> int:
-    """Put in so many that are due, in one transaction, and return how many; a faulty index is made anew.
-    Raises DatabaseError."""
-    if not is_possible():
+def catch_up(limit: int, *, newest: bool = False) -> int:
+    """Put in so many that are due, the oldest or the newest ones, in one transaction, and return how many; a
+    faulty index is made anew. Raises DatabaseError."""
+    if not is_possible() or not due().exists():
         return 0
     with transaction.atomic():
-        rows = list(due()[:limit])
+        rows = _next(limit, newest)
         if _add(rows):
             return len(rows)
         start_over()
-        rows = list(due()[:limit])
+        rows = _next(limit, newest)
         return len(rows) if _add(rows) else 0
+
+
+def _next(limit: int, newest: bool) -> Sequence[Message]:
+    """In their order."""
+    return list(due().reverse()[:limit])[::-1] if newest else list(due()[:limit])
 
 
 def due() -> QuerySet[Message]:
     """The messages that have ended and are not in the index, the oldest first."""
-    rows = Message.objects.filter(document=None).order_by("time_created")
+    rows = Message.objects.filter(document=None).order_by("id")
     return rows.exclude(role="assistant", data__time__completed__isnull=True)
 
 
@@ -131,7 +95,7 @@ class Progress:
 def progress() -> Progress | None:
     """None where all are in it, but for what was written this moment; also where none can be."""
     waiting = due().count() if is_possible() else 0
-    if waiting <= AT_ONCE:
+    if waiting <= FEW:
         return None
     total = Message.objects.count()
     return Progress(total - waiting, total)

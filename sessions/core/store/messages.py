@@ -21,7 +21,7 @@ from . import context, events, index, switches
 from . import sessions as session_store
 from .rows import message_data, message_wire, part_data, part_wire, project_of
 
-_messages, _parts = Upsert(Message, kept=["prompt_id", "document"]), Upsert(Part)
+_messages, _parts = Upsert(Message, kept=["prompt_id"]), Upsert(Part)
 _MESSAGE = ("id", "session_id", "role", "data")
 _PART = ("id", "session_id", "message_id", "type", "data")
 """What a history is made of; objects of the rows would be most of the work."""
@@ -60,7 +60,7 @@ def put_message(message: UserMessage | AssistantMessage, parts: Sequence[WirePar
             compacting = None if message.time.completed else message.time.created
             session_store.update(message.session_id, time_compacting=compacting)
         if parts:
-            put_parts(parts)
+            _put_parts(parts)
 
 
 def close_unreadable(row: Message, words: str) -> None:
@@ -85,18 +85,23 @@ def put_parts(parts: Iterable[WirePart], *, quiet: bool = False) -> None:
     """Insert or replace parts in one transaction; `quiet` folds streamed text in without an event."""
     parts = list(parts)
     with events.together():
-        _parts.put([_part_row(part) for part in parts])
         if quiet:
+            _parts.put([_part_row(part) for part in parts])
             return
         index.touch(part.message_id for part in parts)
-        for part in parts:
-            record(
-                part.session_id,
-                "message.part.updated",
-                {"sessionID": part.session_id, "part": part.wire(), "time": now()},
-                {"messageID": part.message_id, "partID": part.id},
-                _stage(part),
-            )
+        _put_parts(parts)
+
+
+def _put_parts(parts: Sequence[WirePart]) -> None:
+    _parts.put([_part_row(part) for part in parts])
+    for part in parts:
+        record(
+            part.session_id,
+            "message.part.updated",
+            {"sessionID": part.session_id, "part": part.wire(), "time": now()},
+            {"messageID": part.message_id, "partID": part.id},
+            _stage(part),
+        )
 
 
 def _stage(part: WirePart) -> str:

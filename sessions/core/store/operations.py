@@ -173,12 +173,14 @@ def active(session_id: str) -> QuerySet[Operation]:
     return Operation.objects.filter(session_id=session_id, kind=Kind.REVERT, state=State.DONE).order_by("id")
 
 
-def standing(session_id: str, kinds: Collection[str], limit: int) -> list[Operation]:
-    """The newest verdicts on what a session did that stand, oldest first: given in it, or on its changes."""
+def standing(session_id: str, most: Mapping[tuple[str, ...], int]) -> list[Operation]:
+    """The verdicts on what a session did that stand, oldest first: given in it, or on its changes. `most`
+    says how many of which kinds, the newest ones."""
     with connection.cursor() as cursor:
         cursor.execute(_STANDING, [session_id, session_id, State.DONE])
-        found = [id for id, kind in cursor.fetchall() if kind in kinds]
-    return list(Operation.objects.filter(id__in=found[:limit]).order_by("id")) if found else []
+        found = cursor.fetchall()
+    ids = [id for kinds, limit in most.items() for id in [id for id, kind in found if kind in kinds][:limit]]
+    return list(Operation.objects.filter(id__in=ids).order_by("id")) if ids else []
 
 
 _STANDING = (

@@ -8,7 +8,9 @@ from contextlib import nullcontext
 from typing import Any
 
 from django.db import transaction
+from django.db.models.expressions import RawSQL
 
+from sessions.core import fence
 from sessions.core.db import durable
 from sessions.core.ids import descending, now
 from sessions.core.models import Project, Session
@@ -60,6 +62,7 @@ def create(
             time_updated=moment,
             used=_used(moment),
         )
+        del row.used  # which is an expression still
         Project.objects.filter(id=project.id).update(time_updated=moment)
         events.moved(row.id, directory)
         announce("session.created", row)
@@ -120,15 +123,22 @@ def at_work(project_id: str | None = None) -> dict[str, Any]:
 def update(session_id: str, **columns: Any) -> Session | None:
     """Change columns (title, archive time, agent, revert, …) and tell everybody; None when it is gone."""
     with events.together():
-        row = _LOCKED.first(session_id)
+        row = _locked(session_id)
         return row and change(row, **columns)
 
 
 def locked(session_id: str) -> Session:
     """The row, which nobody else changes until the transaction ends. Raises Session.DoesNotExist."""
-    row = _LOCKED.first(session_id)
+    row = _locked(session_id)
     if row is None:
         raise Session.DoesNotExist(session_id)
+    return row
+
+
+def _locked(session_id: str) -> Session | None:
+    row = _LOCKED.first(session_id)
+    if row is not None:
+        fence.seen(row.id, row.lease_owner, row.lease_epoch)
     return row
 
 
@@ -140,6 +150,7 @@ def change(row: Session, **columns: Any) -> Session:
     row.time_updated = now()
     row.used = _used(row.time_updated)
     row.save(update_fields=[*columns, "time_updated", "used"])
+    del row.used  # which is an expression still
     if "directory" in columns:
         events.moved(row.id, row.directory)
     switches.note(row, before)
@@ -154,10 +165,12 @@ def add_rules(session_id: str, rules: Sequence[dict[str, Any]], **columns: Any) 
         return row and update(session_id, permission=[*row.permission, *rules], **columns)
 
 
-def _used(moment: int) -> int:
-    """After every other use, also when the clock was put back since."""
-    last = Session.objects.order_by("-used").values_list("used", flat=True).first()
-    return max(moment, last + 1 if last else 0)
+def _used(moment: int) -> Any:
+    """After every other use, also when the clock was put back since: the database knows when it writes."""
+    return RawSQL(_USED, [moment, moment])  # noqa: S611 (a text of ours)
+
+
+_USED = "(SELECT CASE WHEN MAX(used) >= %s THEN MAX(used) + 1 ELSE %s END FROM opencode_sessions_session)"
 
 
 def rename(session_id: str, title: str) -> Session | None:
@@ -171,7 +184,7 @@ def archive(session_id: str, archived: bool = True) -> Session | None:
 def pin(session_id: str, pinned: bool = True) -> Session | None:
     """Keep it above the others in lists, or no longer, which is no use of it; None when it is gone."""
     with events.together():
-        row = _LOCKED.first(session_id)
+        row = _locked(session_id)
         if row is not None and pinned != bool(row.time_pinned):
             row.time_pinned = now() if pinned else None
             row.save(update_fields=["time_pinned"])

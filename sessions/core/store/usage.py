@@ -23,14 +23,16 @@ def step_finished(
     filling: dict[str, Any] | None = None,
     *,
     said: Sequence[WirePart] = (),
+    called: bool = True,
 ) -> None:
-    """Record the end of a provider turn, the files it changed and what was `said` last. Tokens of the session
-    are sums; its cost is in US dollars; `filling` is what the context window holds now, as
-    `rendering/meter.py` reads it."""
+    """Record the end of a provider turn, the files it changed (none where nothing was `called`) and what was
+    `said` last. Tokens of the session are sums; its cost is in US dollars; `filling` is what the context
+    window holds now, as `rendering/meter.py` reads it."""
     with events.together():
         messages.put_parts([*said, part])
         messages.put_message(message)
-        put_patch(message)
+        if called:
+            put_patch(message)
         columns = {} if filling is None else {"window": filling}
         spent(message.session_id, part.tokens, part.cost, **columns)
 

@@ -169,6 +169,7 @@ async def test_chinese_and_names_in_code(tmp_path: Path) -> None:
 async def test_a_damaged_index_is_said_and_made_anew(tmp_path: Path) -> None:
     talk = await Talk.begin(tmp_path)
     prompt = await talk.prompt("quokka")
+    await in_db(index.catch_up, 5)
 
     def damage() -> None:
         with connection.cursor() as cursor:

@@ -89,7 +89,7 @@ async def test_one_hunk_of_several_that_were_undone_comes_back_by_itself(world: 
     done = await undo(session, SESSION, {"f": None})
     back = await put_back(session, SESSION, "f", [first])
     assert read(world, "f") == with_lines(l3="agent 3")
-    (standing,) = await in_db(operations.standing, session.id, ("undo", "drop"), 10)
+    (standing,) = await in_db(operations.standing, session.id, {("undo", "drop"): 10})
     assert (standing.id, [hunk["key"] for hunk in standing.hunks]) == (done.id, [second])
     with pytest.raises(Refused):
         await put_back(session, SESSION, "f", [first])
@@ -97,7 +97,7 @@ async def test_one_hunk_of_several_that_were_undone_comes_back_by_itself(world: 
     assert read(world, "f") == with_lines()
     await put_back(session, SESSION, "f", [first, second])
     assert read(world, "f") == with_lines(l3="agent 3", l30="agent 30")
-    assert await in_db(operations.standing, session.id, ("undo", "drop"), 10) == []
+    assert await in_db(operations.standing, session.id, {("undo", "drop"): 10}) == []
 
 
 async def test_all_hunks_one_after_the_other_give_the_file_before(world: World) -> None:

@@ -74,11 +74,14 @@ async def test_filters_and_their_values_are_offered(async_client: AsyncClient, t
 
 async def test_how_far_the_index_is(async_client: AsyncClient, tmp_path: Path) -> None:
     talk = await Talk.begin(tmp_path)
-    for number in range(index.AT_ONCE + 2):
+    many = 2 * index.FEW + 1
+    for number in range(many):
         await talk.prompt(f"quokka {number}")
+    while await in_db(index.catch_up, 5):
+        pass
     assert "<progress" not in await page(async_client, "/search")
     await in_db(index.start_over)
-    assert '<progress max="10" value="0"' in await page(async_client, "/search")
+    assert f'<progress max="{many}" value="{index.FEW}"' in await page(async_client, "/search")
     while await in_db(index.catch_up, 5):
         pass
     assert "<progress" not in await page(async_client, "/search/progress")
