@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
+
+from agents.config import jsonc
 
 HIDDEN = "…"
 """Stands for a secret."""
@@ -54,6 +56,39 @@ def restored(patch: Mapping[str, Any], written: Any, key: str = "") -> dict[str,
         else:
             found[name] = _uncovered(value, known.get(name), place)
     return found
+
+
+def covered(text: str, other: str = "") -> str:
+    """The text of a file without its secrets; of those that `other` has another way it is said. Raises
+    JsoncError for a text that is not well formed."""
+    if not text.strip():
+        return text
+    document = jsonc.Document(text)
+    there = jsonc.Document(other).value if other.strip() else document.value
+    pieces, at = [], 0
+    for start, end, path in sorted(_secrets(document)):
+        same = _at(document.value, path) == _at(there, path)
+        pieces += [text[at:start], f'"{HIDDEN}"' if same else f'"{HIDDEN} (another)"']
+        at = end
+    return "".join([*pieces, text[at:]])
+
+
+def _secrets(document: jsonc.Document) -> Iterator[tuple[int, int, jsonc.Path]]:
+    """Where their values stand in the text."""
+    for path, braces in document.objects.items():
+        shown = _at(redacted(document.value), path)
+        for member in braces.members:
+            value = _at(document.value, (*path, member.key))
+            if not isinstance(value, dict) and shown.get(member.key) != value:
+                yield member.value, member.end, (*path, member.key)
+
+
+def _at(value: Any, path: jsonc.Path) -> Any:
+    for step in path:
+        if not isinstance(value, dict | list):
+            return None
+        value = value.get(step) if isinstance(value, dict) else value[int(step)]
+    return value
 
 
 def _member(key: str, value: Any, within: str) -> Any:

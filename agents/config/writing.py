@@ -10,6 +10,7 @@ import json
 import os
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -200,16 +201,31 @@ def change(directory: Path | None, patch: Mapping[str, Any], environ: Mapping[st
             gate.trust(file, new, _read(new, file, environ, gate).want)
 
 
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """What a change would make of a file: its text `before`, empty where there is none, and `after`."""
+
+    file: Path
+    before: str
+    after: str
+
+
+def draft(directory: Path | None, patch: Mapping[str, Any], environ: Mapping[str, str] = os.environ) -> Draft:
+    """Nothing is written. Raises as `change`."""
+    file, _ = target(directory, environ)
+    try:
+        text = _text(file)
+        return Draft(file, text if file.exists() else "", _changed(text, patch, file, environ))
+    except RecursionError as error:
+        raise Refused("The configuration is nested too deeply.") from error
+
+
 def preview(
     directory: Path | None, patch: Mapping[str, Any], environ: Mapping[str, str] = os.environ
 ) -> dict[str, Any]:
     """What the file would say then, references replaced; nothing is written. Raises as `change`."""
-    file, _ = target(directory, environ)
-    try:
-        text = _changed(_text(file), patch, file, environ)
-    except RecursionError as error:
-        raise Refused("The configuration is nested too deeply.") from error
-    return read_text(text, file, file.parent, environ).values
+    drafted = draft(directory, patch, environ)
+    return read_text(drafted.after, drafted.file, drafted.file.parent, environ).values
 
 
 def _changed(text: str, patch: Mapping[str, Any], file: Path, environ: Mapping[str, str]) -> str:

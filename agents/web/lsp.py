@@ -27,12 +27,12 @@ from agents.servers.lsp.plan import place_of as languages_of
 from agents.servers.lsp.service import service
 from agents.servers.lsp.trusted import Held
 from agents.servers.lsp.types import ServerState
-from agents.web.mcp.places import place_of
 from sessions.core import bus
 from sessions.core.text import shown_output
 from sessions.project.search.listing import listing
 from sessions.project.search.ripgrep import SearchFailed
 from sessions.rendering.html import html
+from sessions.web.places import place_of
 from sessions.web.respond import beside, done, fragment
 
 MAX_REASON = 2000

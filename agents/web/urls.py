@@ -23,6 +23,7 @@ from agents.web import (
 )
 from agents.web import lsp as language_acts
 from agents.web import lsp as languages
+from agents.web.configuration import views as configuration
 from agents.web.git import acts as git_acts
 from agents.web.git import pages as git_pages
 from agents.web.git import views as git_views
@@ -81,6 +82,9 @@ _git = [
 
 _sandbox = [
     path("settings/sandbox", sandbox_pages.found, name="sandbox"),
+    path("settings/configuration", configuration.settings, name="configuration"),
+    path("settings/configuration/draft", configuration.preview, name="draft-setting"),
+    path("settings/configuration/change", configuration.write, name="change-setting"),
     path("sandbox/port/open", sandbox_pages.open_port, name="sandbox-port-open"),
     path("sandbox/port/close", sandbox_pages.close_port, name="sandbox-port-close"),
     path("sandbox/port/go", sandbox_pages.go, name="sandbox-port-go"),

@@ -77,6 +77,8 @@ function chooseLines(button) {
   hunk.querySelector(".git-pick")?.focus();
 }
 
+const chooses = (diff) => Boolean(diff.querySelector("[data-git-lines][aria-pressed=true]"));
+
 function part(button) {
   const hunk = button.closest("tbody");
   const of = (name) => [...hunk.querySelectorAll(`.git-pick[name=${name}]:checked`)].map((pick) => pick.value).join();
@@ -188,6 +190,7 @@ box.addEventListener("click", ({ target }) => {
 // What is renewed keeps what is open in it, and the keyboard stays where it is.
 let before = null;
 document.addEventListener("htmx:beforeSwap", ({ detail }) => {
+  if (detail.target.matches(".git-diff") && chooses(detail.target)) detail.shouldSwap = false; // one that is late
   if (detail.target.id !== "git-list" || detail.isError) return;
   const focused = box.contains(document.activeElement) ? document.activeElement : null;
   const rows = [...box.querySelectorAll("li:has(> .git-diff:not([hidden]))")];
@@ -200,7 +203,7 @@ document.addEventListener("htmx:afterSwap", ({ detail }) => {
     if (!row) continue;
     row.querySelector(".git-diff").replaceWith(diff);
     row.querySelector("[data-git-open]").setAttribute("aria-expanded", "true");
-    if (!diff.querySelector("[data-git-lines][aria-pressed=true]")) show(row); // who chooses lines is not disturbed
+    if (!chooses(diff)) show(row); // who chooses lines is not disturbed
   }
   box.scrollTop = before.top;
   if (before.focused && !box.contains(document.activeElement)) {

@@ -8,3 +8,36 @@ document.addEventListener("click", ({ target }) => {
   localStorage.removeItem("open-in");
   button.textContent = "It is asked again";
 });
+
+// What is looked for is shown, with the sections that have any of it.
+const find = document.getElementById("settings-find");
+const main = document.querySelector(".settings-page");
+
+function filter() {
+  const wanted = find.value.toLowerCase().split(/\s+/).filter(Boolean);
+  const has = (element) => wanted.every((word) => (element.dataset.words ?? element.textContent.toLowerCase()).includes(word));
+  let found = 0;
+  for (const one of main.querySelectorAll(".setting, .settings-links > li")) {
+    one.hidden = !has(one);
+    found += one.hidden ? 0 : 1;
+  }
+  for (const section of main.querySelectorAll("section")) {
+    const listed = [...section.querySelectorAll(".setting, .settings-links > li")];
+    section.hidden = listed.length ? !listed.some((one) => !one.hidden) : !has(section);
+    found += section.hidden || listed.length ? 0 : 1;
+  }
+  document.getElementById("settings-nothing").hidden = found > 0;
+  document.getElementById("settings-found").textContent = wanted.length ? `${found} found` : "";
+}
+
+find?.addEventListener("input", filter);
+document.addEventListener("htmx:afterSettle", filter);
+
+document.addEventListener("click", ({ target }) => {
+  const draft = target.closest("[data-forget-draft]")?.closest(".setting-draft");
+  if (!draft) return;
+  const form = draft.closest(".setting").querySelector("form");
+  draft.replaceChildren();
+  form.reset();
+  form.querySelector("[name=value]").focus();
+});

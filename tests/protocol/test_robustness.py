@@ -200,7 +200,7 @@ async def _look(served: Served, attacker: Attacker, folder: Path) -> None:
     urls = list(replace(attacker, place=str(folder)).looks())
     answers = await asyncio.gather(*(served.http.get(url) for url in urls))
     failed = [str(answer.url) for answer in answers if answer.status_code >= 500]
-    assert not failed
+    assert not failed, (await asyncio.to_thread(served.server.log))[-6000:]
 
 
 def _query(path: str) -> dict[str, str]:

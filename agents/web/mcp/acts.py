@@ -25,11 +25,11 @@ from agents.servers.mcp.oauth import signing
 from agents.servers.mcp.server import Offers, Server, State, parse
 from agents.toolkit.children.loop import background
 from agents.web.mcp.listing import Row, counted, place_id
-from agents.web.mcp.places import place_of
 from agents.web.mcp.views import row_of
 from sessions.core.repository import Repository
 from sessions.core.sharing import base_of
 from sessions.core.text import terminal
+from sessions.web.places import place_of
 from sessions.web.respond import beside, done, fragment
 
 RENEW = "servers:renew"

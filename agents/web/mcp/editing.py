@@ -21,8 +21,8 @@ from agents.servers.mcp.server import parse
 from agents.web.mcp.acts import HELD, config_of, renewed, result_of, write
 from agents.web.mcp.listing import Pair, Row, command_line, pairs
 from agents.web.mcp.listing import row as find
-from agents.web.mcp.places import Place, place_of
 from agents.web.mcp.views import row_of
+from sessions.web.places import Place, place_of
 from sessions.web.respond import beside, fragment, refused
 
 _PROBLEMS = (ValueError, Unreadable, OSError)

@@ -13,8 +13,8 @@ from agents.servers.mcp.hub import hub
 from agents.servers.mcp.server import State
 from agents.web.mcp import details
 from agents.web.mcp.listing import Row, row, rows
-from agents.web.mcp.places import Place, place_of
 from sessions.core.text import visible
+from sessions.web.places import Place, place_of
 from sessions.web.respond import fragment, page
 
 _STOP_POLLING = 286

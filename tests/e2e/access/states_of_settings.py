@@ -17,6 +17,14 @@ async def rules(world: World) -> Page:
     return await shown(page, page.locator(".configured"))
 
 
+@state("/settings/configuration")
+async def configuration(world: World) -> Page:
+    page = await world.page(f"{world.url}/settings?project={world.project.rstrip('/').rpartition('/')[2]}")
+    await page.locator("#setting-keep-ignored-value").fill("30")
+    await page.locator("#setting-keep-ignored").get_by_role("button", name="Change").click()
+    return await shown(page, page.get_by_role("button", name="Write"))
+
+
 @state("/settings/keys")
 async def keys(world: World) -> Page:
     page = await world.page(f"{world.url}/settings/keys")

@@ -71,11 +71,11 @@ def routes(patterns: list[Any], before: str = "") -> Iterator[str]:
             yield "/" + re.sub(r"<[^>]*>", "*", path)
 
 
-LEASE = ("lease_owner", "lease_until", "lease_epoch")
+BY_ITSELF = ("lease_owner", "lease_until", "lease_epoch", "document")
 
 
 def remembered(stage: Stage) -> dict[str, list[Any]]:
-    """Every row of every table, without the lease that a worker renews and lets go."""
+    """Every row of every table, without what comes and goes by itself: leases, and the place in the index."""
     rows: dict[str, list[Any]] = {}
     with sqlite3.connect(f"file:{stage.server.data / 'db.sqlite3'}?mode=ro", uri=True) as database:
         database.row_factory = sqlite3.Row
@@ -83,7 +83,7 @@ def remembered(stage: Stage) -> dict[str, list[Any]]:
             if table.startswith(fts.PREFIX):
                 continue  # it has no rows of its own
             every = database.execute(f'SELECT * FROM "{table}"').fetchall()  # noqa: S608
-            rows[table] = [{key: row[key] for key in row.keys() if key not in LEASE} for row in every]  # noqa: SIM118
+            rows[table] = [{key: row[key] for key in row.keys() if key not in BY_ITSELF} for row in every]  # noqa: SIM118
     return rows
 
 

@@ -1,0 +1,79 @@
+"""What a person chose for a setting, as a change of the configuration."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from django.http import QueryDict
+
+from agents.config import jsonc
+from agents.web.configuration.catalogue import Setting
+from sessions.core.wire.patterns import EVERYTHING
+
+
+class Wrong(ValueError):
+    """What was filled in is no value; the text is for people."""
+
+
+def nested(path: Sequence[str], value: Any) -> dict[str, Any]:
+    """The value at its place in an object."""
+    first, *rest = path
+    return {first: nested(rest, value) if rest else value}
+
+
+def patch_of(setting: Setting, fields: QueryDict, here: Any) -> Any:
+    """The change of what the file has `here`; None takes it out of the file. Raises Wrong."""
+    if "remove" in fields:
+        return None
+    if "json" in fields:
+        return changed(here, _json(fields["json"]))
+    text = fields.get("value", "").replace("\r\n", "\n").strip()
+    match setting.kind:
+        case "switch":
+            return text == "true"
+        case "whole" | "number":
+            return _number(text, setting)
+        case "limit":
+            return False if "none" in fields else _number(text, setting)
+        case "lines" | "models":
+            return [line.strip() for line in text.split("\n") if line.strip()]
+        case "json":
+            return changed(here, _json(text)) if text else None
+        case _:
+            return text or None
+
+
+def changed(now: Any, wanted: Any) -> Any:
+    """What is to be merged into a value so that it becomes another: of objects the members that differ, null
+    for those that go."""
+    if not isinstance(wanted, Mapping):
+        return wanted
+    if isinstance(now, str):  # of rules, which that is for all of
+        now = {EVERYTHING: now}
+    if not isinstance(now, Mapping):
+        return wanted
+    gone: dict[str, Any] = dict.fromkeys(key for key in now if key not in wanted)
+    return gone | {
+        key: changed(now.get(key), value) for key, value in wanted.items() if now.get(key) != value
+    }
+
+
+def _number(text: str, setting: Setting) -> int | float | None:
+    if not text:
+        return None
+    try:
+        number = float(text)
+    except ValueError as error:
+        raise Wrong("This is no number.") from error
+    if setting.kind == "number" or setting.unit == "US$" or number != int(number):
+        return number
+    return int(number)
+
+
+def _json(text: str) -> Any:
+    """With comments and a comma too many, as in the file."""
+    try:
+        return jsonc.Document(text).value
+    except jsonc.JsoncError as error:
+        raise Wrong(str(error)) from error

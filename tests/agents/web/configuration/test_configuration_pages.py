@@ -1,0 +1,202 @@
+"""The settings on their page, over real files: where each comes from, and what a change makes of a file."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from html import unescape
+from pathlib import Path
+from typing import Any
+
+import pytest
+import pytest_asyncio
+from django.http import QueryDict
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import BaseModel
+
+from agents.config.reader import patched
+from agents.config.schema import Config
+from agents.web.configuration.catalogue import UNLISTED, Setting, by_key
+from agents.web.configuration.values import changed, nested, patch_of
+from tests.guarded import GuardedClient
+from tests.sessions.talk import Talk
+
+pytestmark = pytest.mark.django_db(transaction=True)
+OWN = """{
+  // what I like
+  "username": "Ada", // me
+  "provider": {
+    "acme": {
+      "options": {"apiKey": "s3cret-key", "baseURL": "http://127.0.0.1:9/v1"}, // do not touch
+    },
+  },
+}
+"""
+
+
+class World:
+    def __init__(self, talk: Talk, own: Path) -> None:
+        self.talk = talk
+        self.own = own
+        self.of_project = Path(talk.project.worktree) / "opencode.json"
+        self.client = GuardedClient()
+
+    async def page(self, where: str = "own") -> str:
+        query = {"project": self.talk.project.id, "where": where}
+        answer = await self.client.get("/settings/configuration", query)
+        assert answer.status_code == 200
+        return answer.content.decode()
+
+    async def row(self, key: str, where: str = "own") -> str:
+        """The text of one setting."""
+        element = f'id="{by_key()[key].id}" '
+        found = (await self.page(where)).partition(element)[2].partition('class="setting"')[0]
+        return re.sub(r"\s+", " ", unescape(re.sub(r"<[^>]+>", " ", found)))
+
+    async def post(self, what: str, key: str, status: int = 200, /, **fields: str) -> str:
+        given = {"project": self.talk.project.id, "where": "own", "key": key, **fields}
+        answer: Any = await self.client.post(f"/settings/configuration/{what}", given)
+        assert answer.status_code == status, answer.content
+        return str(answer.content.decode())
+
+
+@pytest_asyncio.fixture
+async def world(tmp_path: Path, settings: Any, monkeypatch: pytest.MonkeyPatch) -> World:
+    settings.MIDDLEWARE = []
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    settings.TRUST_FILE = tmp_path / "data" / "opencode-web" / "trust.json"
+    own = tmp_path / "config" / "opencode" / "opencode.jsonc"
+    own.parent.mkdir(parents=True)
+    own.write_text(OWN)
+    return World(await Talk.begin(tmp_path / "project"), own)
+
+
+def keys_of(model: type[BaseModel], before: str = "") -> Iterator[str]:
+    for name, field in model.model_fields.items():
+        key = f"{before}{field.alias or name}"
+        inner = next((each for each in _types(field.annotation) if issubclass(each, BaseModel)), None)
+        if inner is None:
+            yield key
+        else:
+            yield from keys_of(inner, f"{key}.")
+
+
+def _types(annotation: Any) -> Iterator[type]:
+    """A model itself, or one that may be left out; of containers there are none."""
+    if isinstance(annotation, type):
+        yield annotation
+    elif getattr(annotation, "__origin__", None) not in (dict, list):
+        yield from (each for each in getattr(annotation, "__args__", ()) if isinstance(each, type))
+
+
+def test_every_key_of_the_schema_is_a_setting() -> None:
+    known = {key for key in keys_of(Config) if key.partition(".")[0] not in UNLISTED}
+    assert known == set(by_key())
+
+
+async def test_each_says_where_it_comes_from(world: World) -> None:
+    world.of_project.write_text('{"compaction": {"auto": false}, "username": "<b>Team</b>"}')
+    assert "Default" in await world.row("keep_ignored")
+    assert str(world.of_project) in await world.row("compaction.auto")
+    page = await world.page()
+    assert 'value="&lt;b&gt;Team&lt;/b&gt;"' in page
+    assert "<b>Team" not in page
+    assert "s3cret" not in page + await world.page("project")
+
+
+async def test_a_change_is_shown_first_and_can_be_taken_back(world: World) -> None:
+    draft = await world.post("draft", "compaction.auto", value="false")
+    assert "compaction" in draft
+    assert "s3cret" not in draft
+    assert world.own.read_text() == OWN
+    written = await world.post("change", "compaction.auto", value="false")
+    assert '"auto": false' in world.own.read_text()
+    assert world.own.read_text().startswith(OWN[: OWN.index("},\n}")])
+    assert world.own.name in written
+    back = json.loads(unescape(re.findall(r'hx-vals="(.+?)"', written.partition("toast")[2])[0]))
+    await world.post("change", back.pop("key"), **{**back, "where": back["where"]})
+    assert "auto" not in world.own.read_text()
+    assert "says so already" in await world.post("draft", "username", value="Ada")
+
+
+async def test_the_projects_file_is_written_where_it_is_chosen(world: World) -> None:
+    await world.post("change", "keep_ignored", where="project", value="50")
+    assert json.loads(world.of_project.read_text())["keep_ignored"] == 50
+    assert world.own.read_text() == OWN
+    assert str(world.of_project) in await world.row("keep_ignored", "project")
+    await world.post("change", "keep_ignored", where="project", remove="1")
+    assert "keep_ignored" not in world.of_project.read_text()
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "words"),
+    [
+        ("subagent_depth", "-1", "greater than or equal to 0"),
+        ("subagent_depth", "many", "no number"),
+        ("permission", '{"bash": "perhaps"}', "bash"),
+        ("provider", "{acme: 1}", "line 1"),
+        ("resume", "never", "ask"),
+        ("limits.session_tokens", "0", "limits.session_tokens"),
+    ],
+)
+async def test_what_is_wrong_is_said_and_nothing_written(
+    world: World, key: str, value: str, words: str
+) -> None:
+    for what in ("draft", "change"):
+        said = unescape(await world.post(what, key, 422, value=value))
+        assert words.removeprefix(f"{key}") in said
+    assert world.own.read_text() == OWN
+
+
+async def test_a_file_that_cannot_be_read_is_never_replaced(world: World) -> None:
+    world.own.write_text("{username: 'Ada'}")
+    said = unescape(await world.post("change", "username", 422, value="Grace"))
+    assert "line 1" in said
+    assert world.own.read_text() == "{username: 'Ada'}"
+
+
+async def test_a_secret_that_is_not_shown_stays(world: World) -> None:
+    shown = (await world.page()).partition('id="setting-provider-value"')[2].partition("</textarea>")[0]
+    text = unescape(shown.partition(">")[2])
+    assert '"apiKey": "…"' in text
+    value = text.replace("9/v1", "10/v1")
+    draft = await world.post("draft", "provider", value=value)
+    assert "10/v1" in draft
+    assert "s3cret" not in draft
+    await world.post("change", "provider", value=value)
+    assert world.own.read_text() == OWN.replace("9/v1", "10/v1")
+
+
+async def test_what_waits_for_trust_is_not_in_force_and_said(world: World) -> None:
+    world.of_project.write_text('{"mcp": {"x": {"type": "local", "command": ["x"]}}, "snapshot": false}')
+    assert "waits for your trust" in await world.row("mcp")
+
+
+async def test_a_setting_that_there_is_not_is_no_page(world: World) -> None:
+    await world.post("draft", "nothing", 404, value="1")
+
+
+TREES = st.recursive(
+    st.booleans() | st.integers() | st.text(max_size=3) | st.lists(st.integers(), max_size=2),
+    lambda inner: st.dictionaries(st.text(min_size=1, max_size=3), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@given(st.dictionaries(st.text(min_size=1, max_size=3), TREES), TREES)
+def test_a_change_makes_of_what_is_there_what_is_wanted(now: dict[str, Any], wanted: Any) -> None:
+    made = patched({"k": now}, nested(("k",), changed(now, wanted)))
+    assert made == {"k": wanted}
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "value"),
+    [("lines", " a \r\n\r\nb", ["a", "b"]), ("whole", "", None), ("limit", "7", 7), ("text", " ", None)],
+)
+def test_what_is_filled_in_is_read(kind: Any, text: str, value: Any) -> None:
+    fields = QueryDict(mutable=True)
+    fields["value"] = text
+    assert patch_of(Setting("k", "K", kind=kind), fields, None) == value
