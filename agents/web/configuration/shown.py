@@ -72,7 +72,8 @@ def _rows(directory: Path, own: bool) -> Iterator[Row]:
     sources = written(directory)
     config = load(directory).config
     in_force = {**redacted(config.model_dump(by_alias=True)), "limits": asdict(limits_of(config))}
-    changed = next((redacted(one.values) for one in sources if one.writable and one.own == own), {})
+    written_there = (redacted(one.values) for one in sources if one.writable and one.own == own)
+    changed: Mapping[str, Any] = next(written_there, {})
     for setting in by_key().values():
         if own or not setting.own:
             yield _row(setting, sources, in_force, at(changed, setting.path))

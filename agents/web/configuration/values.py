@@ -27,7 +27,7 @@ def patch_of(setting: Setting, fields: QueryDict, here: Any) -> Any:
     if "remove" in fields:
         return None
     if "json" in fields:
-        return changed(here, _json(fields["json"]))
+        return changed(here, _json(fields.get("json", "")))
     text = fields.get("value", "").replace("\r\n", "\n").strip()
     match setting.kind:
         case "switch":
