@@ -24,6 +24,7 @@ from sessions.web.approvals import pages as approvals
 from sessions.web.approvals import rules
 from sessions.web.files import acts, find, tree, view
 from sessions.web.files import comments as file_comments
+from sessions.web.looks import pages as looks
 from sessions.web.pages import (
     changes,
     complete,
@@ -217,6 +218,8 @@ _installation = [
     path("settings", upkeep.settings_page, name="settings"),
     path("help", keys.help_dialog, name="help"),
     path("diagrams", diagrams.frame, name="diagrams"),
+    path("settings/looks", looks.show, name="looks"),
+    path("settings/looks/theme", looks.theme, name="theme"),
     path("settings/keys", keys.show, name="keys"),
     path("settings/keys/reset", keys.reset, name="reset-all-keys"),
     path("settings/keys/of/<str:name>", keys.change, name="change-keys"),

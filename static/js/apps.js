@@ -3,6 +3,7 @@
 import { field } from "./composer.js";
 import { onPage } from "./page.js";
 import { begin as watch } from "./ready.js";
+import { isDark, onScheme } from "./scheme.js";
 import { addSheet } from "./sheet.js";
 
 addSheet("apps");
@@ -22,7 +23,6 @@ const MOST_REMEMBERED = 100;
 const [REFUSED, UNKNOWN] = [-32000, -32601]; // of JSON-RPC
 
 const { "X-CSRF-Token": token } = JSON.parse(document.body.getAttribute("hx-headers"));
-const dark = matchMedia("(prefers-color-scheme: dark)");
 const views = new Set();
 
 const element = (tag, values = {}, ...children) => {
@@ -56,7 +56,7 @@ const NAMES = {
 function look() {
   const style = getComputedStyle(document.documentElement);
   const variables = Object.fromEntries(Object.entries(NAMES).map(([name, ours]) => [name, style.getPropertyValue(ours).trim()]));
-  return { theme: dark.matches ? "dark" : "light", styles: { variables } };
+  return { theme: isDark() ? "dark" : "light", styles: { variables } };
 }
 
 function begin(app) {
@@ -304,7 +304,7 @@ addEventListener("blur", () => {
   });
 });
 
-dark.addEventListener("change", () => {
+onScheme(() => {
   for (const view of views) post(view, { method: "ui/notifications/host-context-changed", params: look() });
 });
 const endAll = () => [...views].forEach((view) => end(view));

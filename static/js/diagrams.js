@@ -1,10 +1,10 @@
 // Diagrams of code blocks in Mermaid's language. They are drawn in a frame of no origin (diagram-frame.js); what comes out of it
 // is shown as a picture, in which nothing runs.
+import { isDark, onScheme } from "./scheme.js";
 import { addSheet } from "./sheet.js";
 
 addSheet("diagrams");
 
-const dark = matchMedia("(prefers-color-scheme: dark)");
 const PATIENCE = 15_000; // milliseconds for one
 const KEPT = 50; // pictures
 
@@ -26,7 +26,7 @@ function opened() {
 }
 
 // { svg } or { problem }.
-function ask(text, isDark) {
+function ask(text, dark) {
   frame ??= opened();
   const [asked, mine] = [frame, ++number];
   return new Promise((resolve) => {
@@ -42,16 +42,16 @@ function ask(text, isDark) {
       end({ problem: "It took too long." });
     }, PATIENCE);
     addEventListener("message", take);
-    asked.ready.then(() => asked.contentWindow?.postMessage({ number: mine, text, dark: isDark }, "*"));
+    asked.ready.then(() => asked.contentWindow?.postMessage({ number: mine, text, dark }, "*"));
   });
 }
 
 function picture(text) {
-  const isDark = dark.matches;
-  const key = `${isDark} ${text}`;
+  const dark = isDark();
+  const key = `${dark} ${text}`;
   if (!pictures.has(key)) {
     if (pictures.size >= KEPT) pictures.delete(pictures.keys().next().value);
-    queue = queue.then(() => ask(text, isDark));
+    queue = queue.then(() => ask(text, dark));
     pictures.set(key, queue);
   }
   return pictures.get(key);
@@ -100,6 +100,6 @@ export function draw(within) {
   }
 }
 
-dark.addEventListener("change", () => {
+onScheme(() => {
   for (const block of document.querySelectorAll(".code.diagram[data-drawn]")) if (drawn.has(block)) fill(drawn.get(block));
 });

@@ -1,3 +1,36 @@
+// How the page looks, before any of it is drawn (looks.js).
+(() => {
+  const root = document.documentElement;
+  const from = document.currentScript.src;
+  let set = [];
+
+  function show({ properties = {}, ...looks }) {
+    for (const name of set) root.style.removeProperty(name);
+    set = Object.keys(properties);
+    for (const name of set) root.style.setProperty(name, properties[name]);
+    for (const name of ["scheme", "wrap", "motion"]) {
+      if (looks[name]) root.dataset[name] = looks[name];
+      else delete root.dataset[name];
+    }
+    root.style.colorScheme = looks.scheme ?? "";
+    document.dispatchEvent(new Event("looks:shown"));
+  }
+
+  function kept() {
+    try {
+      return JSON.parse(localStorage.getItem("looks")) ?? {};
+    } catch {
+      return {};
+    }
+  }
+
+  const looks = kept();
+  if (looks.properties) show(looks);
+  if (looks.from && looks.from !== from) addEventListener("load", () => import(new URL("looks.js", from)).then(({ renew }) => renew()));
+  document.addEventListener("looks:show", ({ detail }) => show(detail));
+  addEventListener("storage", ({ key }) => key === "looks" && show(kept()));
+})();
+
 // What a person does before the page is wired is done once it is. Scripts run when the whole page has been read; until
 // then the browser would send a form by itself: to the wrong place, and with what was typed in the address.
 (() => {

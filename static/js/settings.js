@@ -1,4 +1,5 @@
 // What the settings page loads.
+import { begin as looks } from "./looks.js";
 import "./time.js";
 import "./toast.js";
 
@@ -32,6 +33,7 @@ function filter() {
 
 find?.addEventListener("input", filter);
 document.addEventListener("htmx:afterSettle", filter);
+document.addEventListener("htmx:afterSettle", () => looks());
 
 document.addEventListener("click", ({ target }) => {
   const draft = target.closest("[data-forget-draft]")?.closest(".setting-draft");

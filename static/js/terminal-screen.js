@@ -1,12 +1,12 @@
 // What draws a terminal: xterm.js with the colours of the page, its keys, its clipboard.
 import { FitAddon } from "../vendor/@xterm/addon-fit/addon-fit.mjs";
 import { Terminal } from "../vendor/@xterm/xterm/xterm.mjs";
+import { onScheme } from "./scheme.js";
 import { isOurs } from "./terminal-controls.js";
 import { linkPaths } from "./terminal-paths.js";
 import { reading } from "./terminal-reader.js";
 import { font, open, theme } from "./terminal-style.js";
 
-const dark = matchMedia("(prefers-color-scheme: dark)");
 const sheet = document.createElement("link");
 sheet.rel = "stylesheet";
 sheet.href = new URL("../vendor/@xterm/xterm/xterm.css", import.meta.url);
@@ -73,7 +73,7 @@ export function draw(host, label, folder) {
   terminal.attachCustomKeyEventHandler((event) => typed(event, terminal));
   const leaving = new AbortController();
   const { signal } = leaving;
-  dark.addEventListener("change", () => (terminal.options.theme = theme()), { signal });
+  onScheme(() => (terminal.options.theme = theme()), { signal });
   document.addEventListener("terminal:reading", () => (terminal.options.screenReaderMode = reading()), { signal });
   const observer = new ResizeObserver(() => host.offsetParent && fit.fit());
   observer.observe(host);

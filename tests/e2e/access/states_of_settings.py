@@ -17,7 +17,7 @@ async def rules(world: World) -> Page:
     return await shown(page, page.locator(".configured"))
 
 
-@state("/settings/configuration")
+@state("/settings/configuration", "/settings/looks")
 async def configuration(world: World) -> Page:
     page = await world.page(f"{world.url}/settings?project={world.project.rstrip('/').rpartition('/')[2]}")
     await page.locator("#setting-keep-ignored-value").fill("30")

@@ -31,7 +31,7 @@ REASONS = {
         "{base}/messages/{answer}/text",
         "/snippets/options", "/pickers/mentions", "/pickers/symbols", "/pickers/resources",
         "/pickers/arguments", "/pickers/problems/count", "/sandbox/port/go", "/p/{project}/files/raw",
-        "/diagrams",
+        "/diagrams", "/settings/looks/theme",
     ),
     WITHIN: (
         "/p/{project}/complete/commands", "/p/{project}/complete/files", "/p/{project}/rules/decisions",

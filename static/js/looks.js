@@ -1,0 +1,100 @@
+// How the page looks: chosen on the settings page, kept by this browser, put on each page before it is drawn (early.js).
+import { root } from "./root.js";
+
+const SIZES = ["micro", "tiny", "small", "control", "body", "field", "head", "large", "title", "huge"];
+const SPACES = ["1", "15", "2", "25", "3", "35", "4", "5", "6", "7", "8", "9", "10", "11", "12", "16"];
+const element = document.documentElement;
+
+const kept = () => JSON.parse(localStorage.getItem("looks") ?? "{}");
+const themes = new Map(); // name -> what the server says of it
+
+async function theme(name) {
+  if (!name) return { scheme: "", properties: {} };
+  if (!themes.has(name)) {
+    const answer = await fetch(`${root}/settings/looks/theme?name=${encodeURIComponent(name)}`);
+    if (!answer.ok) throw new Error(`There is no theme ${name}.`);
+    themes.set(name, await answer.json());
+  }
+  return themes.get(name);
+}
+
+// Of tokens in pixels that many times as much.
+function scaled(before, names, factor) {
+  if (!factor) return {};
+  const style = getComputedStyle(document.documentElement);
+  return Object.fromEntries(
+    names.map((name) => {
+      element.style.removeProperty(`--${before}-${name}`);
+      return [`--${before}-${name}`, `${Math.round(parseFloat(style.getPropertyValue(`--${before}-${name}`)) * factor * 10) / 10}px`];
+    }),
+  );
+}
+
+async function made(chosen) {
+  const { scheme, properties } = await theme(chosen.theme);
+  const mono = chosen.mono?.replace(/["\\;{}]/g, "").trim();
+  return {
+    ...chosen,
+    scheme,
+    from: early(),
+    properties: {
+      ...properties,
+      ...scaled("text", SIZES, Number(chosen.size)),
+      ...scaled("space", SPACES, Number(chosen.density)),
+      ...(chosen.width && { "--column": chosen.width }),
+      ...(mono && { "--mono": `"${mono}", "Geist Mono", ui-monospace, monospace` }),
+    },
+  };
+}
+
+// Another version of the program has other colours.
+const early = () => document.querySelector("script[src*='/early.js']")?.src ?? "";
+
+const show = (looks) => document.dispatchEvent(new CustomEvent("looks:show", { detail: looks }));
+
+async function keep(chosen) {
+  const looks = await made(chosen);
+  localStorage.setItem("looks", JSON.stringify(looks));
+  show(looks);
+}
+
+export async function renew() {
+  const now = kept();
+  if (now.from !== early()) await keep(now).catch(() => {});
+}
+
+// The form of the settings page.
+function fill(form) {
+  const now = kept();
+  for (const field of form.elements) {
+    if (field.type === "radio") field.checked = field.value === (now.theme ?? "");
+    else if (field.type === "checkbox") field.checked = now[field.name] === field.value;
+    else if (field.name) field.value = now[field.name] ?? "";
+  }
+}
+
+function wire(form) {
+  fill(form);
+  form.addEventListener("change", () => keep(Object.fromEntries(new FormData(form))));
+  form.addEventListener("submit", (event) => event.preventDefault());
+  const themesOf = form.querySelector(".looks-themes");
+  let shown = "";
+  async function look(name) {
+    shown = name;
+    const looks = name === undefined ? kept() : await made({ ...Object.fromEntries(new FormData(form)), theme: name }).catch(kept);
+    if (shown === name) show(looks);
+  }
+  themesOf.addEventListener("pointerover", ({ target }) => {
+    const label = target.closest("label");
+    if (label) look(label.querySelector("input").value);
+  });
+  themesOf.addEventListener("pointerleave", () => look(undefined));
+}
+
+export function begin() {
+  const form = document.getElementById("looks");
+  if (form && !form.dataset.wired) {
+    form.dataset.wired = "yes";
+    wire(form);
+  }
+}
