@@ -31,5 +31,3 @@ async def theme(request: HttpRequest) -> HttpResponse:
         return JsonResponse({"scheme": scheme, "properties": dict(await asyncio.to_thread(tokens, name))})
     except KeyError as error:
         raise Http404("There is no such theme.") from error
-
-
