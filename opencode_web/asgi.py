@@ -19,6 +19,7 @@ from opencode_web.site import logins, static_files  # noqa: E402
 from opencode_web.site.metrics.counts import counted  # noqa: E402
 from opencode_web.site.security import STATIC, Guard, Policy  # noqa: E402
 from opencode_web.site.security.asgi import Application  # noqa: E402
+from opencode_web.site.security.people import People  # noqa: E402
 from sessions.api import terminal_routes as terminals  # noqa: E402
 from sessions.core.platform.peers import commands  # noqa: E402
 from sessions.terminals.tickets import tickets  # noqa: E402
@@ -62,10 +63,17 @@ async def application(scope: Any, receive: Any, send: Any) -> None:
         await pages(scope, receive, send)
 
 
-def build(policy: Policy) -> Guard:
-    """The whole application for one listening address."""
+def build(policy: Policy, people: People | None = None) -> Guard:
+    """The whole application for one listening address, of a server that has `people` or one login."""
     logins.read()
-    return Guard(served(), policy, redeem=tickets.redeem, logins=logins.logins, own=commands().own)
+    return Guard(
+        served(),
+        policy,
+        redeem=tickets.redeem,
+        logins=logins.logins,
+        own=commands().own,
+        people=people,
+    )
 
 
 def served() -> Application:

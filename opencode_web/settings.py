@@ -51,6 +51,8 @@ MIDDLEWARE = [
     "django_htmx.middleware.HtmxMiddleware",
 ]
 
+PEOPLE = team.has_people(os.environ)
+"""Whether people sign in by their own names, by django-allauth (docs/decisions/0052)."""
 FRONT = team.is_front(os.environ)
 ROOT_URLCONF = "opencode_web.nodes.urls" if FRONT else "opencode_web.urls"
 BASE_PATH = team.base_path(os.environ)
@@ -62,6 +64,7 @@ TEMPLATES = [
         "DIRS": [BASE_DIR / "templates"],
         "OPTIONS": {
             "builtins": ["sessions.web.templatetags.page"],
+            "context_processors": ["opencode_web.people.sign_in.token"] if PEOPLE else [],
             "loaders": [
                 ("django.template.loaders.cached.Loader", ["django.template.loaders.filesystem.Loader"])
             ],
@@ -76,6 +79,46 @@ DATABASES = databases.every(os.environ, DATA_DIR)
 if len(DATABASES) > 1:
     INSTALLED_APPS.append("opencode_web.nodes")
     DATABASE_ROUTERS = ["opencode_web.nodes.router.Router"]
+
+if PEOPLE:
+    INSTALLED_APPS += [
+        "django.contrib.auth",
+        "django.contrib.contenttypes",
+        "django.contrib.sessions",
+        "opencode_web.people",
+        "allauth",
+        "allauth.account",
+        "allauth.mfa",
+    ]
+    MIDDLEWARE += [
+        "opencode_web.people.middleware.signed_in",
+        "allauth.account.middleware.AccountMiddleware",
+        "opencode_web.people.middleware.permitted",
+    ]
+    AUTH_USER_MODEL = "people.Person"
+    AUTHENTICATION_BACKENDS = ["allauth.account.auth_backends.AuthenticationBackend"]
+    AUTH_PASSWORD_VALIDATORS = [
+        {
+            "NAME": "django.contrib.auth.password_validation.MinimumLengthValidator",
+            "OPTIONS": {"min_length": 10},
+        },
+        {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+    ]
+    LOGIN_URL, LOGIN_REDIRECT_URL = f"{BASE_PATH}/login", f"{BASE_PATH}/"
+    SESSION_COOKIE_NAME, SESSION_COOKIE_PATH = "opencode_web_signing_in", f"{BASE_PATH}/"
+    SESSION_COOKIE_SAMESITE = "Strict"
+    ACCOUNT_ADAPTER = "opencode_web.people.adapters.Adapter"
+    ACCOUNT_LOGIN_METHODS = {"username"}
+    ACCOUNT_SIGNUP_FIELDS = ["username*", "password1*"]
+    ACCOUNT_USER_MODEL_USERNAME_FIELD = "name"
+    ACCOUNT_EMAIL_VERIFICATION = "none"
+    ACCOUNT_PRESERVE_USERNAME_CASING = True
+    ACCOUNT_AUTHENTICATED_LOGIN_REDIRECTS = False
+    ACCOUNT_SESSION_REMEMBER = False
+    ACCOUNT_LOGIN_ON_PASSWORD_RESET = True
+    ACCOUNT_LOGOUT_ON_PASSWORD_CHANGE = False
+    MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
+    MFA_TOTP_ISSUER = "opencode-web"
 
 METRICS = variables.METRICS.is_true()
 

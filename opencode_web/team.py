@@ -36,6 +36,11 @@ def is_front(environ: Mapping[str, str]) -> bool:
     return variables.FRONT.is_true(environ)
 
 
+def has_people(environ: Mapping[str, str]) -> bool:
+    """Whether people sign in by their own names (docs/decisions/0052)."""
+    return variables.TEAM.is_true(environ)
+
+
 def schema(environ: Mapping[str, str]) -> str:
     """Where its own rows are; empty outside of a team."""
     if is_front(environ):

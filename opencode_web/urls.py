@@ -23,5 +23,7 @@ _pages: list[URLPattern | URLResolver] = [
     path("", include("agents.web.urls")),
     path("", include("sessions.web.urls")),
 ]
+if settings.PEOPLE:
+    _pages.append(path("", include("opencode_web.people.urls")))
 # Here and not in a script prefix, which `reverse` knows in the thread of a request only.
 urlpatterns = [path(f"{settings.BASE_PATH[1:]}/", include(_pages))] if settings.BASE_PATH else _pages

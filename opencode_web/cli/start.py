@@ -22,6 +22,7 @@ from opencode_web.site import logs
 from opencode_web.site.security import Guard, Policy
 from opencode_web.site.security.hosts import is_loopback, is_wildcard
 from opencode_web.site.security.launch import launch_url
+from opencode_web.site.security.people import People
 from opencode_web.site.security.policy import policy_for
 from opencode_web.site.server import PortTaken, find_port, resolve, serve
 from sessions.core import paths, variables
@@ -104,9 +105,9 @@ def run(arguments: argparse.Namespace) -> None:
         if team.is_front(os.environ):
             from opencode_web.nodes import front
 
-            guard = front.build(policy)
+            guard = front.build(policy, _people())
         else:
-            guard = asgi.build(policy)
+            guard = asgi.build(policy, _people())
 
     async def on_ready() -> None:
         await begin()
@@ -173,6 +174,15 @@ async def _target(arguments: argparse.Namespace, url: str, password: str) -> str
 def _apart() -> str:
     """What keeps the turns out of this process, if anything does."""
     return "a server without a worker (--no-worker)" if variables.NO_WORKER.read() else ""
+
+
+def _people() -> People | None:
+    """Whom the guard asks who somebody is, where the server has people; Django is set up."""
+    if not team.has_people(os.environ):
+        return None
+    from opencode_web.people.known import Known
+
+    return Known()
 
 
 def _policy(network: Network) -> Policy:

@@ -28,6 +28,7 @@ NAMES = (
         "import",
         "models",
         "node",
+        "people",
         "plugin",
         "pr",
     ),
@@ -36,6 +37,8 @@ NAMES = (
 
 MODES = ("ask", "edits", "alone", "reviewed", "everything")
 """As `sessions.core.wire.session` has them, which takes its time to load."""
+ROLES = ("see", "ask", "approve", "administer")
+"""As `sessions.core.roles` has them, which needs Django."""
 ALL = 1_000_000
 """More than there is to list."""
 
@@ -48,7 +51,7 @@ def add(commands: Subparsers) -> None:
     """Add every verb to the command line's parser."""
     for declare in (
         *(_run, _models, _auth, _session, _stats, _agent, _debug, _backup, _restore, _doctor),
-        *(_import, _export, _trust, _plugin, _db, _upgrade, _pr, _node),
+        *(_import, _export, _trust, _plugin, _db, _upgrade, _pr, _node, _people),
     ):
         declare(commands)
 
@@ -157,6 +160,18 @@ def actions(command: str) -> Mapping[str, Action]:
             from opencode_web.cli.commands import nodes
 
             return {"list": nodes.listing, "forget": nodes.forget}
+        case "people":
+            from opencode_web.cli.commands import people
+
+            return {
+                "list": people.listing,
+                "add": people.add,
+                "link": people.link,
+                "role": people.role,
+                "off": people.switch,
+                "on": people.switch,
+                "token": people.token,
+            }
         case "doctor":
             from opencode_web.cli.commands import doctor
 
@@ -402,6 +417,32 @@ def _node(commands: Subparsers) -> None:
     forget = group.add_parser("forget", help="let go of one that does not come back; its rows stay")
     forget.add_argument("name", metavar="NAME")
     verb(forget, "node", "forget", in_project=False)
+
+
+def _people(commands: Subparsers) -> None:
+    group = _group(commands, "people", "list, add and switch off who may sign in, with OPENCODE_WEB_TEAM=1")
+    verb(group.add_parser("list", help="everybody, and their roles"), "people", "list", in_project=False)
+    add = group.add_parser("add", help="add somebody, and print a link by which they choose a password")
+    link = group.add_parser("link", help="print another link by which somebody chooses a password")
+    role = group.add_parser("role", help="what somebody may do")
+    off = group.add_parser("off", help="switch somebody off; what they did stays theirs")
+    on = group.add_parser("on", help="let somebody in again")
+    token = group.add_parser("token", help="print a new token of somebody's, for a client")
+    for parser in (add, link, role, off, on, token):
+        parser.add_argument("name", metavar="NAME")
+    for parser in (add, link):
+        parser.add_argument("--url", help="the address by which people reach the server")
+    add.add_argument("--role", choices=ROLES, default="ask", help="what they may do (ask)")
+    add.add_argument("--admin", action="store_const", const="administer", dest="role", help="they administer")
+    role.add_argument("role", choices=ROLES)
+    token.add_argument("--role", choices=ROLES, help="the most that it may do (what they may)")
+    token.add_argument("--for", dest="client", default="command line", metavar="CLIENT", help="its name")
+    off.set_defaults(active=False)
+    on.set_defaults(active=True)
+    for parser, action in (
+        *((add, "add"), (link, "link"), (role, "role"), (off, "off"), (on, "on"), (token, "token")),
+    ):
+        verb(parser, "people", action, in_project=False)
 
 
 def _plugin(commands: Subparsers) -> None:

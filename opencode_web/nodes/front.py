@@ -16,6 +16,7 @@ from opencode_web.nodes.proxy import GOING_AWAY, Proxy, Unreachable
 from opencode_web.site import logins
 from opencode_web.site.security import Guard, Policy
 from opencode_web.site.security.asgi import Application, respond
+from opencode_web.site.security.people import People
 from opencode_web.site.security.request import Request
 from opencode_web.team import PATH
 from sessions.core.db import in_db
@@ -88,7 +89,7 @@ async def _answer(scope: Any, receive: Any, send: Any, status: int, name: str, w
     await respond(send, status, shown, "text/html")
 
 
-def build(policy: Policy) -> Guard:
+def build(policy: Policy, people: People | None = None) -> Guard:
     """The application of a front for one listening address. A ticket is for the node to redeem."""
     logins.read()
     front = Front(asgi.served(), policy)
@@ -99,6 +100,7 @@ def build(policy: Policy) -> Guard:
         logins=logins.logins,
         own=commands().own,
         base_of=front.base_of,
+        people=people,
     )
 
 

@@ -152,6 +152,17 @@ NODE_ADDRESS = Variable(
     "Where fronts reach this node, as `http://10.0.0.7:4096`; else the host's name and its port.",
     own=True,
 )
+TEAM = Variable(
+    "OPENCODE_WEB_TEAM",
+    "`1`: people sign in by their own names, and have roles ([people.md](people.md)); the same everywhere.",
+    own=True,
+)
+PERSON_HEADER = Variable(
+    "OPENCODE_WEB_PERSON_HEADER",
+    "Header, as `X-Remote-User`, in which a proxy of `OPENCODE_WEB_TRUSTED_PROXY` says which person asks; for"
+    " people.",
+    own=True,
+)
 FRONT = Variable("OPENCODE_WEB_FRONT", "Set by `opencode-web front` for itself.", own=True)
 
 LEASE_SECONDS = Variable(
@@ -258,6 +269,7 @@ GROUPS = {
     "How long things are kept (0: for ever)": (
         *(KEEP_EVENTS, KEEP_EVENTS_DAYS, KEEP_OUTPUTS_DAYS, KEEP_DELETED_DAYS, KEEP_ARCHIVED_DAYS),
     ),
+    "People": (TEAM, PERSON_HEADER),
     "Nodes and fronts": (SECRET, NODE, NODE_ADDRESS, FRONT),
     "Turns": (
         *(LEASE_SECONDS, HOOK_SECONDS, TRUST, NO_DISCOVERY, PRIVATE_HOSTS),

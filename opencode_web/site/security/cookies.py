@@ -82,9 +82,9 @@ class SessionCookies:
         self._signer = signing.TimestampSigner(key=key, salt=f"opencode_web.session.{port}", fallback_keys=[])
         self._known: Bounded[bytes, BrowserSession] = Bounded(_REMEMBERED)
 
-    def issue(self, secure: bool) -> str:
-        """A Set-Cookie value for a new session."""
-        value = self._signer.sign(f"{secrets.token_urlsafe(16)}:{self._generation()}")
+    def issue(self, secure: bool, session_id: str = "") -> str:
+        """A Set-Cookie value for a new session, of that id where one is given."""
+        value = self._signer.sign(f"{session_id or secrets.token_urlsafe(16)}:{self._generation()}")
         return self._header(value, LIFETIME, secure)
 
     def clear(self, secure: bool) -> str:

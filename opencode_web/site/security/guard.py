@@ -8,9 +8,10 @@ Inside, `scope["principal"]` says who asks.
 from __future__ import annotations
 
 import logging
+import math
 import time
 from collections.abc import Callable
-from typing import Any, Literal, TypedDict
+from typing import Any, Literal, NotRequired, TypedDict
 
 from opencode_web.site import request_id
 from opencode_web.site.security import headers, launch, origins, peers, tickets, vouching
@@ -20,11 +21,13 @@ from opencode_web.site.security.cookies import (
     BrowserSession,
     SessionCookies,
     csrf_matches,
+    csrf_token,
     mask_csrf,
 )
 from opencode_web.site.security.credentials import Credentials
 from opencode_web.site.security.logins import Logins
 from opencode_web.site.security.pages import PATHS, STYLE, Pages
+from opencode_web.site.security.people import People, Said, name_of, token_of
 from opencode_web.site.security.policy import Policy
 from opencode_web.site.security.refusal import LOGIN, Refused, refuse
 from opencode_web.site.security.request import SAFE, Request, apply_forwarded
@@ -41,11 +44,15 @@ STATIC = ("/static/", FAVICON)
 
 
 class Principal(TypedDict):
-    """Who asks: `session` and `csrf` (the token its pages send back) are set for a cookie only."""
+    """Who asks: `session` and `csrf` (the token its pages send back) are set for a browser only. `person` is
+    there where the server has people, but not for its own password, with the name under which is `held` what
+    they have open, where that is no browser's login."""
 
-    kind: Literal["cookie", "basic", "bearer", "ticket"]
+    kind: Literal["cookie", "basic", "bearer", "ticket", "proxy"]
     session: str | None
     csrf: str | None
+    person: NotRequired[Said]
+    held: NotRequired[str]
 
 
 class Guard:
@@ -60,12 +67,14 @@ class Guard:
         logins: Logins | None = None,
         own: peers.Own = peers.nobody,
         base_of: Callable[[str], str] | None = None,
+        people: People | None = None,
     ) -> None:
         self.launch_tokens = launch.LaunchTokens(clock)
         self._application = application
         self._policy = policy
         self._redeem = redeem
         self._own = own
+        self._people = people
         self._base_of = base_of or (lambda path: policy.base)
         self._credentials = Credentials(policy.username, policy.password)
         self._metrics = Credentials("", policy.metrics_token) if policy.metrics_token else None
@@ -98,7 +107,8 @@ class Guard:
             await self._pass(request, receive, send)
         except Refused as refused:
             logger.info("%d %r from %s: %s", refused.status, request.path, request.client, refused.message)
-            await refuse(request, refused, receive, send)
+            base, below = (self._policy.base, "") if self._people else (request.base, request.base)
+            await refuse(request, refused, receive, send, base, below)
 
     async def _pass(self, request: Request, receive: Receive, send: Send) -> None:
         if request.repeated:
@@ -118,19 +128,33 @@ class Guard:
         if is_shared_page(request):
             await self._show_shared(request, receive, send)
             return
-        if not _is_public(request):
+        if not (_is_public(request) or self._signs_in(request)):
             known = front and front["principal"]
             request.scope["principal"] = known or await self._authenticate(request)
             if await peers.is_own(request, self._own):
                 raise Refused(403, peers.REFUSAL)
+            await self._check_socket(request)
         elif not front and request.changes_something and request.origin not in self._policy.origins:
             raise Refused(403, "the login form has to come from this server")
-        if request.path in PATHS:
+        if self._signs_in(request):
+            secure = request.scope.get("scheme") == "https"
+            request.scope["sign_in"] = lambda login: self._cookies.issue(secure, login)
+            await self._application(request.scope, receive, send)
+        elif self._people and request.path == launch.PATH and request.method == "GET":
+            await redirect(send, f"{request.base}/")  # it is for a person to sign in
+        elif request.path in PATHS:
             await self._pages.answer(request, receive, send)
         elif login := self._login(request):
             await self._logins.hold(login, self._application, request.scope, receive, send)
         else:
             await self._application(request.scope, receive, send)
+
+    async def _check_socket(self, request: Request) -> None:
+        """Raises Refused where its person may not have it; what is passed on to a node, that one looks at."""
+        person = (request.scope["principal"] or {}).get("person")
+        is_here = request.is_websocket and request.base == self._policy.base
+        if self._people and person and is_here and not await self._people.may_open(person, request):
+            raise Refused(403, "this takes a role that you do not have here")
 
     def _front(self, request: Request) -> dict[str, Any] | None:
         """What a front of the team says of a request that it passes on; None where it comes from no front.
@@ -151,9 +175,17 @@ class Guard:
             raise Refused(404, f"this server is below {base}/")
         await redirect(send, f"{base}/")
 
+    def _signs_in(self, request: Request) -> bool:
+        """Whether it is for the pages by which people sign in. They are the application's; what they send is
+        looked at as a login is. Their `sign_in` gives the cookie of a login with an id."""
+        below = request.path == LOGIN or request.path.startswith(f"{LOGIN}/")
+        return bool(self._people) and below and not request.is_websocket
+
     def _login(self, request: Request) -> BrowserSession | None:
         """The login that a request ends with; also of a socket that a page of ours opens by a ticket."""
         principal = request.scope["principal"]
+        if principal and "held" in principal:
+            return BrowserSession(principal["held"], "", math.inf, math.inf)
         by_login = principal and principal["kind"] in ("cookie", "ticket")
         return self._cookies.read(request.cookies) if by_login else None
 
@@ -170,22 +202,51 @@ class Guard:
             return {"kind": "ticket", "session": None, "csrf": None}
         if request.authorization:
             return await self._check_credentials(request)
+        if self._people and (person := await self._named(self._people, request)):
+            csrf = csrf_token(f"person:{person['id']}", self._policy.key)
+            self._check_change(request, csrf)
+            held = f"person:{person['id']}"
+            return {"kind": "proxy", "session": None, "csrf": mask_csrf(csrf), "person": person, "held": held}
         # A page of a `server.cors` origin proves itself by credentials of its own, never by our cookie.
         session = None if request.origin in self._policy.cors else self._cookies.read(request.cookies)
         if session is None:
             raise Refused(401, "log in first")
+        person = await self._people.signed_in(session.id) if self._people else None
+        if self._people and person is None:
+            raise Refused(401, "sign in first")
+        self._check_change(request, session.csrf)
+        known: Principal = {"kind": "cookie", "session": session.id, "csrf": mask_csrf(session.csrf)}
+        return {**known, "person": person} if person else known
+
+    def _check_change(self, request: Request, csrf: str) -> None:
+        """Raises Refused for what another site makes a browser send, which adds by itself who asks."""
         if request.changes_something:
             if request.origin not in self._policy.origins:
                 raise Refused(403, "the Origin header is missing")
-            if not request.is_websocket and not csrf_matches(request.csrf_token, session.csrf):
+            if not request.is_websocket and not csrf_matches(request.csrf_token, csrf):
                 raise Refused(403, f"the {CSRF_HEADER} header is missing or wrong")
-        return {"kind": "cookie", "session": session.id, "csrf": mask_csrf(session.csrf)}
+
+    async def _named(self, people: People, request: Request) -> Said | None:
+        """The person of whom a trusted proxy says that they ask. Raises Refused for one who is not known."""
+        names = name_of(request, self._policy.person_header)
+        client = request.connected[0]
+        if not names or not client or client[0] not in self._policy.trusted_proxies:
+            return None
+        person = await people.named(names[0]) if len(names) == 1 else None
+        if person is None:
+            raise Refused(403, "nobody here has the name that the proxy gives")
+        return person
 
     async def _check_credentials(self, request: Request) -> Principal:
         reads_metrics = request.path == METRICS and request.method in SAFE
         if reads_metrics and self._metrics and self._metrics.verify(request.authorization) == "bearer":
             return {"kind": "bearer", "session": None, "csrf": None}
         kind = self._credentials.verify(request.authorization)
+        if kind is None and self._people:
+            by_token = await self._people.with_token(token_of(request.authorization))
+            if by_token:
+                held, person = by_token
+                return {"kind": "bearer", "session": None, "csrf": None, "person": person, "held": held}
         if kind is None:
             if self._policy.guessable:
                 await self._throttle.fail(request.client)

@@ -52,6 +52,15 @@ class Logins:
         """From now on; the end is written down before this returns."""
         await self._end(End(session.id, time.time()))
 
+    async def end_by_id(self, id: str) -> None:
+        """The same for one of another browser, or for what a token has open."""
+        await self._end(End(id, time.time()))
+
+    def hang_up(self, id: str) -> None:
+        """Close what one has open, which may come again."""
+        for connection in list(self._open.get(id, ())):
+            connection.hang_up()
+
     async def end_all(self) -> None:
         """Every login that there is."""
         await self._end(End(EVERYTHING, max(time.time(), self.generation() + 1)))

@@ -17,7 +17,8 @@ class Policy:
     """`hosts`, `origins` and `cors` are exact header values; `key` signs cookies and CSRF tokens;
     `guessable` says that a person chose the password; `trusted_proxies` are the addresses whose X-Forwarded-*
     headers count; `base` is the path below which the server is, as in `team.base_path`;
-    `metrics_token` opens `/metrics`, where it is not empty, and with `team_key` a front says who asks."""
+    `metrics_token` opens `/metrics`, where it is not empty, and with `team_key` a front says who asks;
+    `person_header` is the header (small letters) in which a trusted proxy does."""
 
     port: int
     hosts: frozenset[bytes]
@@ -31,6 +32,7 @@ class Policy:
     base: str = ""
     metrics_token: str = field(default="", repr=False)
     team_key: str = field(default="", repr=False)
+    person_header: bytes = b""
 
 
 def policy_for(
@@ -40,8 +42,8 @@ def policy_for(
 
     From the environment: OPENCODE_SERVER_USERNAME (`opencode`), OPENCODE_SERVER_PASSWORD (the secret),
     OPENCODE_WEB_ALLOWED_HOSTS and OPENCODE_WEB_TRUSTED_PROXY (both separated by commas),
-    OPENCODE_WEB_BASE_PATH and OPENCODE_WEB_METRICS_TOKEN. Raise ValueError for a host or origin that is not
-    exact, and ImproperlyConfigured for a path that is none.
+    OPENCODE_WEB_BASE_PATH, OPENCODE_WEB_METRICS_TOKEN and OPENCODE_WEB_PERSON_HEADER. Raise ValueError for a
+    host or origin that is not exact, and ImproperlyConfigured for a path that is none.
     """
     password = variables.PASSWORD.read(environ) or secret
     extra = _names(variables.ALLOWED_HOSTS.read(environ))
@@ -60,6 +62,7 @@ def policy_for(
         base=team.base_path(environ),
         metrics_token=variables.METRICS_TOKEN.read(environ),
         team_key=sha256(f"team\0{secret}".encode()).hexdigest() if team.schema(environ) else "",
+        person_header=variables.PERSON_HEADER.read(environ).lower().encode(),
     )
 
 

@@ -30,26 +30,29 @@ class Refused(Exception):
         self.message = message
 
 
-async def refuse(request: Request, refused: Refused, receive: Receive, send: Send) -> None:
-    """Close a socket before it opened (403); send a page to the login; answer all others as the API does."""
+async def refuse(
+    request: Request, refused: Refused, receive: Receive, send: Send, base: str, below: str
+) -> None:
+    """Close a socket before it opened (403); send a page to the login below the path `base`, which goes on to
+    what is below the path `below`; answer all others as the API does."""
     if request.is_websocket:
         await receive()
         await send({"type": "websocket.close", "code": 4403})
     elif refused.status == 401 and request.is_page:
-        await redirect(send, f"{request.base}{LOGIN}?next={quote(_address(request), safe='/')}")
+        await redirect(send, f"{base}{LOGIN}?next={quote(_address(request, below), safe='/')}")
     else:
         body = {"name": _NAMES[refused.status], "data": {"message": refused.message}}
-        headers = _headers(request, refused)
+        headers = _headers(request, refused, base)
         await respond(send, refused.status, json.dumps(body), "application/json", headers)
 
 
-def _address(request: Request) -> str:
-    """Below the path of the server, as the login has it."""
+def _address(request: Request, below: str) -> str:
+    path = request.scope["path"].removeprefix(below)
     query = request.scope.get("query_string", b"").decode("latin-1")
-    return f"{request.path}?{query}" if query else request.path
+    return f"{path}?{query}" if query else path
 
 
-def _headers(request: Request, refused: Refused) -> Headers:
+def _headers(request: Request, refused: Refused, base: str) -> Headers:
     if refused.status != 401:
         return []
     headers = [(b"www-authenticate", b'Bearer realm="opencode-web"')]
@@ -57,5 +60,5 @@ def _headers(request: Request, refused: Refused) -> Headers:
         # A browser would keep Basic credentials and send them along for every page of any site.
         headers.append((b"www-authenticate", b'Basic realm="opencode-web", charset="UTF-8"'))
     if request.htmx:
-        headers.append((b"hx-redirect", f"{request.base}{LOGIN}".encode()))
+        headers.append((b"hx-redirect", f"{base}{LOGIN}".encode()))
     return headers

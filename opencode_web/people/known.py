@@ -1,0 +1,73 @@
+"""People as the guard asks for them, as rows have them now."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from typing import Any
+
+from opencode_web.people import sockets
+from opencode_web.people.models import Membership, Person, SignIn, Token
+from opencode_web.site.security.people import Said
+from opencode_web.site.security.request import Request
+from sessions.core.db import in_db
+from sessions.core.ids import now
+from sessions.core.roles import Role
+
+_USED_MS = 60_000
+"""How exact the time is at which a token was used last."""
+
+
+class Known:
+    """One of `opencode_web.site.security.people.People`."""
+
+    async def signed_in(self, login: str) -> Said | None:
+        return await in_db(_signed_in, login)
+
+    async def with_token(self, token: str) -> tuple[str, Said] | None:
+        return await in_db(_with_token, token) if token else None
+
+    async def named(self, name: str) -> Said | None:
+        return await in_db(_named, name)
+
+    async def may_open(self, person: Said, request: Request) -> bool:
+        return await sockets.may_open(person, request)
+
+
+def held(token: Token) -> str:
+    """The name under which is held what a token has open."""
+    return f"token:{token.pk}"
+
+
+def digest(token: str) -> str:
+    return sha256(token.encode(errors="replace")).hexdigest()
+
+
+def _signed_in(login: str) -> Said | None:
+    row = SignIn.objects.select_related("person").filter(id=login, person__is_active=True).first()
+    return _said(row.person) if row else None
+
+
+def _named(name: str) -> Said | None:
+    person = Person.objects.filter(name=name, is_active=True).first()
+    return _said(person) if person else None
+
+
+def _with_token(token: str) -> tuple[str, Said] | None:
+    row = Token.objects.select_related("person").filter(digest=digest(token), person__is_active=True).first()
+    if row is None:
+        return None
+    if row.time_used is None or now() - row.time_used > _USED_MS:
+        Token.objects.filter(pk=row.pk).update(time_used=now())
+    return held(row), _said(row.person, Role(row.role))
+
+
+def _said(person: Person, most: Role = Role.ADMINISTER) -> Said:
+    """With no role above `most`."""
+
+    def least(role: str) -> str:
+        return min(Role(role), most, key=lambda one: one.rank).value
+
+    roles: dict[str, Any] = {
+        f"{row.node}/{row.project}": least(row.role) for row in Membership.objects.filter(person=person)
+    }
+    return {"id": str(person.id), "name": person.name, "role": least(person.role), "roles": roles}

@@ -1,0 +1,121 @@
+"""Django's sessions for the pages by which people sign in; for all pages, whether who asks may have them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth import alogout
+from django.contrib.auth.middleware import AuthenticationMiddleware
+from django.contrib.sessions.middleware import SessionMiddleware
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.utils.decorators import async_only_middleware
+
+from opencode_web.people import needs, places
+from opencode_web.people.sign_in import admit
+from sessions.core.db import in_db
+from sessions.core.principal import person_of
+from sessions.core.roles import Role, allowed
+from sessions.rendering.html import html
+
+Handler = Callable[[HttpRequest], Awaitable[HttpResponseBase]]
+
+SIGNING_IN = "login"
+"""The first part of the paths of pages that everybody may see to sign in."""
+_OF_SIGN_INS = frozenset({SIGNING_IN, "you"})
+_REFERRER = "same-origin"
+"""Under `no-referrer` a browser sends `Origin: null` with a form (Fetch standard §3.2)."""
+
+
+def _first_part(request: HttpRequest) -> str:
+    return request.path_info.removeprefix(settings.BASE_PATH).removeprefix("/").partition("/")[0]
+
+
+@async_only_middleware
+def signed_in(get_response: Handler) -> Handler:
+    """Django's session knows how far somebody has come in signing in, and who may change how they do. It
+    opens nothing else: that does the guard's cookie."""
+
+    async def of_the_same(request: HttpRequest) -> HttpResponseBase:
+        person, user = person_of(request), await request.auser()
+        if _first_part(request) != SIGNING_IN and user.is_authenticated and str(user.pk) != _id(person):
+            await alogout(request)
+        return await get_response(request)
+
+    with_session: Any = SessionMiddleware(AuthenticationMiddleware(of_the_same))
+
+    async def middleware(request: HttpRequest) -> HttpResponseBase:
+        if _first_part(request) not in _OF_SIGN_INS:
+            return await get_response(request)
+        response: HttpResponseBase = await with_session(request)
+        response.headers["Referrer-Policy"] = _REFERRER
+        cookie = response.cookies.get(settings.SESSION_COOKIE_NAME)
+        if cookie is not None and request.is_secure():
+            cookie["secure"] = True
+        await admit(request, response)
+        return response
+
+    return middleware
+
+
+def _id(person: Any) -> str:
+    return person.id if person else ""
+
+
+@async_only_middleware
+def permitted(get_response: Handler) -> Handler:
+    """What a request takes is asked for before its view: 403, in words, for who has not the role."""
+
+    async def middleware(request: HttpRequest) -> HttpResponseBase:
+        return await get_response(request)
+
+    middleware.process_view = _refusal  # type: ignore[attr-defined]  # Django looks for it there
+    return middleware
+
+
+async def _refusal(
+    request: HttpRequest, view: Any, args: Any, given: Mapping[str, Any]
+) -> HttpResponse | None:
+    match = request.resolver_match
+    assert match is not None
+    of_api = hasattr(request, "urlconf")
+    if request.scope["principal"] is None:  # type: ignore[attr-defined]  # ASGI's
+        known = match.url_name in needs.PUBLIC or _first_part(request) == SIGNING_IN
+        return None if known else HttpResponse(status=403)
+    person = person_of(request)
+    if person is None:
+        return None
+    method = request.method or ""
+    need = needs.of_operation(method, match.route) if of_api else needs.of_page(method, match.url_name or "")
+    if method in ("POST", "PATCH") and needs.raises(_body(request)):
+        need = max(need, needs.RAISED, key=lambda role: role.rank)
+    about = await in_db(places.of_operation if of_api else places.of_page, request, given, need)
+    if all(allowed(person, need, project) for project in about or [None]):
+        return None
+    return refused(request, need, of_api)
+
+
+def refused(request: HttpRequest, need: Role, of_api: bool) -> HttpResponse:
+    """In the form of what was asked for."""
+    words = (
+        f"This takes the role “{need.label}”, which you do not have here. Who administers can give it to you."
+    )
+    if of_api:
+        body = {"name": "ForbiddenError", "data": {"message": words}}
+        return HttpResponse(json.dumps(body), status=403, content_type="application/json")
+    if request.headers.get("HX-Request") or not request.accepts("text/html"):
+        return HttpResponse(words, status=403, content_type="text/plain; charset=utf-8")
+    return HttpResponse(html("people/refused.html", words=words, csrf=None), status=403)
+
+
+def _body(request: HttpRequest) -> dict[str, Any]:
+    """What a form or an object of JSON gives."""
+    if request.content_type == "application/json":
+        try:
+            given = json.loads(request.body or b"{}")
+        except ValueError:
+            return {}
+        return given if isinstance(given, dict) else {}
+    return {name: request.POST[name] for name in needs.RAISING if name in request.POST}

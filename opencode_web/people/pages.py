@@ -1,0 +1,184 @@
+"""The page of all people, and each one's own."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.urls import reverse
+from django.views.decorators.http import require_GET, require_POST
+
+from opencode_web.people import store
+from opencode_web.people.models import Person
+from opencode_web.site.logins import logins
+from sessions.core.db import in_db
+from sessions.core.principal import person_of
+from sessions.core.roles import Role
+from sessions.core.store import projects
+from sessions.web.respond import beside, fragment, page, redirect
+
+_OWN = "own"
+"""In a form: the role in a project is that of the person again."""
+
+
+@require_GET
+async def people(request: HttpRequest) -> HttpResponse:
+    """All of them, with what they may do."""
+    return await page(request, "people/page.html", **await in_db(_everybody))
+
+
+@require_POST
+async def invite(request: HttpRequest) -> HttpResponse:
+    """Somebody new, and the link by which they choose a password."""
+    try:
+        person = await in_db(
+            store.add, request.POST.get("name", ""), _role(request), request.POST.get("email", "")
+        )
+    except store.Refused as problem:
+        return beside("invite", str(problem))
+    shown = await in_db(_everybody)
+    return fragment("people/list.html", invited=person, link=await _link(request, person), **shown)
+
+
+@require_POST
+async def link(request: HttpRequest, person_id: str) -> HttpResponse:
+    """Another link, for one who lost theirs or the password."""
+    person = await _person(person_id)
+    return fragment("people/link.html", invited=person, link=await _link(request, person))
+
+
+@require_POST
+async def change(request: HttpRequest, person_id: str) -> HttpResponse:
+    """The role, or whether they may come in at all; what they have open is closed."""
+    person = await _person(person_id)
+    try:
+        if "role" in request.POST:
+            await in_db(store.change, person, role=_role(request))
+        else:
+            await in_db(store.change, person, active="active" in request.POST)
+    except store.Refused as problem:
+        return beside(f"person-{person.pk}", str(problem))
+    for name in await in_db(store.open_names, person):
+        logins.hang_up(name)
+    return await _shown(person)
+
+
+@require_POST
+async def change_in_project(request: HttpRequest, person_id: str) -> HttpResponse:
+    """The role in one project."""
+    person = await _person(person_id)
+    role = None if request.POST.get("role") == _OWN else _role(request)
+    await in_db(store.change_in_project, person, request.POST.get("project", ""), role, store.node())
+    for name in await in_db(store.open_names, person):
+        logins.hang_up(name)
+    return await _shown(person)
+
+
+@require_POST
+async def remove_token_of(request: HttpRequest, person_id: str) -> HttpResponse:
+    return await _ended(request, await _person(person_id), store.remove_token, _shown)
+
+
+@require_POST
+async def end_sign_in_of(request: HttpRequest, person_id: str) -> HttpResponse:
+    return await _ended(request, await _person(person_id), store.end_sign_in, _shown)
+
+
+@require_GET
+async def you(request: HttpRequest) -> HttpResponse:
+    """One's own name, tokens and sign-ins, and the way to password and second factor."""
+    person = await _oneself(request)
+    return await page(request, "people/you.html", **await in_db(_own, person, _login(request)))
+
+
+@require_POST
+async def make_token(request: HttpRequest) -> HttpResponse:
+    """It is shown in this answer and never again."""
+    person = await _oneself(request)
+    role = min(_role(request), Role(person.role), key=lambda one: one.rank)
+    try:
+        token = await in_db(store.make_token, person, request.POST.get("name", ""), role)
+    except store.Refused as problem:
+        return beside("token", str(problem))
+    return fragment("people/own.html", token=token, **await in_db(_own, person, _login(request)))
+
+
+@require_POST
+async def remove_token(request: HttpRequest) -> HttpResponse:
+    return await _ended(request, await _oneself(request), store.remove_token, _own_shown(request))
+
+
+@require_POST
+async def end_sign_in(request: HttpRequest) -> HttpResponse:
+    """In another browser, or in this one."""
+    person = await _oneself(request)
+    answer = await _ended(request, person, store.end_sign_in, _own_shown(request))
+    return redirect(reverse("account_login")) if request.POST.get("id") == _login(request) else answer
+
+
+async def _ended(
+    request: HttpRequest,
+    person: Person,
+    end: Callable[[Person, str], Iterable[str]],
+    shown: Callable[[Person], Awaitable[HttpResponse]],
+) -> HttpResponse:
+    """What is open by it is closed at once."""
+    for name in await in_db(end, person, request.POST.get("id", "")):
+        await logins.end_by_id(name)
+    return await shown(person)
+
+
+async def _shown(person: Person) -> HttpResponse:
+    return fragment("people/person.html", **await in_db(lambda: {"row": store.listed(person), **_choices()}))
+
+
+def _own_shown(request: HttpRequest) -> Callable[[Person], Awaitable[HttpResponse]]:
+    async def shown(person: Person) -> HttpResponse:
+        return fragment("people/own.html", **await in_db(_own, person, _login(request)))
+
+    return shown
+
+
+def _own(person: Person, login: str) -> dict[str, Any]:
+    highest = Role(person.role).rank
+    roles = [role for role in Role if role and role.rank <= highest]
+    return {"row": store.listed(person), "login": login, "roles": roles}
+
+
+def _everybody() -> dict[str, Any]:
+    return {"rows": store.everybody(), **_choices()}
+
+
+def _choices() -> dict[str, Any]:
+    return {"roles": list(Role), "projects": projects.recent(), "own": _OWN}
+
+
+async def _link(request: HttpRequest, person: Person) -> str:
+    return request.build_absolute_uri(await in_db(store.link_for, person))
+
+
+async def _person(person_id: str) -> Person:
+    person = await in_db(store.get, person_id)
+    if person is None:
+        raise Http404("This person is not known here.")
+    return person
+
+
+async def _oneself(request: HttpRequest) -> Person:
+    """Raises Http404 for the server's own password, which is nobody."""
+    person = person_of(request)
+    return await _person(person.id if person else "00000000-0000-0000-0000-000000000000")
+
+
+def _login(request: HttpRequest) -> str:
+    """The id of the browser's login."""
+    return str(request.scope["principal"]["session"] or "")  # type: ignore[attr-defined]  # ASGI's
+
+
+def _role(request: HttpRequest) -> Role:
+    """Raises Http404 for what no form of ours sends."""
+    try:
+        return Role(request.POST.get("role", ""))
+    except ValueError as error:
+        raise Http404("There is no such role.") from error

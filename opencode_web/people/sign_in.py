@@ -1,0 +1,46 @@
+"""Between django-allauth, which finds out who somebody is, and the guard, whose cookie lets them in."""
+
+from __future__ import annotations
+
+import secrets
+from typing import Any
+
+from django.contrib.auth.signals import user_logged_in
+from django.http import HttpRequest, HttpResponseBase
+
+from opencode_web.people.models import Person, SignIn
+from sessions.core.db import in_db
+from sessions.core.ids import now
+from sessions.web.respond import csrf_token
+
+_LONGEST = 200
+
+
+def listen() -> None:
+    user_logged_in.connect(_note)
+
+
+def _note(sender: Any, request: HttpRequest, user: Person, **_: Any) -> None:
+    request.signed_in = user  # type: ignore[attr-defined]  # for `admit`
+
+
+def token(request: HttpRequest) -> dict[str, str]:
+    """For the forms of django-allauth: what the guard wants to see of a browser that its cookie lets in."""
+    return {"token": csrf_token(request)}
+
+
+async def admit(request: HttpRequest, response: HttpResponseBase) -> None:
+    """Give who signed in with this request a login of the guard's. Their old one, if any, ends by itself."""
+    person: Person | None = getattr(request, "signed_in", None)
+    if person is None:
+        return
+    login = secrets.token_urlsafe(16)
+    await in_db(
+        SignIn.objects.create,
+        id=login,
+        person_id=person.pk,
+        browser=request.headers.get("User-Agent", "")[:_LONGEST],
+        client=request.META.get("REMOTE_ADDR", ""),
+        time_created=now(),
+    )
+    response.headers["Set-Cookie"] = request.scope["sign_in"](login)  # type: ignore[attr-defined]  # ASGI's
