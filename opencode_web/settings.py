@@ -53,6 +53,8 @@ MIDDLEWARE = [
 
 PEOPLE = team.has_people(os.environ)
 """Whether people sign in by their own names, by django-allauth (docs/decisions/0052)."""
+TWO_PEOPLE = PEOPLE and variables.TWO_PEOPLE.is_true()
+"""Whether who sent a prompt may not allow what its turn asks."""
 FRONT = team.is_front(os.environ)
 ROOT_URLCONF = "opencode_web.nodes.urls" if FRONT else "opencode_web.urls"
 BASE_PATH = team.base_path(os.environ)
@@ -111,6 +113,7 @@ if PEOPLE:
     ACCOUNT_LOGIN_METHODS = {"username"}
     ACCOUNT_SIGNUP_FIELDS = ["username*", "password1*"]
     ACCOUNT_USER_MODEL_USERNAME_FIELD = "name"
+    ACCOUNT_USER_MODEL_EMAIL_FIELD = None
     ACCOUNT_EMAIL_VERIFICATION = "none"
     ACCOUNT_PRESERVE_USERNAME_CASING = True
     ACCOUNT_AUTHENTICATED_LOGIN_REDIRECTS = False

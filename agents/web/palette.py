@@ -35,6 +35,8 @@ from agents.toolkit.definitions import Agent, known_agents
 from sessions.core.db import in_db
 from sessions.core.models import Project, Session, Snippet
 from sessions.core.models.ledger import unpack_path
+from sessions.core.principal import person_of, sees
+from sessions.core.roles import Person
 from sessions.core.store import projects, searches, snippets
 from sessions.core.store import sessions as session_store
 from sessions.project import browsing, search, texts
@@ -96,7 +98,7 @@ async def options(request: HttpRequest) -> HttpResponse:
         return render(
             request, "pickers/palette.html", {"groups": groups, "query": query, "nothing": not groups}
         )
-    known = await _known(place)
+    known = await _known(place, person_of(request))
     if query:
         found = [(_found(group, query), group) for group in known]
         shown = [
@@ -112,10 +114,10 @@ async def options(request: HttpRequest) -> HttpResponse:
     return render(request, "pickers/palette.html", {"groups": groups, "query": query, "nothing": nothing})
 
 
-async def _known(place: Located) -> list[Group]:
+async def _known(place: Located, person: Person | None) -> list[Group]:
     config = (await asyncio.to_thread(load, place.directory)).config
     custom = await asyncio.to_thread(commands, place.directory, config)
-    rows = await in_db(_rows, place.project)
+    rows = await in_db(_rows, place.project, person)
     models = _models(await providers_of(place.directory))
     agents = (agent for agent in known_agents(config).values() if agent.primary)
     others = (row for row in rows.projects if row != place.project)
@@ -142,10 +144,10 @@ class _Rows:
     searches: Sequence[str]
 
 
-def _rows(project: Project) -> _Rows:
+def _rows(project: Project, person: Person | None) -> _Rows:
     return _Rows(
         session_store.listing(project, roots=True, limit=MOST_SESSIONS),
-        list(projects.recent()),
+        [row for row in projects.recent() if sees(person, row.id)],
         snippets.named(),
         searches.saved(),
     )
@@ -217,6 +219,10 @@ def _settings(project: Project) -> Iterator[Entry]:
         ("All projects", "folder", f"{reverse('home')}?choose", "open another"),
         ("Import conversations", "import", reverse("import"), "transfer opencode"),
     )
+    if settings.PEOPLE:
+        you = f"{settings.FRONT_PATH}you/" if settings.FRONT_PATH else reverse("you")
+        yield Entry("go:you", "You", "shield", "go", you, also="password token sign out second factor")
+        yield Entry("go:people", "People", "list", "go", reverse("people"), also="team roles invite tokens")
     if settings.FRONT_PATH:
         yield Entry("go:machines", "All machines", "layers", "go", settings.FRONT_PATH, also="nodes team")
     for label, icon, url, also in places:

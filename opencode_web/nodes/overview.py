@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from django.db import DatabaseError
 from django.db.models import Sum
@@ -21,8 +22,15 @@ from sessions.web.live.states import STATES, state_of
 
 logger = logging.getLogger(__name__)
 
+Shows = Callable[[str, str], bool]
+"""Whether a project of a node, by their name and id, is shown."""
 MOST_PROJECTS = 8
 MOST_SESSIONS = 5
+
+
+def everything(node: str, project: str) -> bool:
+    """Where a front has one login."""
+    return True
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,29 +71,29 @@ class Machine:
     problem: str = ""
 
 
-async def machines(base: str) -> list[Machine]:
+async def machines(base: str, shows: Shows = everything) -> list[Machine]:
     """All of them by name; `base` is the path below which the front is."""
-    return [await _machine(base, node) for node in await in_db(registry.nodes)]
+    return [await _machine(base, node, shows) for node in await in_db(registry.nodes)]
 
 
-async def _machine(base: str, node: Node) -> Machine:
+async def _machine(base: str, node: Node, shows: Shows) -> Machine:
     lives = bool(node.lives)  # type: ignore[attr-defined]  # an annotation of the query
     turns = node.load.get("turns", 0) if lives else 0
     machine = Machine(node.name, lives, node.seen, turns, node.version, f"{base}{PATH}{node.name}/")
     try:
-        cost, found = await in_rows_of(node.name, _rows, machine.url)
+        cost, found = await in_rows_of(node.name, _rows, machine.url, partial(shows, node.name))
     except DatabaseError as error:
         logger.info("the rows of node %s cannot be read: %s", node.name, error)
         return replace(machine, problem="Its rows cannot be read: it may be of another version.")
     return replace(machine, cost=cost, projects=found)
 
 
-def _rows(url: str) -> tuple[float, list[ProjectRow]]:
+def _rows(url: str, shows: Callable[[str], bool]) -> tuple[float, list[ProjectRow]]:
     cost = Session.objects.aggregate(cost=Sum("cost"))["cost"] or 0.0
     waiting = {row.session_id for row in permissions.pending()}
     waiting = children.roots(waiting | {row.session_id for row in questions.pending()})
-    rows = Project.objects.order_by("-time_updated")[:MOST_PROJECTS]
-    return cost, [_project(row, f"{url}p/{row.id}/", waiting) for row in rows]
+    rows = [row for row in Project.objects.order_by("-time_updated") if shows(row.id)]
+    return cost, [_project(row, f"{url}p/{row.id}/", waiting) for row in rows[:MOST_PROJECTS]]
 
 
 def _project(row: Project, url: str, waiting: Collection[str]) -> ProjectRow:

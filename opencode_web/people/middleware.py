@@ -16,7 +16,7 @@ from django.utils.decorators import async_only_middleware
 from opencode_web.people import needs, places
 from opencode_web.people.sign_in import admit
 from sessions.core.db import in_db
-from sessions.core.principal import person_of
+from sessions.core.principal import acting, person_of
 from sessions.core.roles import Role, allowed
 from sessions.rendering.html import html
 
@@ -40,7 +40,7 @@ def signed_in(get_response: Handler) -> Handler:
 
     async def of_the_same(request: HttpRequest) -> HttpResponseBase:
         person, user = person_of(request), await request.auser()
-        if _first_part(request) != SIGNING_IN and user.is_authenticated and str(user.pk) != _id(person):
+        if user.is_authenticated and str(user.pk) != _id(person):  # of a sign-in that the guard has ended
             await alogout(request)
         return await get_response(request)
 
@@ -69,6 +69,8 @@ def permitted(get_response: Handler) -> Handler:
     """What a request takes is asked for before its view: 403, in words, for who has not the role."""
 
     async def middleware(request: HttpRequest) -> HttpResponseBase:
+        person = person_of(request)
+        acting.set(person.name if person else "")  # also for what an answer does as it streams
         return await get_response(request)
 
     middleware.process_view = _refusal  # type: ignore[attr-defined]  # Django looks for it there
@@ -88,13 +90,19 @@ async def _refusal(
     if person is None:
         return None
     method = request.method or ""
-    need = needs.of_operation(method, match.route) if of_api else needs.of_page(method, match.url_name or "")
-    if method in ("POST", "PATCH") and needs.raises(_body(request)):
-        need = max(need, needs.RAISED, key=lambda role: role.rank)
-    about = await in_db(places.of_operation if of_api else places.of_page, request, given, need)
+    name = needs.operation(method, match.route) if of_api else match.url_name or ""
+    need = needs.of_operation(name) if of_api else needs.of_page(method, name)
+    if method in ("POST", "PATCH") and needs.raises(_given(request, of_api)):
+        raised = Role.ADMINISTER if settings.TWO_PEOPLE else needs.RAISED
+        need = max(need, raised, key=lambda role: role.rank)
+    about = set() if name in needs.EVERYWHERE else await in_db(_place_of(of_api), request, given, need)
     if all(allowed(person, need, project) for project in about or [None]):
         return None
     return refused(request, need, of_api)
+
+
+def _place_of(of_api: bool) -> Callable[[HttpRequest, Mapping[str, Any], Role], set[str | None]]:
+    return places.of_operation if of_api else places.of_page
 
 
 def refused(request: HttpRequest, need: Role, of_api: bool) -> HttpResponse:
@@ -110,12 +118,8 @@ def refused(request: HttpRequest, need: Role, of_api: bool) -> HttpResponse:
     return HttpResponse(html("people/refused.html", words=words, csrf=None), status=403)
 
 
-def _body(request: HttpRequest) -> dict[str, Any]:
-    """What a form or an object of JSON gives."""
-    if request.content_type == "application/json":
-        try:
-            given = json.loads(request.body or b"{}")
-        except ValueError:
-            return {}
-        return given if isinstance(given, dict) else {}
+def _given(request: HttpRequest, of_api: bool) -> dict[str, Any]:
+    """What a form gives; for the API an object of JSON, whatever it says that it is."""
+    if of_api:
+        return places.body_of(request)
     return {name: request.POST[name] for name in needs.RAISING if name in request.POST}

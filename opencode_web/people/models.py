@@ -15,13 +15,11 @@ _SYSTEM = re.compile(r"\b(Android|iPhone|iPad|Windows|Mac OS X|Linux)\b")
 
 
 class Person(AbstractBaseUser):
-    """Somebody of a team. `name` is what they sign in with and what others see, `email` what an identity
-    provider knows them by, `role` what they may do where no membership says otherwise. Who is not `is_active`
-    is switched off: what they did stays theirs."""
+    """Somebody of a team. `name` is what they sign in with and what others see, `role` what they may do where
+    no membership says otherwise. Who is not `is_active` is switched off: what they did stays theirs."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     name = models.CharField(max_length=LONGEST_NAME, unique=True)
-    email = models.EmailField(blank=True)
     role = models.CharField(max_length=16, choices=Role.choices, blank=True, default=Role.SEE)
     is_active = models.BooleanField(default=True)
     time_created = models.BigIntegerField()
@@ -29,7 +27,6 @@ class Person(AbstractBaseUser):
     objects: ClassVar[BaseUserManager[Person]] = BaseUserManager()  # type: ignore[assignment]
 
     USERNAME_FIELD = "name"
-    EMAIL_FIELD = "email"
 
     def __str__(self) -> str:
         return self.name

@@ -271,15 +271,31 @@ OPERATIONS = {
     """,
 }
 
+EVERYWHERE = frozenset(
+    {
+        *("forget-search", "save-search", "search", "search-progress"),
+        *(
+            "GET api/event",
+            "GET api/permission/request",
+            "GET api/permission/saved",
+            "GET api/question/request",
+        ),
+        *("GET api/session", "GET api/session/active", "GET experimental/session", "GET find/message"),
+        *("GET global/event", "GET project", "GET session/status"),
+    }
+)
+"""What is about all projects, whatever it names."""
+
 PUBLIC = frozenset({"mcp-oauth-callback", "ready", "shared"})
 """Pages that the guard shows to whoever has their address."""
 
 SOCKETS = {
     r"/ws/p/[^/]+/(files/)?": Role.SEE,
-    r"/ws/inbox/": Role.SEE,
+    r"/ws/inbox/": Role.NOTHING,
     r"/(api/)?pty/[^/]+/connect": Role.APPROVE,
 }
-"""By path. What is sent through one of a page counts for nothing; through a terminal's it is typed."""
+"""By path. What is sent through one of a page counts for nothing; through a terminal's it is typed. The inbox
+has what is of projects that one sees."""
 
 RAISING = ("preset", "permission", "folders")
 """What is given along with a session and says what is asked before it is done; by what this takes:"""
@@ -301,10 +317,14 @@ def of_page(method: str, name: str) -> Role:
     return (_shown if method in _READING else _done).get(name, Role.ADMINISTER)
 
 
-def of_operation(method: str, route: str) -> Role:
-    """What an operation of the API takes; `route` as Django's URLs have it."""
-    method = "GET" if method in _READING else method
-    return _operations.get(f"{method} {_VARYING.sub('*', route)}", Role.ADMINISTER)
+def operation(method: str, route: str) -> str:
+    """As the table has it; `route` as Django's URLs have it."""
+    return f"{'GET' if method in _READING else method} {_VARYING.sub('*', route)}"
+
+
+def of_operation(name: str) -> Role:
+    """What an operation of the API takes."""
+    return _operations.get(name, Role.ADMINISTER)
 
 
 def of_socket(path: str) -> Role:

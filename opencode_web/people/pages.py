@@ -6,7 +6,6 @@ from collections.abc import Awaitable, Callable, Iterable
 from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
-from django.urls import reverse
 from django.views.decorators.http import require_GET, require_POST
 
 from opencode_web.people import store
@@ -16,7 +15,7 @@ from sessions.core.db import in_db
 from sessions.core.principal import person_of
 from sessions.core.roles import Role
 from sessions.core.store import projects
-from sessions.web.respond import beside, fragment, page, redirect
+from sessions.web.respond import beside, fragment, page
 
 _OWN = "own"
 """In a form: the role in a project is that of the person again."""
@@ -25,19 +24,17 @@ _OWN = "own"
 @require_GET
 async def people(request: HttpRequest) -> HttpResponse:
     """All of them, with what they may do."""
-    return await page(request, "people/page.html", **await in_db(_everybody))
+    return await page(request, "people/page.html", **await in_db(_everybody, _login(request)))
 
 
 @require_POST
 async def invite(request: HttpRequest) -> HttpResponse:
     """Somebody new, and the link by which they choose a password."""
     try:
-        person = await in_db(
-            store.add, request.POST.get("name", ""), _role(request), request.POST.get("email", "")
-        )
+        person = await in_db(store.add, request.POST.get("name", ""), _role(request))
     except store.Refused as problem:
         return beside("invite", str(problem))
-    shown = await in_db(_everybody)
+    shown = await in_db(_everybody, _login(request))
     return fragment("people/list.html", invited=person, link=await _link(request, person), **shown)
 
 
@@ -59,9 +56,8 @@ async def change(request: HttpRequest, person_id: str) -> HttpResponse:
             await in_db(store.change, person, active="active" in request.POST)
     except store.Refused as problem:
         return beside(f"person-{person.pk}", str(problem))
-    for name in await in_db(store.open_names, person):
-        logins.hang_up(name)
-    return await _shown(person)
+    await _hang_up(request, person)
+    return await _shown(request)(person)
 
 
 @require_POST
@@ -70,19 +66,18 @@ async def change_in_project(request: HttpRequest, person_id: str) -> HttpRespons
     person = await _person(person_id)
     role = None if request.POST.get("role") == _OWN else _role(request)
     await in_db(store.change_in_project, person, request.POST.get("project", ""), role, store.node())
-    for name in await in_db(store.open_names, person):
-        logins.hang_up(name)
-    return await _shown(person)
+    await _hang_up(request, person)
+    return await _shown(request)(person)
 
 
 @require_POST
 async def remove_token_of(request: HttpRequest, person_id: str) -> HttpResponse:
-    return await _ended(request, await _person(person_id), store.remove_token, _shown)
+    return await _ended(request, await _person(person_id), store.remove_token, _shown(request))
 
 
 @require_POST
 async def end_sign_in_of(request: HttpRequest, person_id: str) -> HttpResponse:
-    return await _ended(request, await _person(person_id), store.end_sign_in, _shown)
+    return await _ended(request, await _person(person_id), store.end_sign_in, _shown(request))
 
 
 @require_GET
@@ -111,10 +106,15 @@ async def remove_token(request: HttpRequest) -> HttpResponse:
 
 @require_POST
 async def end_sign_in(request: HttpRequest) -> HttpResponse:
-    """In another browser, or in this one."""
-    person = await _oneself(request)
-    answer = await _ended(request, person, store.end_sign_in, _own_shown(request))
-    return redirect(reverse("account_login")) if request.POST.get("id") == _login(request) else answer
+    """In another browser; this one says so to the guard."""
+    return await _ended(request, await _oneself(request), store.end_sign_in, _own_shown(request))
+
+
+async def _hang_up(request: HttpRequest, person: Person) -> None:
+    """What they have open may come again, with what they may now; not this request."""
+    for name in await in_db(store.open_names, person):
+        if name != _login(request):
+            logins.hang_up(name)
 
 
 async def _ended(
@@ -129,8 +129,14 @@ async def _ended(
     return await shown(person)
 
 
-async def _shown(person: Person) -> HttpResponse:
-    return fragment("people/person.html", **await in_db(lambda: {"row": store.listed(person), **_choices()}))
+def _shown(request: HttpRequest) -> Callable[[Person], Awaitable[HttpResponse]]:
+    def found(person: Person) -> dict[str, Any]:
+        return {"row": store.listed(person), **_choices(_login(request))}
+
+    async def shown(person: Person) -> HttpResponse:
+        return fragment("people/person.html", **await in_db(found, person))
+
+    return shown
 
 
 def _own_shown(request: HttpRequest) -> Callable[[Person], Awaitable[HttpResponse]]:
@@ -146,12 +152,12 @@ def _own(person: Person, login: str) -> dict[str, Any]:
     return {"row": store.listed(person), "login": login, "roles": roles}
 
 
-def _everybody() -> dict[str, Any]:
-    return {"rows": store.everybody(), **_choices()}
+def _everybody(login: str) -> dict[str, Any]:
+    return {"rows": store.everybody(), **_choices(login)}
 
 
-def _choices() -> dict[str, Any]:
-    return {"roles": list(Role), "projects": projects.recent(), "own": _OWN}
+def _choices(login: str) -> dict[str, Any]:
+    return {"roles": list(Role), "projects": projects.recent(), "own": _OWN, "login": login}
 
 
 async def _link(request: HttpRequest, person: Person) -> str:
@@ -166,9 +172,13 @@ async def _person(person_id: str) -> Person:
 
 
 async def _oneself(request: HttpRequest) -> Person:
-    """Raises Http404 for the server's own password, which is nobody."""
+    """Raises Http404 for the server's own password, which is nobody, and for a token, which makes no
+    others."""
     person = person_of(request)
-    return await _person(person.id if person else "00000000-0000-0000-0000-000000000000")
+    principal = request.scope["principal"]  # type: ignore[attr-defined]  # ASGI's
+    if person is None or principal["kind"] == "bearer":
+        raise Http404("This page is for people in a browser.")
+    return await _person(person.id)
 
 
 def _login(request: HttpRequest) -> str:

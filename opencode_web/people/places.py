@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ from urllib.parse import unquote
 from django.conf import settings
 from django.http import HttpRequest
 
-from sessions.core.models import PermissionRequest, QuestionRequest, Session
+from sessions.core.models import PermissionRequest, Project, QuestionRequest, Session
 from sessions.core.roles import Role
 from sessions.core.store import projects
 
@@ -27,7 +28,23 @@ def of_operation(request: HttpRequest, given: Mapping[str, Any], need: Role) -> 
     if found := set(_named(given)):
         return found
     query = request.GET.get("directory") or request.GET.get("location[directory]")
-    return {project_at(query or unquote(request.headers.get("x-opencode-directory", "")))}
+    header = unquote(request.headers.get("x-opencode-directory", ""))
+    location = body_of(request).get("location")
+    named = location.get("directory") if isinstance(location, dict) else None
+    return {project_at(str(named or query or header))}
+
+
+def body_of(request: HttpRequest) -> dict[str, Any]:
+    """The object of JSON that it brings, whatever it says that it is; empty where it is none."""
+    try:
+        given = json.loads(request.body or b"{}")
+    except ValueError:
+        return {}
+    return given if isinstance(given, dict) else {}
+
+
+def known_project(id: str) -> str | None:
+    return Project.objects.filter(id=id).values_list("id", flat=True).first()
 
 
 def project_at(folder: str) -> str | None:
@@ -46,7 +63,7 @@ def _named(source: Mapping[str, Any]) -> Iterator[str | None]:
     for name, value in source.items():
         match name.removesuffix("_id"):
             case "project":
-                yield str(value)
+                yield known_project(str(value))
             case "session":
                 yield project_of_session(str(value))
             case "request" | "permission":

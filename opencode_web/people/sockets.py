@@ -9,7 +9,7 @@ from urllib.parse import parse_qs, unquote
 from django.conf import settings
 
 from opencode_web.people import needs
-from opencode_web.people.places import project_at, project_of_session
+from opencode_web.people.places import known_project, project_at, project_of_session
 from opencode_web.site.security.people import Said
 from opencode_web.site.security.request import Request
 from sessions.core.db import in_db
@@ -29,7 +29,8 @@ def _projects(request: Request) -> set[str | None]:
     query: dict[str, Any] = parse_qs(request.scope["query_string"].decode("latin-1"))
     if found := _PROJECT.match(request.path):
         session = query.get("session", [""])[0]
-        return {found[1], project_of_session(session)} if session else {found[1]}
+        project = known_project(found[1])
+        return {project, project_of_session(session)} if session else {project}
     if request.path.endswith("/connect"):
         header = dict(request.scope["headers"]).get(b"x-opencode-directory", b"").decode("latin-1")
         named = query.get("directory") or query.get("location[directory]") or [unquote(header)]

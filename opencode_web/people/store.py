@@ -12,9 +12,11 @@ from django.urls import reverse
 
 from opencode_web.people.known import digest, held
 from opencode_web.people.models import LONGEST_NAME, Membership, Person, SignIn, Token
+from opencode_web.site.security.cookies import LIFETIME
 from sessions.core.ids import now
 from sessions.core.models import Project
 from sessions.core.roles import Role
+from sessions.core.store import logins
 
 LONGEST_TOKEN_NAME = 64
 _PREFIX = "ocw_"
@@ -44,25 +46,27 @@ class Listed:
     roles: list[InProject]
 
 
-def add(name: str, role: Role, email: str = "") -> Person:
+def add(name: str, role: Role) -> Person:
     """Somebody who has no password yet. Raises Refused for a name that is none or is taken."""
     name = " ".join(name.split())
     if not name or len(name) > LONGEST_NAME or not name.isprintable():
         raise Refused(f"A name has 1 to {LONGEST_NAME} letters.")
     if Person.objects.filter(name__iexact=name).exists():
         raise Refused(f"There is somebody called {name} already.")
-    person = Person(name=name, email=email.strip(), role=role, time_created=now())
+    person = Person(name=name, role=role, time_created=now())
     person.set_unusable_password()
     person.save()
     return person
 
 
 def link_for(person: Person) -> str:
-    """The path by which they choose a password, once, within three days; what they had before stays until
-    then."""
+    """The path by which they choose a password, once, within three days, at the front where there is one;
+    what they had before stays until then."""
     key = app_settings.PASSWORD_RESET_TOKEN_GENERATOR().make_token(person)
     place = {"uidb36": user_pk_to_url_str(person), "key": key}
-    return reverse("account_reset_password_from_key", kwargs=place)
+    path = reverse("account_reset_password_from_key", kwargs=place)
+    at_front = settings.FRONT_PATH + path.removeprefix(f"{settings.BASE_PATH}/")
+    return at_front if settings.FRONT_PATH else path
 
 
 def find(name: str) -> Person | None:
@@ -82,9 +86,17 @@ def listed(person: Person) -> Listed:
     return Listed(
         person,
         list(Token.objects.filter(person=person).order_by("-time_created")),
-        list(SignIn.objects.filter(person=person).order_by("-time_created")),
+        _signed_in(person),
         _in_projects(person),
     )
+
+
+def _signed_in(person: Person) -> list[SignIn]:
+    """Where they still are: of what was ended the guard has the end alone."""
+    oldest = now() - LIFETIME * 1000
+    rows = SignIn.objects.filter(person=person, time_created__gt=oldest).order_by("-time_created")
+    ended = {id for id, _ in logins.ended()}
+    return [row for row in rows if row.id not in ended]
 
 
 def _in_projects(person: Person) -> list[InProject]:
@@ -97,13 +109,14 @@ def _in_projects(person: Person) -> list[InProject]:
 
 def change(person: Person, role: Role | None = None, active: bool | None = None) -> None:
     """Raises Refused where nobody would be left who administers."""
+    administered = person.is_active and person.role == Role.ADMINISTER
     if role is not None:
         person.role = role
     if active is not None:
         person.is_active = active
     administers = person.is_active and person.role == Role.ADMINISTER
     others = Person.objects.filter(is_active=True, role=Role.ADMINISTER).exclude(pk=person.pk)
-    if not administers and not others.exists():
+    if administered and not administers and not others.exists():
         raise Refused("Somebody has to administer.")
     person.save(update_fields=["role", "is_active"])
 

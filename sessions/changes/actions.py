@@ -12,6 +12,7 @@ from django.db import DatabaseError
 
 from sessions.core.db import in_db
 from sessions.core.models import AdmittedPrompt, PermissionRequest, QuestionRequest, Session
+from sessions.core.principal import acting
 from sessions.core.space import is_full
 from sessions.core.store import children, compaction, inbox, permissions, questions, resumption
 from sessions.core.store import sessions as session_store
@@ -23,7 +24,7 @@ async def prompt(session: Session, parts: list[dict[str, Any]], **choice: Any) -
 
     Raises PromptRefused when it has no content.
     """
-    row = await in_db(inbox.admit, session, parts, **choice)
+    row = await in_db(inbox.admit, session, parts, actor=acting.get(), **choice)
     if row.resume:
         await wake(session.id)
     return row

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from contextvars import ContextVar
+from typing import Any
+
 from django.conf import settings
 from django.http import HttpRequest
 
 from sessions.core.roles import Person, Role, allowed
+
+acting: ContextVar[str] = ContextVar("acting", default="")
+"""The name of the person for whom something is done; empty where a server has one login."""
 
 
 def actor(request: HttpRequest) -> str:
@@ -21,12 +28,15 @@ def actor(request: HttpRequest) -> str:
 
 def person_of(request: HttpRequest) -> Person | None:
     """None where a server has one login, and for that login."""
-    principal = getattr(request, "scope", {}).get("principal") or {}
-    said = principal.get("person")
-    return Person.of(said, settings.NODE) if said else None
+    return person_in(getattr(request, "scope", {}))
 
 
-def may(request: HttpRequest, need: Role, project: str | None = None) -> bool:
-    """Whether who asks may do what takes `need`; one login may do everything."""
-    person = person_of(request)
-    return person is None or allowed(person, need, project)
+def person_in(scope: Mapping[str, Any], node: str | None = None) -> Person | None:
+    """The same of a socket, or as they are at another node."""
+    said = (scope.get("principal") or {}).get("person")
+    return Person.of(said, settings.NODE if node is None else node) if said else None
+
+
+def sees(person: Person | None, project: str) -> bool:
+    """Whether lists show a project, and what is in it."""
+    return person is None or allowed(person, Role.SEE, project)

@@ -163,6 +163,11 @@ PERSON_HEADER = Variable(
     " people.",
     own=True,
 )
+TWO_PEOPLE = Variable(
+    "OPENCODE_WEB_TWO_PEOPLE",
+    "`1`: who sent a prompt may not allow what its turn asks; another person has to.",
+    own=True,
+)
 FRONT = Variable("OPENCODE_WEB_FRONT", "Set by `opencode-web front` for itself.", own=True)
 
 LEASE_SECONDS = Variable(
@@ -269,7 +274,7 @@ GROUPS = {
     "How long things are kept (0: for ever)": (
         *(KEEP_EVENTS, KEEP_EVENTS_DAYS, KEEP_OUTPUTS_DAYS, KEEP_DELETED_DAYS, KEEP_ARCHIVED_DAYS),
     ),
-    "People": (TEAM, PERSON_HEADER),
+    "People": (TEAM, PERSON_HEADER, TWO_PEOPLE),
     "Nodes and fronts": (SECRET, NODE, NODE_ADDRESS, FRONT),
     "Turns": (
         *(LEASE_SECONDS, HOOK_SECONDS, TRUST, NO_DISCOVERY, PRIVATE_HOSTS),

@@ -28,23 +28,30 @@ Deeds = Mapping[str, Sequence[Deed]]
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where messages are shown: the session's URL, its project's folder, from where on it is undone, and the
-    ids of pins by the messages that are pinned."""
+    """Where messages are shown: the session's URL, its project's folder, from where on it is undone, the ids
+    of pins by the messages that are pinned, and who sent them, by prompts, where that is known."""
 
     base: str
     root: str
     session_id: str
     reverted_from: str = ""
     pins: Mapping[str, str] = field(default_factory=dict)
+    senders: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, session: Session, pins: Mapping[str, str] | None = None) -> Place:
+    def of(
+        cls,
+        session: Session,
+        pins: Mapping[str, str] | None = None,
+        senders: Mapping[str, str] | None = None,
+    ) -> Place:
         return cls(
             base=session.get_absolute_url(),
             root=session.directory,
             session_id=session.id,
             reverted_from=undone_from(session.revert),
             pins=pins or {},
+            senders=senders or {},
         )
 
 
@@ -100,7 +107,16 @@ def foot_html(
     pin = place.pins.get(info["id"], "")
     if info["role"] == "user":
         done = deeds_html(info["id"], (deeds or {}).get(info["id"], ()), waited)
-        return html("conversation/prompt_foot.html", info=info, place=place, pin=pin, deeds=done, oob=oob)
+        sender = place.senders.get(info["id"], "")
+        return html(
+            "conversation/prompt_foot.html",
+            info=info,
+            place=place,
+            pin=pin,
+            sender=sender,
+            deeds=done,
+            oob=oob,
+        )
     completed = info["time"].get("completed")
     ended = bool(completed) and info.get("finish") not in ("tool-calls", None)
     error = info.get("error")

@@ -9,15 +9,18 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
+from dataclasses import replace
 from typing import Any
 from urllib.parse import parse_qs
 
 from channels.generic.websocket import AsyncWebsocketConsumer
+from django.conf import settings
 from django.urls import path
 
 from sessions.core import bus
 from sessions.core.db import in_db
 from sessions.core.sockets import FRAME_TIME, HEARTBEAT, NOT_FOUND, UNAUTHORISED
+from sessions.core.store import inbox
 from sessions.rendering.messages import Place
 from sessions.web import access
 from sessions.web.live.frames import Frame
@@ -53,6 +56,8 @@ class PageSocket(AsyncWebsocketConsumer):
             await self.close(code=NOT_FOUND)
             return
         place = Place.of(session) if session else None
+        if place and settings.PEOPLE:
+            place = replace(place, senders=await in_db(inbox.senders, session_id))
         page = LivePage(project_id, session_id, place, await beside(project, session))
         self._task = asyncio.create_task(self._run(page, _cursor(query), loads="loads" in query))
 

@@ -44,9 +44,10 @@ document.addEventListener("htmx:oobErrorNoTarget", ({ type, detail }) => {
 });
 document.addEventListener("htmx:responseError", (event) => {
   if (event.target.closest?.("[data-quiet]")) return;
-  const status = event.detail.xhr.status;
-  const words = { 401: "You are signed out: open the link of the terminal again.", 404: "This is gone.", 413: "This is too large to send.", 507: event.detail.xhr.responseText };
-  note(words[status] || `That did not work (${status}). The log says more.`);
+  const { xhr } = event.detail;
+  const said = xhr.getResponseHeader("Content-Type")?.startsWith("text/plain") && xhr.responseText;
+  const words = { 401: "You are signed out: open the link of the terminal again.", 404: "This is gone.", 413: "This is too large to send." };
+  note(words[xhr.status] || said || `That did not work (${xhr.status}). The log says more.`);
 });
 document.addEventListener("htmx:sendError", (event) => {
   if (!event.target.closest?.("#composer, [data-quiet]")) note("The server cannot be reached.");

@@ -23,7 +23,6 @@ class Migration(migrations.Migration):
                     models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False),
                 ),
                 ("name", models.CharField(max_length=64, unique=True)),
-                ("email", models.EmailField(blank=True, max_length=254)),
                 (
                     "role",
                     models.CharField(

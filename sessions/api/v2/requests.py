@@ -125,7 +125,10 @@ async def reply(
     request: HttpRequest, session_id: str, request_id: str, body: ReplyPermission
 ) -> HttpResponse:
     await _pending(session_id, request_id)
-    row = await actions.reply(request_id, body.reply, body.message, actor=actor(request))
+    try:
+        row = await actions.reply(request_id, body.reply, body.message, actor=actor(request))
+    except permissions.ReplyRefused as error:
+        raise InvalidRequest(str(error)) from error
     if row is None:
         raise _gone(request_id)
     return HttpResponse(status=204)

@@ -168,12 +168,14 @@ class Admission(models.Model):
 
     `id` is the prompt's, `digest` of its content. `no_reply`: it asks for no answer. `stopped` are the parts
     of a prompt that was stopped before the model was asked, until a person takes them back or lets them go.
+    `actor` is who sent it, where a server has people.
     """
 
     id = models.CharField(primary_key=True, max_length=32)
     session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="admissions")
     digest = models.CharField(max_length=64)
     no_reply = models.BooleanField(default=False)
+    actor = models.CharField(max_length=128, blank=True)
     stopped = models.JSONField(null=True, blank=True)
     time_created = models.BigIntegerField()
 

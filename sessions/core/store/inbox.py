@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any, Literal
 
+from django.conf import settings
 from django.db import transaction
 from django.db.models import QuerySet
 from pydantic import ValidationError
@@ -61,6 +62,7 @@ def admit(
     delivery: Delivery = "queue",
     no_reply: bool = False,
     resume: bool = True,
+    actor: str = "",
 ) -> AdmittedPrompt:
     """Make a prompt durable. The same message id with the same content is the same prompt, for ever: a client
     may send it again, also when it was answered long ago, and gets what it got first. With `no_reply` it is a
@@ -99,6 +101,7 @@ def admit(
             session=session,
             digest=digest(row),
             no_reply=no_reply,
+            actor=actor,
             time_created=row.time_created,
         )
         record(session, row.id, delivery)
@@ -109,6 +112,14 @@ def session_of(message_id: str, project_id: str) -> Session | None:
     """The session of the project in which a prompt of this id was admitted."""
     known = Admission.objects.filter(id=message_id, session__project_id=project_id).select_related("session")
     return known[0].session if known else None
+
+
+def senders(session_id: str) -> dict[str, str]:
+    """Who sent the prompts of a session, where a server has people."""
+    if not settings.PEOPLE:
+        return {}
+    rows = Admission.objects.filter(session_id=session_id).exclude(actor="")
+    return dict(rows.values_list("id", "actor"))
 
 
 def digest(row: AdmittedPrompt) -> str:

@@ -22,6 +22,8 @@ from django.utils.safestring import SafeString
 from sessions.core import bus
 from sessions.core.db import in_db
 from sessions.core.models import PermissionRequest, QuestionRequest, Session
+from sessions.core.principal import person_in, sees
+from sessions.core.roles import Person
 from sessions.core.sockets import HEARTBEAT, UNAUTHORISED
 from sessions.core.store import permissions, questions
 from sessions.core.store.keys import CHANGED
@@ -108,10 +110,11 @@ class Inbox:
         return {"html": self.html(), "waiting": waiting}
 
 
-def inbox() -> Inbox:
-    """The inbox as it is now; runs on the ORM's thread."""
+def inbox(person: Person | None = None) -> Inbox:
+    """The inbox as it is now, of the projects that a person sees; runs on the ORM's thread."""
     asked = [(row.session, _permission(row)) for row in permissions.inbox()]
     asked += [(row.session, _question(row)) for row in questions.pending()]
+    asked = [one for one in asked if sees(person, one[0].project_id)]
     groups: dict[str, Group] = {}
     for session, entry in sorted(asked, key=lambda one: one[1].time):
         root = _root(session)
@@ -210,7 +213,7 @@ class InboxSocket(AsyncWebsocketConsumer):
     async def _stream(self) -> None:
         """Each message is read from the rows, now and then without an event too: what is lost costs time."""
         named: frozenset[str] = frozenset()
-        sent = ""
+        sent, person = "", person_in(self.scope)
 
         def wants(event: bus.Event) -> bool:
             named_here = event.type == "session.updated" and event.session_id in named
@@ -218,7 +221,7 @@ class InboxSocket(AsyncWebsocketConsumer):
 
         async with bus.subscribe(wants=wants) as mailbox:
             while True:
-                found, pressed = await in_db(lambda: (inbox(), keys.table()))
+                found, pressed = await in_db(lambda: (inbox(person), keys.table()))
                 named = found.sessions
                 text = json.dumps({**found.wire(), "keys": pressed}, ensure_ascii=False)
                 await self.send(text_data=text if text != sent else "{}")

@@ -12,9 +12,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
+from django.conf import settings
+
 from sessions.core import bus
 from sessions.core.db import in_db
-from sessions.core.store import children, messages, pins, session_folders, turns, waits
+from sessions.core.store import children, inbox, messages, pins, session_folders, turns, waits
 from sessions.core.store.events import before_late
 from sessions.rendering.blocks import Update
 from sessions.rendering.deeds import deeds_html
@@ -211,6 +213,9 @@ class LivePage:
         self._roles[info["id"]] = info["role"]
         frame.ensure("messages", info["id"], shell_html(info, self._place))
         if info["role"] == "user":
+            if settings.PEOPLE:
+                senders = await in_db(inbox.senders, self._session_id)
+                self._place = replace(self._place, senders=senders)
             frame.html.append(foot_html(info, self._place, oob=True))
             answer = await in_db(changes.last_answer, self._session_id, info["id"])
             if answer is not None:

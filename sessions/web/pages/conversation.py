@@ -17,7 +17,7 @@ from django.views.decorators.http import require_GET
 
 from sessions.core.db import in_db
 from sessions.core.models import Project, Session
-from sessions.core.store import events, ledger, messages, pins, turns, waits
+from sessions.core.store import events, inbox, ledger, messages, pins, turns, waits
 from sessions.core.store import sessions as session_store
 from sessions.rendering.attached import download
 from sessions.rendering.html import html
@@ -63,7 +63,7 @@ async def session(request: HttpRequest, project_id: str, session_id: str) -> Htt
     found = await session_of(project_id, session_id)
     context = await in_db(_session_context, found, _zone(request))
     entries, waited, done = context.pop("entries"), context.pop("waited"), context.pop("deeds")
-    place = Place.of(found, context.pop("pinned"))
+    place = Place.of(found, context.pop("pinned"), context.pop("senders"))
     context["messages"] = await asyncio.to_thread(messages_html, entries, place, waited, done)
     context |= {"review": _review_choice(request), "found": request.GET.get("found", "")}
     context["found_words"] = _found_words(context["found"])
@@ -79,7 +79,7 @@ async def older(request: HttpRequest, project_id: str, session_id: str) -> HttpR
     entries, more = await in_db(history_page, found.id, before, until)
     waited = await in_db(waits.of, found.id)
     done = await in_db(deeds_of, found.id, entries)
-    place = Place.of(found, await in_db(pins.of_messages, found.id))
+    place = Place.of(found, *await in_db(lambda: (pins.of_messages(found.id), inbox.senders(found.id))))
     return fragment(
         "conversation/older.html",
         messages=await asyncio.to_thread(messages_html, entries, place, waited, done),
@@ -199,6 +199,7 @@ def _session_context(session: Session, zone: tzinfo) -> dict[str, Any]:
         "changed": ledger.by_tools(session.id).exists(),
         "waited": waits.of(session.id),
         "pinned": pins.of_messages(session.id),
+        "senders": inbox.senders(session.id),
         "deeds": deeds_of(session.id, entries),
         "before": entries[0]["info"]["id"] if more else "",
     }  # fmt: skip

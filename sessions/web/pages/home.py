@@ -17,6 +17,8 @@ from sessions.changes.vcs import Checkout, GitError, changes
 from sessions.core import opened
 from sessions.core.db import in_db
 from sessions.core.models import Project
+from sessions.core.principal import person_of, sees
+from sessions.core.roles import Person
 from sessions.core.store import projects
 from sessions.core.store import sessions as session_store
 from sessions.web.access import project_of
@@ -39,8 +41,9 @@ async def home(request: HttpRequest) -> HttpResponse:
         try:
             return HttpResponseRedirect(await _open(str(opened), projects.project_of))
         except CannotOpen as problem:
-            return await page(request, "home.html", projects=await in_db(_recent), problem=str(problem))
-    return await page(request, "home.html", projects=await in_db(_recent))
+            recent = await in_db(_recent, person_of(request))
+            return await page(request, "home.html", projects=recent, problem=str(problem))
+    return await page(request, "home.html", projects=await in_db(_recent, person_of(request)))
 
 
 @require_POST
@@ -60,9 +63,11 @@ async def open_project(request: HttpRequest) -> HttpResponse:
         return refused(str(problem))
 
 
-def _recent() -> list[dict[str, Any]]:
-    """The projects used last; the first ones with the sessions used last."""
-    found: list[dict[str, Any]] = [{"project": project} for project in projects.recent()]
+def _recent(person: Person | None) -> list[dict[str, Any]]:
+    """The projects used last that a person sees; the first ones with the sessions used last."""
+    found: list[dict[str, Any]] = [
+        {"project": project} for project in projects.recent() if sees(person, project.id)
+    ]
     for entry in found[:WITH_SESSIONS]:
         entry["sessions"] = session_store.listing(entry["project"], roots=True, limit=SESSIONS)
     return found

@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
+import re
+from pathlib import Path
+
 import httpx
 
-from tests.opencode_web.people.conftest import PASSWORD, Team, csrf
+from tests.loopback.openai import OpenAIServer
+from tests.loopback.script import ToolUse, Turn
+from tests.opencode_web.people.conftest import PASSWORD, TEAM, Team, csrf
+from tests.server import PASSWORD as PASSWORD_OF_SERVER
+from tests.server import Server, model_config
 
 HTML = {"Accept": "text/html"}
 
@@ -74,6 +83,8 @@ async def test_a_token_may_no_more_than_it_says(team: Team) -> None:
     async with team.client(token) as client:
         assert (await client.get("/session")).status_code == 200
         assert (await client.post("/session", json={})).status_code == 403
+        more = {"name": "more", "role": "approve"}
+        assert (await client.post("/you/token", data=more)).status_code == 404
 
 
 async def test_a_token_is_the_password_of_a_client(team: Team) -> None:
@@ -93,6 +104,9 @@ async def test_a_preset_takes_who_may_approve(team: Team) -> None:
         assert made.status_code == 200
         place = f"/session/{made.json()['id']}"
         assert (await client.post("/session", json=everything)).status_code == 403
+        text = {"Content-Type": "text/plain"}
+        said = await client.post("/session", content=json.dumps(everything), headers=text)
+        assert said.status_code == 403
         assert (await client.patch(place, json={"preset": "everything"})).status_code == 403
         form = {"preset": "everything", "text": "x"}
         answer = await client.post(f"/p/{made.json()['projectID']}/s/", data=form)
@@ -106,3 +120,75 @@ async def test_a_launch_link_leads_to_the_sign_in(team: Team) -> None:
         browser.follow_redirects = True
         answer = await browser.get(team.server.launch_url, headers=HTML)
         assert answer.url.path == "/login"
+
+
+async def test_a_project_that_one_may_not_see_is_in_no_list(team: Team) -> None:
+    token = team.token("Ken", "see")
+    async with team.client(PASSWORD_OF_SERVER) as operator, team.client(token) as client:
+        project = (await operator.get("/project/current")).json()["id"]
+        assert project in (await client.get("/?choose")).text
+        person = re.findall(r"/people/([0-9a-f-]{36})", await _until(operator, "Role of Ken"))[-1]
+        nothing = {"project": project, "role": ""}
+        assert (await operator.post(f"/people/{person}/project", data=nothing)).status_code == 200
+        assert project not in (await client.get("/?choose")).text
+        refused = ("/session", f"/p/{project}/s/", "/global/event", "/search", f"/search?project={project}")
+        for path in (*refused, "/search?project=none", "/find?pattern=x&project=none"):
+            assert (await client.get(path)).status_code == 403, path
+
+
+async def _until(client: httpx.AsyncClient, words: str) -> str:
+    """The page of people up to some words."""
+    return (await client.get("/people/")).text.partition(words)[0]
+
+
+async def test_what_a_token_has_open_ends_with_it(team: Team) -> None:
+    team.command("add", "Bjarne")
+    async with team.browser("Bjarne") as browser:
+        header = await csrf(browser)
+        made = await browser.post("/you/token", data={"name": "x", "role": "see"}, headers=header)
+        token, number = re.search(r"ocw_[\w-]+", made.text), re.search(r'"id": "(\d+)"', made.text)
+        assert token
+        assert number
+        async with team.client(token[0]) as client, client.stream("GET", "/event") as events:
+            lines = events.aiter_lines()
+            while "server.connected" not in await anext(lines):
+                pass
+            await browser.post("/you/token/remove", data={"id": number[1]}, headers=header)
+            async for _ in lines:
+                pass
+            assert (await client.get("/session")).status_code == 401
+
+
+async def test_who_prompted_is_written_down_and_may_not_allow(tmp_path: Path) -> None:
+    turns = [Turn(tools=[ToolUse("bash", {"command": "touch made"})]), Turn(text="Done.")]
+    folder = tmp_path / "home", tmp_path / "project"
+    for path in folder:
+        path.mkdir()
+    async with OpenAIServer(turns) as model:
+        config = model_config(model.base_url, permission={"*": "allow", "bash": "ask"})
+        server = Server(*folder, config, {**TEAM, "OPENCODE_WEB_TWO_PEOPLE": "1"}, anew=True)
+        await asyncio.to_thread(server.start)
+        try:
+            await _two_people(Team(server))
+        finally:
+            await asyncio.to_thread(server.stop)
+
+
+async def _two_people(team: Team) -> None:
+    ada, grace = team.token("Ada", "approve"), team.token("Grace", "approve")
+    async with team.client(ada) as hers, team.client(grace) as theirs:
+        session = (await hers.post("/session", json={})).json()
+        said = {"parts": [{"type": "text", "text": "Make it."}]}
+        async with theirs.stream("GET", "/event") as events:
+            await hers.post(f"/session/{session['id']}/prompt_async", json=said)
+            async for line in events.aiter_lines():
+                if "permission.asked" in line:
+                    break
+        asked = (await hers.get("/permission")).json()[0]["id"]
+        once = {"reply": "once"}
+        refused = await hers.post(f"/permission/{asked}/reply", json=once)
+        assert "another person" in refused.text
+        assert refused.status_code == 400
+        assert (await theirs.post(f"/permission/{asked}/reply", json=once)).status_code == 200
+        page = await hers.get(f"/p/{session['projectID']}/s/{session['id']}")
+        assert "by Ada" in page.text

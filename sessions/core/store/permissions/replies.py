@@ -34,6 +34,10 @@ class BadReplacement(ReplyRefused):
     """What the person put in place of a proposal does not belong to it."""
 
 
+class OfTheSame(ReplyRefused):
+    """Two people are wanted, and it is the one who prompted."""
+
+
 @dataclass(frozen=True, slots=True)
 class Answer:
     """What a person says to a request; `reply` is OpenCode's: once, always or reject.

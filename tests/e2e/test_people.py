@@ -1,0 +1,142 @@
+"""Two people at one server: invited, signed in with a second factor, and what one may not, the other does."""
+
+from __future__ import annotations
+
+import base64
+import hmac
+import re
+import struct
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+from playwright.async_api import Browser, BrowserContext, Page, expect
+
+from tests.e2e.conftest import ASKED, repository, watch
+from tests.e2e.stage import Stage, Tab
+from tests.loopback.script import ToolUse, Turn
+
+pytestmark = [pytest.mark.e2e, pytest.mark.asyncio(loop_scope="session")]
+
+PASSWORD = "correct horse battery"
+ADDRESS = re.compile(r"http://\S+/login/password/\S+")
+
+
+class Staffed(Stage):
+    """With people; a client has the server's password, and so has nobody's browser."""
+
+    async def log_in(self) -> None:
+        self.home_path = f"/p/{(await self.client.get('/project/current'))['id']}/"
+
+    def invite(self, name: str, role: str) -> str:
+        """The link by which they choose a password."""
+        done = self.server.command("people", "add", name, "--role", role)
+        assert done.returncode == 0, done.stderr
+        return done.stdout.strip()
+
+
+@asynccontextmanager
+async def staffed(folder: Path) -> AsyncIterator[Staffed]:
+    stage = Staffed(folder / "home", repository(folder / "project"), permission=ASKED)
+    stage.home.mkdir()
+    stage.server.anew = True
+    stage.server.environ = {"OPENCODE_WEB_TEAM": "1"}
+    async with stage:
+        yield stage
+
+
+async def choose_password(page: Page, link: str) -> None:
+    await page.goto(link)
+    for label in ("New Password", "New Password (again)"):
+        await page.get_by_label(label, exact=True).fill(PASSWORD)
+    await page.get_by_role("button", name="Save and sign in").click()
+    await expect(page.locator("#prompt")).to_be_visible()
+
+
+def code_of(secret: str) -> str:
+    """What an authenticator app shows (RFC 6238)."""
+    counted = struct.pack(">Q", int(time.time()) // 30)
+    digest = hmac.new(base64.b32decode(secret), counted, "sha1").digest()
+    place = digest[-1] & 15
+    return f"{(struct.unpack('>I', digest[place : place + 4])[0] & 0x7FFFFFFF) % 10**6:06d}"
+
+
+async def test_who_may_not_approve_leaves_it_to_who_may(
+    tmp_path: Path, browser: Browser, context: BrowserContext
+) -> None:
+    others = await browser.new_context(reduced_motion="reduce")
+    faults = watch(others)
+    async with staffed(tmp_path) as stage:
+        ada, grace = Tab(await context.new_page(), stage), Tab(await others.new_page(), stage)
+        await choose_password(ada.page, stage.invite("Ada", "ask"))
+        await choose_password(grace.page, stage.invite("Grace", "approve"))
+        write = ToolUse("write", {"filePath": "asked.txt", "content": "new\n"})
+        stage.plays(Turn(tools=[write]), Turn(text="Written."))
+        session = await stage.session("Of two")
+        await ada.open(session)
+        await grace.open(session)
+        await ada.send("Write it.")
+        await expect(grace.permissions).to_contain_text("asked.txt")
+        await ada.permissions.get_by_role("button", name="Allow once").click()
+        await expect(ada.page.locator("#toasts")).to_contain_text("This takes the role “Approve”")
+        await grace.permissions.get_by_role("button", name="Allow once").click()
+        await expect(ada.messages).to_contain_text("Written.")
+        await ada.page.goto(f"{stage.server.url}{stage.home_path}rules/decisions")
+        await expect(ada.page.locator("body")).to_contain_text("(Grace")
+        for tab in (ada, grace):
+            await tab.page.close()
+    await others.close()
+    assert faults == []
+
+
+async def test_a_person_is_invited_in_the_page_and_switched_off(
+    tmp_path: Path, browser: Browser, context: BrowserContext
+) -> None:
+    others = await browser.new_context(reduced_motion="reduce")
+    async with staffed(tmp_path) as stage:
+        page, theirs = await context.new_page(), await others.new_page()
+        await choose_password(page, stage.invite("Ada", "administer"))
+        await page.goto(f"{stage.server.url}/people/")
+        await page.get_by_label("Name").fill("Edsger")
+        await page.get_by_role("button", name="Invite").click()
+        link = await page.get_by_text(ADDRESS).inner_text()
+        await choose_password(theirs, link)
+        await theirs.goto(f"{stage.server.url}/people/")
+        await expect(theirs.get_by_role("heading", name="Not for your role")).to_be_visible()
+        await theirs.goto(f"{stage.server.url}{stage.home_path}")
+        await theirs.locator("#connection[data-state=connected]").wait_for(state="attached")
+        await page.locator(".person", has_text="Edsger").get_by_text("Projects, sign-ins").click()
+        await page.locator(".person", has_text="Edsger").get_by_role("button", name="Switch off").click()
+        await expect(page.locator(".person", has_text="Edsger")).to_contain_text("switched off")
+        await expect(theirs.locator("#connection")).not_to_have_attribute("data-state", "connected")
+        await page.close()
+    await others.close()
+
+
+async def test_a_second_factor_is_asked_for(tmp_path: Path, context: BrowserContext) -> None:
+    async with staffed(tmp_path) as stage:
+        page = await context.new_page()
+        await choose_password(page, stage.invite("Ada", "administer"))
+        await page.goto(f"{stage.server.url}/you/")
+        await page.get_by_role("link", name="Second factor").click()
+        await page.get_by_role("link", name="Set up an authenticator app").click()
+        await page.get_by_label("Password").fill(PASSWORD)
+        await page.get_by_role("button", name="Go on").click()
+        secret = await page.locator("main code").inner_text()
+        await page.get_by_label("Authenticator code").fill(code_of(secret))
+        await page.get_by_role("button", name="Use it from now on").click()
+        await expect(page.locator(".recovery-codes li")).to_have_count(10)
+        spare = await page.locator(".recovery-codes li").first.inner_text()
+
+        await page.goto(f"{stage.server.url}/you/")
+        await page.get_by_role("button", name="Sign out").click()
+        await page.get_by_label("Username").fill("Ada")
+        await page.get_by_label("Password").fill(PASSWORD)
+        await page.get_by_role("button", name="Sign in").click()
+        await expect(page.get_by_role("heading", name="Second factor")).to_be_visible()
+        await page.get_by_role("textbox").fill(spare)
+        await page.get_by_role("button", name="Sign in").click()
+        await expect(page.locator("#prompt")).to_be_visible()
+        await page.close()
