@@ -13,6 +13,7 @@ import pytest
 from tests.server import Server
 
 TEAM = {"OPENCODE_WEB_TEAM": "1"}
+BY_PROXY = {"OPENCODE_WEB_PERSON_HEADER": "X-Remote-User", "OPENCODE_WEB_TRUSTED_PROXY": "127.0.0.1"}
 PASSWORD = "correct horse battery"
 _CSRF = re.compile(r'"X-CSRF-Token": "([0-9a-f]+)"')
 
@@ -66,7 +67,7 @@ def team(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Team]:
     home, project = folder / "home", folder / "project"
     home.mkdir()
     project.mkdir()
-    server = Server(home, project, {}, TEAM, anew=True)
+    server = Server(home, project, {}, {**TEAM, **BY_PROXY}, anew=True)
     server.start()
     try:
         yield Team(server)

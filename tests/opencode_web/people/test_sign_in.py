@@ -11,7 +11,7 @@ import httpx
 
 from tests.loopback.openai import OpenAIServer
 from tests.loopback.script import ToolUse, Turn
-from tests.opencode_web.people.conftest import PASSWORD, TEAM, Team, csrf
+from tests.opencode_web.people.conftest import BY_PROXY, PASSWORD, TEAM, Team, csrf
 from tests.server import PASSWORD as PASSWORD_OF_SERVER
 from tests.server import Server, model_config
 
@@ -192,3 +192,32 @@ async def _two_people(team: Team) -> None:
         assert (await theirs.post(f"/permission/{asked}/reply", json=once)).status_code == 200
         page = await hers.get(f"/p/{session['projectID']}/s/{session['id']}")
         assert "by Ada" in page.text
+
+
+async def test_a_proxy_says_who_asks(team: Team) -> None:
+    team.command("add", "Radia")
+    async with team.client() as client:
+        client.headers["X-Remote-User"] = "Radia"
+        assert "Radia" in (await client.get("/you/")).text
+        form = {"name": "x", "role": "see"}
+        assert (await client.post("/you/token", data=form)).status_code == 403
+        assert (await client.post("/you/token", data=form, headers=await csrf(client))).status_code == 200
+        assert (await client.get("/settings")).status_code == 403
+        client.headers["X-Remote-User"] = "Somebody"
+        assert (await client.get("/you/")).status_code == 403
+
+
+async def test_nobody_else_says_who_asks(tmp_path: Path) -> None:
+    for path in (tmp_path / "home", tmp_path / "project"):
+        path.mkdir()
+    environ = {**TEAM, **BY_PROXY, "OPENCODE_WEB_TRUSTED_PROXY": "192.0.2.1"}
+    server = Server(tmp_path / "home", tmp_path / "project", {}, environ, anew=True)
+    await asyncio.to_thread(server.start)
+    try:
+        team = Team(server)
+        team.command("add", "Radia")
+        async with team.client() as client:
+            answer = await client.get("/you/", headers={"X-Remote-User": "Radia"})
+            assert answer.status_code == 401
+    finally:
+        await asyncio.to_thread(server.stop)
