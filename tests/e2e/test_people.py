@@ -10,10 +10,13 @@ import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 from playwright.async_api import Browser, BrowserContext, Page, expect
 
+from tests import programs
+from tests.e2e.access.scan import NARROW, WIDE, violations
 from tests.e2e.conftest import ASKED, repository, watch
 from tests.e2e.stage import Stage, Tab
 from tests.loopback.script import ToolUse, Turn
@@ -140,3 +143,25 @@ async def test_a_second_factor_is_asked_for(tmp_path: Path, context: BrowserCont
         await page.get_by_role("button", name="Sign in").click()
         await expect(page.locator("#prompt")).to_be_visible()
         await page.close()
+
+
+@pytest.mark.long
+async def test_the_pages_break_no_rule_of_access(
+    tmp_path: Path, context: BrowserContext, user_environ: dict[str, str]
+) -> None:
+    axe, found = programs.axe(user_environ), []
+    async with staffed(tmp_path) as stage:
+        page = await context.new_page()
+        link = stage.invite("Ada", "administer")
+        stage.invite("Grace", "see")
+        for address in ("/login", urlsplit(link).path):
+            await page.goto(stage.server.url + address)
+            found += [f"{address} {line}" for line in await violations(page, axe, (WIDE, NARROW))]
+        await choose_password(page, link)
+        for address in ("/people/", "/you/", "/you/second", "/you/password"):
+            await page.goto(stage.server.url + address)
+            for summary in await page.locator(".person summary").all():
+                await summary.click()
+            found += [f"{address} {line}" for line in await violations(page, axe, (WIDE, NARROW))]
+        await page.close()
+    assert found == []
