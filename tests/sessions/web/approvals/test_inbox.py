@@ -32,10 +32,13 @@ async def question(session: Session) -> QuestionRequest:
     return await in_db(questions.ask, session, asked, message_id="", call_id="c", tool="question")
 
 
+ME = {"kind": "cookie"}
+
+
 class Tab:
     """One page's connection to the inbox."""
 
-    def __init__(self, principal: object = "me") -> None:
+    def __init__(self, principal: object = ME) -> None:
         self.socket = WebsocketCommunicator(URLRouter(websocket_urlpatterns), "/ws/inbox/")
         scope: dict[str, object] = self.socket.scope  # type: ignore[assignment]
         scope["principal"] = principal
@@ -136,3 +139,15 @@ async def test_nobody_listens_without_a_login() -> None:
     tab = Tab(principal=None)
     await tab.socket.connect()
     assert (await tab.socket.receive_output())["code"] == 4401
+
+
+async def test_a_person_has_what_is_of_projects_that_they_see(world: World) -> None:
+    session = await world.session()
+    await question(session)
+    place = f"/{session.project_id}"
+    for role, count in (("", 0), ("see", 1)):
+        person = {"id": "1", "name": "Ada", "role": "", "roles": {place: role}}
+        tab = Tab({**ME, "person": person})
+        await tab.socket.connect()
+        await tab.waiting(count)
+        await tab.socket.disconnect()
