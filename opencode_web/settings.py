@@ -136,6 +136,9 @@ if NODE and not os.environ.get(variables.LEASE_SECONDS.name):
     LEASE_SECONDS = 6.0  # so that within ten a turn is closed whose machine went away
 """How long after its last heartbeat a worker's turn is taken over by another."""
 
+MOST_TURNS = int(_in_words(variables.TURNS.number))
+"""At once in this process; 0 without a limit."""
+
 HOOK_SECONDS = _in_words(variables.HOOK_SECONDS.number)
 """How long one hook of a plugin may take before the turn goes on without it."""
 

@@ -9,6 +9,7 @@ import threading
 from collections.abc import Awaitable, Callable, Coroutine
 from contextvars import Context
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -31,11 +32,11 @@ from agents.tools import custom, lsp
 from sessions.changes.tracking import tracker
 from sessions.changes.upkeep.caretaker import caretaker
 from sessions.changes.upkeep.copies import Copier
-from sessions.core import files, retention, workers
+from sessions.core import files, gate, retention, workers
 from sessions.core.db import in_db
 from sessions.core.fence import Lease, LeaseLost, fenced
 from sessions.core.models import Session
-from sessions.core.store import events, inbox, leases, ledger, permissions, problems
+from sessions.core.store import events, inbox, leases, ledger, line, permissions, problems
 from sessions.core.store import sessions as session_store
 
 logger = logging.getLogger(__name__)
@@ -56,7 +57,8 @@ class _Drain:
 
     `left` is the row of a session whose last turn nobody ended: that is settled, then `settled` is set.
     `stop_epoch`: a stop was heard before the lease was there, and is for the turn under this one.
-    `number` is that of the next event which would change the session when the turn began.
+    `number` is that of the next event which would change the session when the turn began. A `child` runs
+    within another one's turn and takes no place of its own.
     """
 
     left: Session | None = None
@@ -68,6 +70,7 @@ class _Drain:
     stopping: bool = False
     stop_epoch: int = -1
     number: int = 0
+    child: bool = False
 
 
 class Runtime:
@@ -80,6 +83,8 @@ class Runtime:
         self._drains: dict[str, _Drain] = {}
         self._transcripts = Transcripts()
         self._chores: list[asyncio.Task[None]] = []
+        self._calls: set[asyncio.Task[None]] = set()
+        self._calling = asyncio.Lock()
         self._closing = False
 
     @property
@@ -115,7 +120,7 @@ class Runtime:
         self._worker.close()
 
     def wake(self, session_id: str) -> None:
-        self.call(self._wake, session_id)
+        self.call(self._call_in, session_id)
 
     @property
     def turns(self) -> int:
@@ -218,15 +223,36 @@ class Runtime:
     async def _wake_waiting(self) -> None:
         """Do what lost hints would have told."""
         for session_id in await in_db(inbox.sessions_waiting):
-            self._wake(session_id)
+            self._call_in(session_id)
         for session_id in await resumption.sessions_due():
-            self._wake(session_id)
+            self._call_in(session_id)
 
     async def _take_over(self, left: Session) -> None:
         """Return when the turn that was left is settled, or could not be; the rest goes on beside this."""
         entry = self._wake(left.id, left)
         if entry is not None:
             await entry.settled.wait()
+
+    def _call_in(self, session_id: str) -> None:
+        """Begin to drain a session; where not every one may at once, those that come next in the line."""
+        if not (settings.MOST_TURNS or gate.is_registered()):
+            self._wake(session_id)
+            return
+        task = asyncio.get_running_loop().create_task(self._try(partial(self._let_in, session_id)))
+        self._calls.add(task)
+        task.add_done_callback(self._calls.discard)
+
+    async def _let_in(self, session_id: str) -> None:
+        async with self._calling:
+            if await in_db(line.is_beside, session_id):
+                self._wake(session_id)
+            waiting = [id for id in await in_db(line.line) if id not in self._drains]
+            taken = sum(not entry.child for entry in self._drains.values())
+            room = max(settings.MOST_TURNS - taken, 0) if settings.MOST_TURNS else len(waiting)
+            for id in waiting[:room]:
+                self._wake(id)
+            for id in waiting[room:]:
+                await in_db(line.tell, id)
 
     def _wake(self, session_id: str, left: Session | None = None) -> _Drain | None:
         """Begin to drain a session; None where that is being done."""
@@ -271,8 +297,10 @@ class Runtime:
                 entry.lease.over = True
             entry.settled.set()
             del self._drains[session_id]
-        if go_on and not self._closing and await in_db(inbox.has_work, session_id):
-            self._wake(session_id)
+        if self._closing:
+            return
+        if settings.MOST_TURNS or (go_on and await in_db(inbox.has_work, session_id)):
+            self._call_in(session_id)
 
     async def _lease(self, session_id: str, left: Session | None) -> Lease | None:
         """Only a free lease is claimed; one that somebody left is seized."""
@@ -343,6 +371,7 @@ class Runtime:
         self._wake(session_id)
         entry = self._drains.get(session_id)
         if entry is not None and entry.task is not None:
+            entry.child = True
             await asyncio.shield(entry.task)
 
     async def _close(self, entry: _Drain, lease: Lease, close: recovery.Close) -> int:

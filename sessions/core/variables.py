@@ -176,6 +176,13 @@ LEASE_SECONDS = Variable(
     "15",
     "seconds",
 )
+TURNS = Variable(
+    "OPENCODE_WEB_TURNS",
+    "How many turns a process runs at once; the rest waits, and its sessions say which place they have. 0: no"
+    " limit. Those of subagents do not count.",
+    "0",
+    "turns",
+)
 HOOK_SECONDS = Variable(
     "OPENCODE_WEB_HOOK_SECONDS",
     "One hook of a plugin may take so long before the turn goes on without it.",
@@ -277,7 +284,7 @@ GROUPS = {
     "People": (TEAM, PERSON_HEADER, TWO_PEOPLE),
     "Nodes and fronts": (SECRET, NODE, NODE_ADDRESS, FRONT),
     "Turns": (
-        *(LEASE_SECONDS, HOOK_SECONDS, TRUST, NO_DISCOVERY, PRIVATE_HOSTS),
+        *(LEASE_SECONDS, TURNS, HOOK_SECONDS, TRUST, NO_DISCOVERY, PRIVATE_HOSTS),
         *(WEBSEARCH_URL, WEBSEARCH_KEY, CODESEARCH_URL, CODESEARCH_KEY),
     ),
     "OpenCode's own": (

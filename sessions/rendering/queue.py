@@ -6,8 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from django.conf import settings
+
+from sessions.core.gate import gate
 from sessions.core.models import Admission, AdmittedPrompt, Session
-from sessions.core.store import inbox, shells
+from sessions.core.store import inbox, line, shells
 
 from .html import html
 
@@ -47,22 +50,47 @@ def queue(session: Session, *, oob: bool = True) -> str:
     queued = [row for row in rows if row.delivery != "steer"]
     prompts = [*_listed(steering), *_listed(queued)]
     stopped = [_stopped(row) for row in inbox.stopped(session.id)]
+    held, why = _why(session) if prompts else ("", "")
     return html(
         "conversation/queue.html",
         prompts=prompts,
         stopped=stopped,
-        short=_short(len(stopped), len(prompts)),
+        short=_short(len(stopped), len(prompts), held),
+        why=why,
         session=session,
         oob=oob,
     )
 
 
-def _short(stopped: int, waiting: int) -> str:
-    """How many there are, in few words."""
+def _why(session: Session) -> tuple[str, str]:
+    """Why they wait, where it is not for the turn that runs in the session: in two or three words, and in
+    more."""
+    now = Session.objects.get(id=session.id)
+    if now.lease_owner:
+        return "", ""
+    found = gate(now.project_id)
+    if found.closed or found.waiting:
+        return "held up", found.closed or found.waiting
+    place = line.place(now) if settings.MOST_TURNS else 0
+    if not place:
+        return "", ""
+    return (
+        f"{_ordinal(place)} in line",
+        "As many turns run as may at once; this one begins when one has ended.",
+    )
+
+
+def _ordinal(number: int) -> str:
+    suffix = "th" if number % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    return f"{number}{suffix}"
+
+
+def _short(stopped: int, waiting: int, held: str) -> str:
+    """How many there are, and what holds them, in few words."""
     words = [f"{stopped} stopped"] if stopped else []
     if waiting:
         words.append("1 waits" if waiting == 1 else f"{waiting} wait")
-    return " · ".join(words)
+    return " · ".join([*words, *([held] if held else [])])
 
 
 def _stopped(row: Admission) -> Stopped:

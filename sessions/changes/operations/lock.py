@@ -15,6 +15,7 @@ from django.conf import settings
 
 from sessions.core.db import in_db
 from sessions.core.fence import Lease, LeaseLost
+from sessions.core.gate import gate
 from sessions.core.models import Session
 from sessions.core.store import inbox, leases, ledger
 from sessions.core.store import sessions as session_store
@@ -69,7 +70,9 @@ def project_lock(project_id: str) -> Iterator[None]:
 
 @asynccontextmanager
 async def its_turn(*project_ids: str) -> AsyncIterator[None]:
-    """The projects' locks for a verdict, which waits a while for the one before it. Raises ProjectBusy."""
+    """The projects' locks for a verdict, which waits a while for the one before it. Raises ProjectBusy, and
+    Refused where a project is closed."""
+    await _require_open(*project_ids)
     with ExitStack() as stack:
         for attempt in range(_VERDICT_TRIES):
             try:
@@ -103,11 +106,18 @@ async def in_turn_of(
 @asynccontextmanager
 async def alone(session: Session) -> AsyncIterator[None]:
     """Take the session's lease and the locks of all projects that it changed. Raises Refused."""
+    await _require_open(session.project_id)
     with project_lock(session.project_id):
         async with leased(session):
             others = await in_db(ledger.projects_of, session) - {session.project_id}
             with project_locks(others):
                 yield
+
+
+async def _require_open(*project_ids: str) -> None:
+    for project_id in project_ids:
+        if closed := (await in_db(gate, project_id)).closed:
+            raise Refused(closed)
 
 
 @asynccontextmanager

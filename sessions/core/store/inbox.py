@@ -20,6 +20,7 @@ from pydantic import ValidationError
 
 from sessions.core.data_url import by_address, content_of
 from sessions.core.db import durable
+from sessions.core.gate import gate
 from sessions.core.ids import ascending, now
 from sessions.core.models import Admission, AdmittedPrompt, Message, Part, Session
 from sessions.core.prepared import Prepared
@@ -69,9 +70,11 @@ def admit(
     message in the history that nobody answers.
 
     Raises PromptRefused for a prompt without content or with a part that no message can have, for an id
-    that something else has, and when the session was deleted.
+    that something else has, when the session was deleted, and where its project is closed.
     """
     check(parts)
+    if closed := gate(session.project_id).closed:
+        raise PromptRefused(closed)
     row = AdmittedPrompt(
         id=message_id or ascending("msg"),
         session=session,

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from typing import Protocol
 
 from sessions.core.models import Session
+from sessions.core.store import line
 from sessions.rendering.children import family
 from sessions.rendering.meter import meter
 from sessions.rendering.notices import news
@@ -66,6 +67,7 @@ FRAGMENTS: dict[str, tuple[Fragment, ...]] = {
     "session.read": (activity,),
     "session.pins": (pin_tray, meter),
     "session.inbox": (queue, comment_tray, plan_panel),
+    line.MOVED: (queue,),
     "todo.updated": (todo_panel,),
     "permission.asked": (permission_list, timeline_news),
     "permission.replied": (permission_list, timeline_news),
