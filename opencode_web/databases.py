@@ -15,7 +15,6 @@ from sessions.core import variables
 
 VARIABLE = variables.DATABASE.name
 _SHAPE = f"{VARIABLE} is no address of a PostgreSQL, as in postgres://name:password@host:5432/database"
-_PACKAGES = "pip install 'opencode-web[team]'"
 _SERVER = {
     "application_name": "opencode-web",
     "client_encoding": "UTF8",
@@ -54,7 +53,7 @@ def configured(environ: Mapping[str, str], folder: Path, schema: str = "") -> di
     if not address:
         return _sqlite(folder)
     if find_spec("psycopg") is None:
-        raise ImproperlyConfigured(f"{VARIABLE} is set, but its packages are missing: {_PACKAGES}")
+        raise ImproperlyConfigured(f"{VARIABLE} is set, but its packages are missing: {team.PACKAGES}")
     return _postgresql(address, {**_SESSION, **({"search_path": schema} if schema else {})})
 
 

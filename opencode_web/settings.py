@@ -56,7 +56,7 @@ PEOPLE = team.has_people(os.environ)
 TWO_PEOPLE = PEOPLE and variables.TWO_PEOPLE.is_true()
 """Whether who sent a prompt may not allow what its turn asks."""
 FRONT = team.is_front(os.environ)
-ROOT_URLCONF = "opencode_web.nodes.urls" if FRONT else "opencode_web.urls"
+ROOT_URLCONF = "opencode_web.nodes.urls" if team.schema(os.environ) else "opencode_web.urls"
 BASE_PATH = team.base_path(os.environ)
 """Before the path of every address of this server (docs/decisions/0049)."""
 
@@ -76,6 +76,7 @@ TEMPLATES = [
 
 NODE = team.node(os.environ)
 """The name of this machine in a team; empty where it is none of one."""
+PARK = team.park(os.environ)
 FRONT_PATH = team.front_path(os.environ)
 DATABASES = databases.every(os.environ, DATA_DIR)
 if len(DATABASES) > 1:
@@ -185,6 +186,7 @@ COPY_DIR = paths.copies()
 TOOL_OUTPUT_DIR = paths.tool_output()
 PLAN_DIR = paths.plans()
 WORKTREE_DIR = paths.worktrees()
+PARKED_DIR = paths.parked()
 SERVER_DIR = paths.servers()
 """Language servers that were installed by a click."""
 TRUST_FILE = paths.trust()

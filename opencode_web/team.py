@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from importlib.util import find_spec
 
 from django.core.exceptions import ImproperlyConfigured
 
@@ -18,6 +19,8 @@ SHARED = "opencode_team"
 PATH = "/n/"
 """Below it each node has its name, and below that its pages."""
 _FRONT = "opencode_front"
+PACKAGES = "pip install 'opencode-web[team]'"
+_PLACE = re.compile(r"s3://[^/]+.*|file:///.+")
 _NAME = re.compile(r"[a-z][a-z0-9-]{0,39}")
 
 
@@ -39,6 +42,21 @@ def is_front(environ: Mapping[str, str]) -> bool:
 def has_people(environ: Mapping[str, str]) -> bool:
     """Whether people sign in by their own names (docs/decisions/0052)."""
     return variables.TEAM.is_true(environ)
+
+
+def park(environ: Mapping[str, str]) -> str:
+    """Where a node parks states of its projects; empty for nowhere. Raises ImproperlyConfigured for what is
+    no such place, and where the package for it is missing."""
+    address = variables.PARK.read(environ)
+    if not address or not node(environ):
+        return ""
+    if _PLACE.fullmatch(address) is None:
+        raise ImproperlyConfigured(
+            f"{variables.PARK.name} is no place like s3://bucket/prefix or file:///folder: {address!r}"
+        )
+    if find_spec("obstore") is None:
+        raise ImproperlyConfigured(f"{variables.PARK.name} is set, but its packages are missing: {PACKAGES}")
+    return address
 
 
 def schema(environ: Mapping[str, str]) -> str:

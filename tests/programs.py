@@ -57,6 +57,7 @@ PYPI = {
     "mcp-server-fetch": ("2026.10.24",),
     "mcp-server-git": ("2026.10.19",),
     "mcp-server-time": ("2026.10.19",),
+    "moto": ("5.2.5", "moto[server]==5.2.5"),
     "openai": (
         "3.57.0",
         "anthropic==2.14.0",

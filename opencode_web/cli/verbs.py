@@ -159,7 +159,13 @@ def actions(command: str) -> Mapping[str, Action]:
         case "node":
             from opencode_web.cli.commands import nodes
 
-            return {"list": nodes.listing, "forget": nodes.forget}
+            return {
+                "list": nodes.listing,
+                "forget": nodes.forget,
+                "drain": nodes.drain,
+                "undrain": nodes.undrain,
+                "restore": nodes.restore,
+            }
         case "people":
             from opencode_web.cli.commands import people
 
@@ -407,7 +413,7 @@ def _db(commands: Subparsers) -> None:
 
 
 def _node(commands: Subparsers) -> None:
-    group = _group(commands, "node", "list the machines of a team, forget one")
+    group = _group(commands, "node", "the machines of a team: list, drain, forget, restore")
     verb(
         group.add_parser("list", help="what each does, and when it was seen"),
         "node",
@@ -417,6 +423,23 @@ def _node(commands: Subparsers) -> None:
     forget = group.add_parser("forget", help="let go of one that does not come back; its rows stay")
     forget.add_argument("name", metavar="NAME")
     verb(forget, "node", "forget", in_project=False)
+    for name, summary in (
+        ("drain", "have it finish its turns and begin none"),
+        ("undrain", "have it begin turns again"),
+    ):
+        parser = group.add_parser(name, help=summary)
+        parser.add_argument("name", metavar="NAME")
+        verb(parser, "node", name, in_project=False)
+    restore = group.add_parser(
+        "restore", help="have a project of another machine go on here, as it was parked, or is now"
+    )
+    restore.add_argument("workspace", metavar="NODE:PROJECT", help="by its folder there, its name or its id")
+    restore.add_argument(
+        "--at", metavar="MINUTE", help="as it was then: 14:02, or 2030-01-31T14:02 (the last)"
+    )
+    restore.add_argument("--into", metavar="PATH", help="a new folder (the one that it has there)")
+    restore.add_argument("-y", "--yes", action="store_true", help="do not ask")
+    verb(restore, "node", "restore", in_project=False)
 
 
 def _people(commands: Subparsers) -> None:

@@ -1,6 +1,11 @@
 from __future__ import annotations
 
+from functools import partial
+
 from django.apps import AppConfig
+from django.conf import settings
+
+from sessions.core import gate
 
 
 class NodesConfig(AppConfig):
@@ -9,3 +14,9 @@ class NodesConfig(AppConfig):
     name = "opencode_web.nodes"
     label = "opencode_nodes"
     default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        from opencode_web.nodes import workspaces
+
+        if settings.NODE:
+            gate.register(partial(workspaces.gate, settings.NODE))

@@ -10,7 +10,7 @@ from django.db import connections, transaction
 from django.db.models import BooleanField, ExpressionWrapper, F, Q, Value
 
 import opencode_web
-from opencode_web.nodes.models import Node
+from opencode_web.nodes.models import Node, Workspace
 from opencode_web.team import ALIAS, schema_of
 from sessions.core.ids import now
 from sessions.core.store.leases import Clock
@@ -53,6 +53,12 @@ def nodes() -> list[Any]:
     return list(Node.objects.annotate(lives=recent).order_by("name"))
 
 
+def drain(name: str, *, draining: bool) -> bool:
+    """Have no turn begin at a node from here on, or let them begin again. False where there is none of this
+    name."""
+    return bool(Node.objects.filter(name=name).update(draining=draining))
+
+
 def forget(name: str) -> bool:
     """Let go of one that does not come back, so that another machine may have its name. Its rows stay, in a
     schema put aside; False where no machine of this name is away."""
@@ -61,5 +67,6 @@ def forget(name: str) -> bool:
         if name not in {node.name for node in nodes() if not node.lives}:
             return False
         Node.objects.filter(name=name).delete()
+        Workspace.objects.filter(node=name).delete()
         cursor.execute(f"ALTER SCHEMA {schema_of(name)} RENAME TO {aside}")
     return True

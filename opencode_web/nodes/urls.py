@@ -1,4 +1,5 @@
-"""The pages of a front. All others are there by their names, for templates that name them."""
+"""The pages of a front, and what a node has beside its own. All others are there by their names, for
+templates that name them."""
 
 from __future__ import annotations
 
@@ -8,8 +9,12 @@ from django.urls import include, path
 from opencode_web import urls
 from opencode_web.nodes import pages
 
-urlpatterns = [
-    path(f"{settings.BASE_PATH.removeprefix('/')}/".removeprefix("/"), pages.overview, name="machines"),
-    path("", include(urls.urlpatterns)),
+_below = f"{settings.BASE_PATH.removeprefix('/')}/".removeprefix("/")
+_front = [
+    path(_below, pages.overview, name="machines"),
+    path(f"{_below}machines/drain", pages.drain, name="drain-machine"),
+    path(f"{_below}machines/prefer", pages.prefer, name="prefer-copy"),
 ]
+_node = [path(f"{_below}machines/restore", pages.restore, name="restore-here")]
+urlpatterns = [*(_front if settings.FRONT else _node), path("", include(urls.urlpatterns))]
 handler404 = "opencode_web.site.document.unknown"

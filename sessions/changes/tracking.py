@@ -80,6 +80,12 @@ class Tracker:
             if self._accounted is None:
                 self._look()
 
+    def look(self) -> Tree | None:
+        """The tree as it is now; while commands run, as it was at the last look, for what they do is found by
+        theirs. None where no snapshot can be taken."""
+        with self._lock:
+            return self._accounted if self._commands and self._accounted else self._look()
+
     def writing(self, writes: Mapping[str, str | None], write: Callable[[], None]) -> None:
         """Let an edit tool or a verdict write files, by path and content after; no look comes in between."""
         with self._lock:

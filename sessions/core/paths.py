@@ -78,6 +78,11 @@ def workers(environ: Mapping[str, str] = os.environ) -> Path:
     return _below(environ, "workers")
 
 
+def parked(environ: Mapping[str, str] = os.environ) -> Path:
+    """What was parked of projects before, so that only what is new is sent (docs/decisions/0053)."""
+    return _below(environ, "parked")
+
+
 def logs(environ: Mapping[str, str] = os.environ) -> Path:
     return _below(environ, "log")
 

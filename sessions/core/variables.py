@@ -168,6 +168,12 @@ TWO_PEOPLE = Variable(
     "`1`: who sent a prompt may not allow what its turn asks; another person has to.",
     own=True,
 )
+PARK = Variable(
+    "OPENCODE_WEB_PARK",
+    "Where the files of projects are parked after each turn, so that they can be restored on another machine:"
+    " `s3://bucket/prefix`, with the usual variables of AWS, or `file:///folder`, which all nodes have.",
+    own=True,
+)
 FRONT = Variable("OPENCODE_WEB_FRONT", "Set by `opencode-web front` for itself.", own=True)
 
 LEASE_SECONDS = Variable(
@@ -282,7 +288,7 @@ GROUPS = {
         *(KEEP_EVENTS, KEEP_EVENTS_DAYS, KEEP_OUTPUTS_DAYS, KEEP_DELETED_DAYS, KEEP_ARCHIVED_DAYS),
     ),
     "People": (TEAM, PERSON_HEADER, TWO_PEOPLE),
-    "Nodes and fronts": (SECRET, NODE, NODE_ADDRESS, FRONT),
+    "Nodes and fronts": (SECRET, NODE, NODE_ADDRESS, PARK, FRONT),
     "Turns": (
         *(LEASE_SECONDS, TURNS, HOOK_SECONDS, TRUST, NO_DISCOVERY, PRIVATE_HOSTS),
         *(WEBSEARCH_URL, WEBSEARCH_KEY, CODESEARCH_URL, CODESEARCH_KEY),

@@ -3,25 +3,32 @@
 from __future__ import annotations
 
 import argparse
+import asyncio
+from datetime import datetime, timedelta
+from datetime import time as clock_time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from django.conf import settings
 
-from opencode_web.cli.terminal import Stop, say, table
+from opencode_web.cli.terminal import Stop, complain, plain, say, table
 from opencode_web.team import ALIAS
 from sessions.core import variables
 from sessions.core.db import in_db_sync
+
+if TYPE_CHECKING:
+    from opencode_web.nodes.parking.restoring import Offer
 
 
 def listing(arguments: argparse.Namespace, directory: Path) -> None:
     """Raise Stop outside of a team."""
     _require_team()
-    from opencode_web.nodes import registry
+    from opencode_web.nodes import overview, registry
 
     rows = [
         (
             node.name,
-            "lives" if node.lives else "away",
+            overview.state(node),
             node.address,
             node.version,
             str(node.load.get("turns", 0)) if node.lives else "",
@@ -41,6 +48,92 @@ def forget(arguments: argparse.Namespace, directory: Path) -> None:
 
     if not in_db_sync(registry.forget, arguments.name):
         raise Stop(f"there is no node {arguments.name} that is away")
+
+
+def drain(arguments: argparse.Namespace, directory: Path) -> None:
+    """Raise Stop for a name that no machine has."""
+    _drain(arguments.name, draining=True)
+
+
+def undrain(arguments: argparse.Namespace, directory: Path) -> None:
+    """Raise Stop for a name that no machine has."""
+    _drain(arguments.name, draining=False)
+
+
+def _drain(name: str, *, draining: bool) -> None:
+    _require_team()
+    from opencode_web.nodes import registry
+
+    if not in_db_sync(registry.drain, name, draining=draining):
+        raise Stop(f"there is no node {name}")
+
+
+def restore(arguments: argparse.Namespace, directory: Path) -> None:
+    """Show what would come here and what is newer than that, ask, and have it come. Raise Stop."""
+    _require_team()
+    if not settings.NODE:
+        raise Stop(f"a project comes to a node: set {variables.NODE.name}", 2)
+    from opencode_web.nodes.parking import restoring
+
+    node, _, project = arguments.workspace.partition(":")
+    at = _end_of(arguments.at) if arguments.at else 0
+    try:
+        offered = asyncio.run(restoring.offer(node, in_db_sync(_project, node, project), at))
+        into = Path(arguments.into or offered.workspace.path).expanduser().absolute()
+        _show(offered, into)
+        if not arguments.yes and input("Have it go on here? [y/N] ").strip().lower() not in ("y", "yes"):
+            return
+        done = asyncio.run(restoring.restore(offered, into))
+    except restoring.NotRestored as problem:
+        raise Stop(plain(str(problem))) from problem
+    say(f"It goes on here, in {done.project.worktree}.")
+    if done.without:
+        complain(plain(f"its repository is not there: {done.without}"))
+
+
+def _project(node: str, named: str) -> str:
+    """The id of a workspace's project, by it, its folder, or its name if only one has it."""
+    from opencode_web.nodes import workspaces
+
+    rows = workspaces.at_node(node)
+    exact = [row.project for row in rows if named in (row.project, row.path)]
+    found = exact or [row.project for row in rows if row.name == named]
+    if len(found) != 1:
+        listed = ", ".join(row.path for row in rows) or "none"
+        raise Stop(plain(f"{node} has no one project {named}; its projects are: {listed}"))
+    return found[0]
+
+
+def _end_of(minute: str) -> int:
+    """Its last millisecond, by this machine's clock; of a minute without a day the last one that was."""
+    try:
+        if "T" in minute:
+            return int(datetime.fromisoformat(minute).timestamp() * 1000) + 59_999
+        time = datetime.combine(datetime.now(), clock_time.fromisoformat(minute))
+    except ValueError as error:
+        raise Stop(f"{minute!r} is no minute like 14:02 or 2030-01-31T14:02", 2) from error
+    if time > datetime.now():
+        time -= timedelta(days=1)
+    return int(time.timestamp() * 1000) + 59_999
+
+
+def _show(offered: Offer, into: Path) -> None:
+    row, state = offered.workspace, offered.state
+    if offered.lives:
+        say(
+            plain(f"{row.path} of {row.node} is parked as it is now, and closed there; it goes on in {into}.")
+        )
+        return
+    when = datetime.fromtimestamp(state.time / 1000).astimezone()
+    say(
+        plain(f"{row.path} of {row.node}, which is away, as it was at {when:%Y-%m-%d %H:%M:%S}, into {into}.")
+    )
+    for session in offered.newer:
+        say(plain(f"  newer: {session.title}, {session.messages} messages, {session.edits} changes of files"))
+    if not offered.newer:
+        say("  Nothing is known that is newer.")
+    for path in state.left_out:
+        say(plain(f"  left out, as no snapshot has it: {path}"))
 
 
 def _require_team() -> None:

@@ -9,7 +9,7 @@ from typing import Any
 from django.db import transaction
 
 from sessions.core.ids import now, of_folder
-from sessions.core.models import Project, Session
+from sessions.core.models import Message, Project, Session
 from sessions.core.models.ledger import shown
 from sessions.core.repository import Repository
 from sessions.core.wire.project import ProjectChange
@@ -171,6 +171,11 @@ def listed() -> list[Project]:
     """All projects that are there, those opened first before others."""
     rows = Project.objects.prefetch_related("worktrees").order_by("time_created", "id")
     return [row for row in rows if row.worktree_of_id is None or Path(row.worktree).is_dir()]
+
+
+def went_on(project: Project, time: int) -> bool:
+    """Whether something was said in it after a moment (ms)."""
+    return Message.objects.filter(session__project=project, time_created__gt=time).exists()
 
 
 def wire(project: Project) -> dict[str, Any]:

@@ -118,6 +118,12 @@ def ago(milliseconds: int) -> SafeString:
     )
 
 
+@register.filter
+def moment(milliseconds: int) -> str:
+    """`27 Nov, 14:02:59 UTC`, where no element may stand that is kept fresh."""
+    return f"{datetime.fromtimestamp(milliseconds / 1000, UTC):%d %b, %H:%M:%S} UTC"
+
+
 def _age(milliseconds: int) -> str:
     age = now() - milliseconds
     return next((f"{age // unit} {name}" for unit, name in _AGO if age >= unit), "now")
