@@ -27,8 +27,8 @@ class Workspace(models.Model):
     """A project at a node. `epoch` counts the machines that had it, one after the other; one that goes on at
     another node is `closed` here since `time_closed` (ms): at `successor`, as the project `heir`. `parked` is
     the newest state that is parked (`parking.manifest`), of `time_parked` (ms), and `problem` why the last
-    try failed. `moving`: a person moves it elsewhere, its turns wait; its node is `asked` to park it, then
-    it is `parked`."""
+    try failed. `moving`: a person moves it elsewhere, so its turns are `held`; its node is `asked` to park
+    it, then it is `parked`."""
 
     node = models.CharField(max_length=40)
     project = models.CharField(max_length=40)

@@ -41,11 +41,12 @@ def failed(row: Workspace, problem: str) -> None:
     Workspace.objects.filter(pk=row.pk).update(problem=problem)
 
 
-ASKED, PARKED = "asked", "parked"
+HELD, ASKED, PARKED = "held", "asked", "parked"
 
 
 def move(row: Workspace, step: str) -> None:
-    """ASKED: no turn begins in it from here on, its node is to park it; PARKED: it has; empty: it stays."""
+    """HELD: no turn begins in it from here on; ASKED: its node is to park it; PARKED: it has; empty: it
+    stays where it is."""
     Workspace.objects.filter(pk=row.pk).update(moving=step)
 
 

@@ -39,7 +39,7 @@ logger = logging.getLogger(__name__)
 CLONE_SECONDS = 600
 MOVE_SECONDS = 60.0
 _SCRATCH, _OBJECTS = ".opencode-web-restored", "objects.git"
-_LOOK_SECONDS = 0.2
+_LOOK_SECONDS, _ENDING_LOOKS = 0.2, 10
 
 
 class NotRestored(Exception):
@@ -96,8 +96,7 @@ async def restore(offered: Offer, folder: Path) -> Restored:
     try:
         state = await _parked_now(row) if offered.lives else offered.state
         await settle(row.node)
-        if await in_rows_of(row.node, rows.running, row.project):
-            raise NotRestored("a turn of it has not ended yet: try again when it has")
+        await _require_ended(row)
         without = await asyncio.to_thread(_build, _place(), state, made)
         return Restored(await _take_over(row, state, made, folder), without)
     except (Unavailable, GitError, OSError, Differs) as problem:
@@ -127,10 +126,19 @@ async def _take_over(row: Workspace, state: Manifest, made: Path, folder: Path) 
     return project
 
 
+async def _require_ended(row: Workspace) -> None:
+    """One that has just ended gives its lease back a moment later. Raises NotRestored."""
+    for _ in range(_ENDING_LOOKS):
+        if not await in_rows_of(row.node, rows.running, row.project):
+            return
+        await asyncio.sleep(_LOOK_SECONDS)
+    raise NotRestored("a turn runs in it: stop it, or wait until it has ended")
+
+
 async def _parked_now(row: Workspace) -> Manifest:
     """The state that its node parks when it is asked to; no turn begins there from then on."""
-    if await in_rows_of(row.node, rows.running, row.project):
-        raise NotRestored("a turn runs in it: stop it, or wait until it has ended")
+    await in_db(workspaces.move, row, workspaces.HELD)
+    await _require_ended(row)
     await in_db(workspaces.move, row, workspaces.ASKED)
     try:
         async with asyncio.timeout(MOVE_SECONDS):
