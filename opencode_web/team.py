@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 import re
 from collections.abc import Mapping
 from importlib.util import find_spec
@@ -10,7 +12,8 @@ from importlib.util import find_spec
 from django.core.exceptions import ImproperlyConfigured
 
 from opencode_web import base_path as base_paths
-from sessions.core import variables
+from sessions.core import paths, variables
+from sessions.core.files import PRIVATE, replace_file
 
 ALIAS = "team"
 """The connection of what all of a team share."""
@@ -18,9 +21,12 @@ SHARED = "opencode_team"
 """Its schema."""
 PATH = "/n/"
 """Below it each node has its name, and below that its pages."""
+SHARED_VARIABLES = (variables.SECRET, variables.DATABASE, variables.PARK)
+"""What is the same for all of a team, and is told a machine that joins."""
 _FRONT = "opencode_front"
 PACKAGES = "pip install 'opencode-web[team]'"
 _PLACE = re.compile(r"s3://[^/]+.*|file:///.+")
+_JOINED = "team.json"
 _NAME = re.compile(r"[a-z][a-z0-9-]{0,39}")
 
 
@@ -57,6 +63,27 @@ def park(environ: Mapping[str, str]) -> str:
     if find_spec("obstore") is None:
         raise ImproperlyConfigured(f"{variables.PARK.name} is set, but its packages are missing: {PACKAGES}")
     return address
+
+
+def join(told: Mapping[str, str]) -> None:
+    """Keep what a machine was told when it joined, for its own eyes. Raises OSError."""
+    known = {variable.name for variable in (*SHARED_VARIABLES, variables.NODE)}
+    kept = {name: value for name, value in told.items() if name in known}
+    replace_file(paths.data_directory() / _JOINED, json.dumps(kept).encode(), PRIVATE)
+
+
+def remember() -> None:
+    """Have the environment say what a machine was told when it joined, where it says nothing else. Raises
+    ImproperlyConfigured where that cannot be read."""
+    path = paths.data_home() / "opencode-web" / _JOINED
+    try:
+        kept = json.loads(path.read_bytes())
+    except FileNotFoundError:
+        return
+    except (OSError, ValueError) as error:
+        raise ImproperlyConfigured(f"{path} cannot be read: {error}") from error
+    for name, value in kept.items():
+        os.environ.setdefault(name, value)
 
 
 def schema(environ: Mapping[str, str]) -> str:

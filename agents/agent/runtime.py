@@ -83,8 +83,11 @@ class Runtime:
         self._drains: dict[str, _Drain] = {}
         self._transcripts = Transcripts()
         self._chores: list[asyncio.Task[None]] = []
-        self._calls: set[asyncio.Task[None]] = set()
-        self._calling = asyncio.Lock()
+        self._called: set[str] = set()
+        self._calling: asyncio.Task[None] | None = None
+        self._places: dict[line.Waiting, int] = {}
+        self._resting: set[str] = set()
+        """After an error the next heartbeat or prompt begins a session again, not whoever ends next."""
         self._closing = False
 
     @property
@@ -238,21 +241,33 @@ class Runtime:
         if not (settings.MOST_TURNS or gate.is_registered()):
             self._wake(session_id)
             return
-        task = asyncio.get_running_loop().create_task(self._try(partial(self._let_in, session_id)))
-        self._calls.add(task)
-        task.add_done_callback(self._calls.discard)
+        self._resting.discard(session_id)
+        self._called.add(session_id)
+        if self._calling is None:
+            self._calling = asyncio.get_running_loop().create_task(self._call_all())
 
-    async def _let_in(self, session_id: str) -> None:
-        async with self._calling:
-            if await in_db(line.is_beside, session_id):
-                self._wake(session_id)
-            waiting = [id for id in await in_db(line.line) if id not in self._drains]
-            taken = sum(not entry.child for entry in self._drains.values())
-            room = max(settings.MOST_TURNS - taken, 0) if settings.MOST_TURNS else len(waiting)
-            for id in waiting[:room]:
-                self._wake(id)
-            for id in waiting[room:]:
-                await in_db(line.tell, id)
+    async def _call_all(self) -> None:
+        try:
+            while self._called:
+                called, self._called = self._called, set()
+                await self._try(partial(self._let_in, called))
+        finally:
+            self._calling = None
+
+    async def _let_in(self, called: set[str]) -> None:
+        for session_id in await in_db(line.beside, called):
+            self._wake(session_id)
+        out = self._drains.keys() | self._resting
+        waiting = [one for one in await in_db(line.line) if one.session_id not in out]
+        taken = sum(not entry.child for entry in self._drains.values())
+        room = max(settings.MOST_TURNS - taken, 0) if settings.MOST_TURNS else len(waiting)
+        for one in waiting[:room]:
+            self._wake(one.session_id)
+        places = {one: place for place, one in enumerate(waiting[room:], 1)}
+        for one in places.keys() | self._places.keys():
+            if places.get(one) != self._places.get(one):
+                line.tell(one)
+        self._places = places
 
     def _wake(self, session_id: str, left: Session | None = None) -> _Drain | None:
         """Begin to drain a session; None where that is being done."""
@@ -299,8 +314,12 @@ class Runtime:
             del self._drains[session_id]
         if self._closing:
             return
-        if settings.MOST_TURNS or (go_on and await in_db(inbox.has_work, session_id)):
+        if go_on and await in_db(inbox.has_work, session_id):
             self._call_in(session_id)
+        elif settings.MOST_TURNS:
+            if not go_on:
+                self._resting.add(session_id)
+            self._call_in("")
 
     async def _lease(self, session_id: str, left: Session | None) -> Lease | None:
         """Only a free lease is claimed; one that somebody left is seized."""

@@ -11,6 +11,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from opencode_web import team
 from opencode_web.cli.arguments import parse
 from opencode_web.cli.terminal import Stop, complain
 from sessions.core import paths
@@ -27,6 +28,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     if argv is None:  # a process of our own
         withdraw(arguments=[getattr(arguments, "password", None) or ""])
     try:
+        team.remember()
         arguments.run(arguments)
     except Stop as stop:
         complain(str(stop))

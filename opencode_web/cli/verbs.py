@@ -164,6 +164,8 @@ def actions(command: str) -> Mapping[str, Action]:
                 "forget": nodes.forget,
                 "drain": nodes.drain,
                 "undrain": nodes.undrain,
+                "invite": nodes.invite,
+                "join": nodes.join,
                 "restore": nodes.restore,
             }
         case "people":
@@ -430,6 +432,13 @@ def _node(commands: Subparsers) -> None:
         parser = group.add_parser(name, help=summary)
         parser.add_argument("name", metavar="NAME")
         verb(parser, "node", name, in_project=False)
+    invite = group.add_parser("invite", help="print what a machine says to join, once, within 15 minutes")
+    verb(invite, "node", "invite", in_project=False)
+    join = group.add_parser("join", help="have this machine take part, as a front has invited it")
+    join.add_argument("url", metavar="URL", help="of the front")
+    join.add_argument("--token", required=True, help="what `node invite` printed")
+    join.add_argument("--name", help="of this machine (its host's)")
+    verb(join, "node", "join", prepare=django.setup, in_project=False)
     restore = group.add_parser(
         "restore", help="have a project of another machine go on here, as it was parked, or is now"
     )

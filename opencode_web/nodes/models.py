@@ -51,3 +51,15 @@ class Workspace(models.Model):
 
     def __str__(self) -> str:
         return f"{self.node}:{self.path}"
+
+
+class Invitation(models.Model):
+    """That a machine may join, once, until `time_expires` (ms, the database's); `digest` is of the token."""
+
+    digest = models.CharField(primary_key=True, max_length=64)
+    time_expires = models.BigIntegerField()
+
+    objects: models.Manager[Invitation] = models.Manager()
+
+    def __str__(self) -> str:
+        return self.digest[:8]

@@ -10,7 +10,7 @@ from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from opencode_web.nodes import registry, workspaces
+from opencode_web.nodes import invitations, registry, workspaces
 from opencode_web.nodes.overview import Shows, machines
 from opencode_web.nodes.parking import restoring
 from opencode_web.nodes.parking.restoring import NotRestored
@@ -41,6 +41,15 @@ async def drain(request: HttpRequest) -> HttpResponse:
     if not await in_db(registry.drain, request.POST.get("node", ""), draining="again" not in request.POST):
         raise Http404("There is no machine of this name.")
     return fragment("nodes/list.html", machines=await machines(settings.BASE_PATH))
+
+
+@require_POST
+async def join(request: HttpRequest) -> HttpResponse:
+    """What a machine that has a `token` needs, as JSON; once."""
+    told = await in_db(invitations.redeem, request.POST.get("token", ""))
+    if told is None:
+        return JsonResponse({"message": "This token counts no longer: ask for a new one."}, status=403)
+    return JsonResponse(told)
 
 
 @require_POST

@@ -13,6 +13,7 @@ _below = f"{settings.BASE_PATH.removeprefix('/')}/".removeprefix("/")
 _front = [
     path(_below, pages.overview, name="machines"),
     path(f"{_below}machines/drain", pages.drain, name="drain-machine"),
+    path(f"{_below}machines/join", pages.join, name="join-team"),
     path(f"{_below}machines/prefer", pages.prefer, name="prefer-copy"),
 ]
 _node = [path(f"{_below}machines/restore", pages.restore, name="restore-here")]

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from django.db import transaction
+from django.db.models import Q
 
 from opencode_web.nodes.models import Node, Workspace
 from opencode_web.team import ALIAS
@@ -51,8 +52,9 @@ def move(row: Workspace, step: str) -> None:
 
 
 def asked(node: str) -> list[str]:
-    """The projects of a node that it is to park."""
-    return list(Workspace.objects.filter(node=node, moving=ASKED).values_list("project", flat=True))
+    """The projects of a node that it is to park: those that a person moves, and those that came to it."""
+    rows = Workspace.objects.filter(Q(moving=ASKED) | Q(time_parked=0, problem="", epoch__gt=1), closed=False)
+    return list(rows.filter(node=node).values_list("project", flat=True))
 
 
 def gate(node: str, project_id: str) -> Gate:

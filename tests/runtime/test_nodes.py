@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import signal
+import stat
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -199,3 +200,21 @@ async def test_a_node_takes_nobody_s_word(tmp_path: Path, postgres: PostgresServ
             answer = await client.get(f"{one.url}/session", headers={"X-OpenCode-Front": word})
             assert answer.status_code == 403
         assert (await client.get(f"{one.url}/session")).status_code == 401
+
+
+async def test_a_machine_joins_by_a_token(tmp_path: Path, postgres: PostgresServer) -> None:
+    one, door = machine(tmp_path, postgres, "one", {}), front(tmp_path, postgres)
+    two = Server(tmp_path / "home-two", repository(tmp_path / "two"), {}, {}, anew=True)
+    two.home.mkdir()
+    async with begun(one), begun(door, verb="front"):
+        token = one.command("node", "invite").stdout.split()[-1]
+        assert "counts no longer" in two.command("node", "join", door.url, "--token", "x").stderr
+        assert "https" in two.command("node", "join", "http://example.com", "--token", token).stderr
+        joined = two.command("node", "join", door.url, "--token", token, "--name", "two")
+        assert joined.returncode == 0, joined.stderr
+        assert "counts no longer" in two.command("node", "join", door.url, "--token", token).stderr
+        assert stat.S_IMODE((two.data / "team.json").stat().st_mode) == 0o600
+        async with begun(two), through(door, "two") as client:
+            await client.create_session(title="of two")
+            async with through(door, "one") as other:
+                assert await other.sessions() == []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import re
 import shutil
 from collections.abc import Awaitable, Callable, Mapping
@@ -14,6 +15,7 @@ import pytest
 
 from bench.client import Client
 from sessions.core.git import run_git
+from tests import bare
 from tests.loopback.openai import OpenAIServer
 from tests.loopback.script import ToolUse, Turn, Wait
 from tests.postgres_server import PostgresServer
@@ -23,6 +25,8 @@ from tests.team import begun, front, node, through
 
 EDIT = {"filePath": "hello.py", "oldString": "'hello'", "newString": "'goodbye'"}
 LOOK_SECONDS, PATIENCE = 0.1, 30.0
+
+_SMALL = 'mkdir -p "$0" && mount -t tmpfs -o size=1m parked "$0" && exec "$@"'
 
 T = TypeVar("T")
 
@@ -90,6 +94,41 @@ async def test_after_each_turn(tmp_path: Path, postgres: PostgresServer) -> None
             await workspace(door, lambda found: not found["problem"])
             whole, thin = bundles(place)
             assert thin.stat().st_size < whole.stat().st_size
+
+
+@pytest.mark.proc
+async def test_a_full_disk(tmp_path: Path, postgres: PostgresServer) -> None:
+    """A turn is none the worse; what could not be parked then is with the next one."""
+    if reason := bare.refusal():
+        pytest.skip(reason)
+    script = [Turn(text=f"Done {number}.") for number in range(3)]
+    async with OpenAIServer(script) as model:
+        one = node(tmp_path, postgres, "one", repository(tmp_path / "one"), model_config(model.base_url))
+        one.environ = {**one.environ, "OPENCODE_WEB_PARK": f"file://{tmp_path / 'place'}"}
+        one.prefix = ["unshare", "--mount", "sh", "-c", _SMALL, str(one.data / "parked")]
+        door = front(tmp_path, postgres)
+        async with begun(one), begun(door, verb="front"), through(door, "one") as client:
+            session = (await client.create_session(title="Said at one"))["id"]
+            await client.prompt(session, "One.")
+            await workspace(door, lambda found: found["time_parked"] > 0)
+            for number in range(3):
+                (one.project / f"large-{number}").write_bytes(os.urandom(1_000_000))
+            await client.prompt(session, "Two.")
+            assert (await workspace(door, lambda found: found["problem"]))["time_parked"] > 0
+            (one.project / "large-2").unlink()
+            (one.project / "large-1").unlink()
+            (one.project / "large-0").write_bytes(os.urandom(1_000))
+            await client.prompt(session, "Three.")
+            await workspace(door, lambda found: not found["problem"])
+            said = parts_of(await client.messages(session), "text")
+            assert [part["text"] for part in said] == [
+                "One.",
+                "Done 0.",
+                "Two.",
+                "Done 1.",
+                "Three.",
+                "Done 2.",
+            ]
 
 
 async def restored(client: Client, node: str, project: str, folder: Path) -> httpx.Response:

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import re
+import socket
 from datetime import datetime, timedelta
 from datetime import time as clock_time
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
+import httpx
 from django.conf import settings
 
+from opencode_web import team
 from opencode_web.cli.terminal import Stop, complain, plain, say, table
+from opencode_web.site.security.hosts import is_loopback
 from opencode_web.team import ALIAS
 from sessions.core import variables
 from sessions.core.db import in_db_sync
@@ -66,6 +72,42 @@ def _drain(name: str, *, draining: bool) -> None:
 
     if not in_db_sync(registry.drain, name, draining=draining):
         raise Stop(f"there is no node {name}")
+
+
+def invite(arguments: argparse.Namespace, directory: Path) -> None:
+    """Raise Stop outside of a team."""
+    _require_team()
+    from opencode_web.nodes import invitations
+
+    token = in_db_sync(invitations.invite)
+    say(
+        f"On the machine that joins, with the address of a front, within {invitations.SECONDS // 60} minutes:"
+    )
+    say(f"  opencode-web node join https://HOST --token {token}")
+
+
+def join(arguments: argparse.Namespace, directory: Path) -> None:
+    """Ask a front what all of the team have, signed in by the password in the environment, and keep it in the
+    data folder. Raise Stop."""
+    url = urlsplit(arguments.url)
+    if url.scheme != "https" and not is_loopback(url.hostname or ""):
+        raise Stop("the front tells the team's secret: name its address with https://", 2)
+    name = arguments.name or re.sub(r"[^a-z0-9-]+", "-", socket.gethostname().lower()).strip("-")
+    given = {variables.NODE.name: name}
+    if not team.node(given):
+        raise Stop(f"a machine needs a name: --name, or {variables.NODE.name}", 2)
+    account = (variables.USERNAME.read(), variables.PASSWORD.read())
+    try:
+        answer = httpx.post(
+            f"{arguments.url.rstrip('/')}/machines/join", data={"token": arguments.token}, auth=account
+        )
+        told = answer.json() if answer.headers.get("content-type", "").startswith("application/json") else {}
+    except (httpx.HTTPError, ValueError) as error:
+        raise Stop(f"{arguments.url} could not be asked: {error}") from error
+    if not answer.is_success:
+        raise Stop(plain(str(told.get("message") or f"{arguments.url} answered {answer.status_code}")))
+    team.join({**told, **given})
+    say(f"This machine is {name} from its next start on: opencode-web serve --hostname ADDRESS FOLDER")
 
 
 def restore(arguments: argparse.Namespace, directory: Path) -> None:

@@ -6,53 +6,64 @@ It is made of rows alone: every process has the same one, and a session's place 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Collection
+from dataclasses import dataclass
 
 from django.db.models import Max, Min, QuerySet
 
 from sessions.core import bus
-from sessions.core.gate import gate
+from sessions.core.gate import OPEN, gate
 from sessions.core.models import AdmittedPrompt, Session
 
 MOVED = "session.line"
 """The event, told to listeners alone: what waits before a session is another thing than before."""
 
 
-def line() -> list[str]:
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A session in the line."""
+
+    session_id: str
+    project_id: str
+
+
+def line() -> list[Waiting]:
     """The sessions that wait, in the order in which they begin: of each project what waited longest, and the
     projects in turn. Not those of subagents, since a turn that runs waits for them, nor what a gate holds."""
     waiting: defaultdict[str, list[tuple[int, str]]] = defaultdict(list)
     for session_id, project_id, time in _waiting():
         waiting[project_id].append((time, session_id))
+    if not waiting:
+        return []
     others = _roots().filter(project__in=waiting).order_by()
     running = Counter(others.exclude(lease_owner="").values_list("project_id", flat=True))
     idle = others.exclude(id__in=[id for sessions in waiting.values() for _, id in sessions])
     used = dict(idle.values_list("project_id").annotate(Max("used")))
     numbered = [
-        (running[project_id] + number, used.get(project_id, 0), time, session_id)
+        (running[project_id] + number, used.get(project_id, 0), time, session_id, project_id)
         for project_id, sessions in waiting.items()
-        if not (gate(project_id).closed or gate(project_id).waiting)
+        if gate(project_id) == OPEN
         for number, (time, session_id) in enumerate(sorted(sessions))
     ]
-    return [session_id for *_, session_id in sorted(numbered)]
+    return [Waiting(session_id, project_id) for *_, session_id, project_id in sorted(numbered)]
 
 
-def is_beside(session_id: str) -> bool:
-    """Whether a session needs no place: a subagent's, in which somebody said something."""
-    row = Session.objects.exclude(parent=None).filter(id=session_id).first()
-    return row is not None and not gate(row.project_id).closed
+def beside(session_ids: Collection[str]) -> list[str]:
+    """Those of sessions that need no place: a subagent's, in which somebody said something."""
+    rows = Session.objects.filter(id__in=session_ids).exclude(parent=None)
+    return [row.id for row in rows.only("project_id") if not gate(row.project_id).closed]
 
 
 def place(session: Session) -> int:
     """Its place, from 1; 0 where it does not wait for one."""
-    ahead = line()
+    ahead = [waiting.session_id for waiting in line()]
     return ahead.index(session.id) + 1 if session.id in ahead else 0
 
 
-def tell(session_id: str) -> None:
+def tell(waiting: Waiting) -> None:
     """That its place is another one."""
-    row = Session.objects.only("project_id").get(id=session_id)
-    properties = {"sessionID": session_id}
-    bus.publish(bus.Event(MOVED, properties, project_id=row.project_id, session_id=session_id))
+    properties = {"sessionID": waiting.session_id}
+    bus.publish(bus.Event(MOVED, properties, project_id=waiting.project_id, session_id=waiting.session_id))
 
 
 def _waiting() -> list[tuple[str, str, int]]:
