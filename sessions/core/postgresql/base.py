@@ -18,7 +18,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 from django.conf import settings
-from django.db import InterfaceError, OperationalError, transaction
+from django.db import InterfaceError, OperationalError, connections, transaction
 from django.db.backends.base.base import NO_DB_ALIAS
 from django.db.backends.postgresql import base, operations, schema
 from django.db.backends.utils import debug_transaction
@@ -106,33 +106,43 @@ class DatabaseWrapper(base.DatabaseWrapper):
         self.execute_wrappers.append(self._one_writer)
 
     def steadily(self, work: Callable[[], T]) -> T:
-        """Do what uses the ORM; once more on a new connection where the server went away before any of it can
+        """Do what uses the ORM; once more on new connections where the server went away before any of it can
         have been written, and waits for it. Raises what `work` raises."""
         if self.in_atomic_block:
             return work()
-        self._close_if_ended()
+        for one in self._every():
+            one._close_if_ended()
         end = time.monotonic() + (0 if self._is_away else PATIENCE)
         while True:
-            self._may_have_written = False
+            for one in self._every():
+                one._may_have_written = False
             try:
                 done = work()
             except (OperationalError, InterfaceError) as error:
                 if not self._passes(error):
                     raise
-                self.close()
+                written = any(one._may_have_written for one in self._every())
+                for one in self._every():
+                    one.close()
                 self._is_away = time.monotonic() > end
-                if self._may_have_written or self._is_away:
+                if written or self._is_away:
                     raise
                 time.sleep(_PAUSE)
             else:
                 self._is_away = False
                 return done
 
+    def _every(self) -> list[DatabaseWrapper]:
+        """This and the other connections of the thread: a process of a team has two, to the same server."""
+        others = (one for one in connections.all(initialized_only=True) if one is not self)
+        return [self, *(one for one in others if isinstance(one, DatabaseWrapper))]
+
     def _passes(self, error: Exception) -> bool:
-        """Whether the same may go well on another connection."""
-        if self.connection is None or self.connection.closed:
+        """Whether the same may go well on other connections."""
+        state = getattr(error.__cause__, "sqlstate", None)
+        if any(one.connection is not None and one.connection.closed for one in self._every()):
             return True
-        return getattr(error.__cause__, "sqlstate", None) in _PASSES
+        return state in _PASSES or (state is None and any(one.connection is None for one in self._every()))
 
     def _close_if_ended(self) -> None:
         """What the server says unasked is that it ends the connection, or a notice."""

@@ -110,6 +110,26 @@ def test_what_was_cut_off_before_it_was_written_is_done_again(connection: Any) -
     assert (len(tries), numbers(connection)) == (2, [1])
 
 
+def test_the_other_connection_of_a_thread_is_replaced_too(connection: Any) -> None:
+    connections.settings[f"{ALIAS}-two"] = connections.settings[ALIAS]
+    other: Any = connections[f"{ALIAS}-two"]
+    try:
+        assert connection.steadily(lambda: numbers(other)) == []
+        tries = []
+
+        def work() -> list[int]:
+            tries.append(1)
+            if len(tries) == 1:
+                end(other)
+            return numbers(other)
+
+        assert connection.steadily(work) == []
+        assert len(tries) == 2
+    finally:
+        other.close()
+        del connections[f"{ALIAS}-two"], connections.settings[f"{ALIAS}-two"]
+
+
 def test_what_was_written_is_not_done_again(connection: Any) -> None:
     def work() -> None:
         run(connection, "INSERT INTO numbers VALUES (1)")
