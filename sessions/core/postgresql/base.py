@@ -13,7 +13,8 @@ import re
 import select
 import time
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from typing import Any, TypeVar
 
@@ -103,6 +104,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
         super().__init__(*args, **kwargs)
         self._may_have_written = False
         self._is_away = False
+        self._is_beside_writers = False
         self.execute_wrappers.append(self._one_writer)
 
     def steadily(self, work: Callable[[], T]) -> T:
@@ -188,10 +190,21 @@ class DatabaseWrapper(base.DatabaseWrapper):
         self, execute: Callable[..., Any], sql: str, params: Any, many: bool, context: dict[str, Any]
     ) -> Any:
         """So is a single statement."""
-        if self.in_atomic_block or not sql.lstrip()[:6].upper().startswith(_WRITES):
+        writes = sql.lstrip()[:6].upper().startswith(_WRITES)
+        if not writes or self.in_atomic_block or self._is_beside_writers:
             return execute(sql, params, many, context)
         with transaction.atomic(using=self.alias):
             return execute(sql, params, many, context)
+
+    @contextmanager
+    def beside_writers(self) -> Iterator[None]:
+        """Single statements wait for no writer meanwhile, and are one message and not three: for rows that
+        have no number, and that nobody who writes relies on."""
+        self._is_beside_writers = True
+        try:
+            yield
+        finally:
+            self._is_beside_writers = False
 
     def _commit(self) -> None:
         self._may_have_written = True

@@ -203,6 +203,20 @@ def test_there_is_one_writer_at_a_time(
     assert numbers(connection) == [1, 2]
 
 
+def test_who_writes_beside_the_others_waits_for_nobody(connection: Any, django_db_blocker: Any) -> None:
+    def write(number: int) -> None:
+        with django_db_blocker.unblock():
+            mine: Any = connections[ALIAS]
+            with mine.beside_writers():
+                run(mine, "INSERT INTO numbers VALUES (%s)", number)
+            mine.close()
+
+    with ThreadPoolExecutor(1) as other, transaction.atomic(using=ALIAS):
+        run(connection, "INSERT INTO numbers VALUES (1)")
+        other.submit(write, 2).result()
+        assert numbers(connection) == [1, 2]
+
+
 def test_who_waits_for_too_long_is_told_and_can_go_on(connection: Any, django_db_blocker: Any) -> None:
     def hold(begun: threading.Event, done: threading.Event) -> None:
         with django_db_blocker.unblock():
