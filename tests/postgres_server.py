@@ -12,7 +12,7 @@ import shutil
 import signal
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -43,10 +43,12 @@ def programs() -> Path | None:
 
 @dataclass(frozen=True)
 class PostgresServer:
-    """`programs` is as above. What it writes is in a folder of its own, which `remove` takes away."""
+    """`programs` is as above. What it writes is in a folder of its own, which `remove` takes away. `settings`
+    are of the server, over those of tests."""
 
     programs: Path
     folder: Path = field(default_factory=lambda: Path(tempfile.mkdtemp(prefix="opencode-web-postgres-")))
+    settings: Mapping[str, str] = field(default_factory=dict)
 
     def url(self, name: str = "postgres") -> str:
         """The address of a database of this name."""
@@ -61,7 +63,7 @@ class PostgresServer:
 
     def start(self) -> None:
         """Return when it answers."""
-        options = " ".join(f"-c {name}={value}" for name, value in _OPTIONS.items())
+        options = " ".join(f"-c {name}={value}" for name, value in (_OPTIONS | dict(self.settings)).items())
         self._control("start", "--log", str(self.folder / "log"), "--options", f"-k {self.folder} {options}")
 
     def stop(self) -> None:
@@ -93,12 +95,16 @@ class PostgresServer:
     @contextmanager
     def standing_still(self) -> Iterator[None]:
         """Connections stay, but no new one is accepted."""
-        process = int((self._data / "postmaster.pid").read_text().split()[0])
-        os.kill(process, signal.SIGSTOP)
+        os.kill(self.pid, signal.SIGSTOP)
         try:
             yield
         finally:
-            os.kill(process, signal.SIGCONT)
+            os.kill(self.pid, signal.SIGCONT)
+
+    @property
+    def pid(self) -> int:
+        """Of the process whose children serve the connections."""
+        return int((self._data / "postmaster.pid").read_text().split()[0])
 
     @property
     def _data(self) -> Path:
