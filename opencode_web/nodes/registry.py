@@ -28,12 +28,16 @@ class Membership:
 
 
 def join(name: str, address: str) -> Membership:
-    """Take part from here on, in place of an earlier start of this node."""
+    """Take part from here on, in place of an earlier start of this node. The connection is closed: beats have
+    one of their own, and connections are what a large team runs out of early (docs/scale.md)."""
     known = {"address": address, "version": opencode_web.__version__, "seen": Clock()}
-    with transaction.atomic(using=ALIAS):
-        Node.objects.get_or_create(name=name, defaults={"time_joined": now()})
-        Node.objects.filter(name=name).update(start=F("start") + 1, **known)
-        return Membership(name, Node.objects.get(name=name).start)
+    try:
+        with transaction.atomic(using=ALIAS):
+            Node.objects.get_or_create(name=name, defaults={"time_joined": now()})
+            Node.objects.filter(name=name).update(start=F("start") + 1, **known)
+            return Membership(name, Node.objects.get(name=name).start)
+    finally:
+        connections[ALIAS].close()
 
 
 def beat(member: Membership, load: Mapping[str, int]) -> bool:
