@@ -45,7 +45,7 @@ MIX = {"read": 2, "bash": 1, "edit": 1, "delta": 50}
 """What a turn of theirs is made of."""
 MIXED_TURNS = 12
 """Of the one session that each of them has."""
-_TURNS, _CALLS, _DELTAS, _PAGES, _REST_SECONDS = 40, 20, 500, 20, 20
+_TURNS, _CALLS, _DELTAS, _PAGES, _REST_SECONDS, _BEATING_SECONDS = 40, 20, 500, 20, 16, 40
 _PACE_SECONDS = 0.02
 """Between two deltas, as of a model that says fifty a second."""
 BEATING = 100
@@ -93,9 +93,9 @@ class Count:
 
         return await self.once(all_of_them()) * (1 / times)
 
-    async def second(self) -> Cost:
-        """Of a second in which nobody asks for anything."""
-        seconds = _REST_SECONDS / self.quick
+    async def second(self, full: float = _REST_SECONDS) -> Cost:
+        """Of a second of so many in which nobody asks for anything."""
+        seconds = full / self.quick
         return await self.once(asyncio.sleep(seconds)) * (1 / seconds)
 
 
@@ -125,6 +125,7 @@ async def _alone(team: Machines, quick: int) -> tuple[dict[str, Cost], dict[str,
     async with team.nodes(1) as (one,):
         await asyncio.sleep(START_SECONDS)
         second = await Count(Meter(team.postgres, [process(one)]), quick).second()
+        of_a_node = len(_connections(team.postgres))
         async with team.front() as door, through(door, "n0") as client, driving(client) as driver:
             count = Count(Meter(team.postgres, [process(one)], [process(door)]), quick)
             await driver.warm_up()
@@ -135,7 +136,7 @@ async def _alone(team: Machines, quick: int) -> tuple[dict[str, Cost], dict[str,
             found["checkpoint"] = await _checkpoint(count, driver, one.project)
             found |= await _pages(count, client, door)
             profile = await _profile(count, driver)
-            facts = _facts(team.postgres)
+            facts = _facts(team.postgres, of_a_node)
     found["overview, by the node"] = await _overviews(team, quick) - found["overview"]
     return found, {"facts": facts, "statements of a turn": profile}
 
@@ -215,13 +216,20 @@ def _kind(query: str) -> str:
     return f"{query.split()[0]} {table[1] if table else ''}".strip()
 
 
-def _facts(server: PostgresServer) -> dict[str, float]:
+def _connections(server: PostgresServer) -> list[int]:
+    """The processes that serve them."""
+    found = server.query(f"SELECT pid FROM pg_stat_activity WHERE datname = '{ROWS}'")  # noqa: S608
+    return [int(pid) for (pid,) in found]
+
+
+def _facts(server: PostgresServer, of_a_node: int) -> dict[str, float]:
     """Of a node and a front that run: connections and their memory, and of a node what is there of it."""
-    pids = server.query(f"SELECT pid FROM pg_stat_activity WHERE datname = '{ROWS}'")  # noqa: S608
+    pids = _connections(server)
     relations, size = server.query(_SCHEMA, ROWS)[0]
     return {
-        "connections of both": len(pids),
-        "memory of a connection (MB)": round(median([proc.memory(pid) for (pid,) in pids]), 1),
+        "connections of a node": of_a_node,
+        "connections of a front": len(pids) - of_a_node,
+        "memory of a connection (MB)": round(median([proc.memory(pid) for pid in pids]), 1),
         "relations of a node": relations,
         "rows and indexes of a node (MB)": round(int(size) / 1e6, 1),
     }
@@ -231,9 +239,9 @@ async def _beat(team: Machines, quick: int) -> Cost:
     """Of one, among those of a hundred nodes."""
     async with team.nodes(1) as (one,):
         await asyncio.sleep(START_SECONDS)
-        rest = await Count(Meter(team.postgres), quick).second()
+        rest = await Count(Meter(team.postgres), quick).second(_BEATING_SECONDS)
         with beating(one, BEATING) as pid:
-            second = await Count(Meter(team.postgres, [pid]), quick, rest).second()
+            second = await Count(Meter(team.postgres, [pid]), quick, rest).second(_BEATING_SECONDS)
     return second * (BEAT_SECONDS / BEATING)
 
 

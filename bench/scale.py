@@ -95,27 +95,17 @@ class Team:
 @dataclass(slots=True)
 class Seen:
     """Of the cell that was looked at, by the second: the sum of all costs, turns that begin, lists that are
-    made; `waits` are those of single transactions for the others (ms), `busiest_node` is the part of a core
-    that it used."""
+    made; `waits` are those of single transactions for the others (ms)."""
 
     cost: Cost = field(default_factory=Cost)
     turns: float = 0.0
     lists: float = 0.0
-    busiest_node: float = 0.0
     waits: list[float] = field(default_factory=list)
 
     @property
     def wait_ms(self) -> float:
         """Nineteen of twenty transactions wait less."""
         return round(percentile(self.waits, 95), 3) if self.waits else 0.0
-
-
-class Node:
-    """`thread` is that of the ORM: all that a node asks of the database, one after the other."""
-
-    def __init__(self, env: simpy.Environment) -> None:
-        self.thread = simpy.Resource(env)
-        self.busy_ms = 0.0
 
 
 class Log:
@@ -158,7 +148,8 @@ class Simulation:
         self._random = random.Random(seed)
         self._env = simpy.Environment()
         self._fronts = team.fronts / team.cells
-        self._nodes = [Node(self._env) for _ in range(round(team.nodes / team.cells))]
+        self._nodes = [simpy.Resource(self._env) for _ in range(round(team.nodes / team.cells))]
+        """By the thread of each that asks the database one thing after the other."""
         self._cores = simpy.Resource(self._env, team.cores)
         self._log = Log(self._env, team.sync_ms)
         self._seen = Seen()
@@ -175,7 +166,6 @@ class Simulation:
         rest = self._costs["second of a node"] - self._costs["beat"] * (1 / BEAT_SECONDS)
         always = rest * len(self._nodes) + self._costs["second of a front"] * self._fronts
         always += self._costs["checkpoint"] * (self._at_work() / self._team.checkpoint_seconds)
-        seen.busiest_node = max(node.busy_ms for node in self._nodes) / seconds / 1000
         seen.cost = seen.cost * (1 / seconds) + always
         seen.turns, seen.lists = seen.turns / seconds, seen.lists / seconds
         return seen
@@ -229,17 +219,16 @@ class Simulation:
         seconds = draw.expovariate(1 / load.think_seconds) + deltas / load.deltas_a_second
         return seconds, self._costs["delta"] * deltas
 
-    def _work(self, node: Node, cost: Cost) -> Process:
+    def _work(self, node: simpy.Resource, cost: Cost) -> Process:
         """A transaction after the other; what is only read is read between them."""
         self._seen.cost += cost
-        node.busy_ms += cost.node_ms
         pieces = max(1, self._whole(cost.transactions))
         for _ in range(pieces):
             yield from self._transact(node, cost * (1 / pieces))
 
-    def _transact(self, node: Node, cost: Cost) -> Process:
+    def _transact(self, node: simpy.Resource, cost: Cost) -> Process:
         asked, seconds = self._env.now, (cost.trips * self._team.trip_ms) / 1000
-        with node.thread.request() as turn:
+        with node.request() as turn:
             yield turn
             yield self._env.timeout(seconds)
             yield from self._compute(cost.postgres_ms / 1000)
@@ -295,12 +284,12 @@ def limits(team: Team, seen: Seen, costs: Mapping[str, Cost]) -> dict[str, float
     nodes, fronts = team.nodes / team.cells, team.fronts / team.cells
     shown = a_list(costs, nodes)
     used = {
-        CONNECTIONS: 2 * (nodes + fronts) / team.connections,
+        CONNECTIONS: OF_EACH * (nodes + fronts) / team.connections,
         CORES: seen.cost.postgres_ms / 1000 / team.cores,
         LOG: seen.cost.wal_bytes / 1e6 / team.log_mb,
         LISTS: seen.lists / fronts * (shown.trips * team.trip_ms + shown.postgres_ms) / 1000,
         FRONT: seen.cost.front_ms / 1000 / fronts,
-        NODE: seen.busiest_node,
+        NODE: seen.cost.node_ms / 1000 / nodes,
     }
     return dict(sorted(used.items(), key=lambda item: -item[1]))
 
@@ -310,27 +299,31 @@ CORES = "PostgreSQL's cores"
 LOG = "the disk of its log"
 LISTS = "a front's list of machines"
 FRONT = "a front's core"
-NODE = "the busiest node's core"
+NODE = "a node's core"
+OF_EACH = 2
+"""Connections of a node, and of a front."""
 LIMITS = (CONNECTIONS, CORES, LOG, LISTS, FRONT, NODE)
 
 
-def move(team: Team, limit: str) -> tuple[str, Team]:
+def move(team: Team, limit: str, used: float) -> tuple[str, Team]:
     """What there has to be more of, or less often, where this is full: in words, and the team that has it."""
+    times = math.ceil(used / FULL)
     if limit == CONNECTIONS and team.connections < _MOST_CONNECTIONS:
-        more = min(_MOST_CONNECTIONS, 2 * team.connections)
+        more = min(_MOST_CONNECTIONS, times * team.connections)
         return f"`max_connections={more}`", replace(team, connections=more)
     if limit == CORES and team.cores < _MOST_CORES:
-        return f"{2 * team.cores} cores for PostgreSQL", replace(team, cores=2 * team.cores)
+        cores = min(_MOST_CORES, times * team.cores)
+        return f"{cores} cores for PostgreSQL", replace(team, cores=cores)
     if limit == LOG and team.checkpoint_seconds < _LONGEST_CHECKPOINT:
         return "a checkpoint every 15 minutes", replace(team, checkpoint_seconds=_LONGEST_CHECKPOINT)
     if limit in (LISTS, FRONT) and team.list_seconds < _OLDEST_LIST:
         older = _OLDEST_LIST if team.list_seconds else _VIEW_SECONDS
         return f"a list made once in {older:.0f} s for all viewers", replace(team, list_seconds=older)
     if limit in (LISTS, FRONT):
-        return f"{2 * team.fronts} fronts", replace(team, fronts=2 * team.fronts)
+        return f"{times * team.fronts} fronts", replace(team, fronts=times * team.fronts)
     if limit == NODE:
-        return "the same work on twice as many nodes", replace(team, nodes=2 * team.nodes)
-    cells = 2 * team.cells
+        return "the same work on more nodes", replace(team, nodes=times * team.nodes)
+    cells = times * team.cells
     return f"{cells} cells, each with a PostgreSQL", replace(
         team, cells=cells, fronts=max(team.fronts, 2 * cells)
     )
@@ -361,7 +354,7 @@ def ladder(team: Team, load: Load, costs: Mapping[str, Cost], seconds: float) ->
         first = next(iter(used))
         if used[first] <= FULL:
             return [*rungs, Rung(team, seen, used)]
-        moved, larger = move(team, first)
+        moved, larger = move(team, first, used[first])
         rungs.append(Rung(team, seen, used, moved))
         team = larger
 

@@ -33,6 +33,7 @@ ROUNDS = 6
 DELTAS, TURNS = 1000, 40
 SPACING_SECONDS = 0.005
 BEATING, NODES = 200, 4
+_BEATING_SECONDS = 40.0
 AWAY_MS = 1.0
 
 
@@ -89,10 +90,10 @@ async def beats(team: Machines, quick: int) -> list[str]:
     async with team.nodes(1) as (one,):
         await asyncio.sleep(START_SECONDS)
         count = Count(Meter(team.postgres), quick)
-        count.rest = await count.second()
+        count.rest = await count.second(_BEATING_SECONDS)
         with beating(one, BEATING) as pid:
             count.meter = Meter(team.postgres, [pid])
-            second = await count.second()
+            second = await count.second(_BEATING_SECONDS)
     return [
         f"{BEATING} nodes that beat: PostgreSQL {second.postgres_ms / 10:.2f} % of a core, "
         f"{second.trips:.0f} messages and {second.wal_bytes / 1000:.0f} KB of its log a second; "
