@@ -13,7 +13,7 @@ import json
 import math
 import random
 import sys
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -31,7 +31,7 @@ PLOTS = Path(__file__).parent.parent / "docs" / "scale"
 NODES = (10, 100, 1_000, 10_000)
 SESSIONS = 100
 """A day, by the node: a million at ten thousand nodes."""
-_SECONDS = 10.0
+_SECONDS = 5.0
 _BEFORE = 400.0
 """So long before them turns began of which some still run."""
 _DAY = (1, 1, 1, 1, 1, 1, 2, 4, 8, 11, 11, 10, 7, 9, 11, 11, 9, 6, 3, 2, 2, 2, 1, 1)
@@ -404,21 +404,27 @@ def _number(value: float) -> str:
 
 
 def plot(folder: Path, teams: Sequence[Sequence[Rung]]) -> None:
-    """What is used as a team grows, and for how long a transaction waits: as it is, and with what is full
-    moved."""
+    """What is used as a team grows, as it is and with what is full moved, and what goes on then."""
     begins, ends = [rungs[0] for rungs in teams], [rungs[-1] for rungs in teams]
     for name, title, rungs in (
         ("as-it-is", "What is used, of 1: one PostgreSQL, two fronts", begins),
         ("moved", "What is used, of 1, with what is full moved", ends),
     ):
         lines = {limit: [(rung.team.nodes, rung.used[limit]) for rung in rungs] for limit in LIMITS}
-        plots.draw(folder / f"{name}.svg", title, lines, across="nodes", low=0.0001, high=1000, full=1.0)
-    waits = {
-        name: [(rung.team.nodes, rung.seen.wait_ms) for rung in rungs]
-        for name, rungs in (("as it is", begins), ("with what is full moved", ends))
+        plots.draw(folder / f"{name}.svg", title, lines, across="nodes", low=0.0001, high=10_000, full=1.0)
+    rates: dict[str, Callable[[Cost], float]] = {
+        "statements": lambda cost: cost.statements,
+        "rows": lambda cost: cost.rows,
+        "hints to Redis": lambda cost: cost.hints,
+        "KB of PostgreSQL's log": lambda cost: cost.wal_bytes / 1000,
     }
-    title = "What 19 of 20 transactions wait less than (ms)"
-    plots.draw(folder / "waits.svg", title, waits, across="nodes", low=0.001, high=10_000)
+    lines = {
+        name: [(rung.team.nodes, rate(rung.seen.cost) * rung.team.cells) for rung in ends]
+        for name, rate in rates.items()
+    }
+    plots.draw(
+        folder / "rates.svg", "In a second of the busiest hour", lines, across="nodes", low=10, high=1e6
+    )
 
 
 def main() -> None:

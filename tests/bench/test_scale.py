@@ -74,7 +74,7 @@ def test_plots_are_of_all_limits(tmp_path: Path) -> None:
     scale.plot(tmp_path, teams)
     for path in tmp_path.iterdir():
         lines = ElementTree.parse(path).findall(".//{http://www.w3.org/2000/svg}polyline")  # noqa: S314 (ours)
-        assert len(lines) in (2, len(LIMITS))
+        assert len(lines) in (4, len(LIMITS))
 
 
 def test_beats_come_as_often_as_they_are_sent() -> None:
