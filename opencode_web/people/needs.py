@@ -13,15 +13,17 @@ from sessions.core.roles import Role
 SHOWN = {
     Role.NOTHING: (
         "account_change_password account_logout account_reauthenticate account_set_password diagrams health"
-        " help home keys machines mfa_activate_totp mfa_deactivate_totp mfa_download_recovery_codes"
-        " mfa_generate_recovery_codes mfa_index mfa_reauthenticate mfa_view_recovery_codes you"
+        " help home keys looks machines mfa_activate_totp mfa_deactivate_totp mfa_download_recovery_codes"
+        " mfa_generate_recovery_codes mfa_index mfa_reauthenticate mfa_view_recovery_codes theme you"
     ),
     Role.SEE: (
         "answer-text app app-frame arguments checkout choice commands comment-form comment-plan"
         " complete-commands complete-files configured-rules count-problems decisions earlier-prompt"
         " edit-comment edit-plan estimate export export-data export-markdown export-packed export-rules"
         " export-sessions export-transcript file-comments file-sessions files-find files-marks files-preview"
-        " files-raw files-tree files-view find-within folders fork fork-files invert-call invert-operation"
+        " files-raw files-tree files-view find-within folders fork fork-files git git-branches git-diff"
+        " git-list"
+        " git-log git-shown git-stashes invert-call invert-operation"
         " label-sessions log mcp-list mentions move-session new-session older-messages open-in options"
         " palette part-file part-output permission-card permission-file permission-matches permission-rest"
         " pin-note plan-changes problem-lines problems project prompt-text question-card remove-worktree"
@@ -32,7 +34,8 @@ SHOWN = {
     ),
     Role.ASK: "sandbox-port-go",
     Role.ADMINISTER: (
-        "account-waiting accounts import import-found import-progress language-log languages mcp-detail"
+        "account-waiting accounts configuration import import-found import-progress language-log languages"
+        " mcp-detail"
         " mcp-form mcp-log mcp-removal mcp-resource mcp-schema mcp-words metrics more-languages people"
         " programs sandbox servers settings store-of-project"
     ),
@@ -57,7 +60,8 @@ DONE = {
     ),
     Role.APPROVE: (
         "add-folder app-ask approve-plan begin-sharing code edit-permission end-sharing files-copy"
-        " files-make files-merge files-move files-remove files-replace files-save files-upload grant-trust"
+        " files-make files-merge files-move files-remove files-replace files-save files-upload git-branch"
+        " git-commit git-discard git-draft git-remote git-stage git-stash git-unstage grant-trust"
         " invert-call invert-operation let-through move-session open-in preview-permission redo"
         " remove-folder remove-worktree reply-permission restore-rule review-redo review-resolve review-undo"
         " revoke-rule revoke-trust sandbox-port-close sandbox-port-open shell staging-back staging-drop"
@@ -65,6 +69,7 @@ DONE = {
     ),
     Role.ADMINISTER: (
         "account-begin account-cancel account-code account-forget account-key change-keys change-person"
+        " change-setting draft-setting"
         " clean-store dismiss-damage import-again import-begin import-cancel install-language invite"
         " keep-ignored mcp-apps mcp-cancel mcp-remove mcp-restart mcp-save mcp-sign-in mcp-sign-out"
         " mcp-switch mcp-test mcp-try open-project person-link person-project person-sign-out person-token"
