@@ -194,7 +194,7 @@ document.addEventListener("htmx:beforeSwap", ({ detail }) => {
   if (detail.target.id !== "git-list" || detail.isError) return;
   const focused = box.contains(document.activeElement) ? document.activeElement : null;
   const rows = [...box.querySelectorAll("li:has(> .git-diff:not([hidden]))")];
-  before = { focused: focused?.id || focused?.closest("li")?.id, top: box.scrollTop, open: new Map(rows.map((row) => [row.id, row.querySelector(".git-diff")])) };
+  before = { element: focused, focused: focused?.id || focused?.closest("li")?.id, top: box.scrollTop, open: new Map(rows.map((row) => [row.id, row.querySelector(".git-diff")])) };
 });
 document.addEventListener("htmx:afterSwap", ({ detail }) => {
   if (detail.target.id !== "git-list" || !before) return;
@@ -206,6 +206,7 @@ document.addEventListener("htmx:afterSwap", ({ detail }) => {
     if (!chooses(diff)) show(row); // who chooses lines is not disturbed
   }
   box.scrollTop = before.top;
+  if (before.element?.isConnected) before.element.focus({ preventScroll: true }); // in a diff that was kept
   if (before.focused && !box.contains(document.activeElement)) {
     const there = byId(before.focused);
     ((there?.matches("li") ? there.querySelector("button") : there) || box.querySelector(".git-name[id]") || byId("git-title")).focus({ preventScroll: true });

@@ -32,8 +32,8 @@ function filter() {
 }
 
 find?.addEventListener("input", filter);
-document.addEventListener("htmx:afterSettle", filter);
-document.addEventListener("htmx:afterSettle", () => looks());
+if (find) document.addEventListener("htmx:afterSettle", filter);
+document.addEventListener("htmx:afterSettle", looks);
 
 document.addEventListener("click", ({ target }) => {
   const draft = target.closest("[data-forget-draft]")?.closest(".setting-draft");
