@@ -74,7 +74,7 @@ def postgres(settings: Mapping[str, str] | None = None) -> Iterator[PostgresServ
     there = programs()
     if there is None:
         sys.exit("PostgreSQL is not installed; `make machine` installs it where there is apt")
-    server = PostgresServer(there, settings={**AS_IN_USE, **(settings or {})})
+    server = PostgresServer(there, settings=tuple({**AS_IN_USE, **(settings or {})}.items()))
     server.create()
     try:
         yield server

@@ -12,7 +12,7 @@ import shutil
 import signal
 import subprocess
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -48,7 +48,7 @@ class PostgresServer:
 
     programs: Path
     folder: Path = field(default_factory=lambda: Path(tempfile.mkdtemp(prefix="opencode-web-postgres-")))
-    settings: Mapping[str, str] = field(default_factory=dict)
+    settings: tuple[tuple[str, str], ...] = ()
 
     def url(self, name: str = "postgres") -> str:
         """The address of a database of this name."""
