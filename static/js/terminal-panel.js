@@ -27,6 +27,7 @@ export class Panel {
       hide: () => panel.dispatchEvent(new CustomEvent("terminal:hide")),
     });
     sizes(panel);
+    if (matchMedia("(pointer: coarse)").matches) import("./terminal-keys.js").then(({ keys }) => keys(panel, () => this.#shown?.view.terminal));
     window.addEventListener("online", () => this.#entries.forEach(({ view }) => view.retry()));
     this.#mark();
   }

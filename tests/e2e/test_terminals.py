@@ -8,7 +8,7 @@ from urllib.parse import urljoin
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import BrowserContext, Locator, Page, Route, WebSocketRoute, expect
+from playwright.async_api import Browser, BrowserContext, Locator, Page, Route, WebSocketRoute, expect
 
 from opencode_web.vendor import STATIC
 from tests.e2e.conftest import provokes
@@ -172,3 +172,33 @@ async def test_it_fits_a_phone(tab: Tab) -> None:
     )
     await expect(screen(page)).to_contain_text("narrow42")
     await expect(panel(page).get_by_role("button", name="Hide the terminals")).to_be_in_viewport(ratio=1)
+
+
+async def test_a_touch_screen_has_the_keys_that_its_keyboard_lacks(
+    stage: Stage, browser: Browser, tab: Tab
+) -> None:
+    kind = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+    phone = await browser.new_context(**kind)  # type: ignore[arg-type]
+    page = (await stage.tab(phone, tab.session_id)).page
+    await page.keyboard.press(SWITCH)
+    keys = page.get_by_role("toolbar", name="Keys of the terminal")
+    await page.get_by_role("textbox", name="Terminal Terminal").focus()
+    await page.keyboard.type("echo $((6 * 7))\n")
+    await expect(screen(page)).to_contain_text("42")
+    await page.keyboard.type("cat\n")
+    await keys.get_by_role("button", name="Ctrl").tap()
+    await expect(keys.get_by_role("button", name="Ctrl")).to_have_attribute("aria-pressed", "true")
+    await page.keyboard.type("c")
+    await expect(screen(page)).to_contain_text("^C")
+    await expect(keys.get_by_role("button", name="Ctrl")).to_have_attribute("aria-pressed", "false")
+    for _ in range(2):
+        await keys.get_by_role("button", name="Up").tap()
+    await page.keyboard.press("Home")
+    await page.keyboard.type("echo twice; ")
+    await page.keyboard.press("Enter")
+    await expect(screen(page).get_by_text("twice", exact=True)).to_be_visible()
+    await keys.get_by_role("button", name="Full screen").tap()
+    box = await panel(page).bounding_box()
+    assert box is not None
+    assert (box["y"], box["height"]) == (0, 844)
+    await phone.close()
