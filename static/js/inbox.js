@@ -1,6 +1,7 @@
 // The inbox of approvals in every page's header.
 import "./approvals.js";
 import "./questions.js";
+import { dress } from "./sheet.js";
 import { shortcut } from "./shortcuts.js";
 import "./waiting.js";
 
@@ -73,7 +74,8 @@ box.addEventListener("htmx:afterRequest", ({ detail }) => {
   (all[at + 1] || all[at - 1] || title).focus();
 });
 
-box.addEventListener("beforetoggle", () => {
+box.addEventListener("beforetoggle", ({ newState }) => {
+  if (newState === "open") dress(box, "inbox-panel");
   const right = document.documentElement.clientWidth - button.getBoundingClientRect().right;
   box.style.setProperty("--inbox-right", `${Math.max(8, Math.round(right))}px`);
 });

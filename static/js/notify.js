@@ -1,35 +1,44 @@
-// A notification of the browser for a request that comes while nobody looks; asked for by a click in the inbox.
-
+// Notifications of the browser, of what asks, is done or failed; asked for by a click in the inbox, chosen kind by kind on the
+// settings page. What shows them is loaded with the first.
 const STORED = "notify";
+const ALL = { asks: true, done: true, failed: true };
 const button = document.getElementById("inbox-notify");
 
-const wanted = () => localStorage.getItem(STORED) === "yes" && Notification.permission === "granted";
+export const allowed = () => "Notification" in window && Notification.permission === "granted";
 
-// Tabs of the same request share its tag, so one notification shows however many are open.
-export function notify({ id, title, text, url }) {
-  if (!("Notification" in window) || !wanted() || !document.hidden) return;
-  const shown = new Notification(title, { body: text, tag: id });
-  shown.onclick = () => {
-    window.focus();
-    if (url !== location.pathname) window.htmx.location.href = url;
-    shown.close();
-  };
+export function chosen() {
+  const kept = localStorage.getItem(STORED);
+  if (kept === "yes") return ALL; // of an older version, which had one kind
+  return kept?.startsWith("{") ? JSON.parse(kept) : {};
+}
+
+export function choose(kinds) {
+  localStorage.setItem(STORED, JSON.stringify(kinds));
+  show();
+}
+
+const any = () => allowed() && Object.keys(ALL).some((kind) => chosen()[kind]);
+
+export async function notify(kind, entries) {
+  if (!entries.length || !allowed() || !chosen()[kind] || !document.hidden) return;
+  const { tell } = await import("./told.js");
+  tell(entries, chosen().sound);
 }
 
 function show() {
   button.hidden = false;
   button.disabled = Notification.permission === "denied";
-  button.setAttribute("aria-pressed", String(wanted()));
-  button.textContent = button.disabled ? "Notifications are blocked" : wanted() ? "Notifies you" : "Notify me";
+  button.setAttribute("aria-pressed", String(any()));
+  button.textContent = button.disabled ? "Notifications are blocked" : any() ? "Notifies you" : "Notify me";
 }
 
-async function choose() {
-  if (wanted()) localStorage.setItem(STORED, "no");
-  else if ((await Notification.requestPermission()) === "granted") localStorage.setItem(STORED, "yes");
+async function press() {
+  if (any()) choose({});
+  else if ((await Notification.requestPermission()) === "granted") choose(ALL);
   show();
 }
 
-if ("Notification" in window) {
-  button.addEventListener("click", choose);
+if (button && "Notification" in window) {
+  button.addEventListener("click", press);
   show();
 }

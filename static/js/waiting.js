@@ -22,11 +22,12 @@ const line = new Line({
   ends: (code) => code === SIGNED_OUT,
 }, HEARTBEAT);
 
-function receive({ html, waiting, rules, servers, keys }) {
+function receive({ html, waiting, rules, servers, keys, ended }) {
   line.holds();
   if (keys) document.dispatchEvent(new CustomEvent("keys:known", { detail: keys }));
   if (rules) document.dispatchEvent(new CustomEvent("rules:changed", { detail: rules }));
   if (servers) document.dispatchEvent(new CustomEvent("servers:changed"));
+  for (const kind of ["done", "failed"]) notify(kind, (ended ?? []).filter((one) => one.kind === kind));
   if (!waiting) return;
   apply(html);
   count(waiting.length);
@@ -34,7 +35,7 @@ function receive({ html, waiting, rules, servers, keys }) {
   known = new Set(waiting.map(({ id }) => id));
   const elsewhere = fresh.filter(({ url }) => url !== location.pathname); // here its card is announced
   if (elsewhere.length || !announced.every((id) => known.has(id))) announce(elsewhere);
-  fresh.forEach(notify);
+  notify("asks", fresh);
   document.dispatchEvent(new CustomEvent("inbox:changed"));
 }
 
@@ -47,6 +48,7 @@ function announce(entries) {
 function count(number) {
   badge.textContent = number;
   badge.hidden = !number;
+  navigator.setAppBadge?.(number).catch(() => {});
   const words = number ? `${number} wait${number === 1 ? "s" : ""} for you` : "nothing waits";
   button.setAttribute("aria-label", `Approvals: ${words}`);
   mark();
@@ -58,6 +60,16 @@ function mark() {
   const wanted = number + document.title.replace(COUNTED, "");
   if (document.title !== wanted) document.title = wanted;
 }
+
+// Whether any page is looked at is known to all of them.
+let looks = null;
+function looked() {
+  looks?.();
+  looks = null;
+  if (!document.hidden) navigator.locks?.request("looked-at", { mode: "shared" }, () => new Promise((end) => (looks = end)));
+}
+document.addEventListener("visibilitychange", looked);
+looked();
 
 new MutationObserver(mark).observe(title, { childList: true });
 line.open();

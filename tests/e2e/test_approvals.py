@@ -215,11 +215,21 @@ async def test_what_comes_takes_nothing_from_who_writes(alone: Stage, context: B
     await tab.idle()
 
 
+async def hide(page: Page, hidden: bool) -> None:
+    """Whether a page is looked at is known to the others once it has, or has let go of, what says so."""
+    asked = "hidden => { window.isHidden = hidden; document.dispatchEvent(new Event('visibilitychange')); }"
+    await page.evaluate(asked, hidden)
+    held = (
+        "async hidden => hidden || (await navigator.locks.query()).held.some(one => one.name === 'looked-at')"
+    )
+    await page.wait_for_function(held, arg=hidden)
+
+
 @pytest.mark.long
 async def test_a_notification_while_nobody_looks(alone: Stage, context: BrowserContext) -> None:
     """The browser's own part is played: a page of a test is never hidden, and nobody sees a notification."""
     await context.add_init_script(NOTIFIED)
-    alone.plays(Turn(tools=[touch("seen")]), Turn(text="."), Turn(tools=[touch("unseen")]), Turn(text="."))
+    alone.plays(Turn(tools=[touch("unseen")]), Turn(text="."), Turn(tools=[touch("seen")]), Turn(text="."))
     tab = await alone.tab(context, await alone.session("notifies"))
     page = (await alone.tab(context)).page
     await elsewhere(alone, page)
@@ -229,15 +239,23 @@ async def test_a_notification_while_nobody_looks(alone: Stage, context: BrowserC
     await notify.click()
     await expect(page.get_by_role("button", name="Notifies you")).to_have_attribute("aria-pressed", "true")
     near = (await alone.tab(context)).page
-    await near.evaluate("window.isHidden = true; Notification.permission = 'granted'")
-    for name, hidden in (("seen", False), ("unseen", True)):
-        await page.evaluate("(hidden) => { window.isHidden = hidden; }", hidden)
+    await near.evaluate("Notification.permission = 'granted'")
+    await hide(near, True)
+    for name, hidden in (("unseen", True), ("seen", False)):
+        await hide(page, hidden)
+        await hide(tab.page, True)
         await tab.send(f"Make {name}.")
         await expect(page.locator(".inbox-line")).to_contain_text(name)
         await tab.permissions.get_by_role("button", name="Allow once").click()
         await expect(page.locator(".inbox-line")).to_have_count(0)
-    (shown,) = await page.evaluate("Notification.shown.map(({ title, body }) => ({ title, body }))")
-    assert shown == {"title": "Run this command?", "body": "touch unseen · notifies · project"}
+        await tab.idle()
+        for one in (page, near):
+            await one.wait_for_function("Notification.shown.length === 2")
+    shown = await page.evaluate("Notification.shown.map(({ title, body }) => ({ title, body }))")
+    assert shown == [
+        {"title": "Run this command?", "body": "touch unseen · notifies · project"},
+        {"title": "Done", "body": "notifies · project"},
+    ]
     await page.evaluate("Notification.shown[0].onclick()")
     await expect(page).to_have_url(re.compile(tab.session_id))
     await near.evaluate("window.mark = 'this document'; Notification.shown[0].onclick()")

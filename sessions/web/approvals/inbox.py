@@ -1,8 +1,9 @@
 """What waits for a person, over all projects and sessions and the subagents of these, and its socket.
 
 `/ws/inbox/` is open on every page, whatever it shows. A message is the whole inbox (`Inbox.wire`) with the
-`keys` in force, `rules` with the projects whose saved rules are others now, or `servers`: how MCP or language
-servers stand is to be read again. An empty one is a heartbeat. The guard has authenticated and checked the
+`keys` in force, `rules` with the projects whose saved rules are others now, `ended` with the sessions whose
+turns have just ended, or `servers`: how MCP or language servers stand is to be read again. An empty one is a
+heartbeat. The guard has authenticated and checked the
 Origin.
 """
 
@@ -11,7 +12,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -28,6 +29,7 @@ from sessions.core.sockets import HEARTBEAT, UNAUTHORISED
 from sessions.core.store import permissions, questions
 from sessions.core.store.keys import CHANGED
 from sessions.core.text import visible
+from sessions.core.wire.messages import ABORTED
 from sessions.rendering.children import origin
 from sessions.rendering.html import html
 from sessions.rendering.questions import request
@@ -175,9 +177,33 @@ def _said(group: Group, entry: Entry) -> dict[str, str]:
     return {"id": entry.id, "title": entry.title, "text": text, "url": group.url}
 
 
+def ended(ids: Collection[str], person: Person | None = None) -> list[dict[str, str]]:
+    """What a notification says of the turns of some sessions, which have ended by themselves; not of those
+    that were started by another's. On the ORM's thread."""
+    rows = Session.objects.filter(id__in=ids, parent=None, time_deleted=None).select_related("project")
+    found = (row for row in rows if sees(person, row.project_id))
+    return [_ending(row) for row in found if (row.error or {}).get("name") != ABORTED]
+
+
+def _ending(row: Session) -> dict[str, str]:
+    failed = row.error or {}
+    said = str(failed.get("data", {}).get("message", ""))[:_MOST_SAID]
+    text = " · ".join(visible(part) for part in (row.title, row.project.name, said) if part)
+    kind, title = ("failed", "Failed") if failed else ("done", "Done")
+    return {
+        "id": f"{row.id} {row.time_updated}",
+        "kind": kind,
+        "title": title,
+        "text": text,
+        "url": row.get_absolute_url(),
+    }
+
+
+_MOST_SAID = 200
 RULES = "permission.rules"
+ENDED = "session.idle"
 SERVERS = frozenset({"mcp.changed", "mcp.tools.changed", "lsp.updated"})
-TOLD = EVENTS | SERVERS | {RULES, CHANGED}
+TOLD = EVENTS | SERVERS | {RULES, CHANGED, ENDED}
 GATHER = 0.05
 """Seconds in which requests that come together become one message."""
 
@@ -213,7 +239,7 @@ class InboxSocket(AsyncWebsocketConsumer):
     async def _stream(self) -> None:
         """Each message is read from the rows, now and then without an event too: what is lost costs time."""
         named: frozenset[str] = frozenset()
-        sent, person = "", person_in(self.scope)
+        sent, person, fresh = "", person_in(self.scope), True
 
         def wants(event: bus.Event) -> bool:
             named_here = event.type == "session.updated" and event.session_id in named
@@ -221,12 +247,17 @@ class InboxSocket(AsyncWebsocketConsumer):
 
         async with bus.subscribe(wants=wants) as mailbox:
             while True:
-                found, pressed = await in_db(lambda: (inbox(person), keys.table()))
-                named = found.sessions
-                text = json.dumps({**found.wire(), "keys": pressed}, ensure_ascii=False)
-                await self.send(text_data=text if text != sent else "{}")
-                sent = text
+                if fresh:
+                    found, pressed = await in_db(lambda: (inbox(person), keys.table()))
+                    named = found.sessions
+                    text = json.dumps({**found.wire(), "keys": pressed}, ensure_ascii=False)
+                    await self.send(text_data=text if text != sent else "{}")
+                    sent = text
                 events = await mailbox.take(HEARTBEAT)
+                idle = {event.session_id for event in events if event.type == ENDED}
+                if idle and (told := await in_db(ended, idle, person)):
+                    await self.send(text_data=json.dumps({"ended": told}, ensure_ascii=False))
+                fresh = mailbox.overflowed or not events or any(event.type != ENDED for event in events)
                 if ruled := sorted({event.project_id for event in events if event.type == RULES}):
                     await self.send(text_data=json.dumps({"rules": ruled}))
                 if mailbox.overflowed or any(event.type in SERVERS for event in events):

@@ -17,6 +17,7 @@ from sessions.core.models import QuestionRequest, Session
 from sessions.core.store import permissions, questions
 from sessions.core.store import sessions as session_store
 from sessions.core.wire.questions import QuestionInfo
+from sessions.core.wire.session import Status
 from sessions.web.approvals.inbox import inbox, websocket_urlpatterns
 from tests.sessions.changes.review.world import World
 from tests.sessions.web.approvals.asking import ask
@@ -151,3 +152,27 @@ async def test_a_person_has_what_is_of_projects_that_they_see(world: World) -> N
         await tab.socket.connect()
         await tab.waiting(count)
         await tab.socket.disconnect()
+
+
+async def test_it_is_told_when_a_turn_has_ended(world: World) -> None:
+    session = await world.session()
+    other = await below(world, session, "below")
+    tab = Tab()
+    await tab.socket.connect()
+    await tab.waiting(0)
+    failed = {"name": "APIError", "data": {"message": "No <money> left."}}
+    stopped = {"name": "MessageAbortedError", "data": {"message": "Stopped."}}
+    for row, error in (
+        (other, None),
+        (session, stopped),
+        (session, None),
+        (session, failed),
+    ):
+        await in_db(session_store.set_status, row.id, Status(type="busy"))
+        await in_db(session_store.set_status, row.id, Status(type="idle"), error=error)
+    told: list[dict[str, Any]] = []
+    while not told or told[-1]["kind"] != "failed":
+        told += json.loads(await tab.socket.receive_from(timeout=5)).get("ended", [])
+    assert all(one["url"] == session.get_absolute_url() for one in told)
+    assert "No <money> left." in told[-1]["text"]
+    await tab.socket.disconnect()
