@@ -25,7 +25,7 @@ logger = logging.getLogger(__name__)
 
 _NOT = "is not loaded, and guards nothing: "
 _MISSING = "there is no file {}"
-_THEME = "is not used: it colours OpenCode's terminal"
+_THEME = "is chosen under Settings, Looks"
 _KEYS = "only its `keybinds` are used: the rest is about OpenCode's terminal"
 _KEYS_OF_PROJECT = "is not used: keys are those of your own tui.json"
 _AGENTS = "is not read, as in OpenCode: agents lie in .opencode/agents"

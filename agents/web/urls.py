@@ -19,6 +19,7 @@ from agents.web import (
     pickers,
     problem_pages,
     sandbox_pages,
+    theme_pages,
     trust,
 )
 from agents.web import lsp as language_acts
@@ -82,7 +83,10 @@ _git = [
 
 _sandbox = [
     path("settings/sandbox", sandbox_pages.found, name="sandbox"),
+    path("settings/looks/files", theme_pages.listing, name="theme-files"),
+    path("settings/looks/file", theme_pages.theme, name="theme-file"),
     path("settings/configuration", configuration.settings, name="configuration"),
+    path("settings/configuration/entry", configuration.entry, name="configured-entry"),
     path("settings/configuration/draft", configuration.preview, name="draft-setting"),
     path("settings/configuration/change", configuration.write, name="change-setting"),
     path("sandbox/port/open", sandbox_pages.open_port, name="sandbox-port-open"),

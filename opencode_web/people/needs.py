@@ -30,11 +30,13 @@ SHOWN = {
         " rename-session resources review review-file review-files review-image review-lines review-undo"
         " rules search search-progress servers-badge session session-folder session-menu sessions share"
         " snippet-dialog snippet-options snippets staging-files status symbols timeline timeline-at"
-        " timeline-file timeline-image timeline-moments timeline-point trust undo waiting-prompt why"
+        " theme-file theme-files timeline-file timeline-image timeline-moments timeline-point trust undo"
+        " waiting-prompt why"
     ),
     Role.ASK: "sandbox-port-go",
     Role.ADMINISTER: (
-        "account-waiting accounts configuration import import-found import-progress language-log languages"
+        "account-waiting accounts configuration configured-entry import import-found import-progress"
+        " language-log languages"
         " mcp-detail"
         " mcp-form mcp-log mcp-removal mcp-resource mcp-schema mcp-words metrics more-languages people"
         " programs sandbox servers settings store-of-project"

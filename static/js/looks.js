@@ -11,7 +11,8 @@ const themes = new Map(); // name -> what the server says of it
 async function theme(name) {
   if (!name) return { scheme: "", properties: {} };
   if (!themes.has(name)) {
-    const answer = await fetch(`${root}/settings/looks/theme?name=${encodeURIComponent(name)}`);
+    const what = name.startsWith("file?") ? name : `theme?name=${encodeURIComponent(name)}`;
+    const answer = await fetch(`${root}/settings/looks/${what}`);
     if (!answer.ok) throw new Error(`There is no theme ${name}.`);
     themes.set(name, await answer.json());
   }
@@ -64,11 +65,17 @@ export async function renew() {
 }
 
 // The form of the settings page.
+function choose(form) {
+  const { theme = "" } = kept();
+  for (const field of form.querySelectorAll("[name=theme]")) field.checked = field.value === theme;
+}
+
 function fill(form) {
   const now = kept();
+  choose(form);
   for (const field of form.elements) {
-    if (field.type === "radio") field.checked = field.value === (now.theme ?? "");
-    else if (field.type === "checkbox") field.checked = now[field.name] === field.value;
+    if (field.type === "radio") continue;
+    if (field.type === "checkbox") field.checked = now[field.name] === field.value;
     else if (field.name) field.value = now[field.name] ?? "";
   }
 }
@@ -93,8 +100,8 @@ function wire(form) {
 
 export function begin() {
   const form = document.getElementById("looks");
-  if (form && !form.dataset.wired) {
-    form.dataset.wired = "yes";
-    wire(form);
-  }
+  if (!form) return;
+  if (form.dataset.wired) return choose(form); // of files, which come later
+  form.dataset.wired = "yes";
+  wire(form);
 }

@@ -1,5 +1,6 @@
 // What the settings page loads.
 import { begin as looks } from "./looks.js";
+import { allowed, choose, chosen } from "./notify.js";
 import "./time.js";
 import "./toast.js";
 
@@ -42,4 +43,20 @@ document.addEventListener("click", ({ target }) => {
   draft.replaceChildren();
   form.reset();
   form.querySelector("[name=value]").focus();
+});
+
+// Which notifications come.
+const notices = document.getElementById("notices");
+const problem = document.getElementById("notices-problem");
+if (notices) for (const field of notices.elements) field.checked = (allowed() || field.name === "sound") && Boolean(chosen()[field.name]);
+
+notices?.addEventListener("change", async ({ target }) => {
+  problem.textContent = "";
+  if (target.name !== "sound" && !allowed() && (await window.Notification?.requestPermission()) !== "granted") {
+    target.checked = false;
+    problem.textContent = "This browser does not allow notifications of this address.";
+    return;
+  }
+  choose(Object.fromEntries([...notices.elements].filter(({ checked }) => checked).map(({ name }) => [name, true])));
+  if (target.name === "sound" && target.checked) (await import("./told.js")).sound();
 });

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cache
 from typing import Any, Literal, get_args
 
@@ -11,17 +12,29 @@ from agents.config import limits
 from agents.config.schema import Config, Sandbox
 
 Kind = Literal[
-    "switch", "choice", "whole", "number", "limit", "text", "model", "models", "agent", "lines", "json"
+    "switch",
+    "choice",
+    "whole",
+    "number",
+    "limit",
+    "text",
+    "prose",
+    "model",
+    "models",
+    "agent",
+    "lines",
+    "json",
 ]
-"""`whole` and `number` count, a `limit` may also be switched off. `model`, `models` and `agent` are names
-that are there or may come, `lines` a list of texts, `json` whatever the key may have."""
+"""`whole` and `number` count, a `limit` may also be switched off. `prose` has several lines. `model`,
+`models` and `agent` are names that are there or may come, `lines` a list of texts, `json` whatever the key
+may have."""
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """`key` has its steps with dots between. `unit` is of a number, `choices` are of a choice. `own`: it
-    counts in a person's own files alone. `restarts`: it is in force with the next start. `page`: the name of
-    a page that has more of it."""
+    """`key` has its steps with dots between; of a part of an entry its kind, name and part with slashes.
+    `unit` is of a number, `choices` are of a choice. `own`: it counts in a person's own files alone.
+    `restarts`: it is in force with the next start. `page`: the name of a page that has more of it."""
 
     key: str
     title: str
@@ -35,12 +48,16 @@ class Setting:
 
     @property
     def path(self) -> tuple[str, ...]:
-        return tuple(self.key.split("."))
+        if "/" not in self.key:
+            return tuple(self.key.split("."))
+        kind, _, rest = self.key.partition("/")
+        name, _, part = rest.rpartition("/")
+        return (kind, name, *part.split(".")) if part else (kind, name)
 
     @property
     def id(self) -> str:
         """For its elements."""
-        return f"setting-{self.key.replace('.', '-').replace('_', '-')}"
+        return f"setting-{re.sub(r'[^A-Za-z0-9]', _numbered, self.key)}"
 
     @property
     def is_number(self) -> bool:
@@ -201,13 +218,78 @@ SECTIONS = (
         ),
     ),
 )
-UNLISTED = frozenset({"$schema", "theme", "autoshare", "restrictions", "ceilings"})
-"""Keys of the schema that are no setting here: of other programs, older names, and what is not written."""
+_PARTS: Mapping[str, Sequence[Setting]] = {
+    "agent": (
+        Setting("description", "What it is for", "The main agent sends it by that.", "prose"),
+        Setting("mode", "Where it works", "", "choice", choices=("primary", "subagent", "all")),
+        Setting("model", "Model", "As provider/model.", "model"),
+        Setting("variant", "Variant of the model"),
+        Setting("prompt", "Prompt", "In place of the one that comes with the model.", "prose"),
+        Setting("steps", "Steps of a turn, at most", "", "whole"),
+        Setting("temperature", "Temperature", "", "number"),
+        Setting("top_p", "Top P", "", "number"),
+        Setting("permission", "Permissions", "Action by permission, and by pattern.", "json"),
+        Setting("tools", "Tools", "On or off, by name or pattern.", "json"),
+        Setting("fallback", "Other models", "Where its own has failed.", "models"),
+        Setting("sandbox", "Sandbox", "", "choice", choices=get_args(Sandbox)),
+        Setting("color", "Colour", "#rrggbb, or primary, secondary, accent, success, warning, error, info."),
+        Setting("hidden", "Not offered", "", "switch"),
+        Setting("disable", "Switched off", "", "switch"),
+    ),
+    "command": (
+        Setting("template", "What it puts into the prompt", "$ARGUMENTS, $1, !`command`, @file.", "prose"),
+        Setting("description", "What it is for"),
+        Setting("agent", "Agent", "", "agent"),
+        Setting("model", "Model", "As provider/model.", "model"),
+        Setting("variant", "Variant of the model"),
+        Setting("subtask", "In a session of its own", "", "switch"),
+    ),
+    "provider": (
+        Setting("name", "Name"),
+        Setting(
+            "npm",
+            "Protocol",
+            "By the package that OpenCode uses: @ai-sdk/openai-compatible, @ai-sdk/anthropic.",
+        ),
+        Setting("options.baseURL", "Address"),
+        Setting("options.headers", "Headers", "", "json"),
+        Setting("env", "Variables with its key", "", "lines"),
+        Setting("models", "Models", "Name, limits, prices, options of each.", "json"),
+        Setting("whitelist", "Only these models", "", "lines"),
+        Setting("blacklist", "Models left out", "", "lines"),
+        Setting("options.timeout", "Time-out", "", "limit", "ms"),
+    ),
+}
+"""Of the entries of these keys, each named by the person."""
+MOST_NAME = 64
+"""Characters of the name of an entry."""
 
 
 @cache
 def by_key() -> Mapping[str, Setting]:
     return {setting.key: setting for section in SECTIONS for setting in section.settings}
+
+
+def parts_of(kind: str, name: str) -> list[Setting]:
+    """The settings of one agent, command or provider. Raises KeyError for another kind."""
+    return [replace(part, key=f"{kind}/{name}/{part.key}") for part in _PARTS[kind]]
+
+
+def setting(key: str) -> Setting | None:
+    """Of all settings, those of entries too; of a whole entry (`agent/name/`) as well."""
+    if "/" not in key:
+        return by_key().get(key)
+    kind, _, rest = key.partition("/")
+    name, _, part = rest.rpartition("/")
+    if kind not in _PARTS or not name or len(name) > MOST_NAME:
+        return None
+    if not part:
+        return Setting(key, name, kind="json")
+    return next((one for one in parts_of(kind, name) if one.key == key), None)
+
+
+def _numbered(found: re.Match[str]) -> str:
+    return "-" if found[0] in "._/" else f"-{ord(found[0]):x}-"
 
 
 @cache

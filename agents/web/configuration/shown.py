@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ from agents.config.configuration import load
 from agents.config.limits import limits_of
 from agents.config.redaction import redacted
 from agents.config.written import Written, written
+from agents.toolkit.definitions import known_agents
 from agents.web.configuration.catalogue import SECTIONS, Section, Setting, at, by_key, default_of
 
 
@@ -56,33 +57,71 @@ class Group:
 
 def groups(directory: Path, *, own: bool) -> list[Group]:
     """All settings. `own`: the person's own file is changed, else the project's. Blocks."""
-    rows = {row.setting.key: row for row in _rows(directory, own)}
+    wanted = [setting for setting in by_key().values() if own or not setting.own]
+    found = {row.setting.key: row for row in rows(directory, wanted, own=own)}
     return [
-        Group(section, [rows[setting.key] for setting in section.settings if setting.key in rows])
+        Group(section, [found[setting.key] for setting in section.settings if setting.key in found])
         for section in SECTIONS
     ]
 
 
-def row_of(directory: Path, setting: Setting, *, own: bool) -> Row:
-    """One of them. Blocks."""
-    return next(row for row in _rows(directory, own) if row.setting == setting)
-
-
-def _rows(directory: Path, own: bool) -> Iterator[Row]:
+def rows(directory: Path, wanted: Iterable[Setting], *, own: bool, markdown: Path | None = None) -> list[Row]:
+    """Of some settings; of an entry's that is written in a Markdown file, with that. Blocks."""
     sources = written(directory)
     config = load(directory).config
     in_force = {**redacted(config.model_dump(by_alias=True)), "limits": asdict(limits_of(config))}
     written_there = (redacted(one.values) for one in sources if one.writable and one.own == own)
     changed: Mapping[str, Any] = next(written_there, {})
-    for setting in by_key().values():
-        if own or not setting.own:
-            yield _row(setting, sources, in_force, at(changed, setting.path))
+    found = (_row(setting, sources, in_force, at(changed, setting.path)) for setting in wanted)
+    return [replace(row, origin=markdown) if row.origin is None and row.value else row for row in found]
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """An agent, a command or a provider. `file` is its Markdown file, where it has one."""
+
+    kind: str
+    name: str
+    words: str
+    file: Path | None
+
+
+def entries(directory: Path) -> dict[str, list[Entry]]:
+    """By the key of the configuration that they are under. Blocks."""
+    loaded = load(directory)
+    config, files = loaded.config, [path for path in loaded.sources if path.suffix == ".md"]
+    agents = {agent.name: agent.description for agent in known_agents(config).values()}
+    agents |= {name: "Switched off" for name, agent in config.agent.items() if agent.disable}
+    named: dict[str, Mapping[str, str]] = {
+        "agent": agents,
+        "command": {name: command.description or "" for name, command in config.command.items()},
+        "provider": {name: provider.get("name", "") for name, provider in config.provider.items()},
+    }
+    return {
+        kind: [Entry(kind, name, words, _file(files, kind, name)) for name, words in sorted(found.items())]
+        for kind, found in named.items()
+    }
+
+
+_FOLDERS = {"agent": ("agent", "agents", "mode", "modes"), "command": ("command", "commands")}
+
+
+def _file(files: Iterable[Path], kind: str, name: str) -> Path | None:
+    """Names have the folders below that of their kind before them."""
+    for path in files:
+        for folder in _FOLDERS.get(kind, ()):
+            before, found, after = f"{path.with_suffix('')}".rpartition(f"/{folder}/")
+            if before and found and after == name:
+                return path
+    return None
 
 
 def _row(setting: Setting, sources: Sequence[Written], in_force: Mapping[str, Any], here: Any) -> Row:
     says = [one for one in sources if at(one.values, setting.path) is not None]
     counts = [one.file for one in says if not one.held]
-    value = at(in_force, setting.path) if counts else default_of(setting)
+    value = at(in_force, setting.path)
+    if value is None and not counts:
+        value = default_of(setting)
     held = next((one.file for one in says if one.held), None)
     return Row(setting, value, here, counts[-1] if counts else None, held)
 

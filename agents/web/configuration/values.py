@@ -38,6 +38,8 @@ def patch_of(setting: Setting, fields: QueryDict, here: Any) -> Any:
             return False if "none" in fields else _number(text, setting)
         case "lines" | "models":
             return [line.strip() for line in text.split("\n") if line.strip()]
+        case "prose":
+            return fields.get("value", "").replace("\r\n", "\n").rstrip() or None
         case "json":
             return changed(here, _json(text)) if text else None
         case _:

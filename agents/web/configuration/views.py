@@ -8,6 +8,7 @@ import os
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +22,9 @@ from agents.config.redaction import covered
 from agents.config.writing import Draft, change, draft, target
 from agents.toolkit.catalog import providers_of
 from agents.toolkit.definitions import known_agents
-from agents.web.configuration.catalogue import Setting, by_key
-from agents.web.configuration.shown import Row, groups, row_of
+from agents.web.configuration.catalogue import Setting, parts_of
+from agents.web.configuration.catalogue import setting as setting_of
+from agents.web.configuration.shown import Row, entries, groups, rows
 from agents.web.configuration.values import Wrong, nested, patch_of
 from sessions.changes.diffs.hunks import hunks
 from sessions.rendering.diffs.table import Source, Table
@@ -51,7 +53,8 @@ class Asked:
         return "own" if self.own else "project"
 
     async def row(self) -> Row:
-        return await asyncio.to_thread(row_of, self.place.directory, self.setting, own=self.own)
+        (row,) = await asyncio.to_thread(rows, self.place.directory, [self.setting], own=self.own)
+        return row
 
 
 @require_GET
@@ -66,8 +69,30 @@ async def settings(request: HttpRequest) -> HttpResponse:
         files=files,
         where="own" if own else "project",
         groups=await asyncio.to_thread(groups, place.directory, own=own),
+        entries=await asyncio.to_thread(entries, place.directory),
         models=await _models(place),
         agents=await asyncio.to_thread(lambda: list(known_agents(load(place.directory).config))),
+    )
+
+
+@require_GET
+async def entry(request: HttpRequest) -> HttpResponse:
+    """The settings of the agent, command or provider `?name=` of that `kind`."""
+    place, kind, name = await place_of(request.GET), request.GET.get("kind", ""), request.GET.get("name", "")
+    name, own = name.strip(), request.GET.get("where") != "project"
+    whole = setting_of(f"{kind}/{name}/")
+    if whole is None:
+        return fragment("fragments/refused.html", message="That is no name.")
+    named = await asyncio.to_thread(entries, place.directory)
+    known = next((one for one in named[kind] if one.name == name), None)
+    read = partial(rows, place.directory, own=own, markdown=known.file if known else None)
+    return fragment(
+        "configuration/entry.html",
+        place=place,
+        where="own" if own else "project",
+        rows=await asyncio.to_thread(read, parts_of(kind, name)),
+        whole=(await asyncio.to_thread(read, [whole]))[0],
+        entry=known,
     )
 
 
@@ -115,7 +140,7 @@ async def write(request: HttpRequest) -> HttpResponse:
 
 async def _asked(fields: QueryDict) -> Asked:
     """Raises Http404."""
-    setting = by_key().get(fields.get("key", ""))
+    setting = setting_of(fields.get("key", ""))
     if setting is None:
         raise Http404("There is no such setting.")
     return Asked(await place_of(fields), setting, setting.own or fields.get("where") != "project")

@@ -18,8 +18,16 @@ WIDTHS = (("640px", "Narrow"), ("", "Usual"), ("960px", "Wide"), ("100%", "All o
 
 
 @require_GET
-async def show(_: HttpRequest) -> HttpResponse:
-    return fragment("looks/looks.html", themes=THEMES, sizes=SIZES, densities=DENSITIES, widths=WIDTHS)
+async def show(request: HttpRequest) -> HttpResponse:
+    """With the themes of `?project=`, which are files."""
+    return fragment(
+        "looks/looks.html",
+        project=request.GET.get("project", ""),
+        themes=THEMES,
+        sizes=SIZES,
+        densities=DENSITIES,
+        widths=WIDTHS,
+    )
 
 
 @require_GET

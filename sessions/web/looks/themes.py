@@ -56,6 +56,13 @@ _KINDS = {"system": 270.0, "instructions": 80.0, "tools": 155.0, "outputs": 215.
 _PROGRAMS = (25.0, 155.0, 80.0, 262.0, 345.0, 210.0)
 """Hues of a terminal's colours (ECMA-48 §8.3.117): red, green, yellow, blue, magenta, cyan."""
 _CHROMA = 0.13
+_BEHIND = frozenset(
+    f"--{name}"
+    for name in (
+        *("bg", "panel", "raised", "hover", "bubble", "add", "del", "add-mark", "del-mark", "found"),
+        *("accent-soft", "bad-soft", "warn-soft", "plan-soft", "staged-soft"),
+    )
+)
 _SHADOW = {
     "light": "0 1px 2px rgb(20 20 30 / 5%), 0 8px 24px rgb(20 20 30 / 7%)",
     "dark": "0 1px 2px rgb(0 0 0 / 30%), 0 8px 28px rgb(0 0 0 / 40%)",
@@ -146,6 +153,11 @@ class Palette:
             **self._terminal(),
         }
         return {f"--{name}": value for name, value in named.items()}
+
+    def readable(self, wanted: Colour, made: Mapping[str, str]) -> str:
+        """A colour as it can be read on all that text of these tokens stands on."""
+        behind = [value for name, value in made.items() if name in _BEHIND]
+        return legible(wanted, behind, self._ratio).hex
 
     def _terminal(self) -> dict[str, str]:
         """The eight colours, and once more, bright."""

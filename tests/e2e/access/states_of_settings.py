@@ -17,9 +17,11 @@ async def rules(world: World) -> Page:
     return await shown(page, page.locator(".configured"))
 
 
-@state("/settings/configuration", "/settings/looks")
+@state("/settings/configuration", "/settings/configuration/entry", "/settings/looks", "/settings/looks/files")
 async def configuration(world: World) -> Page:
     page = await world.page(f"{world.url}/settings?project={world.project.rstrip('/').rpartition('/')[2]}")
+    await page.locator(".setting-entries summary", has_text="build").first.click()
+    await expect(page.locator("#setting-agent-build-prompt")).to_be_visible()
     await page.locator("#setting-keep-ignored-value").fill("30")
     await page.locator("#setting-keep-ignored").get_by_role("button", name="Change").click()
     return await shown(page, page.get_by_role("button", name="Write"))

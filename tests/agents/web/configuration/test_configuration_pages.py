@@ -18,12 +18,14 @@ from pydantic import BaseModel
 
 from agents.config.reader import patched
 from agents.config.schema import Config
-from agents.web.configuration.catalogue import UNLISTED, Setting, by_key
+from agents.web.configuration.catalogue import Setting, by_key
 from agents.web.configuration.values import changed, nested, patch_of
 from tests.guarded import GuardedClient
 from tests.sessions.talk import Talk
 
 pytestmark = pytest.mark.django_db(transaction=True)
+UNLISTED = frozenset({"$schema", "theme", "autoshare", "restrictions", "ceilings"})
+"""Keys of the schema that are no setting: of other programs, older names, and what is not written."""
 OWN = """{
   // what I like
   "username": "Ada", // me
@@ -200,3 +202,30 @@ def test_what_is_filled_in_is_read(kind: Any, text: str, value: Any) -> None:
     fields = QueryDict(mutable=True)
     fields["value"] = text
     assert patch_of(Setting("k", "K", kind=kind), fields, None) == value
+
+
+async def test_an_agent_is_changed_part_by_part(world: World) -> None:
+    folder = Path(world.talk.project.worktree) / ".opencode" / "agents"
+    folder.mkdir(parents=True)
+    (folder / "critic.md").write_text("---\ndescription: Judges <b>\n---\nBe hard.\n")
+    page = await world.page()
+    assert "critic" in page
+    assert "Judges &lt;b&gt;" in page
+    query = {"project": world.talk.project.id, "kind": "agent", "name": "critic"}
+    entry = (await world.client.get("/settings/configuration/entry", query)).content.decode()
+    assert "critic.md" in entry
+    assert "Be hard." in entry
+    await world.post("change", "agent/a.b/c/prompt", value="Say\r\n  less.\r\n")
+    await world.post("change", "agent/a.b/c/steps", value="7")
+    written = world.own.read_text()
+    assert '"prompt": "Say\\n  less."' in written
+    assert '"steps": 7' in written
+    assert "greater than 0" in unescape(await world.post("draft", "agent/a.b/c/steps", 422, value="-1"))
+    assert "a.b/c" in await world.page()
+    await world.post("change", "agent/a.b/c/", remove="1")
+    assert "a.b/c" not in world.own.read_text()
+
+
+@pytest.mark.parametrize("key", ["agent//prompt", "agent/x/nothing", "mcp/x/url", f"agent/{'x' * 99}/prompt"])
+async def test_a_part_that_there_is_not_is_no_page(world: World, key: str) -> None:
+    await world.post("draft", key, 404, value="1")
