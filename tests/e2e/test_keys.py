@@ -177,6 +177,7 @@ async def test_ctrl_enter_sends_where_a_person_wants_that(place: Stage, context:
     page = await settings(place, context, tab)
     await record(page, "send", "Control+Enter")
     await page.get_by_role("button", name="Use it here instead").press("Enter")
+    await expect(row(page, "send").locator(".keys-way")).to_have_text(["Enter", "Ctrl Enter"])
     await row(page, "send").get_by_role("button", name="Remove Enter", exact=True).press("Enter")
     await expect(row(page, "send").locator(".keys-way")).to_have_text(["Ctrl Enter"])
     await known(tab, "send", "Ctrl Enter")

@@ -77,7 +77,7 @@ READS = (
     "{base}/timeline/review/image/none?change={change}&path={file}", "{waits}/timeline",
     "/settings", "/settings?project={project}", "/settings/store/{project}",
     "/settings/sandbox", "/settings/looks",
-    "/settings/looks/theme?name=slate", "/settings/looks/files", "/settings/looks/file?name=x&scheme=dark",
+    "/settings/looks/theme?name=slate", "/settings/looks/files", "/settings/looks/file?name=none&scheme=dark",
     "/settings/configuration?project={project}",
     "/settings/configuration/entry?project={project}&kind=agent&name=build",
     "/help", "/settings/keys", "/settings/keys?project={project}",
