@@ -1,6 +1,5 @@
 // The inbox of approvals in every page's header.
 import "./approvals.js";
-import "./questions.js";
 import { dress } from "./sheet.js";
 import { shortcut } from "./shortcuts.js";
 import "./waiting.js";
@@ -9,6 +8,16 @@ const box = document.getElementById("inbox");
 const button = document.getElementById("inbox-button");
 const title = document.getElementById("inbox-title");
 let answered = null;
+
+// What answers questions comes with the first of them, in the inbox or on the page of its session.
+const asked = new MutationObserver(load);
+function load() {
+  if (!document.querySelector("form.question")) return;
+  asked.disconnect();
+  import("./questions.js");
+}
+for (const place of [box, document.getElementById("states")]) if (place) asked.observe(place, { childList: true, subtree: true });
+load();
 
 const heads = () => [...box.querySelectorAll(".inbox-head")];
 const entryOf = (node) => node?.closest?.(".inbox-entry");
