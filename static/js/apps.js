@@ -64,6 +64,7 @@ function begin(app) {
   const asked = app.querySelector(".app-reach");
   if (!asked) return show(app, "");
   if (remembered().includes(app.dataset.remember)) return show(app, app.dataset.reach);
+  for (const button of asked.querySelectorAll("button")) button.disabled = false; // a click before this would be lost
   asked.querySelector("[data-without]").addEventListener("click", () => show(app, ""));
   asked.querySelector("[data-with]").addEventListener("click", () => {
     remember(app.dataset.remember);
