@@ -48,12 +48,12 @@ lint: $(BIN)/.installed-dev
 bench: $(BIN)/.installed-dev static/vendor/.fetched
 	@$(BIN)/python -m bench $(ARGS)
 
-# What the tests drive and pip cannot install: a browser, a Redis, a PostgreSQL, a terminal, strace, npm for other people's servers,
-# two language servers, and Go for one of them.
+# What the tests drive and pip cannot install: a browser, a Redis, a PostgreSQL, a terminal, strace, a clock that can be set, npm for
+# other people's servers, two language servers, and Go for one of them.
 machine:
 	@wanted="chromium-headless-shell fonts-liberation"; \
 	for name in $(BROWSERS); do ! command -v $$name >/dev/null || wanted=; done; \
-	for name in redis-server tmux strace clangd gopls; do command -v $$name >/dev/null || wanted="$$wanted $$name"; done; \
+	for name in redis-server tmux strace clangd gopls faketime; do command -v $$name >/dev/null || wanted="$$wanted $$name"; done; \
 	ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || command -v initdb >/dev/null || wanted="$$wanted postgresql"; \
 	command -v npm >/dev/null || wanted="$$wanted nodejs npm"; \
 	command -v go >/dev/null || wanted="$$wanted golang-go"; \

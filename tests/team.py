@@ -37,8 +37,8 @@ def node(
     return Server(home, project, config, {**environment(postgres), "OPENCODE_WEB_NODE": name}, anew=True)
 
 
-def front(folder: Path, postgres: PostgresServer) -> Server:
-    home = folder / "home-front"
+def front(folder: Path, postgres: PostgresServer, name: str = "front") -> Server:
+    home = folder / f"home-{name}"
     home.mkdir(exist_ok=True)
     return Server(home, home, {}, environment(postgres), anew=True)
 
