@@ -78,6 +78,17 @@ function toggleReview(show = !reviewShown()) {
   if (show) arrive(review);
 }
 
+// A drawer follows the finger: the list comes from the left, the review from the right.
+function swiped(right) {
+  const { drawer: open } = layout.dataset;
+  if (open) {
+    if ((open === "sidebar") !== right) drawer("");
+  } else if (right) {
+    if (narrow.matches) drawer("sidebar");
+  } else if (medium.matches && !review.hidden) toggleReview(true);
+}
+if (matchMedia("(pointer: coarse)").matches) import("./swipes.js").then(({ begin }) => begin(swiped));
+
 // A cookie, so that the next page of the project comes laid out by it.
 function choose(state) {
   if (state) layout.dataset.review = state;

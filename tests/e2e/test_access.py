@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from playwright.async_api import Browser, BrowserContext, Page, expect
 
@@ -142,6 +144,48 @@ async def test_a_drawer_takes_the_focus_and_gives_it_back(
     await expect(opener).to_be_focused()
     await page.keyboard.press("Tab")
     assert await page.evaluate("document.activeElement.closest('.main') !== null")
+    await context.close()
+
+
+async def test_a_finger_opens_and_closes_the_drawers(stage: Stage, browser: Browser) -> None:
+    context = await browser.new_context(
+        viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True, reduced_motion="reduce"
+    )
+    stage.plays(Turn(text="```text\n" + "wide " * 200 + "\n```"))
+    session = await stage.session("Swiped")
+    await stage.client.prompt(session, "Something wide")
+    tab = await stage.tab(context, session)
+    devtools = await context.new_cdp_session(tab.page)
+    layout = tab.page.locator("#layout")
+
+    async def swipe(by: float, at: tuple[float, float] = (195, 200), down: float = 0) -> None:
+        (x, y), steps = at, 4
+        await devtools.send(
+            "Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": [{"x": x, "y": y}]}
+        )
+        for step in range(1, steps + 1):
+            point = {"x": x + by * step / steps, "y": y + down * step / steps}
+            await devtools.send("Input.dispatchTouchEvent", {"type": "touchMove", "touchPoints": [point]})
+        await devtools.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+
+    await tab.page.wait_for_function(
+        "performance.getEntriesByType('resource').some(({ name }) => name.includes('swipes'))"
+    )
+    await swipe(150)
+    await expect(layout).to_have_attribute("data-drawer", "sidebar")
+    await swipe(-150)
+    await expect(layout).not_to_have_attribute("data-drawer", re.compile("."))
+    await swipe(-150)
+    await expect(layout).to_have_attribute("data-drawer", "review")
+    await swipe(150)
+    await expect(layout).not_to_have_attribute("data-drawer", re.compile("."))
+
+    code = await tab.page.locator("pre", has_text="wide").bounding_box()
+    assert code is not None
+    await swipe(-150, (code["x"] + 200, code["y"] + code["height"] / 2))
+    await swipe(30)
+    await swipe(90, down=80)
+    await expect(layout).not_to_have_attribute("data-drawer", re.compile("."))
     await context.close()
 
 
