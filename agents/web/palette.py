@@ -215,6 +215,13 @@ def _settings(project: Project) -> Iterator[Entry]:
             "allow deny audit",
         ),
         ("Search in conversations", "search", f"{reverse('search')}{of}", "find text words history messages"),
+        ("Usage", "clock", reverse("usage"), "cost tokens spending money statistics"),
+        (
+            "What the model is told",
+            "reader",
+            reverse("told") + of,
+            "prompt instructions skills tools context",
+        ),
         ("Operations log", "list", reverse("log", args=(project.id,)), "history undo changes"),
         ("All projects", "folder", f"{reverse('home')}?choose", "open another"),
         ("Import conversations", "import", reverse("import"), "transfer opencode"),

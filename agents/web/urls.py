@@ -18,9 +18,11 @@ from agents.web import (
     permission_pages,
     pickers,
     problem_pages,
+    prompt_pages,
     sandbox_pages,
     theme_pages,
     trust,
+    usage_pages,
 )
 from agents.web import lsp as language_acts
 from agents.web import lsp as languages
@@ -85,6 +87,9 @@ _sandbox = [
     path("settings/sandbox", sandbox_pages.found, name="sandbox"),
     path("settings/looks/files", theme_pages.listing, name="theme-files"),
     path("settings/looks/file", theme_pages.theme, name="theme-file"),
+    path("usage", usage_pages.usage, name="usage"),
+    path("usage.csv", usage_pages.table, name="usage-file"),
+    path("settings/told", prompt_pages.told, name="told"),
     path("settings/configuration", configuration.settings, name="configuration"),
     path("settings/configuration/entry", configuration.entry, name="configured-entry"),
     path("settings/configuration/draft", configuration.preview, name="draft-setting"),

@@ -31,15 +31,15 @@ SHOWN = {
         " rules search search-progress servers-badge session session-folder session-menu sessions share"
         " snippet-dialog snippet-options snippets staging-files status symbols timeline timeline-at"
         " theme-file theme-files timeline-file timeline-image timeline-moments timeline-point trust undo"
-        " waiting-prompt why"
+        " usage usage-file waiting-prompt why"
     ),
     Role.ASK: "sandbox-port-go",
     Role.ADMINISTER: (
-        "account-waiting accounts configuration configured-entry import import-found import-progress"
+        "about account-waiting accounts configuration configured-entry import import-found import-progress"
         " language-log languages"
         " mcp-detail"
         " mcp-form mcp-log mcp-removal mcp-resource mcp-schema mcp-words metrics more-languages people"
-        " programs sandbox servers settings store-of-project"
+        " programs sandbox server-log servers settings store-of-project told"
     ),
 }
 """Names of pages that are read, by what that takes."""
@@ -71,7 +71,7 @@ DONE = {
     ),
     Role.ADMINISTER: (
         "account-begin account-cancel account-code account-forget account-key change-keys change-person"
-        " change-setting draft-setting"
+        " change-setting draft-setting examine"
         " clean-store dismiss-damage import-again import-begin import-cancel install-language invite"
         " keep-ignored mcp-apps mcp-cancel mcp-remove mcp-restart mcp-save mcp-sign-in mcp-sign-out"
         " mcp-switch mcp-test mcp-try open-project person-link person-project person-sign-out person-token"

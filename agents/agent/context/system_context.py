@@ -83,6 +83,15 @@ Action = Unchanged | Updated | Replacement
 
 
 @dataclass(frozen=True, slots=True)
+class Part:
+    """What one source says in a baseline. `value` is what it has loaded."""
+
+    key: str
+    value: Any
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class _Seen:
     """One source with what its loader answered: a value, None, or Unavailable."""
 
@@ -116,6 +125,11 @@ class SystemContext:
                 raise DuplicateKey(f"Two context sources have the key {source.key}.")
             keys.add(source.key)
         return cls(sources)
+
+    async def parts(self) -> list[Part]:
+        """What stands in a baseline, source by source; one that cannot be read now has its reason."""
+        seen = [one for one in await self._observe() if one.value is not None and one.source.baseline]
+        return [await _part(one) for one in seen]
 
     async def initialize(self) -> Replacement:
         """The first baseline; blocked while any source is unavailable."""
@@ -156,6 +170,11 @@ async def _replacement(seen: Sequence[_Seen], admitted: Container[str] | None = 
     present = [one for one in seen if one.present and one.source.baseline]
     texts = [await _baseline(one) for one in present]
     return ReplacementReady(_joined(texts), {one.source.key: _admitted(one) for one in present})
+
+
+async def _part(one: _Seen) -> Part:
+    text = _clean(await _baseline(one)) if one.present else " ".join(_reasons([one]))
+    return Part(one.source.key, one.value, text)
 
 
 def _reasons(missing: Sequence[_Seen]) -> Iterator[str]:

@@ -69,13 +69,18 @@ async def sample(run: Run, choice: Choice) -> Turn:
     """With the model in place of one that has failed in this turn. Raises UnknownAgent or UnknownModel."""
     while choice.model in run.instead:
         choice = Choice(choice.agent, run.instead[choice.model])
-    model = await model_for(run.directory, choice.model)
-    working = await asyncio.to_thread(work, run.seen, model, choice.agent, run.directory, run.worktree)
-    seen = await asyncio.to_thread(folders_of, run.seen, working.config, run.directory, run.worktree)
+    return await turn_of(run.seen, choice, run.directory, run.worktree)
+
+
+async def turn_of(session: Session, choice: Choice, directory: Path, worktree: Path) -> Turn:
+    """Of a session, or of one that is not kept. Raises UnknownAgent or UnknownModel."""
+    model = await model_for(directory, choice.model)
+    working = await asyncio.to_thread(work, session, model, choice.agent, directory, worktree)
+    seen = await asyncio.to_thread(folders_of, session, working.config, directory, worktree)
     return Turn(
-        session=run.seen,
-        directory=run.directory,
-        worktree=run.worktree,
+        session=session,
+        directory=directory,
+        worktree=worktree,
         config=working.config,
         agent=working.agent,
         model=model,

@@ -27,6 +27,30 @@ async def configuration(world: World) -> Page:
     return await shown(page, page.get_by_role("button", name="Write"))
 
 
+@state("/settings/told")
+async def told(world: World) -> Page:
+    project = world.project.rstrip("/").rpartition("/")[2]
+    page = await world.page(f"{world.url}/settings/told?project={project}")
+    await page.locator(".told summary").first.click()
+    return await shown(page, page.locator(".told pre").first)
+
+
+@state("/usage")
+async def usage(world: World) -> Page:
+    page = await world.page(f"{world.url}/usage?days=90")
+    await page.locator(".usage-days summary").click()
+    return await shown(page, page.get_by_role("heading", name="Models"))
+
+
+@state("/settings/about", "/settings/about/log")
+async def about(world: World) -> Page:
+    page = await world.page(f"{world.url}/settings/about")
+    await page.get_by_role("button", name="All lines").click()
+    await expect(page.get_by_role("button", name="All lines")).to_have_attribute("aria-pressed", "true")
+    await page.get_by_role("button", name="Look", exact=True).click()
+    return await shown(page, page.locator("#about-examined pre"))
+
+
 @state("/settings/keys")
 async def keys(world: World) -> Page:
     page = await world.page(f"{world.url}/settings/keys")

@@ -31,7 +31,7 @@ REASONS = {
         "{base}/messages/{answer}/text",
         "/snippets/options", "/pickers/mentions", "/pickers/symbols", "/pickers/resources",
         "/pickers/arguments", "/pickers/problems/count", "/sandbox/port/go", "/p/{project}/files/raw",
-        "/diagrams", "/settings/looks/theme", "/settings/looks/file",
+        "/diagrams", "/settings/looks/theme", "/settings/looks/file", "/usage.csv",
     ),
     WITHIN: (
         "/p/{project}/complete/commands", "/p/{project}/complete/files", "/p/{project}/rules/decisions",
