@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -22,16 +23,19 @@ _BAD_KEY = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """What came of it. `models` are how many the key opens, None where the provider does not say; `reason`
-    is for people, of a key that was refused or could not be tried. It never holds the key."""
+    """What came of it. `models` are how many the key opens, None where the provider does not say, and
+    `names` are theirs; `reason` is for people, of a key that was refused or could not be tried. It never
+    holds the key."""
 
     verdict: Literal["works", "refused", "untried"]
     models: int | None = None
     reason: str = ""
+    names: Sequence[str] = ()
 
 
 async def try_key(provider_id: str, entry: ProviderConfig, key: str) -> Trial:
-    """Ask the provider, where and how the configuration's `entry` says, with `key`; 10 s at most."""
+    """Ask the provider, where and how the configuration's `entry` says, with `key`, or
+    without one for an empty text; 10 s at most."""
     known, shared = known_of(provider_id, entry.get("npm", "")), connection(provider_id, entry, key)
     ours = known is not None and shared.base_url == known.base_url
     url = known.key_url if known and ours and known.key_url else f"{shared.base_url}/models"
@@ -48,7 +52,8 @@ async def try_key(provider_id: str, entry: ProviderConfig, key: str) -> Trial:
         timeout=SECONDS,
     )
     name = (known.key_header if known else "") or "authorization"
-    headers = {name: f"Bearer {key}" if name == "authorization" else key}
+    shown = f"Bearer {key}" if name == "authorization" else key
+    headers = {name: shown} if key else {}
     if shared.protocol == "anthropic":
         headers["anthropic-version"] = VERSION
     try:
@@ -61,12 +66,19 @@ async def try_key(provider_id: str, entry: ProviderConfig, key: str) -> Trial:
     except ModelError as error:
         refused = isinstance(error, AuthFailed) or (error.status == 400 and _BAD_KEY.search(error.message))
         return Trial("refused" if refused else "untried", reason=error.message)
-    return Trial("works", models=_count(answer))
+    rows = _listed(answer)
+    return Trial("works", models=None if rows is None else len(rows), names=_names(rows or ()))
 
 
-def _count(answer: Any) -> int | None:
-    """How many models an answer lists."""
+def _listed(answer: Any) -> Sequence[Any] | None:
+    """The models that an answer lists."""
     listed = answer
     if isinstance(answer, dict):
         listed = next((answer[name] for name in ("data", "models") if name in answer), None)
-    return len(listed) if isinstance(listed, list) else None
+    return listed if isinstance(listed, list) else None
+
+
+def _names(rows: Sequence[Any]) -> Sequence[str]:
+    """As a request names them."""
+    said = ((row.get("id") or row.get("name")) if isinstance(row, dict) else row for row in rows)
+    return tuple(sorted({name for name in said if isinstance(name, str) and name}))

@@ -188,6 +188,11 @@ async def _state(fields: QueryDict) -> State:
     return found
 
 
+async def config_of(fields: QueryDict) -> Config:
+    """That which counts for a request. Raises Http404."""
+    return await _config(_directory(await _project(fields)))
+
+
 async def _project(fields: QueryDict) -> Project | None:
     named = fields.get("project", "")
     return await project_of(named) if named else None

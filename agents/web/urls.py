@@ -14,6 +14,7 @@ from agents.web import (
     commands,
     estimate,
     folder_pages,
+    model_servers,
     palette,
     permission_pages,
     pickers,
@@ -101,6 +102,9 @@ _sandbox = [
 
 _accounts = [
     path("accounts", accounts.accounts, name="accounts"),
+    path("accounts/server", model_servers.form, name="model-server"),
+    path("accounts/server/look", model_servers.look, name="model-server-look"),
+    path("accounts/server/add", model_servers.add, name="model-server-add"),
     path("accounts/key", accounts.key, name="account-key"),
     path("accounts/begin", accounts.begin, name="account-begin"),
     path("accounts/code", accounts.code, name="account-code"),

@@ -37,7 +37,7 @@ SHOWN = {
     Role.ADMINISTER: (
         "about account-waiting accounts configuration configured-entry import import-found import-progress"
         " language-log languages"
-        " mcp-detail"
+        " mcp-detail model-server"
         " mcp-form mcp-log mcp-removal mcp-resource mcp-schema mcp-words metrics more-languages people"
         " programs sandbox server-log servers settings store-of-project told"
     ),
@@ -75,6 +75,7 @@ DONE = {
         " clean-store dismiss-damage import-again import-begin import-cancel install-language invite"
         " keep-ignored mcp-apps mcp-cancel mcp-remove mcp-restart mcp-save mcp-sign-in mcp-sign-out"
         " mcp-switch mcp-test mcp-try open-project person-link person-project person-sign-out person-token"
+        " model-server-add model-server-look"
         " programs remove-program reset-all-keys retry-language switch-languages"
     ),
 }

@@ -16,7 +16,10 @@ from tests.conftest import BROWSERS, USER_ENVIRON
 from tests.e2e import apps, greeter
 from tests.e2e.conftest import QUIET, WIDE
 from tests.e2e.stage import Stage, Tab
+from tests.e2e.test_machines import team
+from tests.e2e.test_people import choose_password, staffed
 from tests.loopback.script import ToolUse, Turn
+from tests.postgres_server import PostgresServer, programs
 from tests.runtime.servers import ready
 
 FOLDER = Path(__file__).parents[2] / "docs" / "screenshots"
@@ -51,6 +54,8 @@ async def main() -> None:
             browser = await playwright.chromium.launch(executable_path=path, args=QUIET)
             await show(stage, browser)
             await the_app(browser)
+            await two_people(browser)
+            await two_machines(browser)
             await browser.close()
 
 
@@ -221,6 +226,36 @@ async def move(page: Page) -> None:
     await page.get_by_role("dialog", name="Move this session to a worktree").wait_for()
 
 
+async def git(page: Page) -> None:
+    """With a file open in it, and something to say of what is staged."""
+    await page.keyboard.press("Escape")
+    await page.keyboard.press("g")
+    await page.keyboard.press("s")
+    panel = page.get_by_role("dialog", name="Git")
+    await panel.get_by_role("button", name="hello.py").first.click()
+    await panel.locator(".git-diff table").wait_for()
+
+
+async def settings(page: Page) -> None:
+    """A change before it is written."""
+    await page.get_by_role("link", name="Settings").click()
+    await page.locator("#setting-keep-ignored-value").fill("30")
+    await page.locator("#setting-keep-ignored").get_by_role("button", name="Change").click()
+    await page.get_by_role("button", name="Write").scroll_into_view_if_needed()
+
+
+async def usage(page: Page) -> None:
+    await page.goto(f"{page.url.partition('/p/')[0]}/usage")
+    await page.get_by_role("heading", name="Models").wait_for()
+
+
+async def told(page: Page) -> None:
+    """The instructions of the project are open."""
+    project = page.url.partition("/p/")[2].partition("/")[0]
+    await page.goto(f"{page.url.partition('/p/')[0]}/settings/told?project={project}")
+    await page.get_by_text("Surroundings").first.click()
+
+
 ROOMS: tuple[Callable[[Page], Awaitable[None]], ...] = (
     files,
     editor,
@@ -233,6 +268,10 @@ ROOMS: tuple[Callable[[Page], Awaitable[None]], ...] = (
     sessions,
     folders,
     move,
+    git,
+    settings,
+    usage,
+    told,
 )
 PASTED = """
 (field) => {
@@ -306,6 +345,58 @@ async def the_app(browser: Browser) -> None:
                 await tab.permissions.wait_for()
                 await shot(tab.page, f"app{end}")
                 await context.close()
+
+
+async def two_people(browser: Browser) -> None:
+    """One has asked, and the other is to allow it."""
+    with tempfile.TemporaryDirectory(prefix="screenshots-") as folder:
+        async with staffed(Path(folder)) as stage:
+            tabs = []
+            for name, role, kind in (("Ada", "ask", {}), ("Grace", "approve", {"color_scheme": "dark"})):
+                context = await browser.new_context(viewport=WIDE, reduced_motion="reduce", **kind)  # type: ignore[arg-type]
+                tab = Tab(await context.new_page(), stage)
+                await choose_password(tab.page, stage.invite(name, role))
+                tabs.append(tab)
+            write = ToolUse("write", {"filePath": "asked.txt", "content": "A greeting for everybody.\n"})
+            stage.plays(Turn(text="I write the greeting.", tools=[write]))
+            session = await stage.session("A greeting")
+            for tab in tabs:
+                await tab.open(session)
+            await tabs[0].send("Write a greeting for everybody.")
+            for tab, name in zip(tabs, ("team-asks", "team-approves"), strict=True):
+                await tab.permissions.wait_for()
+                await shot(tab.page, name)
+                await tab.page.context.close()
+
+
+async def two_machines(browser: Browser) -> None:
+    """Both are there, then one is lost, and its project goes on at the other."""
+    there = programs()
+    if there is None:
+        return
+    postgres = PostgresServer(there)
+    postgres.create()
+    try:
+        with tempfile.TemporaryDirectory(prefix="screenshots-") as folder:
+            async with team(Path(folder), postgres) as (gpu, door):
+                context = await browser.new_context(viewport=WIDE, reduced_motion="reduce")
+                page = await context.new_page()
+                session = await gpu.session("Train the small model")
+                gpu.plays(Turn(text="Done."))
+                await gpu.client.prompt(session, "Train it.")
+                await page.goto(door.launch_url)
+                machine = page.get_by_role("region", name="gpu-box")
+                await machine.get_by_role("link", name="Move to build-1").wait_for()
+                await shot(page, "machines")
+                await asyncio.to_thread(gpu.server.kill)
+                await machine.get_by_text("Away").wait_for()
+                await machine.get_by_role("link", name="Restore at build-1").click()
+                await page.get_by_role("heading", name="Restore").wait_for()
+                await shot(page, "machine-lost")
+                await asyncio.to_thread(gpu.server.start)
+                await context.close()
+    finally:
+        postgres.remove()
 
 
 async def elsewhere(stage: Stage, browser: Browser, session: str, name: str, **kind: object) -> None:

@@ -30,7 +30,7 @@ def entry(server: AccountServer, **more: Any) -> ProviderConfig:
 async def test_a_key_that_opens_the_list_works(provider: AccountServer) -> None:
     provider.plays(MODELS, {"object": "list", "data": [{"id": "a"}, {"id": "b"}]})
 
-    assert await try_key("acme", entry(provider), KEY) == Trial("works", models=2)
+    assert await try_key("acme", entry(provider), KEY) == Trial("works", models=2, names=("a", "b"))
     assert provider.headers(MODELS)[0]["authorization"] == f"Bearer {KEY}"
 
 
