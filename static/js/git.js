@@ -49,7 +49,8 @@ const act = (name, values) => htmx.ajax("POST", address(`/${name}`), { source: b
 
 async function show(row) {
   const diff = row.querySelector(".git-diff");
-  await htmx.ajax("GET", address("/diff"), { source: diff, target: diff, swap: "innerHTML", values: subject(row) });
+  const values = subject(row);
+  await htmx.ajax("GET", address(values.side === "conflicts" ? "/conflict" : "/diff"), { source: diff, target: diff, swap: "innerHTML", values });
 }
 
 function toggle(button) {
@@ -77,7 +78,8 @@ function chooseLines(button) {
   hunk.querySelector(".git-pick")?.focus();
 }
 
-const chooses = (diff) => Boolean(diff.querySelector("[data-git-lines][aria-pressed=true]"));
+// Whoever chooses there is not disturbed: what is late by then is refused.
+const chooses = (diff) => Boolean(diff.querySelector("[data-git-lines][aria-pressed=true], .git-conflict"));
 
 function part(button) {
   const hunk = button.closest("tbody");
@@ -114,6 +116,7 @@ function toggleView(button) {
 
 // Something that changes what a view shows.
 async function change(name, values) {
+  byId("git-ask")?.replaceChildren();
   await act(name, { ...where(), ...values });
   if (!view().hidden) await look(view().dataset.part);
   if (!box.contains(document.activeElement)) (view().querySelector("input[type=text]") || byId("git-title")).focus();
@@ -156,6 +159,12 @@ async function wouldLose(button) {
   place.querySelector("button")?.focus();
 }
 
+async function beforeAbort() {
+  const place = byId("git-ask");
+  await ask("/abort", place, {});
+  place.querySelector("button")?.focus();
+}
+
 const of = (button, name) => button.closest(`[data-${name}]`).dataset[name];
 const named = (button, name) => decodeURIComponent(of(button, name)); // as it is, whatever is in it
 const BY = [
@@ -167,6 +176,8 @@ const BY = [
   ["[data-git-history]", (button) => look("log", { path: named(button, "path") })],
   ["[data-git-switch]", (button) => change("branch", { act: "switch", ref: named(button, "ref") })],
   ["[data-git-lost]", wouldLose],
+  ["[data-git-ongoing]", (button) => change("ongoing", { act: button.dataset.gitOngoing })],
+  ["[data-git-abort]", beforeAbort],
   ["[data-git-stash]", (button) => change("stash", { act: button.dataset.gitStash, commit: of(button, "stash"), words: of(button, "words") })],
 ];
 
@@ -174,7 +185,7 @@ box.addEventListener("submit", (event) => {
   const { gitForm } = event.target.dataset;
   if (!gitForm) return;
   event.preventDefault();
-  change(gitForm, Object.fromEntries(new FormData(event.target)));
+  change(gitForm, Object.fromEntries(new FormData(event.target, event.submitter)));
 });
 
 box.addEventListener("click", ({ target }) => {
@@ -187,6 +198,11 @@ box.addEventListener("click", ({ target }) => {
   else if (button.matches("[data-git]")) act(button.dataset.git, subject(button));
 });
 
+// Whoever edits a part has chosen that text.
+box.addEventListener("input", ({ target }) => {
+  if (target.dataset.gitHand) target.form.elements[target.dataset.gitHand].value = "hand";
+});
+
 // What is renewed keeps what is open in it, and the keyboard stays where it is.
 let before = null;
 document.addEventListener("htmx:beforeSwap", ({ detail }) => {
@@ -197,6 +213,7 @@ document.addEventListener("htmx:beforeSwap", ({ detail }) => {
   before = { element: focused, focused: focused?.id || focused?.closest("li")?.id, top: box.scrollTop, open: new Map(rows.map((row) => [row.id, row.querySelector(".git-diff")])) };
 });
 document.addEventListener("htmx:afterSwap", ({ detail }) => {
+  if (detail.target.id === "git-problem") detail.target.scrollIntoView({ block: "center" });
   if (detail.target.id !== "git-list" || !before) return;
   for (const [id, diff] of before.open) {
     const row = byId(id);

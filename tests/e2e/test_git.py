@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -131,3 +132,54 @@ async def test_a_branch_is_made_pushed_and_deleted(
         await page.get_by_role("button", name="Undo", exact=True).click()
         await expect(page.locator(".toast", has_text="Deleted the branch")).to_have_count(0)
         assert "topic" in git(project, "branch")
+
+
+def collided(project: Path) -> None:
+    """A merge with line 3 in conflict."""
+    main = git(project, "branch", "--show-current").strip()
+    for branch, text in (("other", "theirs"), (main, "ours")):
+        git(project, "switch", "-q", *(("-c",) if branch == "other" else ()), branch)
+        (project / "numbers.txt").write_text("".join(LINES).replace("3\n", f"{text}\n", 1))
+        git(project, "commit", "-qam", branch)
+    with pytest.raises(subprocess.CalledProcessError):
+        git(project, "merge", "-q", "other")
+
+
+async def test_a_conflict_is_resolved_by_an_edited_part(
+    home: Path, project: Path, context: BrowserContext
+) -> None:
+    (project / "numbers.txt").write_text("".join(LINES))
+    git(project, "add", ".")
+    git(project, "commit", "-qm", "numbers")
+    collided(project)
+    async with Stage(home, project) as stage:
+        page = await opened(stage, context)
+        panel = page.get_by_role("dialog", name="Git")
+        await expect(panel).to_contain_text("1 file in conflict is left")
+        await panel.get_by_role("button", name="numbers.txt").click()
+        await panel.get_by_label("Text of part 1").fill("neither\n")
+        await expect(panel.get_by_label("As edited here")).to_be_checked()
+        await panel.get_by_role("button", name="Resolve with these").click()
+        await expect(panel).to_contain_text("No conflict is left")
+        assert "2\nneither\n4\n" in (project / "numbers.txt").read_text()
+        await panel.get_by_role("button", name="Continue").click()
+        await expect(panel).to_contain_text("Nothing to commit")
+        assert git(project, "rev-list", "--count", "--merges", "HEAD").strip() == "1"
+
+
+async def test_a_merge_is_aborted_after_a_question(
+    home: Path, project: Path, context: BrowserContext
+) -> None:
+    (project / "numbers.txt").write_text("".join(LINES))
+    git(project, "add", ".")
+    git(project, "commit", "-qm", "numbers")
+    collided(project)
+    async with Stage(home, project) as stage:
+        page = await opened(stage, context)
+        panel = page.get_by_role("dialog", name="Git")
+        await panel.get_by_role("button", name="Abort…").click()
+        await expect(panel.locator("#git-ask")).to_contain_text("numbers.txt")
+        await panel.get_by_role("button", name="Abort it").click()
+        await expect(panel).to_contain_text("Nothing to commit")
+        await expect(panel.locator("#git-ask")).to_be_empty()
+        assert "ours" in (project / "numbers.txt").read_text()

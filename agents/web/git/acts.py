@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from functools import wraps
 from pathlib import Path
 from typing import Any
@@ -15,17 +15,19 @@ from django.views.decorators.http import require_POST
 from agents.agent import git_message
 from agents.web.git.pages import answer
 from agents.web.git.place import TITLES, Place, path_of, place_of
-from sessions.changes.git import branches, index, remotes, stash
+from sessions.changes.git import branches, conflicts, index, ongoing, remotes, stash
 from sessions.changes.git.command import Git, GitError
 from sessions.changes.git.commits import commit as make_commit
 from sessions.changes.git.discarding import Wanted, discarded, discarded_part
 from sessions.changes.git.index import Chosen
 from sessions.changes.git.status import status
-from sessions.changes.operations import files
+from sessions.changes.operations import files, inverse
 from sessions.changes.operations.lock import Refused
 from sessions.core.db import in_db
 from sessions.core.models import Operation, Session
+from sessions.core.models.ledger import pack_path, shown
 from sessions.core.principal import actor
+from sessions.core.store import operations
 from sessions.core.store import sessions as session_store
 from sessions.web.respond import beside
 
@@ -48,28 +50,24 @@ def by_click(act: Act) -> View:
     return view
 
 
-@by_click
-async def stage(request: HttpRequest, place: Place) -> HttpResponse:
+def _between(whole: Callable[[Git, Sequence[str]], None], part: Callable[[Git, str, Chosen], None]) -> View:
     """The file `path`, or of it what `_chosen` says; without one all files of the list `side`."""
-    chosen = _chosen(request.POST)
-    if chosen:
-        path = path_of(request.POST)
-        await place.work(lambda git: index.stage_part(git, path, chosen))
-    else:
-        await place.work(lambda git: index.stage(git, _paths(git, request.POST)))
-    return await answer(place)
+
+    @by_click
+    async def move(request: HttpRequest, place: Place) -> HttpResponse:
+        chosen = _chosen(request.POST)
+        if chosen:
+            path = path_of(request.POST)
+            await place.work(lambda git: part(git, path, chosen))
+        else:
+            await place.work(lambda git: whole(git, _paths(git, request.POST)))
+        return await answer(place)
+
+    return move
 
 
-@by_click
-async def unstage(request: HttpRequest, place: Place) -> HttpResponse:
-    """The same the other way round."""
-    chosen = _chosen(request.POST)
-    if chosen:
-        path = path_of(request.POST)
-        await place.work(lambda git: index.unstage_part(git, path, chosen))
-    else:
-        await place.work(lambda git: index.unstage(git, _paths(git, request.POST)))
-    return await answer(place)
+stage = _between(index.stage, index.stage_part)
+unstage = _between(index.unstage, index.unstage_part)
 
 
 @by_click
@@ -81,6 +79,52 @@ async def discard(request: HttpRequest, place: Place) -> HttpResponse:
     named = {_seen_from(session, top, path): state for path, state in wanted.items()}
     operation = await files.restore(session, named, actor=actor(request))
     return await answer(place, toast=f"Discarded changes of {_several(len(wanted))}.", undo=_undo(operation))
+
+
+@by_click
+async def resolve(request: HttpRequest, place: Place) -> HttpResponse:
+    """The conflict of `path`, which was `seen` so: `take` is ours, theirs, disk or parts, chosen as
+    `conflicts.resolution` has it. With `entries` it is in conflict again, the file as before `operation`."""
+    fields, path = request.POST, path_of(request.POST)
+    if "entries" in fields:
+        await place.work(lambda git: conflicts.reopen(git, path, fields["entries"]))
+        operation = await in_db(operations.get, place.project.id, fields.get("operation", ""))
+        if operation is not None:
+            await inverse.invert_operation(operation, actor(request))
+        return HttpResponse()
+    seen, take = fields.get("seen", ""), fields.get("take", "")
+    given = fields.dict()
+    top, entries, wanted = await place.work(
+        lambda git: (
+            git.top,
+            conflicts.unmerged(git, path).entries,
+            conflicts.resolution(git, path, seen, take, given),
+        )
+    )
+    operation = None
+    if wanted is not None:
+        session = await in_db(_session, place)
+        named = {_seen_from(session, top, path): wanted}
+        operation = await files.restore(session, named, act="resolve", actor=actor(request))
+    await place.work(lambda git: conflicts.settle(git, path, take))
+    undo = {"path": pack_path(path), "entries": entries, "operation": operation.id if operation else ""}
+    return await _undone_by(place, "", f"Resolved {shown(path)}.", "git-resolve", undo)
+
+
+_GOES_ON: Mapping[str, Callable[[Git], str]] = {
+    "continue": ongoing.go_on,
+    "skip": ongoing.skip,
+    "abort": ongoing.abort,
+}
+
+
+@by_click
+async def go_on(request: HttpRequest, place: Place) -> HttpResponse:
+    """`act` with what is half done: continue, skip or abort."""
+    act = _GOES_ON.get(request.POST.get("act", ""))
+    if act is None:
+        raise GitError("There is no such act.")
+    return await answer(place, said=await place.work(act))
 
 
 @by_click

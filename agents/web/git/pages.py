@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -15,6 +16,7 @@ from django.views.decorators.http import require_GET
 from agents.web.git.place import TITLES, Place, panel, path_of, place_of
 from sessions.changes.diffs.hunks import FileDiff, Hunk, hunks
 from sessions.changes.git.command import Git, GitError
+from sessions.changes.git.conflicts import Unmerged, sides_named, unmerged
 from sessions.changes.git.history import sides_of
 from sessions.changes.git.sides import Sides, staged, unstaged
 from sessions.core.models.ledger import pack_path, shown
@@ -70,6 +72,22 @@ async def diff(request: HttpRequest, project_id: str) -> HttpResponse:
     )
     url = f"{reverse('git-diff', args=(project_id,))}?{query}&{reading.query()}"
     return _shown(path, side, sides, reading, url)
+
+
+@require_GET
+async def conflict(request: HttpRequest, project_id: str) -> HttpResponse:
+    """What the sides of the file `?path=` have, part by part, to choose from."""
+    place = await place_of(request, project_id)
+
+    def asked(git: Git) -> tuple[Unmerged, tuple[str, str]]:
+        return unmerged(git, path_of(request.GET)), sides_named(git)
+
+    try:
+        file, names = await place.work(asked)
+    except GitError as error:
+        return fragment("git/refused.html", message=str(error))
+    parts = await asyncio.to_thread(lambda: file.parts) if file.kind == "text" else []
+    return fragment("git/conflict.html", file=file, parts=parts, names=names, key=pack_path(file.path))
 
 
 def _sides(git: Git, side: str, path: str) -> Sides | None:

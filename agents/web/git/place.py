@@ -84,8 +84,9 @@ class Row:
 
     @property
     def whole(self) -> bool:
-        """Whether it can be looked into: not a repository in this one."""
-        return not self.file.path.endswith("/") and not self.file.note.startswith("submodule")
+        """Whether it can be looked into: not a repository in this one, if it is in no conflict."""
+        beside = self.file.path.endswith("/") or self.file.note.startswith("submodule")
+        return self.side == "conflicts" or not beside
 
     @property
     def discards(self) -> bool:

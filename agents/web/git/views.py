@@ -13,6 +13,7 @@ from sessions.changes.git import branches as of_branches
 from sessions.changes.git import history
 from sessions.changes.git.command import Git, GitError
 from sessions.changes.git.stash import stashes
+from sessions.changes.git.status import status
 from sessions.core.models.ledger import shown, unpack_path
 from sessions.web.respond import fragment
 
@@ -73,3 +74,17 @@ async def stash(request: HttpRequest, project_id: str) -> HttpResponse:
     """What is put aside."""
     place = await place_of(request, project_id)
     return await _view(place, "git/stash.html", lambda git: {"stashes": stashes(git)})
+
+
+@require_GET
+async def abort(request: HttpRequest, project_id: str) -> HttpResponse:
+    """What would be lost if what is half done were aborted."""
+    return await _view(await place_of(request, project_id), "git/abort.html", _aborted)
+
+
+def _aborted(git: Git) -> Mapping[str, Any]:
+    now = status(git)
+    if now.doing is None:
+        raise GitError("It is over already.")
+    files = dict.fromkeys(file.path for file in (*now.conflicts, *now.staged, *now.changed))
+    return {"doing": now.doing, "files": [shown(path) for path in files]}

@@ -17,16 +17,28 @@ Wanted = tuple[FileState | None, str]
 
 def discarded(git: Git, path: str) -> Wanted:
     """All that is not staged; of a new file all. Raises GitError."""
-    now = _now(git.top, path)
     entry = git.read("ls-files", "--stage", "-z", "--", path).partition(b"\0")[0]
     if not entry:
-        return None, _seen(now)
-    mode = int(entry.split(b" ", 1)[0], 8)
-    if stat.S_IFMT(mode) not in (stat.S_IFREG, stat.S_IFLNK) or b" 0\t" not in entry:
+        return gone(git, path)
+    mode, address, number = entry.partition(b"\t")[0].decode().split()
+    if stat.S_IFMT(int(mode, 8)) not in (stat.S_IFREG, stat.S_IFLNK) or number != "0":
         raise Changed("A submodule or a conflict is not discarded here.")
-    content = git.read("cat-file", "--filters", f":{path}")
+    return checked_out(git, path, int(mode, 8), address)
+
+
+def checked_out(git: Git, path: str, mode: int, address: str) -> Wanted:
+    """The file with the content of a blob, as git writes it to the disk: filters and line ends included.
+    Raises GitError."""
+    now = _now(git.top, path)
+    how = ("--filters", f"--path={path}") if stat.S_ISREG(mode) else ("blob",)
+    content = git.read("cat-file", *how, address)
     same = now is not None and stat.S_IFMT(now.mode) == stat.S_IFMT(mode) and not (now.mode ^ mode) & 0o100
     return FileState(content, now.mode if now and same else mode | AS_NEW), _seen(now)
+
+
+def gone(git: Git, path: str) -> Wanted:
+    """No file. Raises Changed."""
+    return None, _seen(_now(git.top, path))
 
 
 def discarded_part(git: Git, path: str, chosen: Chosen) -> Wanted:

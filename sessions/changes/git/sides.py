@@ -45,7 +45,8 @@ def unstaged(git: Git, path: str) -> Sides | None:
         return found
     if git.asked("ls-files", "--", path):
         return None
-    with _index_with(git, path) as index:
+    with index_copy(git) as index:
+        git.read("add", "--intent-to-add", "--force", "--", path, index=index)
         found = read(git.read("diff", *COMPARE, "--", path, index=index))
     return found and Sides(None, found.after, None, found.mode_after, found.binary)
 
@@ -56,14 +57,13 @@ def staged(git: Git, path: str) -> Sides | None:
 
 
 @contextmanager
-def _index_with(git: Git, path: str) -> Iterator[Path]:
-    """A copy of the index in which a new file is tracked."""
+def index_copy(git: Git) -> Iterator[Path]:
+    """A copy of the index, to try something in."""
     with tempfile.TemporaryDirectory(prefix="opencode-web-index-") as folder:
         copy = Path(folder) / "index"
         own = git.top / git.asked("rev-parse", "--git-path", "index")
         if own.is_file():
             shutil.copyfile(own, copy)
-        git.read("add", "--intent-to-add", "--force", "--", path, index=copy)
         yield copy
 
 

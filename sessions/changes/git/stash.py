@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 
 from sessions.changes.git.command import Git, GitError
+from sessions.changes.git.sides import index_copy
 
 _HASH = re.compile(r"[0-9a-f]{40,64}")
 _FORMAT = "%H%x00%at%x00%gs%x00"
@@ -33,9 +34,41 @@ def put_aside(git: Git, words: str) -> str:
     return git.write("stash", "push", "--include-untracked", *said)
 
 
+def keep(git: Git, words: str, *, new: bool = False) -> str:
+    """What the files hold now is put aside, with `new` also the files that nobody tracks, and stays in them.
+    The commit; empty where they are as in the last one. Raises GitError.
+
+    As git-stash(1) has it, which cannot do that in the middle of a merge: a commit of the working tree, whose
+    parents are the last commit and one of the index.
+    """
+    head = git.asked("rev-parse", "--verify", "--quiet", "HEAD^{commit}")
+    if not head:
+        return ""
+    with index_copy(git) as index:
+        git.read("add", "--all" if new else "--update", "--", ".", index=index)
+        tree = git.read("write-tree", index=index).decode().strip()
+    if tree == git.asked("rev-parse", f"{head}^{{tree}}"):
+        return ""
+    beside = _commit(git, f"{head}^{{tree}}", head, words=words)
+    commit = _commit(git, tree, head, beside, words=words)
+    git.write("stash", "store", "--message", words, commit)
+    return commit
+
+
+def _commit(git: Git, tree: str, *parents: str, words: str) -> str:
+    of = [part for parent in parents for part in ("-p", parent)]
+    return git.read("commit-tree", tree, *of, stdin=words.encode()).decode().strip()
+
+
 def take_back(git: Git, commit: str) -> str:
-    """Into the files, what was staged as staged; it stays put aside, too. Raises GitError."""
-    return git.write("stash", "apply", "--index", _hash(commit))
+    """Into the files, what was staged as staged where that is possible; it stays put aside, too. Raises
+    GitError."""
+    try:
+        return git.write("stash", "apply", "--index", _hash(commit))
+    except GitError as error:
+        if "without --index" not in str(error):
+            raise
+    return git.write("stash", "apply", commit)
 
 
 def drop(git: Git, commit: str) -> str:

@@ -4,18 +4,10 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from sessions.changes.git.command import Git
+from sessions.changes.git.ongoing import Ongoing, ongoing
 
-_DOING = {
-    "rebase-merge": "a rebase",
-    "rebase-apply": "a rebase",
-    "MERGE_HEAD": "a merge",
-    "CHERRY_PICK_HEAD": "a cherry-pick",
-    "REVERT_HEAD": "a revert",
-    "BISECT_LOG": "a bisection",
-}
 _CONFLICTS = {
     "DD": "deleted by both",
     "AU": "added by us",
@@ -39,7 +31,7 @@ class File:
 @dataclass(slots=True)
 class Status:
     """`branch` is empty where none is checked out, `commit` where there is none yet. `doing` is what is half
-    done, in words. `ahead` and `behind` count commits, where the branch follows another (`upstream`) that is
+    done. `ahead` and `behind` count commits, where the branch follows another (`upstream`) that is
     there."""
 
     branch: str = ""
@@ -49,7 +41,7 @@ class Status:
     ahead: int = 0
     behind: int = 0
     stashes: int = 0
-    doing: str = ""
+    doing: Ongoing | None = None
     conflicts: list[File] = field(default_factory=list)
     staged: list[File] = field(default_factory=list)
     changed: list[File] = field(default_factory=list)
@@ -60,7 +52,7 @@ def status(git: Git) -> Status:
     """Raises GitError."""
     asked = ("status", "--porcelain=v2", "-z", "--branch", "--show-stash", "--no-renames")
     output = git.read(*asked, "--untracked-files=all", "--ignore-submodules=none")
-    found = Status(doing=_doing(git))
+    found = Status(doing=ongoing(git))
     for entry in os.fsdecode(output).split("\0"):
         _read(entry, found)
     return found
@@ -108,8 +100,3 @@ def _submodule(field: str) -> str:
         return ""
     said = {"C": "other commit", "M": "changed files", "U": "untracked files"}
     return ", ".join(["submodule", *(said[letter] for letter in field[1:] if letter in said)])
-
-
-def _doing(git: Git) -> str:
-    folder = Path(git.asked("rev-parse", "--absolute-git-dir"))
-    return next((words for name, words in _DOING.items() if (folder / name).exists()), "")

@@ -85,6 +85,7 @@ _BY_HAND = {
     "rename": "Renamed in all files",
     "replace": "Replaced in files",
     "discard": "Discarded in the git panel",
+    "resolve": "Resolved a conflict in the git panel",
     LEAVE: "Moved to a worktree with a session",
 }
 

@@ -43,7 +43,7 @@ MOST_FILES = 2000
 MOST_BYTES = 256 * 1024 * 1024
 """Of all files of one act: each of them is kept, so that it can be taken back."""
 
-Act = Literal["save", "make", "move", "copy", "remove", "rename", "replace", "discard"]
+Act = Literal["save", "make", "move", "copy", "remove", "rename", "replace", "discard", "resolve"]
 
 
 class Changed(Refused):
@@ -118,7 +118,11 @@ async def rewrite(
 
 
 async def restore(
-    session: Session, wanted: Mapping[str, tuple[FileState | None, str]], *, actor: str = ""
+    session: Session,
+    wanted: Mapping[str, tuple[FileState | None, str]],
+    *,
+    act: Act = "discard",
+    actor: str = "",
 ) -> Operation | None:
     """Make files what they are to be (None: no file), each by its path, with what it was (its object id,
     empty for no file). Raises Changed where one is no longer that, having written none; Refused."""
@@ -131,7 +135,7 @@ async def restore(
             if (object_id(now.content) if now else "") != seen:
                 raise Changed(f"{shown(path)} has been changed meanwhile.")
             plans.append(_seen(roots, root, plan_write(root, inner, now, state)))
-        return _carry_out(session, roots, "discard", plans, actor)
+        return _carry_out(session, roots, act, plans, actor)
 
     return await _in_roots(session, work, *wanted)
 

@@ -3,7 +3,7 @@ file that comes of a choice between them."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from sessions.changes.diffs.hunks import is_binary, without
@@ -11,7 +11,7 @@ from sessions.changes.diffs.lines import changed_spans, split_lines
 from sessions.changes.review.verdicts import Listing, ReviewedFile, Step, judge
 from sessions.changes.snapshots.objects import object_id
 from sessions.changes.undo.files import UnsafePath, read_file
-from sessions.changes.undo.merge import Conflict, regions, settle
+from sessions.changes.undo.merge import Conflict, Region, regions, settle
 
 LARGEST = 2 * 1024 * 1024
 """Bytes of a file from which on a choice is not offered."""
@@ -62,9 +62,10 @@ def sides(file: ReviewedFile, found: Listing, pick: str) -> Sides | None:
     return Sides(tuple(_pieces(*contents)), object_id(now.content), end is None)
 
 
-def open_merge(base: bytes, current: bytes, other: bytes, seen: str) -> Sides:
-    """A three-way merge of texts with its conflicts left open; `seen` is as in Sides."""
-    return Sides(tuple(_pieces(base, current, other)), seen)
+def open_merge(base: bytes, current: bytes, other: bytes, seen: str, *, close: bool = False) -> Sides:
+    """A three-way merge of texts with its conflicts left open; `seen` is as in Sides. With `close` changes of
+    both sides that merely touch are a conflict too, as git has it."""
+    return Sides(tuple(_pieces(base, current, other, close=close)), seen)
 
 
 def _taken(step: Step, keys: Collection[str], *, staged: bool) -> bytes:
@@ -73,12 +74,13 @@ def _taken(step: Step, keys: Collection[str], *, staged: bool) -> bytes:
     return without(step.before or b"", step.after or b"", set(left_out))
 
 
-def _pieces(base: bytes, current: bytes, other: bytes) -> list[bytes | Conflict]:
+def _pieces(base: bytes, current: bytes, other: bytes, *, close: bool = False) -> list[bytes | Conflict]:
     """As a three-way merge from `base`, with its conflicts left open."""
     lines = split_lines(base), split_lines(current), split_lines(other)
     made: list[bytes | Conflict] = []
     at = 0
-    for region in regions(changed_spans(lines[0], lines[1]), changed_spans(lines[0], lines[2])):
+    found = regions(changed_spans(lines[0], lines[1]), changed_spans(lines[0], lines[2]))
+    for region in _joined(found) if close else found:
         made.append(b"".join(lines[0][at : region.base[0]]))
         at = region.base[1]
         settled = settle(region, *lines)
@@ -89,6 +91,26 @@ def _pieces(base: bytes, current: bytes, other: bytes) -> list[bytes | Conflict]
         parts = (side[slice(*span)] for side, span in zip((lines[1], lines[0], lines[2]), spans, strict=True))
         made.append(Conflict(region.current[0] + 1, *(b"".join(part) for part in parts)))
     return [*made, b"".join(lines[0][at:])]
+
+
+def _joined(found: Iterator[Region]) -> Iterator[Region]:
+    """Regions between which no line of the base is left make one."""
+    last: Region | None = None
+    for region in found:
+        if last is not None and last.base[1] == region.base[0]:
+            last = Region(
+                (last.base[0], region.base[1]),
+                (last.current[0], region.current[1]),
+                (last.other[0], region.other[1]),
+                last.ours + region.ours,
+                last.theirs + region.theirs,
+            )
+            continue
+        if last is not None:
+            yield last
+        last = region
+    if last is not None:
+        yield last
 
 
 def chosen(both: Sides, given: Mapping[str, str]) -> bytes | None:

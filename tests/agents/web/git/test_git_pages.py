@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
 from html import unescape
 from pathlib import Path
 from typing import Any
@@ -164,3 +165,49 @@ async def test_changes_are_put_aside_and_dropped(async_client: AsyncClient, talk
     values = json.loads(unescape(re.findall(r'hx-vals="(.+?)"', note)[0]))
     await done(async_client, talk, "stash", **values)
     assert aside in await shown(async_client, talk, "/stashes")
+
+
+@pytest.fixture
+def merging(top: Path) -> Path:
+    """Line 2 is another on both sides of a merge."""
+    lines = [f"{number}\n" for number in range(30)]
+    for branch, text in (("other", "<i>theirs\n"), ("main", "ours\n")):
+        git(top, "switch", "-q", *(("-c",) if branch == "other" else ()), branch)
+        (top / "a.txt").write_text("".join([*lines[:2], text, *lines[3:]]))
+        git(top, "commit", "-qam", branch)
+    with pytest.raises(subprocess.CalledProcessError):
+        git(top, "merge", "-q", "other")
+    return top
+
+
+async def test_a_conflict_is_resolved_by_parts_and_reopened(
+    async_client: AsyncClient, talk: Talk, merging: Path
+) -> None:
+    marked = (merging / "a.txt").read_text()
+    assert "In the middle of a merge" in await shown(async_client, talk)
+    page = await shown(async_client, talk, "/conflict", path="a.txt")
+    assert "&lt;i&gt;theirs" in page
+    seen = re.findall(r'name="seen" value="(.+?)"', page)[0]
+    choice = {"path": "a.txt", "seen": seen, "take": "parts", "choice-0": "both"}
+    said = await done(async_client, talk, "resolve", **choice)
+    assert "No conflict is left" in said
+    assert "ours\n<i>theirs\n" in (merging / "a.txt").read_text()
+    values = json.loads(unescape(re.findall(r'hx-vals="(.+?)"', said)[0]))
+    assert await done(async_client, talk, "resolve", **values) == ""
+    assert (merging / "a.txt").read_text() == marked
+    assert "1\n        file in conflict" in await shown(async_client, talk)
+    assert "has changed since" not in await done(async_client, talk, "resolve", **choice)
+    await done(async_client, talk, "ongoing", act="continue")
+    assert git(merging, "rev-list", "--count", "--merges", "HEAD").strip() == "1"
+
+
+async def test_aborting_says_which_files_go_back(
+    async_client: AsyncClient, talk: Talk, merging: Path
+) -> None:
+    lost = await shown(async_client, talk, "/abort")
+    assert "1 file becomes as it was" in " ".join(lost.split())
+    assert "a.txt" in lost
+    assert "Nothing to commit" in await done(async_client, talk, "ongoing", act="abort")
+    assert "a merge that was aborted" in await shown(async_client, talk, "/stashes")
+    assert "over already" in await done(async_client, talk, "ongoing", 422, act="abort")
+    assert "over already" in await shown(async_client, talk, "/abort")

@@ -39,7 +39,8 @@ CHANGES = (
     "/settings/about/examine",
     "/p/{project}/git/stage", "/p/{project}/git/unstage", "/p/{project}/git/discard",
     "/p/{project}/git/commit", "/p/{project}/git/remote", "/p/{project}/git/branch",
-    "/p/{project}/git/stash", "/p/{project}/git/draft",
+    "/p/{project}/git/stash", "/p/{project}/git/draft", "/p/{project}/git/resolve",
+    "/p/{project}/git/ongoing",
 )  # fmt: skip
 BOTH = (
     "/p/{project}/s/", "{base}/rename", "{base}/undo/{message}", "{base}/fork", "{base}/move",
@@ -123,6 +124,7 @@ READS = (
     "/p/{project}/git/diff?side=changed&path={file}", "/p/{project}/git/branches?session={session}",
     "/p/{project}/git/branches?lost=refs/heads/pwned", "/p/{project}/git/log?session={session}",
     "/p/{project}/git/shown?commit=pwned", "/p/{project}/git/stashes?session={session}",
+    "/p/{project}/git/conflict?path={file}", "/p/{project}/git/abort?session={session}",
 )  # fmt: skip
 API = (
     "/session", "/session/status", "/session/{session}", "/session/{session}/message",

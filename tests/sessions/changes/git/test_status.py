@@ -19,7 +19,7 @@ def test_each_kind_of_change_is_in_its_list(top: Path, ours: Git) -> None:
     (top / "a.txt").write_text("changed\n")
     (top / ODD).write_text("new")
     found = status(ours)
-    assert (found.branch, found.upstream, found.doing) == ("main", "", "")
+    assert (found.branch, found.upstream, found.doing) == ("main", "", None)
     assert found.staged == [File("a.txt", "M")]
     assert found.changed == [File("a.txt", "M")]
     assert found.untracked == [File(ODD, "?")]
@@ -68,7 +68,9 @@ def test_a_conflict_and_the_merge_it_is_of(top: Path, ours: Git) -> None:
     git(top, "commit", "-qam", "ours")
     merged = git(top, "merge", "other", "--no-commit", "-s", "ours")  # a merge that is half done
     assert merged is not None
-    assert status(ours).doing == "a merge"
+    doing = status(ours).doing
+    assert doing is not None
+    assert doing.words == "a merge"
     git(top, "merge", "--abort")
     top.joinpath("conflict.sh").write_text("git merge other || true")
     git(top, "-c", "alias.m=!sh conflict.sh", "m")
