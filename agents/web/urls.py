@@ -85,6 +85,10 @@ _git = [
     path(f"{_GIT}/branches", git_views.branches, name="git-branches"),
     path(f"{_GIT}/log", git_views.log, name="git-log"),
     path(f"{_GIT}/shown", git_views.commit, name="git-shown"),
+    path(f"{_GIT}/worktrees", git_views.trees, name="git-worktrees"),
+    path(f"{_GIT}/worktree", git_acts.worktree, name="git-worktree"),
+    path(f"{_GIT}/merge", git_views.merge, name="git-merge"),
+    path(f"{_GIT}/merged", git_acts.merge, name="git-merged"),
     path(f"{_GIT}/stashes", git_views.stash, name="git-stashes"),
 ]
 

@@ -153,9 +153,12 @@ function rename(button) {
   if (fold(button, form)) form.elements.name.select();
 }
 
-async function wouldLose(button) {
-  const place = button.closest("li").querySelector(".git-ask");
-  await ask("/branches", place, { lost: named(button, "ref") });
+// What comes of an act is shown before it, in the row that it is about.
+async function question(button) {
+  const [part, name] = button.dataset.gitAsk.split("?");
+  const row = button.closest("li");
+  const place = row.querySelector(".git-ask");
+  await ask(`/${part}`, place, { [name]: decodeURIComponent(row.dataset.ref ?? row.dataset.folder) });
   place.querySelector("button")?.focus();
 }
 
@@ -175,7 +178,7 @@ const BY = [
   ["[data-git-rename]", rename],
   ["[data-git-history]", (button) => look("log", { path: named(button, "path") })],
   ["[data-git-switch]", (button) => change("branch", { act: "switch", ref: named(button, "ref") })],
-  ["[data-git-lost]", wouldLose],
+  ["[data-git-ask]", question],
   ["[data-git-ongoing]", (button) => change("ongoing", { act: button.dataset.gitOngoing })],
   ["[data-git-abort]", beforeAbort],
   ["[data-git-stash]", (button) => change("stash", { act: button.dataset.gitStash, commit: of(button, "stash"), words: of(button, "words") })],

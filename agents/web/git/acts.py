@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import secrets
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from functools import wraps
 from pathlib import Path
@@ -13,9 +14,10 @@ from django.urls import reverse
 from django.views.decorators.http import require_POST
 
 from agents.agent import git_message
+from agents.agent.git_programs import git_of
 from agents.web.git.pages import answer
 from agents.web.git.place import TITLES, Place, path_of, place_of
-from sessions.changes.git import branches, conflicts, index, ongoing, remotes, stash
+from sessions.changes.git import branches, conflicts, index, merging, ongoing, remotes, stash, worktrees
 from sessions.changes.git.command import Git, GitError
 from sessions.changes.git.commits import commit as make_commit
 from sessions.changes.git.discarding import Wanted, discarded, discarded_part
@@ -23,11 +25,12 @@ from sessions.changes.git.index import Chosen
 from sessions.changes.git.status import status
 from sessions.changes.operations import files, inverse
 from sessions.changes.operations.lock import Refused
+from sessions.changes.worktrees.making import CannotFork, home_of, slug_of
 from sessions.core.db import in_db
 from sessions.core.models import Operation, Session
-from sessions.core.models.ledger import pack_path, shown
+from sessions.core.models.ledger import pack_path, shown, unpack_path
 from sessions.core.principal import actor
-from sessions.core.store import operations
+from sessions.core.store import operations, projects
 from sessions.core.store import sessions as session_store
 from sessions.web.respond import beside
 
@@ -177,6 +180,68 @@ async def branch(request: HttpRequest, place: Place) -> HttpResponse:
         case _:
             raise GitError("There is no such act.")
     return await answer(place, said=said)
+
+
+@by_click
+async def merge(request: HttpRequest, place: Place) -> HttpResponse:
+    """The branch `ref` that was `seen`, into the one here, or of the worktree `at`."""
+    ref, seen = request.POST.get("ref", ""), request.POST.get("seen", "")
+    at = unpack_path(request.POST.get("at", ""))
+
+    def work(git: Git) -> str:
+        return merging.merge(git_of(Path(worktrees.named(git, at).folder)) if at else git, ref, seen)
+
+    return await answer(place, said=await place.work(work))
+
+
+@by_click
+async def worktree(request: HttpRequest, place: Place) -> HttpResponse:
+    """`act`: make one of the branch `name`, which is new if there is none, or remove that in `folder` which
+    was `seen`."""
+    fields = request.POST
+    match fields.get("act", ""):
+        case "make":
+            said = await _make_worktree(place, fields.get("name", "").strip())
+        case "remove":
+            folder = unpack_path(fields.get("folder", ""))
+            said = await _remove_worktree(place, folder, fields.get("seen", ""))
+        case _:
+            raise GitError("There is no such act.")
+    return await answer(place, said=said)
+
+
+async def _make_worktree(place: Place, name: str) -> str:
+    """Beside those that forks have; it is a project like them."""
+    original = await in_db(lambda: place.project.worktree_of or place.project)
+    taken = await in_db(projects.worktree_names, original)
+
+    def work(git: Git) -> tuple[Path, str]:
+        slug = slug_of(name)
+        home = home_of(original.id)
+        folder = home / slug
+        if slug in taken or folder.exists():
+            folder = home / f"{slug}-{secrets.token_hex(3)}"
+        ref = next((branch.ref for branch in branches.branches(git) if branch.name == name), "")
+        return folder, worktrees.add(git, folder, name=name, ref=ref)
+
+    try:
+        folder, said = await place.work(work)
+    except CannotFork as problem:
+        raise GitError(str(problem)) from problem
+    await in_db(projects.add_worktree, projects.worktree_row(original, folder, name))
+    return said
+
+
+async def _remove_worktree(place: Place, folder: str, seen: str) -> str:
+    row = await in_db(projects.at, Path(folder))
+    if row is not None and await in_db(projects.is_busy, row):
+        raise GitError("The agent works in this worktree. Stop it first.")
+
+    def work(git: Git) -> str:
+        there = Path(worktrees.named(git, folder).folder)
+        return worktrees.remove(git, folder, seen, git_of(there) if there.is_dir() else git)
+
+    return await place.work(work)
 
 
 @by_click

@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_GET
 
+from agents.agent.git_programs import git_of
 from agents.web.git.place import Place, Row, place_of
 from sessions.changes.git import branches as of_branches
-from sessions.changes.git import history
+from sessions.changes.git import history, merging, worktrees
 from sessions.changes.git.command import Git, GitError
 from sessions.changes.git.stash import stashes
 from sessions.changes.git.status import status
-from sessions.core.models.ledger import shown, unpack_path
+from sessions.changes.git.worktrees import Worktree
+from sessions.core.db import in_db
+from sessions.core.models import Project
+from sessions.core.models.ledger import pack_path, shown, unpack_path
+from sessions.core.store import projects
 from sessions.web.respond import fragment
 
 Asked = Callable[[Git], Mapping[str, Any]]
@@ -88,3 +95,63 @@ def _aborted(git: Git) -> Mapping[str, Any]:
         raise GitError("It is over already.")
     files = dict.fromkeys(file.path for file in (*now.conflicts, *now.staged, *now.changed))
     return {"doing": now.doing, "files": [shown(path) for path in files]}
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """A worktree, and the project that it was opened as."""
+
+    tree: Worktree
+    project: Project | None
+
+    @property
+    def key(self) -> str:
+        return pack_path(self.tree.folder)
+
+
+@require_GET
+async def trees(request: HttpRequest, project_id: str) -> HttpResponse:
+    """The worktrees of the repository; with `?lost=` what would be lost with the one in that folder."""
+    place, lost = await place_of(request, project_id), request.GET.get("lost", "")
+    if lost:
+        return await _view(
+            place,
+            "git/worktree_lost.html",
+            lambda git: {"folder": lost, "losses": worktrees.lost(git, unpack_path(lost))},
+        )
+    try:
+        found, names = await place.work(lambda git: (worktrees.worktrees(git), of_branches.branches(git)))
+    except GitError as error:
+        return fragment("git/refused.html", message=str(error))
+    known = await in_db(lambda: {tree.folder: projects.at(Path(tree.folder)) for tree in found})
+    return fragment(
+        "git/worktrees.html",
+        place=place,
+        rows=[Tree(tree, known[tree.folder]) for tree in found],
+        here=next((tree for tree in found if tree.current), None),
+        branches=[branch for branch in names if not branch.current and not branch.elsewhere],
+    )
+
+
+@require_GET
+async def merge(request: HttpRequest, project_id: str) -> HttpResponse:
+    """What merging would bring: of the branch `?ref=`, of that of the worktree `?from=`, or of the one here
+    into the worktree `?into=`."""
+    ref, source, target = (unpack_path(request.GET.get(name, "")) for name in ("ref", "from", "into"))
+
+    def asked(git: Git) -> Mapping[str, Any]:
+        trees = worktrees.worktrees(git)
+        here = next((tree.branch for tree in trees if tree.current), "")
+        wanted = worktrees.named(git, source).branch if source else here if target else ref
+        into = git_of(Path(worktrees.named(git, target).folder)) if target else git
+        found = merging.preview(into, wanted)
+        beside = next((tree.folder for tree in trees if tree.branch == wanted and not tree.gone), "")
+        dirty = _dirty(beside) if beside else 0
+        return {"found": found, "at": target, "key": pack_path(target), "dirty": dirty}
+
+    return await _view(await place_of(request, project_id), "git/merge.html", asked)
+
+
+def _dirty(folder: str) -> int:
+    now = status(git_of(Path(folder)))
+    return len({file.path for file in (*now.conflicts, *now.staged, *now.changed, *now.untracked)})

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from sessions.changes.git.command import Git, GitError
 
 _HASH = re.compile(r"[0-9a-f]{40,64}")
-_HEADS, _REMOTES = "refs/heads/", "refs/remotes/"
+HEADS, REMOTES = "refs/heads/", "refs/remotes/"
 MOST = 200
 """Branches that are listed, those with the newest commits."""
 _FORMAT = "%00".join(
@@ -36,17 +36,17 @@ class Branch:
 
     @property
     def name(self) -> str:
-        return self.ref.removeprefix(_HEADS).removeprefix(_REMOTES)
+        return self.ref.removeprefix(HEADS).removeprefix(REMOTES)
 
     @property
     def remote(self) -> bool:
-        return self.ref.startswith(_REMOTES)
+        return self.ref.startswith(REMOTES)
 
 
 def branches(git: Git) -> list[Branch]:
     """Those of here and of remotes, the last changed first. Raises GitError."""
     asked = ("for-each-ref", f"--count={MOST}", "--sort=-committerdate", f"--format={_FORMAT}%00")
-    return list(_read(git.read(*asked, _HEADS, _REMOTES).decode("utf-8", "replace"), git))
+    return list(_read(git.read(*asked, HEADS, REMOTES).decode("utf-8", "replace"), git))
 
 
 def _read(output: str, git: Git) -> Iterator[Branch]:
@@ -62,15 +62,15 @@ def _read(output: str, git: Git) -> Iterator[Branch]:
 def switch(git: Git, ref: str) -> str:
     """To a branch of here, or to a new one that follows one of a remote. What stands in the way is in the
     error. Raises GitError."""
-    _required(git, ref)
-    if ref.startswith(_REMOTES):
-        return git.write("switch", "--track", ref.removeprefix(_REMOTES))
-    return git.write("switch", "--no-guess", ref.removeprefix(_HEADS))
+    required(git, ref)
+    if ref.startswith(REMOTES):
+        return git.write("switch", "--track", ref.removeprefix(REMOTES))
+    return git.write("switch", "--no-guess", ref.removeprefix(HEADS))
 
 
 def create(git: Git, name: str, *, at: str = "", stay: bool = False) -> str:
     """A new one from the last commit, or from another, and change to it. Raises GitError."""
-    new = _valid(git, name)
+    new = valid(git, name)
     if at and not _HASH.fullmatch(at):
         raise GitError("This is no commit.")
     start = (at,) if at else ()
@@ -79,34 +79,37 @@ def create(git: Git, name: str, *, at: str = "", stay: bool = False) -> str:
 
 def rename(git: Git, ref: str, name: str) -> str:
     """Raises GitError."""
-    _required(git, ref)
-    return git.write("branch", "--move", ref.removeprefix(_HEADS), _valid(git, name))
+    required(git, ref)
+    return git.write("branch", "--move", ref.removeprefix(HEADS), valid(git, name))
 
 
 def only_there(git: Git, ref: str) -> list[str]:
     """The commits on no other branch and under no tag, by hash and subject. Raises GitError."""
-    _required(git, ref)
-    others = (f"--exclude={ref.removeprefix(_HEADS)}", "--branches", "--remotes", "--tags")
+    required(git, ref)
+    others = (f"--exclude={ref.removeprefix(HEADS)}", "--branches", "--remotes", "--tags")
     output = git.read("log", "--format=%h %s", ref, "--not", *others)
     return output.decode("utf-8", "replace").splitlines()
 
 
 def delete(git: Git, ref: str, seen: str) -> str:
     """The branch whose last commit was `seen`. Raises GitError."""
-    if _required(git, ref) != seen:
+    if required(git, ref) != seen:
         raise GitError("The branch has other commits by now. Look at it again.")
-    return git.write("branch", "--delete", "--force", ref.removeprefix(_HEADS))
+    return git.write("branch", "--delete", "--force", ref.removeprefix(HEADS))
 
 
-def _required(git: Git, ref: str) -> str:
-    """The last commit of a branch that is there, so that its name is no option."""
-    commit = git.asked("show-ref", "--verify", "--hash", ref) if ref.startswith((_HEADS, _REMOTES)) else ""
+def required(git: Git, ref: str) -> str:
+    """The last commit of a branch that is there, so that its name is no option. Raises GitError."""
+    commit = git.asked("show-ref", "--verify", "--hash", ref) if ref.startswith((HEADS, REMOTES)) else ""
     if not commit:
         raise GitError("There is no such branch any more.")
+    if ref.removeprefix(HEADS).removeprefix(REMOTES).startswith("-"):
+        raise GitError("git takes the name of this branch for an option. Rename it in a terminal.")
     return commit
 
 
-def _valid(git: Git, name: str) -> str:
+def valid(git: Git, name: str) -> str:
+    """A name that a branch may have. Raises GitError."""
     new = name.strip()
     if not new or new.startswith("-") or not git.asked("check-ref-format", "--branch", new):
         raise GitError("This is no name that a branch may have.")

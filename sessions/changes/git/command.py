@@ -10,7 +10,7 @@ import re
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
@@ -63,10 +63,16 @@ class Git:
         """Whether nothing of the repository's is held back."""
         return not self.programs.found or self._trusted(self.programs)
 
-    def read(self, *arguments: str, stdin: bytes = b"", index: Path | None = None) -> bytes:
-        """What git answers to a question: it takes no lock."""
+    def read(
+        self,
+        *arguments: str,
+        stdin: bytes = b"",
+        index: Path | None = None,
+        fine: Container[int] = (0,),
+    ) -> bytes:
+        """What git answers to a question: it takes no lock. `fine` are the codes that are no failure."""
         extra = {"GIT_OPTIONAL_LOCKS": "0"} | ({"GIT_INDEX_FILE": str(index)} if index else {})
-        return self._answer(arguments, self._held, stdin, SECONDS, extra)
+        return self._answer(arguments, self._held, stdin, SECONDS, extra, fine=fine)
 
     def asked(self, *arguments: str) -> str:
         """A short answer; empty where git has none."""
@@ -92,6 +98,7 @@ class Git:
         extra: Mapping[str, str],
         *,
         said: bool = False,
+        fine: Container[int] = (0,),
     ) -> bytes:
         environ = {**_environment(), **_configured((*_ALWAYS, *settings)), **extra}
         if arguments[0] == "stash":  # which tells itself of all files by `:/`
@@ -116,7 +123,7 @@ class Git:
             raise GitError(
                 f"git {arguments[0]} took longer than {seconds:g} seconds, and was ended."
             ) from error
-        if process.returncode:
+        if process.returncode not in fine:
             raise GitError(self._words(output if said else errors, process.returncode))
         return output
 

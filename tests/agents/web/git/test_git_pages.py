@@ -8,6 +8,7 @@ import subprocess
 from html import unescape
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import pytest
 from django.test import AsyncClient
@@ -15,6 +16,7 @@ from django.test import AsyncClient
 from agents.agent import trust
 from sessions.core.db import in_db
 from sessions.core.models import Operation
+from sessions.core.store import projects
 from tests.sessions.changes.git.conftest import git, top
 from tests.sessions.talk import Talk
 
@@ -211,3 +213,32 @@ async def test_aborting_says_which_files_go_back(
     assert "a merge that was aborted" in await shown(async_client, talk, "/stashes")
     assert "over already" in await done(async_client, talk, "ongoing", 422, act="abort")
     assert "over already" in await shown(async_client, talk, "/abort")
+
+
+async def test_a_worktree_is_made_merged_back_and_removed(
+    async_client: AsyncClient, talk: Talk, top: Path, tmp_path: Path, settings: Any
+) -> None:
+    settings.WORKTREE_DIR = str(tmp_path / "worktrees")
+    await done(async_client, talk, "worktree", act="make", name="topic/<b>")
+    page = await shown(async_client, talk, "/worktrees")
+    assert "topic/&lt;b&gt;" in page
+    folder = unquote(re.findall(r'data-folder="(.+?)"', page)[1])
+    assert await in_db(lambda: projects.known_at(folder))
+    (Path(folder) / "new").write_text("x")
+    git(Path(folder), "add", ".")
+    git(Path(folder), "commit", "-qm", "<i>new")
+    (Path(folder) / "dirty").write_text("x")
+    asked = await shown(async_client, talk, "/merge", **{"from": folder})
+    assert "&lt;i&gt;new" in asked
+    assert "1 file in its worktree" in asked
+    values = dict(re.findall(r'name="(ref|seen|at)" value="(.*?)"', asked))
+    await done(async_client, talk, "merged", **{name: unescape(value) for name, value in values.items()})
+    assert (top / "new").exists()
+    back = await shown(async_client, talk, "/merge", into=folder)
+    assert "Nothing to merge" in back
+    lost = await shown(async_client, talk, "/worktrees", lost=folder)
+    assert "dirty" in lost
+    seen = re.findall(r'name="seen" value="(.+?)"', lost)[0]
+    await done(async_client, talk, "worktree", act="remove", folder=folder, seen=seen)
+    assert not Path(folder).exists()
+    assert "no such worktree" in await shown(async_client, talk, "/worktrees", lost=folder)

@@ -40,7 +40,7 @@ CHANGES = (
     "/p/{project}/git/stage", "/p/{project}/git/unstage", "/p/{project}/git/discard",
     "/p/{project}/git/commit", "/p/{project}/git/remote", "/p/{project}/git/branch",
     "/p/{project}/git/stash", "/p/{project}/git/draft", "/p/{project}/git/resolve",
-    "/p/{project}/git/ongoing",
+    "/p/{project}/git/ongoing", "/p/{project}/git/merged", "/p/{project}/git/worktree",
 )  # fmt: skip
 BOTH = (
     "/p/{project}/s/", "{base}/rename", "{base}/undo/{message}", "{base}/fork", "{base}/move",
@@ -125,6 +125,8 @@ READS = (
     "/p/{project}/git/branches?lost=refs/heads/pwned", "/p/{project}/git/log?session={session}",
     "/p/{project}/git/shown?commit=pwned", "/p/{project}/git/stashes?session={session}",
     "/p/{project}/git/conflict?path={file}", "/p/{project}/git/abort?session={session}",
+    "/p/{project}/git/worktrees?session={session}", "/p/{project}/git/worktrees?lost=pwned",
+    "/p/{project}/git/merge?ref=refs/heads/pwned",
 )  # fmt: skip
 API = (
     "/session", "/session/status", "/session/{session}", "/session/{session}/message",
