@@ -89,6 +89,10 @@ _git = [
     path(f"{_GIT}/worktree", git_acts.worktree, name="git-worktree"),
     path(f"{_GIT}/merge", git_views.merge, name="git-merge"),
     path(f"{_GIT}/merged", git_acts.merge, name="git-merged"),
+    path(f"{_GIT}/tags", git_views.tags, name="git-tags"),
+    path(f"{_GIT}/tag", git_acts.tag, name="git-tag"),
+    path(f"{_GIT}/submodules", git_views.submodules, name="git-submodules"),
+    path(f"{_GIT}/submodule", git_acts.submodule, name="git-submodule"),
     path(f"{_GIT}/stashes", git_views.stash, name="git-stashes"),
 ]
 

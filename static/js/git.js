@@ -179,6 +179,7 @@ const BY = [
   ["[data-git-history]", (button) => look("log", { path: named(button, "path") })],
   ["[data-git-switch]", (button) => change("branch", { act: "switch", ref: named(button, "ref") })],
   ["[data-git-ask]", question],
+  ["[data-git-untag]", (button) => change("tag", { act: "delete", ref: named(button, "ref"), seen: of(button, "seen") })],
   ["[data-git-ongoing]", (button) => change("ongoing", { act: button.dataset.gitOngoing })],
   ["[data-git-abort]", beforeAbort],
   ["[data-git-stash]", (button) => change("stash", { act: button.dataset.gitStash, commit: of(button, "stash"), words: of(button, "words") })],

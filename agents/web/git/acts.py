@@ -1,4 +1,5 @@
-"""What the git panel does by a click: stage, discard, commit; branches, remotes, what is put aside."""
+"""What the git panel does by a click: stage, discard, resolve, commit; branches, tags, worktrees, submodules,
+remotes, what is put aside."""
 
 from __future__ import annotations
 
@@ -17,7 +18,18 @@ from agents.agent import git_message
 from agents.agent.git_programs import git_of
 from agents.web.git.pages import answer
 from agents.web.git.place import TITLES, Place, path_of, place_of
-from sessions.changes.git import branches, conflicts, index, merging, ongoing, remotes, stash, worktrees
+from sessions.changes.git import (
+    branches,
+    conflicts,
+    index,
+    merging,
+    ongoing,
+    remotes,
+    stash,
+    submodules,
+    tags,
+    worktrees,
+)
 from sessions.changes.git.command import Git, GitError
 from sessions.changes.git.commits import commit as make_commit
 from sessions.changes.git.discarding import Wanted, discarded, discarded_part
@@ -242,6 +254,34 @@ async def _remove_worktree(place: Place, folder: str, seen: str) -> str:
         return worktrees.remove(git, folder, seen, git_of(there) if there.is_dir() else git)
 
     return await place.work(work)
+
+
+@by_click
+async def tag(request: HttpRequest, place: Place) -> HttpResponse:
+    """`act`: make `name` with `words`, delete `ref` that was `seen`, or restore it."""
+    fields = request.POST
+    act, ref, seen = (fields.get(key, "") for key in ("act", "ref", "seen"))
+    match act:
+        case "make":
+            name, words = fields.get("name", ""), fields.get("words", "")
+            said = await place.work(lambda git: tags.make(git, name, words))
+        case "delete":
+            said = await place.work(lambda git: tags.delete(git, ref, seen))
+            undo = {"act": "restore", "ref": ref, "seen": seen}
+            return await _undone_by(place, said, said, "git-tag", undo)
+        case "restore":
+            await place.work(lambda git: tags.restore(git, ref, seen))
+            return HttpResponse()
+        case _:
+            raise GitError("There is no such act.")
+    return await answer(place, said=said)
+
+
+@by_click
+async def submodule(request: HttpRequest, place: Place) -> HttpResponse:
+    """That in `path` is brought to the commit that is recorded."""
+    path = path_of(request.POST)
+    return await answer(place, said=await place.work(lambda git: submodules.update(git, path)))
 
 
 @by_click

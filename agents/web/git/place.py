@@ -106,7 +106,7 @@ class List:
 @dataclass(frozen=True, slots=True)
 class Panel:
     """All that changes by itself. `author` is who a commit would be by, or in `nobody` why git knows none.
-    `hooks` are those that do not run as they are not trusted."""
+    `hooks` are those that do not run as they are not trusted; `submodules`: it names some."""
 
     status: Status
     lists: Sequence[List]
@@ -115,6 +115,7 @@ class Panel:
     amend: str
     hooks: Sequence[str]
     held: bool
+    submodules: bool
 
 
 def panel(git: Git) -> Panel:
@@ -128,7 +129,9 @@ def panel(git: Git) -> Panel:
     ]
     author, nobody = _author(git)
     held = not git.trusted
-    return Panel(found, lists, author, nobody, not_amendable(git), git.programs.hooks if held else (), held)
+    hooks = git.programs.hooks if held else ()
+    submodules = (git.top / ".gitmodules").is_file()
+    return Panel(found, lists, author, nobody, not_amendable(git), hooks, held, submodules)
 
 
 def _author(git: Git) -> tuple[str, str]:

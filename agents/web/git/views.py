@@ -14,6 +14,8 @@ from agents.agent.git_programs import git_of
 from agents.web.git.place import Place, Row, place_of
 from sessions.changes.git import branches as of_branches
 from sessions.changes.git import history, merging, worktrees
+from sessions.changes.git import submodules as of_submodules
+from sessions.changes.git import tags as of_tags
 from sessions.changes.git.command import Git, GitError
 from sessions.changes.git.stash import stashes
 from sessions.changes.git.status import status
@@ -95,6 +97,20 @@ def _aborted(git: Git) -> Mapping[str, Any]:
         raise GitError("It is over already.")
     files = dict.fromkeys(file.path for file in (*now.conflicts, *now.staged, *now.changed))
     return {"doing": now.doing, "files": [shown(path) for path in files]}
+
+
+@require_GET
+async def tags(request: HttpRequest, project_id: str) -> HttpResponse:
+    place = await place_of(request, project_id)
+    return await _view(place, "git/tags.html", lambda git: {"tags": of_tags.tags(git)})
+
+
+@require_GET
+async def submodules(request: HttpRequest, project_id: str) -> HttpResponse:
+    def asked(git: Git) -> Mapping[str, Any]:
+        return {"submodules": of_submodules.submodules(git), "trusted": git.trusted}
+
+    return await _view(await place_of(request, project_id), "git/submodules.html", asked)
 
 
 @dataclass(frozen=True, slots=True)

@@ -242,3 +242,29 @@ async def test_a_worktree_is_made_merged_back_and_removed(
     await done(async_client, talk, "worktree", act="remove", folder=folder, seen=seen)
     assert not Path(folder).exists()
     assert "no such worktree" in await shown(async_client, talk, "/worktrees", lost=folder)
+
+
+async def test_a_deleted_tag_comes_back_by_its_note(async_client: AsyncClient, talk: Talk, top: Path) -> None:
+    await done(async_client, talk, "tag", act="make", name="v1", words="<i>first")
+    page = await shown(async_client, talk, "/tags")
+    assert "&lt;i&gt;first" in page
+    seen = re.findall(r'data-seen="(.+?)"', page)[0]
+    note = await done(async_client, talk, "tag", act="delete", ref="refs/tags/v1", seen=seen)
+    assert "There is no tag" in await shown(async_client, talk, "/tags")
+    values = json.loads(unescape(re.findall(r'hx-vals="(.+?)"', note)[0]))
+    assert await done(async_client, talk, "tag", **values) == ""
+    assert git(top, "rev-parse", "v1").strip() == seen
+
+
+async def test_submodules_are_shown(async_client: AsyncClient, talk: Talk, top: Path, tmp_path: Path) -> None:
+    inner = tmp_path / "inner"
+    inner.mkdir()
+    git(inner, "init", "-q")
+    git(inner, "commit", "-q", "--allow-empty", "-m", "first")
+    assert "Submodules" not in await shown(async_client, talk)
+    git(top, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(inner), "sub")
+    git(top / "sub", "commit", "-q", "--allow-empty", "-m", "second")
+    assert "Submodules" in await shown(async_client, talk)
+    assert "at another commit" in await shown(async_client, talk, "/submodules")
+    await done(async_client, talk, "submodule", path="sub")
+    assert "as recorded" in await shown(async_client, talk, "/submodules")

@@ -41,6 +41,7 @@ CHANGES = (
     "/p/{project}/git/commit", "/p/{project}/git/remote", "/p/{project}/git/branch",
     "/p/{project}/git/stash", "/p/{project}/git/draft", "/p/{project}/git/resolve",
     "/p/{project}/git/ongoing", "/p/{project}/git/merged", "/p/{project}/git/worktree",
+    "/p/{project}/git/tag", "/p/{project}/git/submodule",
 )  # fmt: skip
 BOTH = (
     "/p/{project}/s/", "{base}/rename", "{base}/undo/{message}", "{base}/fork", "{base}/move",
@@ -126,7 +127,8 @@ READS = (
     "/p/{project}/git/shown?commit=pwned", "/p/{project}/git/stashes?session={session}",
     "/p/{project}/git/conflict?path={file}", "/p/{project}/git/abort?session={session}",
     "/p/{project}/git/worktrees?session={session}", "/p/{project}/git/worktrees?lost=pwned",
-    "/p/{project}/git/merge?ref=refs/heads/pwned",
+    "/p/{project}/git/merge?ref=refs/heads/pwned", "/p/{project}/git/tags?session={session}",
+    "/p/{project}/git/submodules?session={session}",
 )  # fmt: skip
 API = (
     "/session", "/session/status", "/session/{session}", "/session/{session}/message",
