@@ -139,7 +139,12 @@ function fold(button, inner) {
 }
 
 function older(button) {
-  ask("/log", button.closest("li"), { skip: button.dataset.gitOlder, path: decodeURIComponent(button.dataset.of) }, "outerHTML");
+  ask("/log", button.closest("li"), { skip: button.dataset.gitOlder, path: decodeURIComponent(button.dataset.of), every: button.dataset.every }, "outerHTML");
+}
+
+async function allBranches(button) {
+  await look("log", { every: button.getAttribute("aria-pressed") === "true" ? "" : "1" });
+  view().querySelector("[data-git-every]").focus();
 }
 
 function showCommit(button) {
@@ -204,6 +209,7 @@ box.addEventListener("click", ({ target }) => {
 
 // Whoever edits a part has chosen that text.
 box.addEventListener("input", ({ target }) => {
+  ["[data-git-every]", allBranches],
   if (target.dataset.gitHand) target.form.elements[target.dataset.gitHand].value = "hand";
 });
 

@@ -42,6 +42,13 @@ class Place:
     def directory(self) -> Path:
         return Path(self.session.directory if self.session else self.project.worktree)
 
+    def inside(self, git: Git, file: str) -> str:
+        """A path as seen from the session, relative to the top of the repository. Raises GitError."""
+        whole = Path(self.project.worktree) / file
+        if not whole.is_relative_to(git.top):
+            raise GitError("This file is not in the repository that the session works in.")
+        return str(whole.relative_to(git.top))
+
     async def work(self, act: Callable[[Git], T]) -> T:
         """What comes of something done with git there. Raises GitError."""
         return await asyncio.to_thread(lambda: act(git_of(self.directory)))

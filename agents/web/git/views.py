@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_GET
 
 from agents.agent.git_programs import git_of
+from agents.web.git.lanes import drawn
 from agents.web.git.place import Place, Row, place_of
 from sessions.changes.git import branches as of_branches
 from sessions.changes.git import history, merging, worktrees
@@ -53,15 +55,24 @@ def _lost(git: Git, ref: str) -> Mapping[str, Any]:
 
 @require_GET
 async def log(request: HttpRequest, project_id: str) -> HttpResponse:
-    """Commits from `?skip=` on, with `?path=` those that changed that file."""
+    """Commits from `?skip=` on, with `?every=1` of all branches; with `?path=` those that changed that file,
+    which with `?file=` is as seen from the session."""
     place = await place_of(request, project_id)
-    given, skip = request.GET.get("path", ""), request.GET.get("skip", "0")
-    start, path = int(skip) if skip.isdecimal() and len(skip) < 9 else 0, unpack_path(given)
+    given, file, skip, every = (request.GET.get(name, "") for name in ("path", "file", "skip", "every"))
+    start = int(skip) if skip.isdecimal() and len(skip) < 9 else 0
 
     def asked(git: Git) -> Mapping[str, Any]:
-        found = history.log(git, skip=start, path=path)
+        path = place.inside(git, unpack_path(file)) if file else unpack_path(given)
+        found = history.log(git, skip=start, path=path, every=bool(every))
+        lanes = history.lanes(git, skip=start, every=bool(every)) if found and not path else []
         more = start + history.PAGE if len(found) > history.PAGE else 0
-        return {"commits": found[: history.PAGE], "more": more, "key": given, "name": shown(path)}
+        return {
+            "rows": list(zip_longest(found[: history.PAGE], map(drawn, lanes))),
+            "more": more,
+            "key": pack_path(path),
+            "name": shown(path),
+            "every": every,
+        }
 
     return await _view(place, "git/commits.html" if start else "git/log.html", asked)
 

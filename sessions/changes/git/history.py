@@ -6,14 +6,17 @@ import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 from sessions.changes.git.command import Git, GitError
+from sessions.changes.git.graph import Row, graph
 from sessions.changes.git.sides import COMPARE, Sides, read
 from sessions.changes.git.status import File
 
 PAGE = 50
 """Commits that are shown at once."""
 _FORMAT = "%H%x00%h%x00%at%x00%an%x00%D%x00%s%x00"
+_EVERY = ("--branches", "--remotes", "--tags", "HEAD")
 _HASH = re.compile(r"[0-9a-f]{40,64}")
 
 
@@ -29,13 +32,23 @@ class Commit:
     subject: str
 
 
-def log(git: Git, *, skip: int = 0, path: str = "") -> list[Commit]:
-    """One more than a page, the newest first; with a path those that changed that file. Raises GitError."""
+def log(git: Git, *, skip: int = 0, path: str = "", every: bool = False) -> list[Commit]:
+    """One more than a page, the newest first; with a path those that changed that file, with `every` those of
+    all branches and tags. Raises GitError."""
     if not git.asked("rev-parse", "--verify", "--quiet", "HEAD"):
         return []
     asked = ("log", f"--max-count={PAGE + 1}", f"--skip={skip}", f"--format={_FORMAT}", "--decorate=short")
+    of = _EVERY if every else ()
     only = ("--", path) if path else ()
-    return list(_read(git.read(*asked, *only).decode("utf-8", "replace")))
+    return list(_read(git.read(*asked, *of, *only).decode("utf-8", "replace")))
+
+
+def lanes(git: Git, *, skip: int = 0, every: bool = False) -> list[Row]:
+    """How the commits of that page hang together. Raises GitError."""
+    of = _EVERY if every else ("HEAD",)
+    output = git.read("rev-list", "--parents", f"--max-count={skip + PAGE}", *of).decode()
+    rows = graph((line.split()[0], line.split()[1:]) for line in output.splitlines())
+    return list(islice(rows, skip, None))
 
 
 def _read(output: str) -> Iterator[Commit]:
