@@ -80,6 +80,7 @@ _git = [
     path(f"{_GIT}/commit", git_acts.commit, name="git-commit"),
     path(f"{_GIT}/draft", git_acts.draft, name="git-draft"),
     path(f"{_GIT}/remote", git_acts.remote, name="git-remote"),
+    path(f"{_GIT}/stop", git_acts.stop, name="git-stop"),
     path(f"{_GIT}/branch", git_acts.branch, name="git-branch"),
     path(f"{_GIT}/stash", git_acts.put_aside, name="git-stash"),
     path(f"{_GIT}/branches", git_views.branches, name="git-branches"),

@@ -64,7 +64,7 @@ DONE = {
         "add-folder app-ask approve-plan begin-sharing code edit-permission end-sharing files-copy"
         " files-make files-merge files-move files-remove files-replace files-save files-upload git-branch"
         " git-commit git-discard git-draft git-merged git-ongoing git-remote git-resolve git-stage git-stash"
-        " git-submodule git-tag git-unstage git-worktree grant-trust"
+        " git-stop git-submodule git-tag git-unstage git-worktree grant-trust"
         " invert-call invert-operation let-through move-session open-in preview-permission redo"
         " remove-folder remove-worktree reply-permission restore-rule review-redo review-resolve review-undo"
         " revoke-rule revoke-trust sandbox-port-close sandbox-port-open shell staging-back staging-drop"

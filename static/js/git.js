@@ -1,6 +1,7 @@
 // The git panel: what is changed, staged and committed of the page's repository. Loaded when it is first opened; renewed when
 // something changes on the disk, as long as it is open.
 import { listen, onNews } from "./files-news.js";
+import { send } from "./files-api.js";
 import { addSheet } from "./sheet.js";
 import { root } from "./root.js";
 
@@ -16,7 +17,8 @@ const isOpen = () => box.matches(":popover-open");
 const where = () => ({ session: document.body.dataset.session });
 const address = (part) => `${root}/p/${document.body.dataset.project}/git${part}`;
 const byId = (id) => id && document.getElementById(id);
-let asked = false; // a renewal is on its way
+let asked = null; // a renewal that is on its way
+let again = false;
 
 export async function open() {
   await sheet;
@@ -30,11 +32,15 @@ export async function open() {
 
 const place = () => Object.values(document.body.dataset).join();
 
+// What changes while one is on its way takes another.
 async function renew() {
-  if (asked || !byId("git-list")) return;
-  asked = true;
-  await htmx.ajax("GET", address("/list"), { source: "#git-list", target: "#git-list", swap: "innerHTML", values: where() }).catch(() => {});
-  asked = false;
+  if (!byId("git-list")) return;
+  again = Boolean(asked);
+  if (asked) return asked;
+  asked = htmx.ajax("GET", address("/list"), { source: "#git-list", target: "#git-list", swap: "innerHTML", values: where() }).catch(() => {});
+  await asked;
+  asked = null;
+  if (again) await renew();
 }
 
 onNews(() => isOpen() && renew());
@@ -118,18 +124,45 @@ function toggleView(button) {
 async function change(name, values) {
   byId("git-ask")?.replaceChildren();
   await act(name, { ...where(), ...values });
+  if (byId("git-problem").childElementCount) await renew(); // it may have gone half of the way
   if (!view().hidden) await look(view().dataset.part);
   if (!box.contains(document.activeElement)) (view().querySelector("input[type=text]") || byId("git-title")).focus();
 }
 
+// What takes its time says so as it goes on; Stop is in the top, for whoever looks.
 async function withRemote(button) {
-  const buttons = [...box.querySelectorAll("[data-git-remote]")];
-  for (const each of buttons) each.disabled = true;
-  button.classList.add("pulse");
-  await change("remote", { act: button.dataset.gitRemote }).catch(() => {});
-  button.classList.remove("pulse");
-  for (const each of buttons) each.disabled = false;
-  button.focus({ preventScroll: true });
+  byId("git-problem").replaceChildren();
+  const said = byId("git-said");
+  const words = Object.assign(document.createElement("pre"), { className: "git-words git-said" });
+  words.setAttribute("aria-live", "off"); // its end is said
+  const hear = (told) => {
+    if (told.said) words.textContent = told.said;
+    if (told.said && !words.isConnected) said.replaceChildren(words);
+    words.scrollTop = words.scrollHeight;
+    if (told.failed) said.replaceChildren();
+    if (told.html) byId(told.failed ? "git-problem" : "git-said").innerHTML = told.html;
+  };
+  try {
+    const answer = await send(address("/remote"), { act: button.dataset.gitRemote });
+    if (!answer.ok) hear({ html: await answer.text(), failed: true });
+    renew();
+    if (answer.ok) for await (const told of lines(answer.body)) hear(told);
+  } catch {
+    hear({ html: "The server cannot be reached.", failed: true });
+  }
+  await renew();
+  if (!view().hidden) await look(view().dataset.part);
+  if (!box.contains(document.activeElement)) button.focus({ preventScroll: true });
+}
+
+async function* lines(body) {
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = "";
+  for (let next = await reader.read(); !next.done; next = await reader.read()) {
+    const all = (rest + next.value).split("\n");
+    rest = all.pop();
+    yield* all.map((line) => JSON.parse(line));
+  }
 }
 
 function fold(button, inner) {
@@ -180,10 +213,12 @@ const BY = [
   ["[data-git-remote]", withRemote],
   ["[data-git-commit]", showCommit],
   ["[data-git-older]", older],
+  ["[data-git-every]", allBranches],
   ["[data-git-rename]", rename],
   ["[data-git-history]", (button) => look("log", { path: named(button, "path") })],
   ["[data-git-switch]", (button) => change("branch", { act: "switch", ref: named(button, "ref") })],
   ["[data-git-ask]", question],
+  ["[data-git-stop]", () => send(address("/stop"), {})],
   ["[data-git-untag]", (button) => change("tag", { act: "delete", ref: named(button, "ref"), seen: of(button, "seen") })],
   ["[data-git-ongoing]", (button) => change("ongoing", { act: button.dataset.gitOngoing })],
   ["[data-git-abort]", beforeAbort],
@@ -209,7 +244,6 @@ box.addEventListener("click", ({ target }) => {
 
 // Whoever edits a part has chosen that text.
 box.addEventListener("input", ({ target }) => {
-  ["[data-git-every]", allBranches],
   if (target.dataset.gitHand) target.form.elements[target.dataset.gitHand].value = "hand";
 });
 

@@ -183,3 +183,25 @@ async def test_a_merge_is_aborted_after_a_question(
         await expect(panel).to_contain_text("Nothing to commit")
         await expect(panel.locator("#git-ask")).to_be_empty()
         assert "ours" in (project / "numbers.txt").read_text()
+
+
+async def test_a_push_says_what_the_remote_says_and_is_stopped(
+    home: Path, project: Path, context: BrowserContext, tmp_path: Path
+) -> None:
+    far = tmp_path / "far.git"
+    git(tmp_path, "init", "-q", "--bare", str(far))
+    git(project, "remote", "add", "origin", str(far))
+    os.mkfifo(tmp_path / "fifo")
+    hook = far / "hooks" / "pre-receive"
+    hook.write_text(f"#!/bin/sh\necho 'looking it over'\nread line < {tmp_path}/fifo\n")
+    hook.chmod(0o755)
+    async with Stage(home, project) as stage:
+        page = await opened(stage, context)
+        await page.get_by_role("button", name="Push").click()
+        await expect(page.locator(".git-said")).to_contain_text("looking it over")
+        await page.get_by_role("button", name="Fetch").click()
+        await expect(page.locator("#git-problem")).to_contain_text("git push is running here")
+        await page.get_by_role("button", name="Stop", exact=True).click()
+        await expect(page.locator("#git-problem")).to_contain_text("Stopped.")
+        await expect(page.get_by_role("button", name="Stop", exact=True)).to_have_count(0)
+        assert git(far, "for-each-ref") == ""

@@ -10,12 +10,14 @@ from functools import wraps
 from pathlib import Path
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse, QueryDict
+from django.http import HttpRequest, HttpResponse, QueryDict, StreamingHttpResponse
+from django.http.response import HttpResponseBase
 from django.urls import reverse
 from django.views.decorators.http import require_POST
 
 from agents.agent import git_message
 from agents.agent.git_programs import git_of
+from agents.web.git import running
 from agents.web.git.pages import answer
 from agents.web.git.place import TITLES, Place, path_of, place_of
 from sessions.changes.git import (
@@ -46,8 +48,8 @@ from sessions.core.store import operations, projects
 from sessions.core.store import sessions as session_store
 from sessions.web.respond import beside
 
-Act = Callable[[HttpRequest, Place], Awaitable[HttpResponse]]
-View = Callable[[HttpRequest, str], Coroutine[Any, Any, HttpResponse]]
+Act = Callable[[HttpRequest, Place], Awaitable[HttpResponseBase]]
+View = Callable[[HttpRequest, str], Coroutine[Any, Any, HttpResponseBase]]
 MOST_DISCARDED = 300
 
 
@@ -56,7 +58,7 @@ def by_click(act: Act) -> View:
 
     @require_POST
     @wraps(act)
-    async def view(request: HttpRequest, project_id: str) -> HttpResponse:
+    async def view(request: HttpRequest, project_id: str) -> HttpResponseBase:
         try:
             return await act(request, await place_of(request, project_id))
         except (GitError, Refused) as problem:
@@ -152,7 +154,7 @@ async def commit(request: HttpRequest, place: Place) -> HttpResponse:
     return response
 
 
-_WITH_REMOTES: Mapping[str, Callable[[Git], str]] = {
+_WITH_REMOTES: Mapping[str, running.Act] = {
     "fetch": remotes.fetch,
     "pull": remotes.pull,
     "push": remotes.push,
@@ -160,12 +162,20 @@ _WITH_REMOTES: Mapping[str, Callable[[Git], str]] = {
 
 
 @by_click
-async def remote(request: HttpRequest, place: Place) -> HttpResponse:
-    """`act`: fetch, pull or push. It takes what the remote takes."""
-    act = _WITH_REMOTES.get(request.POST.get("act", ""))
+async def remote(request: HttpRequest, place: Place) -> StreamingHttpResponse:
+    """`act`: fetch, pull or push. It takes what the remote takes; what is said meanwhile is `Run.told`."""
+    name = request.POST.get("act", "")
+    act = _WITH_REMOTES.get(name)
     if act is None:
         raise GitError("There is no such act.")
-    return await answer(place, said=await place.work(act) or "Done.")
+    return StreamingHttpResponse(running.begin(place, name, act).told(), content_type="application/x-ndjson")
+
+
+@by_click
+async def stop(request: HttpRequest, place: Place) -> HttpResponse:
+    """What runs with a remote."""
+    running.stop(place)
+    return HttpResponse()
 
 
 @by_click

@@ -13,6 +13,7 @@ from django.utils.http import urlencode
 from django.utils.safestring import mark_safe
 from django.views.decorators.http import require_GET
 
+from agents.web.git import running
 from agents.web.git.place import TITLES, Place, panel, path_of, place_of
 from sessions.changes.diffs.hunks import FileDiff, Hunk, hunks
 from sessions.changes.git.command import Git, GitError
@@ -51,7 +52,7 @@ async def answer(place: Place, template: str = "git/list.html", **context: Any) 
         found = await place.work(panel)
     except GitError as error:
         return fragment(template, place=place, problem=str(error), **context)
-    return fragment(template, place=place, panel=found, **context)
+    return fragment(template, place=place, panel=found, running=running.of(place), **context)
 
 
 @require_GET

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import os
 import re
+import selectors
 import signal
 import subprocess
+import threading
 import time
 from collections.abc import Callable, Container, Mapping, Sequence
 from contextlib import suppress
@@ -19,7 +21,7 @@ from sessions.changes.git.programs import Programs, Setting, programs
 from sessions.core.git import GitError
 from sessions.core.platform.processes import holders
 
-__all__ = ["Git", "GitError"]
+__all__ = ["Git", "GitError", "Watch"]
 
 SECONDS = 60.0
 REMOTE_SECONDS = 600.0
@@ -37,7 +39,8 @@ _ALWAYS: tuple[Setting, ...] = (
     ("advice.detachedHead", "false"),
     ("color.ui", "false"),
 )
-_LOCK = re.compile(r"'([^'\n]+\.lock)'")
+_LOCK = re.compile(r"'([^'\n]+\.lock)'|could not lock config file (.+): File exists")
+_PIECE = 16 * 1024
 
 
 class Git:
@@ -81,9 +84,12 @@ class Git:
         except GitError:
             return ""
 
-    def write(self, *arguments: str, stdin: bytes = b"", seconds: float = SECONDS) -> str:
-        """Do something, and what git said of it."""
-        return self._answer(arguments, self._held, stdin, seconds, {}, said=True).decode("utf-8", "replace")
+    def write(
+        self, *arguments: str, stdin: bytes = b"", seconds: float = SECONDS, watch: Watch | None = None
+    ) -> str:
+        """Do something, and what git said of it; `watch` hears it meanwhile, and may end it."""
+        output = self._answer(arguments, self._held, stdin, seconds, {}, said=True, watch=watch)
+        return output.decode("utf-8", "replace")
 
     @property
     def _held(self) -> tuple[Setting, ...]:
@@ -99,6 +105,7 @@ class Git:
         *,
         said: bool = False,
         fine: Container[int] = (0,),
+        watch: Watch | None = None,
     ) -> bytes:
         environ = {**_environment(), **_configured((*_ALWAYS, *settings)), **extra}
         if arguments[0] == "stash":  # which tells itself of all files by `:/`
@@ -117,7 +124,10 @@ class Git:
         except OSError as error:
             raise GitError(f"git could not be started: {error}") from error
         try:
-            output, errors = process.communicate(stdin, timeout=seconds)
+            if watch:
+                output, errors = watch.follow(process, seconds), b""
+            else:
+                output, errors = process.communicate(stdin, timeout=seconds)
         except subprocess.TimeoutExpired as error:
             _end(process)
             raise GitError(
@@ -133,7 +143,51 @@ class Git:
         lock = _LOCK.search(text)
         if lock is None or "exists" not in text:
             return text
-        return f"{text}\n{_who(self.top / lock[1], self.top)}"
+        return f"{text}\n{_who(self.top / (lock[1] or f'{lock[2]}.lock'), self.top)}"
+
+
+class Watch:
+    """Hears what git says as it comes, and can end it. `heard` is called in the thread that waits for git,
+    with what a person reads of it so far."""
+
+    def __init__(self, heard: Callable[[str], None]) -> None:
+        self._heard = heard
+        self._lock = threading.Lock()
+        self._process: subprocess.Popen[bytes] | None = None
+        self._stopped = False
+
+    def stop(self) -> None:
+        """From any thread, also before git has begun."""
+        with self._lock:
+            self._stopped = True
+            if self._process and self._process.poll() is None:
+                _signal(self._process, signal.SIGTERM)
+
+    def follow(self, process: subprocess.Popen[bytes], seconds: float) -> bytes:
+        """All that it says until it ends. Raises GitError where it was stopped, TimeoutExpired."""
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.close()
+        with self._lock:
+            self._process = process
+            if self._stopped:
+                _signal(process, signal.SIGTERM)
+        output = bytearray()
+        end = time.monotonic() + seconds
+        with selectors.DefaultSelector() as selector, process.stdout as stream:
+            selector.register(stream, selectors.EVENT_READ)
+            while True:
+                if not selector.select(max(0.0, end - time.monotonic())):
+                    raise subprocess.TimeoutExpired(process.args, seconds)
+                piece = os.read(stream.fileno(), _PIECE)
+                if not piece:
+                    break
+                output += piece
+                self._heard(words(output[-_PIECE:].decode("utf-8", "replace")))
+        process.wait()
+        if self._stopped:
+            raise GitError("Stopped.")
+        return bytes(output)
 
 
 def words(text: str) -> str:
@@ -178,11 +232,18 @@ def _configured(settings: Sequence[Setting]) -> dict[str, str]:
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    with suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGTERM)
+    _signal(process, signal.SIGTERM)
     try:
-        process.communicate(timeout=5)
+        process.wait(timeout=5)
     except subprocess.TimeoutExpired:
-        with suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
-        process.communicate()
+        _signal(process, signal.SIGKILL)
+        process.wait()
+    for pipe in (process.stdin, process.stdout, process.stderr):
+        if pipe:
+            pipe.close()
+
+
+def _signal(process: subprocess.Popen[bytes], number: signal.Signals) -> None:
+    """To it and to all that it started."""
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, number)

@@ -2,34 +2,46 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from sessions.changes.git.command import REMOTE_SECONDS, Git, GitError
+from sessions.changes.git.command import REMOTE_SECONDS, Git, GitError, Watch, words
 
 _USUAL = "origin"
 _CHOSEN = ("pull.rebase", "pull.ff", "branch.{}.rebase")
 """Settings by which a person says how branches come together."""
+_ADVICE = (
+    (
+        re.compile(r"could not read (Username|Password)|terminal prompts disabled|Authentication failed"),
+        "Nobody is asked for a password here. Let one of git’s credential helpers have it "
+        "(git config --global credential.helper …), or use an address of SSH.",
+    ),
+    (
+        re.compile(r"Permission denied \(publickey|Host key verification failed"),
+        "ssh asks nobody here either. Load your key into its agent (ssh-add), and connect once in a "
+        "terminal, so that the host is known.",
+    ),
+)
 
 
 def remotes(git: Git) -> list[str]:
     return git.asked("remote").splitlines()
 
 
-def fetch(git: Git) -> str:
+def fetch(git: Git, watch: Watch | None = None) -> str:
     """From all remotes. Raises GitError."""
-    return git.write("fetch", "--all", seconds=REMOTE_SECONDS) or "Nothing new."
+    return _spoken(git, watch, "fetch", "--all") or "Nothing new."
 
 
-def pull(git: Git) -> str:
+def pull(git: Git, watch: Watch | None = None) -> str:
     """As it is configured, else only forward. Raises GitError."""
     branch = git.asked("symbolic-ref", "--quiet", "--short", "HEAD")
     chosen = any(git.asked("config", "--get", key.format(branch)) for key in _CHOSEN)
-    only = () if chosen else ("--ff-only",)
-    return git.write("pull", "--no-edit", *only, seconds=REMOTE_SECONDS)
+    return _spoken(git, watch, "pull", "--no-edit", *(() if chosen else ("--ff-only",)))
 
 
-def push(git: Git) -> str:
+def push(git: Git, watch: Watch | None = None) -> str:
     """The branch to the one it follows; the first time to one of its name, which it then follows. Raises
     GitError."""
     branch = git.asked("symbolic-ref", "--quiet", "--short", "HEAD")
@@ -45,8 +57,17 @@ def push(git: Git) -> str:
             "This remote lies in the working tree itself: its hooks would run. Push from a terminal."
         )
     upstream = git.asked("config", "--get", f"branch.{branch}.merge")
-    how = () if followed and upstream else ("--set-upstream", remote, branch)
-    return git.write("push", *how, seconds=REMOTE_SECONDS)
+    return _spoken(git, watch, "push", *(() if followed and upstream else ("--set-upstream", remote, branch)))
+
+
+def _spoken(git: Git, watch: Watch | None, act: str, *rest: str) -> str:
+    """With what the remote says, and advice where nobody could be asked. Raises GitError."""
+    try:
+        said = git.write(act, "--progress", *rest, seconds=REMOTE_SECONDS, watch=watch)
+    except GitError as error:
+        advice = next((advice for sign, advice in _ADVICE if sign.search(str(error))), "")
+        raise GitError(f"{error}\n\n{advice}" if advice else str(error)) from error
+    return words(said)
 
 
 def _is_within(git: Git, remote: str) -> bool:

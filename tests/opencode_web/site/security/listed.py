@@ -41,7 +41,7 @@ CHANGES = (
     "/p/{project}/git/commit", "/p/{project}/git/remote", "/p/{project}/git/branch",
     "/p/{project}/git/stash", "/p/{project}/git/draft", "/p/{project}/git/resolve",
     "/p/{project}/git/ongoing", "/p/{project}/git/merged", "/p/{project}/git/worktree",
-    "/p/{project}/git/tag", "/p/{project}/git/submodule",
+    "/p/{project}/git/tag", "/p/{project}/git/submodule", "/p/{project}/git/stop",
 )  # fmt: skip
 BOTH = (
     "/p/{project}/s/", "{base}/rename", "{base}/undo/{message}", "{base}/fork", "{base}/move",
