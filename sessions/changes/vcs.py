@@ -115,6 +115,12 @@ def fork_point(checkout: Checkout) -> str:
     return checkout.asked("merge-base", "HEAD", named(checkout, name))
 
 
+def base(checkout: Checkout) -> str:
+    """What a branch is compared with: where it left the default one, else where it left the one that it
+    follows. Empty where it has neither."""
+    return fork_point(checkout) or checkout.asked("merge-base", "HEAD", "@{upstream}")
+
+
 def named(checkout: Checkout, name: str) -> str:
     """The commit of a branch, here or at the remote `origin`; empty for none."""
     asked = ("rev-parse", "--verify", "--quiet")

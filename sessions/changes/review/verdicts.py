@@ -12,6 +12,7 @@ from urllib.parse import urlencode
 
 from django.db.models import Q
 
+from sessions.changes import vcs
 from sessions.changes.checkout_git import GitError, git, not_ignored, unfiltered
 from sessions.changes.diffs.hunks import Piece, is_binary, pieces
 from sessions.changes.diffs.lines import Span, changed_spans, split_lines
@@ -26,6 +27,7 @@ from sessions.changes.tracking import Tracker, tracker
 from sessions.changes.undo.files import AS_NEW, NEW_FILE, FileState, UnsafePath, read_file
 from sessions.changes.undo.merge import regions, settle
 from sessions.changes.undo.plan import mode_equals, net_steps
+from sessions.changes.vcs import Checkout
 from sessions.core.bounded import LRU
 from sessions.core.db import in_db_sync
 from sessions.core.models import FileChange, Session, StagedFile
@@ -35,11 +37,12 @@ from sessions.core.store.ledger import Later, Point
 from sessions.core.store.problems import Known, Place
 
 # What is looked at: a call, a turn, all from a message on, a session, a project, the working tree against
-# git, what is staged. A project and its working tree are looked at with the folders beside it that the
-# session may write.
+# the last commit of git or against where the branch began, what is staged. A project and its working tree are
+# looked at with the folders beside it that the session may write.
 
-Kind = Literal["call", "turn", "from", "session", "project", "git", "staged"]
-_WIDE = ("project", "git")
+Kind = Literal["call", "turn", "from", "session", "project", "git", "branch", "staged"]
+_OF_GIT = ("git", "branch")
+_WIDE = ("project", *_OF_GIT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -437,8 +440,8 @@ def read_listing(session: Session, scope: Scope, only: Container[str] | None = N
     project = tracker(session.project)
     roots = roots_in_reach(session) if scope.kind in _WIDE else Roots(project)
     problem, made = project.problem, None
-    if scope.kind == "git":
-        made, problem = _uncommitted(roots)
+    if scope.of_git:
+        made, problem = _of_git(roots, branch=scope.kind == "branch")
     changes, owners, later, undone, roots = in_db_sync(_rows, session, scope, roots, made)
     files = _files(scope, roots, changes, owners, later, only)
     places = [place for file in files for place in file.places]
@@ -580,25 +583,28 @@ _COMPARE = ("diff-index", "--raw", "-z", "--no-renames", "--relative", "--ignore
 _SUBMODULE = 0o160000
 
 
-def _uncommitted(roots: Roots) -> tuple[list[Change], str | None]:
+def _of_git(roots: Roots, *, branch: bool) -> tuple[list[Change], str | None]:
     """`working_tree` of all of them, with paths as seen from the session and the names of other folders."""
     changes: list[Change] = []
     problems: list[str] = []
     for root in sorted(roots.every, key=lambda root: root is not roots.home):
-        made, problem = working_tree(root)
+        made, problem = working_tree(root, branch=branch)
         changes += [replace(change, path=roots.seen(root, change.path)) for change in made]
         if problem:
             problems.append(problem if root is roots.home else f"{shown(root.worktree.name)}: {problem}")
     return changes, " ".join(problems) or None
 
 
-def working_tree(project: Tracker) -> tuple[list[Change], str | None]:
-    """What `git diff HEAD` and new files amount to, and why it is not known, if so. The user's repository and
-    index are read only; contents of files on the disk are put into our store."""
+def working_tree(project: Tracker, *, branch: bool = False) -> tuple[list[Change], str | None]:
+    """What `git diff HEAD` and new files amount to, and why it is not known, if so; with `branch` from where
+    the branch began. The user's repository and index are read only; contents of files on the disk are put
+    into our store."""
     try:
         head = _git(project, "rev-parse", "--verify", "-q", "HEAD").decode().strip()
     except GitError:
         return [], "This folder has no git commit to compare with."
+    if branch and not (head := vcs.base(Checkout(project.worktree))):
+        return [], "This branch has no base: it is the repository’s default one, and follows none."
     try:
         raw = _git(project, *_COMPARE, head)
         names = not_ignored(project.worktree)

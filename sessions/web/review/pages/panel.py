@@ -45,6 +45,10 @@ EMPTY = {
     ),
     "project": ("No session of this project has changed files yet", "Ask the agent for a change to begin."),
     "git": ("The working tree is as it was committed", "Choose Session above to see what the agent changed."),
+    "branch": (
+        "The branch is as where it began",
+        "Its commits, and what is in none yet, appear here, against the branch that it left.",
+    ),
     "staged": ("Nothing waits in review mode", "What the agent edits next waits here until you keep it."),
 }
 """By kind of scope: what is so, and what to do next."""
@@ -68,6 +72,7 @@ def options(session: Session, chosen: Scope) -> list[Option]:
         (Scope("session"), "Session"),
         (Scope("project"), "Project"),
         (Scope("git"), "Git: uncommitted"),
+        (Scope("branch"), "Git: branch"),
     ]
     if chosen.kind == "staged" or staged(session):
         known.append((Scope("staged"), "Staged"))

@@ -15,6 +15,7 @@ from sessions.changes.review.verdicts import Listing, ReviewedFile, Scope, judge
 from sessions.core.db import in_db
 from sessions.core.models import Operation, Session
 from sessions.core.store import messages, operations
+from tests.sessions.changes.git.conftest import git
 from tests.sessions.changes.review.world import World, fresh
 
 SESSION = Scope()
@@ -237,6 +238,25 @@ async def test_the_project_shows_all_sessions_and_git_the_working_tree(world: Wo
     assert [str(diff.file) for diff in await session_diff(session)] == ["f"]
     await redo(session, done.id)
     assert read(world, "kept.txt") == "one\nmine\nthree\n"
+
+
+async def test_a_branch_is_compared_with_where_it_began(world: World) -> None:
+    for arguments in (["branch", "-m", "main"], ["switch", "-qc", "topic"]):
+        git(world.root, *arguments)
+    world.write("kept.txt", "one\nmine\nthree\n")
+    git(world.root, "commit", "-qam", "mine")
+    world.write("new.txt", "x\n")
+    session = await session_of(world)
+    found = await listing(session, Scope("branch"))
+    assert {file.path: file.status for file in found.files} == {"kept.txt": "modified", "new.txt": "added"}
+    assert [file.path for file in (await listing(session, Scope("git"))).files] == ["new.txt"]
+    await undo(session, Scope("branch"), {"kept.txt": None})
+    assert read(world, "kept.txt") == "one\ntwo\nthree\n"
+    git(world.root, "stash", "-q")
+    git(world.root, "switch", "-q", "main")
+    found = await listing(session, Scope("branch"))
+    assert found.files == ()
+    assert "no base" in (found.problem or "")
 
 
 async def test_git_without_a_commit_says_so(world: World) -> None:
