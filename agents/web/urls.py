@@ -84,6 +84,7 @@ _git = [
     path(f"{_GIT}/branch", git_acts.branch, name="git-branch"),
     path(f"{_GIT}/stash", git_acts.put_aside, name="git-stash"),
     path(f"{_GIT}/branches", git_views.branches, name="git-branches"),
+    path(f"{_GIT}/blame", git_views.blame, name="git-blame"),
     path(f"{_GIT}/log", git_views.log, name="git-log"),
     path(f"{_GIT}/shown", git_views.commit, name="git-shown"),
     path(f"{_GIT}/worktrees", git_views.trees, name="git-worktrees"),

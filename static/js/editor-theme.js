@@ -38,6 +38,8 @@ export const theme = EditorView.theme({
   ".cm-lineNumbers .cm-changed": { boxShadow: "inset -3px 0 var(--accent)", cursor: "pointer" },
   ".cm-lineNumbers .cm-removed": { boxShadow: "inset -3px 3px var(--bad)" },
   ".cm-lineNumbers .cm-kept": { boxShadow: "inset -3px 0 var(--good)" },
+  ".cm-blame": { color: "var(--soft)", fontFamily: "var(--font)", fontSize: "var(--text-tiny)", borderRight: "1px solid var(--line)" },
+  ".cm-blame .cm-gutterElement": { maxWidth: "22ch", padding: "0 var(--space-2)", overflow: "hidden", textOverflow: "ellipsis", whiteSpace: "nowrap", cursor: "pointer" },
   ".cm-hunk": { maxWidth: "80ch", padding: "var(--space-2) var(--space-3)", fontFamily: "var(--font)", fontSize: "var(--text-small)" },
   ".cm-hunk pre": { margin: "0", maxHeight: "30vh", overflow: "auto", fontFamily: "var(--mono)", backgroundColor: "var(--del)" },
   ".cm-hunk p": { display: "flex", gap: "var(--space-2)", margin: "var(--space-1) 0" },

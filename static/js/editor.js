@@ -20,6 +20,7 @@ const PHRASES = { next: "Next", previous: "Previous", all: "All", "match case": 
 
 class Editor {
   #wrap = new Compartment();
+  #blame = new Compartment();
   #timer = 0;
   #ended = false;
 
@@ -59,6 +60,7 @@ class Editor {
           lineNumbers({ domEventHandlers: { click: (view, line) => this.changes.press(view, line) } }),
           this.changes.extension,
           this.comments.extension,
+          this.#blame.of([]),
           highlightActiveLineGutter(),
           highlightSpecialChars(),
           history(),
@@ -334,6 +336,8 @@ class Editor {
     else if (button.dataset.openedEnding !== undefined) this.#turnEnding(button);
     else if (button.dataset.openedComment !== undefined) this.comments.begin(this.view);
     else if (button.dataset.openedWrap !== undefined) this.#turnWrap(button);
+    else if (button.dataset.openedBlame !== undefined) this.#turnBlame(button);
+    else if (button.dataset.openedHistory !== undefined) this.#history();
     else if (button.dataset.settleClose !== undefined) this.#complain();
   }
 
@@ -344,6 +348,25 @@ class Editor {
     button.textContent = next.toUpperCase();
     this.#mark();
     this.#keep();
+  }
+
+  async #turnBlame(button) {
+    const on = button.getAttribute("aria-pressed") !== "true";
+    const place = this.section.querySelector("[data-opened-blamed]");
+    const at = (commit) => {
+      place.hidden = !commit;
+      if (commit) Object.assign(place, { textContent: `${commit.author}: ${commit.subject}`, onclick: () => open(commit) });
+    };
+    const open = async ({ hash }) => (await import("./git.js")).showCommit(hash);
+    at(null);
+    const extension = on ? await (await import("./editor-blame.js")).blame(this.path, this.view.state.doc, { at, open }) : [];
+    if (!extension) return;
+    button.setAttribute("aria-pressed", String(on));
+    this.view.dispatch({ effects: this.#blame.reconfigure(extension) });
+  }
+
+  async #history() {
+    (await import("./git.js")).showHistory(this.path);
   }
 
   #turnWrap(button) {

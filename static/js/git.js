@@ -30,6 +30,11 @@ export async function open() {
   (box.querySelector(".git-name[id]") || byId("git-title"))?.focus();
 }
 
+// From elsewhere in the page: one commit, and those that changed a file (as the session sees it).
+export const showCommit = (hash) => open().then(() => look("shown", { commit: hash })).then(enter);
+export const showHistory = (file) => open().then(() => look("log", { file })).then(enter);
+const enter = () => (view()?.querySelector("button") || byId("git-title")).focus();
+
 const place = () => Object.values(document.body.dataset).join();
 
 // What changes while one is on its way takes another.
@@ -103,6 +108,7 @@ const ask = (part, target, values, swap = "innerHTML") => htmx.ajax("GET", addre
 async function look(part, values = {}) {
   const shown = view();
   shown.dataset.part = part;
+  shown.asked = values;
   shown.hidden = false;
   mark();
   await ask(`/${part}`, shown, values);
@@ -125,7 +131,7 @@ async function change(name, values) {
   byId("git-ask")?.replaceChildren();
   await act(name, { ...where(), ...values });
   if (byId("git-problem").childElementCount) await renew(); // it may have gone half of the way
-  if (!view().hidden) await look(view().dataset.part);
+  if (!view().hidden) await look(view().dataset.part, view().asked);
   if (!box.contains(document.activeElement)) (view().querySelector("input[type=text]") || byId("git-title")).focus();
 }
 
@@ -151,7 +157,7 @@ async function withRemote(button) {
     hear({ html: "The server cannot be reached.", failed: true });
   }
   await renew();
-  if (!view().hidden) await look(view().dataset.part);
+  if (!view().hidden) await look(view().dataset.part, view().asked);
   if (!box.contains(document.activeElement)) button.focus({ preventScroll: true });
 }
 
@@ -180,7 +186,7 @@ async function allBranches(button) {
   view().querySelector("[data-git-every]").focus();
 }
 
-function showCommit(button) {
+function unfold(button) {
   const row = button.closest("li");
   const inner = row.querySelector(".git-inner");
   if (fold(button, inner)) ask("/shown", inner, { commit: row.dataset.commit });
@@ -211,7 +217,7 @@ const named = (button, name) => decodeURIComponent(of(button, name)); // as it i
 const BY = [
   ["[data-git-view]", toggleView],
   ["[data-git-remote]", withRemote],
-  ["[data-git-commit]", showCommit],
+  ["[data-git-commit]", unfold],
   ["[data-git-older]", older],
   ["[data-git-every]", allBranches],
   ["[data-git-rename]", rename],

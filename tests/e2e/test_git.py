@@ -205,3 +205,33 @@ async def test_a_push_says_what_the_remote_says_and_is_stopped(
         await expect(page.locator("#git-problem")).to_contain_text("Stopped.")
         await expect(page.get_by_role("button", name="Stop", exact=True)).to_have_count(0)
         assert git(far, "for-each-ref") == ""
+
+
+async def test_who_wrote_a_line_leads_to_its_commit(
+    home: Path, project: Path, context: BrowserContext
+) -> None:
+    (project / "numbers.txt").write_text("".join(LINES))
+    git(project, "add", ".")
+    git(project, "commit", "-qm", "numbers")
+    (project / "numbers.txt").write_text(changed())
+    git(project, "commit", "-qam", "another line")
+    async with Stage(home, project) as stage:
+        page = (await stage.tab(context, await stage.session("with lines"))).page
+        await page.keyboard.press("Control+Shift+E")
+        await page.get_by_label("Find a file by its name").fill("numbers.txt")
+        await page.locator("#files-tree .files-row", has_text="numbers.txt").first.click()
+        await expect(page.get_by_role("textbox", name="Text of numbers.txt")).to_be_focused()
+        await page.get_by_role("button", name="Blame").click()
+        await expect(page.get_by_role("button", name="t: numbers")).to_be_visible()
+        await page.get_by_role("textbox", name="Text of numbers.txt").focus()
+        for _ in range(2):
+            await page.keyboard.press("ArrowDown")
+        await page.get_by_role("button", name="t: another line").click()
+        panel = page.get_by_role("dialog", name="Git")
+        await expect(panel.locator("#git-view")).to_contain_text("another line")
+        await panel.locator("#git-view [data-git-open]").click()
+        await expect(panel.locator("#git-view .add").first).to_contain_text("three")
+        await page.keyboard.press("Escape")
+        await page.get_by_role("button", name="History").click()
+        await expect(panel.locator("#git-view")).to_contain_text("that changed numbers.txt")
+        await expect(panel.locator("#git-view li[data-commit]")).to_have_count(2)

@@ -8,7 +8,7 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.http import require_GET
 
 from agents.agent.git_programs import git_of
@@ -75,6 +75,21 @@ async def log(request: HttpRequest, project_id: str) -> HttpResponse:
         }
 
     return await _view(place, "git/commits.html" if start else "git/log.html", asked)
+
+
+@require_GET
+async def blame(request: HttpRequest, project_id: str) -> JsonResponse:
+    """`{"commits": [{"hash", "short", "time", "author", "subject"}], "lines": [number]}` of the file
+    `?file=`, as seen from the session, or `{"problem"}` (`history.Blame`)."""
+    place = await place_of(request, project_id)
+    file = unpack_path(request.GET.get("file", ""))
+    try:
+        found = await place.work(lambda git: history.blame(git, place.inside(git, file)))
+    except GitError as error:
+        return JsonResponse({"problem": str(error)})
+    names = ("hash", "short", "time", "author", "subject")
+    commits = [{name: getattr(commit, name) for name in names} for commit in found.commits]
+    return JsonResponse({"commits": commits, "lines": found.lines})
 
 
 @require_GET

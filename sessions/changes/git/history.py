@@ -78,6 +78,45 @@ def sides_of(git: Git, commit: str, path: str) -> Sides | None:
     return read(git.read("show", *_OF_ONE, *COMPARE, _hash(commit), "--", path))
 
 
+@dataclass(frozen=True, slots=True)
+class Blame:
+    """Of a file as it is: the `commits` that its lines are from, and for each line which of them, by its
+    place there; -1 for one that is in no commit yet."""
+
+    commits: tuple[Commit, ...]
+    lines: tuple[int, ...]
+
+
+def blame(git: Git, path: str) -> Blame:
+    """Raises GitError, also for a file that is in no commit yet."""
+    output = git.read("blame", "--porcelain", "--no-textconv", "--", path)
+    abouts: dict[str, dict[str, str]] = {}
+    lines: list[str] = []
+    for line in output.split(b"\n"):
+        if line.startswith(b"\t"):
+            continue
+        name, _, value = line.decode("utf-8", "replace").partition(" ")
+        if _HASH.fullmatch(name):
+            abouts.setdefault(name, {})
+            lines.append(name)
+        elif lines:
+            abouts[lines[-1]][name] = value
+    known = {name: about for name, about in abouts.items() if name.strip("0")}
+    places = {name: number for number, name in enumerate(known)}
+    commits = tuple(
+        Commit(
+            name,
+            name[:10],
+            int(about.get("author-time", "0")) * 1000,
+            about.get("author", ""),
+            "",
+            about.get("summary", ""),
+        )
+        for name, about in known.items()
+    )
+    return Blame(commits, tuple(places.get(name, -1) for name in lines))
+
+
 _OF_ONE = ("--format=", "--diff-merges=first-parent")
 
 

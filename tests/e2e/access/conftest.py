@@ -8,7 +8,7 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser
 
-from tests.e2e.access import states, states_of_settings  # noqa: F401 - they fill STATES
+from tests.e2e.access import states, states_of_git, states_of_settings  # noqa: F401 - they fill STATES
 from tests.e2e.access.world import World, staged
 from tests.e2e.conftest import provokes, watch
 

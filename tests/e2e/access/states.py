@@ -168,42 +168,6 @@ async def working(world: World) -> Page:
     return await shown(tab.page, tab.stop)
 
 
-@state("/p/{project}/git", "/p/{project}/git/diff")
-async def git(world: World) -> Page:
-    (world.stage.project / "new.txt").write_text("one\ntwo\n")
-    page = (await world.tab("worked")).page
-    await page.locator("#scroller").focus()
-    await page.keyboard.press("g")
-    await page.keyboard.press("s")
-    await page.locator(".git-name", has_text="new.txt").click()
-    await page.get_by_role("button", name="Choose lines of").click()
-    return await shown(page, page.locator(".git-pick"))
-
-
-@state("/p/{project}/git/branches")
-async def branches_of_git(world: World) -> Page:
-    return await view_of_git(world, "Branches")
-
-
-@state("/p/{project}/git/log", "/p/{project}/git/shown")
-async def commits_of_git(world: World) -> Page:
-    page = await view_of_git(world, "Commits")
-    await page.locator("[data-git-commit]").first.click()
-    return await shown(page, page.locator(".git-inner li"))
-
-
-@state("/p/{project}/git/stashes")
-async def what_git_has_put_aside(world: World) -> Page:
-    return await view_of_git(world, "Put aside")
-
-
-async def view_of_git(world: World, name: str) -> Page:
-    page = (await world.tab("worked")).page
-    await page.get_by_role("button", name="Git", exact=True).click()
-    await page.get_by_role("button", name=name, exact=True).click()
-    return await shown(page, page.locator("#git-view h3"))
-
-
 @state("{base}/plan/edit")
 async def a_plan(world: World) -> Page:
     page = await drafted(world)

@@ -9,7 +9,7 @@ import pytest
 from playwright.async_api import Request
 
 from tests import programs
-from tests.e2e.access import states, states_of_settings  # noqa: F401 - they fill STATES
+from tests.e2e.access import states, states_of_git, states_of_settings  # noqa: F401 - they fill STATES
 from tests.e2e.access.scan import violations
 from tests.e2e.access.state import STATES, State
 from tests.e2e.access.world import World

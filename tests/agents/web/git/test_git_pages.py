@@ -268,3 +268,67 @@ async def test_submodules_are_shown(async_client: AsyncClient, talk: Talk, top: 
     assert "at another commit" in await shown(async_client, talk, "/submodules")
     await done(async_client, talk, "submodule", path="sub")
     assert "as recorded" in await shown(async_client, talk, "/submodules")
+
+
+async def test_lines_are_told_with_their_commits(async_client: AsyncClient, talk: Talk, top: Path) -> None:
+    told = json.loads(await shown(async_client, talk, "/blame", file="a.txt"))
+    assert [commit["subject"] for commit in told["commits"]] == ["first"]
+    assert told["lines"] == [0] * 30
+    for file in ("../a.txt", "/etc/passwd", "none", "--help"):
+        assert "problem" in json.loads(await shown(async_client, talk, "/blame", file=file))
+    assert "that changed a.txt" in await shown(async_client, talk, "/log", file="a.txt")
+
+
+async def test_the_log_has_lanes(async_client: AsyncClient, talk: Talk, top: Path) -> None:
+    git(top, "switch", "-qc", "other")
+    git(top, "commit", "-q", "--allow-empty", "-m", "theirs")
+    git(top, "switch", "-q", "main")
+    git(top, "commit", "-q", "--allow-empty", "-m", "mine")
+    assert "theirs" not in await shown(async_client, talk, "/log")
+    page = await shown(async_client, talk, "/log", every="1")
+    assert "theirs" in page
+    assert page.count("<svg") == 3
+    assert "<svg" not in await shown(async_client, talk, "/log", path="a.txt")
+
+
+async def test_a_push_tells_its_words_and_its_end(
+    async_client: AsyncClient, talk: Talk, top: Path, tmp_path: Path
+) -> None:
+    git(tmp_path, "init", "-q", "--bare", str(tmp_path / "far.git"))
+    git(top, "remote", "add", "origin", str(tmp_path / "far.git"))
+    given = {"session": talk.session.id, "act": "push"}
+    url = f"/p/{talk.project.id}/git/remote"
+    lines = await told(await async_client.post(url, given))
+    assert "new branch" in lines[-1]["html"]
+    assert "failed" not in lines[-1]
+    assert "no such act" in await done(async_client, talk, "remote", 422, act="clone")
+    assert "Nothing runs" in await done(async_client, talk, "stop", 422)
+    git(top, "remote", "set-url", "origin", str(tmp_path / "none.git"))
+    assert (await told(await async_client.post(url, given)))[-1]["failed"]
+
+
+async def told(answer: Any) -> list[dict[str, Any]]:
+    return [json.loads(line) async for line in answer.streaming_content]
+
+
+@pytest.mark.long
+async def test_a_repository_of_fifty_thousand_files_is_shown_and_staged(
+    async_client: AsyncClient, talk: Talk, top: Path
+) -> None:
+    entries = "".join(
+        f"M 644 inline {number // 500}/{number}.txt\ndata 2\n{number % 10}\n\n" for number in range(50_000)
+    )
+    head = "commit refs/heads/large\ncommitter t <t@localhost> 0 +0000\ndata 5\nlarge\n"
+    git(top, "fast-import", "--quiet", stdin=f"{head}{entries}\n".encode())
+    git(top, "switch", "-q", "large")
+    for number in range(2_000):
+        (top / f"{number // 500}" / f"{number}.txt").write_text("another\n")
+    (top / "new").write_text("x")
+    page = await shown(async_client, talk)
+    assert re.search(r"Changed <span\s+class=\"soft\">2000</span>", page)
+    assert "and 1700 more" in page
+    assert "Staged" in await done(async_client, talk, "stage", side="untracked")
+    await done(async_client, talk, "stage", side="changed")
+    assert len(git(top, "diff", "--cached", "--name-only").splitlines()) == 2_001
+    assert "Nothing to commit" in await done(async_client, talk, "commit", message="All of it")
+    assert (await shown(async_client, talk, "/log", every="1")).count("<svg") == 2

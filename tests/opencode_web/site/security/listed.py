@@ -128,7 +128,7 @@ READS = (
     "/p/{project}/git/conflict?path={file}", "/p/{project}/git/abort?session={session}",
     "/p/{project}/git/worktrees?session={session}", "/p/{project}/git/worktrees?lost=pwned",
     "/p/{project}/git/merge?ref=refs/heads/pwned", "/p/{project}/git/tags?session={session}",
-    "/p/{project}/git/submodules?session={session}",
+    "/p/{project}/git/submodules?session={session}", "/p/{project}/git/blame?file={file}",
 )  # fmt: skip
 API = (
     "/session", "/session/status", "/session/{session}", "/session/{session}/message",

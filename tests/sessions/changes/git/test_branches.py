@@ -177,3 +177,20 @@ def test_what_is_put_aside_comes_back(top: Path, ours: Git) -> None:
     assert stash.stashes(ours) == []
     stash.store(ours, aside.commit, aside.words)
     assert [one.commit for one in stash.stashes(ours)] == [aside.commit]
+
+
+def test_who_wrote_the_lines_of_a_file(top: Path, ours: Git) -> None:
+    lines = [f"{number}\n" for number in range(30)]
+    committed(top, "".join([*lines[:2], "<b>two\n", *lines[3:]]))
+    (top / "a.txt").write_text("".join([*lines[:2], "<b>two\n", *lines[3:], "not yet\n"]))
+    found = history.blame(ours, "a.txt")
+    assert [found.commits[number].subject if number >= 0 else "" for number in found.lines[1:4]] == [
+        "first",
+        "write 0",
+        "first",
+    ]
+    assert found.lines[30] == -1
+    assert found.commits[found.lines[0]].author == "t"
+    (top / "new").write_text("x")
+    with pytest.raises(GitError, match="no such path"):
+        history.blame(ours, "new")
