@@ -107,6 +107,7 @@ const ask = (part, target, values, swap = "innerHTML") => htmx.ajax("GET", addre
 
 async function look(part, values = {}) {
   const shown = view();
+  if (!shown) return; // there is no repository
   shown.dataset.part = part;
   shown.asked = values;
   shown.hidden = false;

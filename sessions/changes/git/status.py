@@ -49,9 +49,10 @@ class Status:
 
 
 def status(git: Git) -> Status:
-    """Raises GitError."""
+    """Raises GitError. git starts in no submodule, where it would run what the configuration of that one
+    names: so it is seen whether one is at another commit, and not what is changed in it."""
     asked = ("status", "--porcelain=v2", "-z", "--branch", "--show-stash", "--no-renames")
-    output = git.read(*asked, "--untracked-files=all", "--ignore-submodules=none")
+    output = git.read(*asked, "--untracked-files=all", "--ignore-submodules=dirty")
     found = Status(doing=ongoing(git))
     for entry in os.fsdecode(output).split("\0"):
         _read(entry, found)
@@ -95,8 +96,7 @@ def _head(line: str, found: Status) -> None:
 
 
 def _submodule(field: str) -> str:
-    """Of `S<c><m><u>`: what is so in a submodule."""
+    """Of `S<c><m><u>`."""
     if not field.startswith("S"):
         return ""
-    said = {"C": "other commit", "M": "changed files", "U": "untracked files"}
-    return ", ".join(["submodule", *(said[letter] for letter in field[1:] if letter in said)])
+    return "submodule, other commit" if field[1] == "C" else "submodule"

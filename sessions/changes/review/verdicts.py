@@ -68,6 +68,11 @@ class Scope:
             part if kind in ("call", "from") else "",
         )
 
+    @property
+    def of_git(self) -> bool:
+        """Whether it is what git knows, and not the ledger."""
+        return self.kind in _OF_GIT
+
     def wire(self) -> dict[str, str]:
         """As it is kept with an operation."""
         return {key: value for key, value in asdict(self).items() if value}
