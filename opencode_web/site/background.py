@@ -21,6 +21,7 @@ from agents.plugins.javascript import requests
 from agents.servers.lsp import telling
 from agents.toolkit.children.loop import close_all
 from agents.toolkit.children.warden import warden
+from agents.web.git import running
 from opencode_web.asgi import pages
 from opencode_web.site import logins, readiness
 from opencode_web.site.metrics import counts
@@ -37,6 +38,7 @@ async def start() -> None:
     """Begin to work; call once, from the loop that goes on. Raises redis.RedisError without a Redis."""
     _running.push_async_callback(terminals.close)
     _running.push_async_callback(close_all)
+    _running.callback(running.stop_all)
     terminals.watcher = warden
     telling.register()
     if settings.REDIS_URL:

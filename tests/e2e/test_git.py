@@ -235,3 +235,54 @@ async def test_who_wrote_a_line_leads_to_its_commit(
         await page.get_by_role("button", name="History").click()
         await expect(panel.locator("#git-view")).to_contain_text("that changed numbers.txt")
         await expect(panel.locator("#git-view li[data-commit]")).to_have_count(2)
+
+
+async def test_a_worktree_is_made_and_its_branch_merged_after_a_look(
+    home: Path, project: Path, context: BrowserContext
+) -> None:
+    async with Stage(home, project) as stage:
+        page = await opened(stage, context)
+        panel = page.get_by_role("dialog", name="Git")
+        await panel.get_by_role("button", name="Worktrees").click()
+        await panel.get_by_label("Branch of a new worktree").fill("topic")
+        await page.keyboard.press("Enter")
+        row = panel.locator("#git-view li", has_text="topic")
+        await expect(row.get_by_role("link", name="Open")).to_be_visible()
+        folder = Path(git(project, "worktree", "list", "--porcelain").split("worktree ")[2].split("\n")[0])
+        (folder / "new.txt").write_text("x")
+        git(folder, "add", ".")
+        git(folder, "commit", "-qm", "Only there")
+        (folder / "dirty.txt").write_text("x")
+        await row.get_by_role("button", name="Merge topic into what is here").click()
+        await expect(row.locator(".git-ask")).to_contain_text("Only there")
+        await expect(row.locator(".git-ask")).to_contain_text("1 file in its worktree is in no commit")
+        await row.get_by_role("button", name="Merge", exact=True).click()
+        await expect(panel.locator(".git-said")).to_contain_text("new.txt")
+        assert (project / "new.txt").exists()
+        await row.get_by_role("button", name="Remove").click()
+        await expect(row.locator(".git-ask")).to_contain_text("dirty.txt")
+        await row.get_by_role("button", name="Remove the worktree").click()
+        await expect(row).to_have_count(0)
+        assert not folder.exists()
+        await panel.get_by_role("button", name="Put aside").click()
+        await expect(panel.locator("#git-view")).to_contain_text("From the worktree topic")
+
+
+async def test_the_log_is_of_all_branches_with_their_lanes(
+    home: Path, project: Path, context: BrowserContext
+) -> None:
+    main = git(project, "branch", "--show-current").strip()
+    git(project, "switch", "-qc", "topic")
+    git(project, "commit", "-q", "--allow-empty", "-m", "On the topic")
+    git(project, "switch", "-q", main)
+    git(project, "commit", "-q", "--allow-empty", "-m", "On the trunk")
+    async with Stage(home, project) as stage:
+        page = await opened(stage, context)
+        view = page.locator("#git-view")
+        await page.get_by_role("button", name="Commits").click()
+        await expect(view.locator("li[data-commit]")).to_have_count(2)
+        await expect(view).not_to_contain_text("On the topic")
+        await page.get_by_role("button", name="All branches").click()
+        await expect(view).to_contain_text("On the topic")
+        await expect(page.get_by_role("button", name="All branches")).to_be_focused()
+        await expect(view.locator("li[data-commit] .git-graph circle")).to_have_count(3)

@@ -58,9 +58,11 @@ def begin(place: Place, name: str, act: Act) -> Run:
     run = Run(name, Watch(heard), words)
     _runs[key] = run
 
-    def ended(_: asyncio.Task[str]) -> None:
+    def ended(task: asyncio.Task[str]) -> None:
         del _runs[key]
         words.put_nowait(None)
+        if not task.cancelled():
+            task.exception()  # whoever asked may be gone, and then nobody takes it
 
     run.task = asyncio.create_task(place.work(lambda git: act(git, run.watch)))
     run.task.add_done_callback(ended)
@@ -73,3 +75,9 @@ def stop(place: Place) -> None:
     if run is None:
         raise GitError("Nothing runs any more.")
     run.watch.stop()
+
+
+def stop_all() -> None:
+    """When the server ends."""
+    for run in _runs.values():
+        run.watch.stop()

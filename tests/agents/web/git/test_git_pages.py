@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 from html import unescape
@@ -14,6 +15,7 @@ import pytest
 from django.test import AsyncClient
 
 from agents.agent import trust
+from agents.web.git import running
 from sessions.core.db import in_db
 from sessions.core.models import Operation
 from sessions.core.store import projects
@@ -305,6 +307,26 @@ async def test_a_push_tells_its_words_and_its_end(
     assert "Nothing runs" in await done(async_client, talk, "stop", 422)
     git(top, "remote", "set-url", "origin", str(tmp_path / "none.git"))
     assert (await told(await async_client.post(url, given)))[-1]["failed"]
+
+
+async def test_what_runs_with_a_remote_ends_with_the_server(
+    async_client: AsyncClient, talk: Talk, top: Path, tmp_path: Path
+) -> None:
+    far = tmp_path / "far.git"
+    git(tmp_path, "init", "-q", "--bare", str(far))
+    git(top, "remote", "add", "origin", str(far))
+    os.mkfifo(tmp_path / "fifo")
+    (far / "hooks" / "pre-receive").write_text(f"#!/bin/sh\nread line < {tmp_path}/fifo\n")
+    (far / "hooks" / "pre-receive").chmod(0o755)
+    given = {"session": talk.session.id, "act": "push"}
+    answer = await async_client.post(f"/p/{talk.project.id}/git/remote", given)
+    assert "git push is running here" in await done(async_client, talk, "remote", 422, act="fetch")
+    assert "data-git-stop" in await shown(async_client, talk)
+    running.stop_all()
+    last = (await told(answer))[-1]
+    assert last["failed"]
+    assert "Stopped." in last["html"]
+    assert git(far, "for-each-ref") == ""
 
 
 async def told(answer: Any) -> list[dict[str, Any]]:
