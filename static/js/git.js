@@ -254,10 +254,18 @@ box.addEventListener("input", ({ target }) => {
   if (target.dataset.gitHand) target.form.elements[target.dataset.gitHand].value = "hand";
 });
 
+// A diff that is as it was stays, and so does the keyboard's place in it; so does one that comes too late.
+const diffs = new WeakMap(); // diff -> what it shows
+function renewDiff(detail) {
+  const { target: diff, serverResponse: shown } = detail;
+  if (chooses(diff) || (diff.hasChildNodes() && diffs.get(diff) === shown)) detail.shouldSwap = false;
+  else diffs.set(diff, shown);
+}
+
 // What is renewed keeps what is open in it, and the keyboard stays where it is.
 let before = null;
 document.addEventListener("htmx:beforeSwap", ({ detail }) => {
-  if (detail.target.matches(".git-diff") && chooses(detail.target)) detail.shouldSwap = false; // one that is late
+  if (detail.target.matches(".git-diff")) renewDiff(detail);
   if (detail.target.id !== "git-list" || detail.isError) return;
   const focused = box.contains(document.activeElement) ? document.activeElement : null;
   const rows = [...box.querySelectorAll("li:has(> .git-diff:not([hidden]))")];
