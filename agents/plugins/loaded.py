@@ -28,6 +28,7 @@ from agents.plugins.auth import plugged
 from agents.plugins.javascript.load import is_javascript, lay_out, load_javascript
 from agents.plugins.javascript.packages import package_of
 from agents.plugins.javascript.runner import Runner
+from agents.plugins.loops import turns
 from agents.plugins.models import with_models
 from agents.plugins.plugin import Place, Plugin, Source, load_plugin
 from sessions.core import bus
@@ -197,7 +198,12 @@ _loaded: Bounded[Path, Loaded] = Bounded(MAX_FOLDERS, Loaded.close)
 
 
 async def refreshed(session: Session) -> Sequence[Plugin]:
-    """The plugins of a session's folder as its files are now. Called at each step and each promotion."""
+    """The plugins of a session's folder as its files are now. Called at each step and each promotion; any
+    loop may, and they are loaded on that of the turns."""
+    return await turns.ask(_refreshed(session)) if turns.is_another else await _refreshed(session)
+
+
+async def _refreshed(session: Session) -> Sequence[Plugin]:
     directory = Path(session.directory)
     known = _loaded.get(directory) or Loaded()
     _loaded[directory] = known  # the one used last is the last to go

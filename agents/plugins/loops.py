@@ -16,6 +16,11 @@ class Loop:
     def __bool__(self) -> bool:
         return self._running is not None
 
+    @property
+    def is_another(self) -> bool:
+        """Whether it is known, and is not the one that runs this."""
+        return self._running not in (None, asyncio.get_running_loop())
+
     def run(self, loop: asyncio.AbstractEventLoop) -> None:
         """It is this one from now on."""
         self._running = loop

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 
-from agents.plugins.loaded import Loaded
+from agents.plugins.loaded import Loaded, load_here
+from agents.plugins.loops import Loop
 from agents.plugins.plugin import Place
 
 LOADS: list[str] = []
@@ -52,3 +53,26 @@ async def test_a_stop_while_one_loads_has_none_loaded_twice(
     assert LOADS == ["a", "b"]
     assert [plugin.file.stem for plugin in loaded.plugins.values()] == ["a", "b"]
     loaded.close()
+
+
+async def test_any_loop_has_them_loaded_on_that_of_the_turns(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "plugin"
+    folder.mkdir()
+    monkeypatch.setattr(settings, "CONFIG_DIR", tmp_path)
+    (folder / "c.py").write_text(CODE.format("c"))
+    turns, other = Loop(), asyncio.new_event_loop()
+    monkeypatch.setattr("agents.plugins.loaded.turns", turns)
+    thread = threading.Thread(target=other.run_forever)
+    thread.start()
+    turns.run(other)
+    try:
+        here = [load_here(tmp_path) for _ in range(20)]
+        there = [turns.ask(load_here(tmp_path)) for _ in range(20)]
+        await asyncio.gather(*here, *there)
+    finally:
+        other.call_soon_threadsafe(other.stop)
+        thread.join()
+        other.close()
+    assert LOADS.count("c") == 1
