@@ -15,8 +15,8 @@ from pydantic import Field
 
 from sessions.api.base import project_of, wire
 from sessions.api.described import answers
-from sessions.changes.worktrees.making import CannotFork, Made
-from sessions.changes.worktrees.opening import CannotReset, open_worktree, reset, what_is_lost
+from sessions.changes.worktrees.making import CannotFork
+from sessions.changes.worktrees.opening import CannotReset, open_worktree, recorded, reset, what_is_lost
 from sessions.changes.worktrees.removal import CannotRemove, losses, remove
 from sessions.core import bus
 from sessions.core.db import in_db
@@ -65,24 +65,13 @@ async def create(request: HttpRequest, body: NewWorktree | None = None) -> HttpR
         made = await asyncio.to_thread(open_worktree, original.id, Path(original.worktree), given.name, taken)
     except CannotFork as problem:
         return _failed("CreateFailed", str(problem))
-    row = await _keep(original, made)
+    row = await recorded(original, made)
     data = {"name": made.folder.name, "branch": made.branch, "directory": row.worktree}
     _tell(row, "worktree.ready", name=data["name"], branch=data["branch"])
     commands = "\n".join(filter(None, (original.commands.get("start"), given.start_command)))
     if commands:
         await _start(row, commands)
     return wire(data)
-
-
-async def _keep(original: Project, made: Made) -> Project:
-    row = projects.worktree_row(original, made.folder, made.branch)
-    try:
-        await in_db(projects.add_worktree, row)
-    except BaseException:
-        await asyncio.to_thread(made.note.discard)
-        raise
-    await asyncio.to_thread(made.note.close)
-    return row
 
 
 async def _start(row: Project, commands: str) -> None:

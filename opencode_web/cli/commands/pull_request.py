@@ -7,22 +7,24 @@ import asyncio
 import os
 import shutil
 import subprocess
+from functools import partial
 from pathlib import Path
 
 from opencode_web.bridge.remote.errors import RemoteError
 from opencode_web.bridge.remote.launcher import wanted
 from opencode_web.bridge.remote.link import Link
 from opencode_web.cli.terminal import Stop, plain, say
+from sessions.changes.worktrees.pulls import Head, fetch, fill, name_of, title_of
 
 
 def check_out(arguments: argparse.Namespace, directory: Path) -> None:
     """Raise Stop where the pull request cannot be had, or no worktree made of it. The commits are fetched
     with the person's own git, which knows how they sign in there."""
-    commit = _fetch(directory, arguments.remote, arguments.number)
+    head = fetch(partial(_git, directory), arguments.remote, arguments.number)
     title = _title(directory, arguments.number)
     try:
         link = Link(wanted(os.environ, None, str(directory)))
-        folder, branch, session = asyncio.run(_open(link, arguments.number, title, commit))
+        folder, branch, session = asyncio.run(_open(link, arguments.number, title, head))
     except (ValueError, RemoteError) as error:
         raise Stop(str(error)) from error
     say(f"{plain(title)}, on the branch {branch}")
@@ -31,33 +33,24 @@ def check_out(arguments: argparse.Namespace, directory: Path) -> None:
     say(f"Go on with: opencode-web run --session {session} MESSAGE, or in the page: opencode-web {folder}")
 
 
-def _fetch(directory: Path, remote: str, number: int) -> str:
-    """The id of its last commit."""
-    _git(directory, "fetch", "--quiet", "--no-tags", "--", remote, f"refs/pull/{number}/head")
-    return _git(directory, "rev-parse", "--verify", "FETCH_HEAD^{commit}")
-
-
 def _title(directory: Path, number: int) -> str:
     """By GitHub's program where it is there and knows, else the number alone."""
-    name = f"Pull request {number}"
     program = shutil.which("gh")
     if program is None:
-        return name
+        return title_of(number, "")
     asked = [program, "pr", "view", str(number), "--json", "title", "--jq", ".title"]
     done = subprocess.run(
         asked, cwd=directory, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
     )
-    title = plain(done.stdout)[:200] if done.returncode == 0 else ""
-    return f"{name}: {title}" if title else name
+    return title_of(number, plain(done.stdout)[:200] if done.returncode == 0 else "")
 
 
-async def _open(link: Link, number: int, title: str, commit: str) -> tuple[str, str, str]:
-    """The folder and the branch of a new worktree at a commit, and the id of a session in it."""
+async def _open(link: Link, number: int, title: str, head: Head) -> tuple[str, str, str]:
+    """The folder and the branch of a new worktree with its files, and the id of a session in it."""
     async with link:
-        made = await link.post("/experimental/worktree", {"name": f"pr-{number}"})
+        made = await link.post("/experimental/worktree", {"name": name_of(number)})
         folder = str(made["directory"])
-        # Nothing was changed in it yet, so that nothing is lost.
-        await asyncio.to_thread(_git, Path(folder), "reset", "--quiet", "--hard", commit)
+        await asyncio.to_thread(fill, partial(_git, Path(folder)), str(made["branch"]), head)
         session = await link.request("POST", "/session", body={"title": title}, directory=folder)
         return folder, str(made["branch"]), str(session["id"])
 

@@ -1,8 +1,9 @@
 """Make a git worktree with the files of the last commit, and bring one back to the default branch. All
-functions block."""
+functions block, save `recorded`."""
 
 from __future__ import annotations
 
+import asyncio
 import secrets
 from collections.abc import Collection
 from pathlib import Path
@@ -12,6 +13,9 @@ from sessions.changes.checkout_git import GitError, words
 from sessions.changes.vcs import Checkout
 from sessions.changes.worktrees.making import CannotFork, Made, begin, head, home_of, slug_of
 from sessions.changes.worktrees.removal import CannotRemove, Losses, losses
+from sessions.core.db import in_db
+from sessions.core.models import Project
+from sessions.core.store import projects
 
 
 def open_worktree(project_id: str, top: Path, name: str, taken: Collection[str] = ()) -> Made:
@@ -33,6 +37,18 @@ def open_worktree(project_id: str, top: Path, name: str, taken: Collection[str] 
             raise CannotFork(f"git made no worktree: {words(error)}") from error
         raise
     return Made(Path(place.folder), place.branch, (), (), note)
+
+
+async def recorded(original: Project, made: Made) -> Project:
+    """The project of a new worktree of another's, kept in the database; where that fails it goes away."""
+    row = projects.worktree_row(original, made.folder, made.branch)
+    try:
+        await in_db(projects.add_worktree, row)
+    except BaseException:
+        await asyncio.to_thread(made.note.discard)
+        raise
+    await asyncio.to_thread(made.note.close)
+    return row
 
 
 def free_slug(top: Path, home: Path, name: str, other: str, taken: Collection[str] = ()) -> str:
