@@ -202,6 +202,11 @@ TRUST = Variable(
 NO_DISCOVERY = Variable(
     "OPENCODE_WEB_NO_DISCOVERY", "Set: the usual ports of this machine are not asked for models."
 )
+FORGES = Variable(
+    "OPENCODE_WEB_FORGES",
+    "Forges of one's own, separated by blanks, as `gitlab=https://git.example.org`; a kind is `github`,"
+    " `gitlab` or `forgejo` ([forge.md](forge.md)).",
+)
 PRIVATE_HOSTS = Variable(
     "OPENCODE_WEB_PRIVATE_HOSTS",
     "Set: GitHub Enterprise, and the sign-in of an MCP server, may be at an address of a private network.",
@@ -290,7 +295,7 @@ GROUPS = {
     "People": (TEAM, PERSON_HEADER, TWO_PEOPLE),
     "Nodes and fronts": (SECRET, NODE, NODE_ADDRESS, PARK, FRONT),
     "Turns": (
-        *(LEASE_SECONDS, TURNS, HOOK_SECONDS, TRUST, NO_DISCOVERY, PRIVATE_HOSTS),
+        *(LEASE_SECONDS, TURNS, HOOK_SECONDS, TRUST, NO_DISCOVERY, PRIVATE_HOSTS, FORGES),
         *(WEBSEARCH_URL, WEBSEARCH_KEY, CODESEARCH_URL, CODESEARCH_KEY),
     ),
     "OpenCode's own": (

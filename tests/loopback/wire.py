@@ -18,12 +18,13 @@ STREAM_END = b"0\r\n\r\n"
 
 @dataclass(frozen=True, slots=True)
 class HttpRequest:
-    """Header names are lower-cased."""
+    """Header names are lower-cased; `query` is as it came."""
 
     method: str
     path: str
     headers: Mapping[str, str]
     body: bytes
+    query: str = ""
 
     @property
     def keep_alive(self) -> bool:
@@ -39,7 +40,8 @@ async def read_request(reader: asyncio.StreamReader) -> HttpRequest | None:
     line, *fields = head.rstrip("\r\n").split("\r\n")
     method, target, _version = line.split(" ")
     headers = {name.lower(): value.strip() for name, _, value in (field.partition(":") for field in fields)}
-    return HttpRequest(method, target.partition("?")[0], headers, await _read_body(reader, headers))
+    path, _, query = target.partition("?")
+    return HttpRequest(method, path, headers, await _read_body(reader, headers), query)
 
 
 async def _read_body(reader: asyncio.StreamReader, headers: Mapping[str, str]) -> bytes:

@@ -40,7 +40,7 @@ MANIFEST, DATABASE, SEALED = "manifest.json", "db.sqlite3", "credentials.json"
 _STORES = "snapshots"
 _FOLDERS = (_STORES, "plans", "tool-output")
 _FILES = ("trust.json",)
-CREDENTIALS = ("auth.json", "mcp-auth.json", "secret")
+CREDENTIALS = ("auth.json", "mcp-auth.json", "forges.json", "secret")
 LEFT_OUT = ("worktrees", "servers", "skills", "copies", "log")
 """Other folders of ours: what git holds once it is committed, what is installed again by a click, and what
 goes in time."""

@@ -191,7 +191,12 @@ IN_URL = re.compile(r"(?<=://)[^\s/@:\"'<>]{1,200}:[^\s/@\"'<>]{1,200}(?=@)")
 MCP_FILE = "mcp-auth.json"
 """Sign-ins at MCP servers, beside each file of keys (agents/servers/mcp/oauth/store.py)."""
 
-OPEN_NAMES = frozenset("type enterpriseUrl serverUrl scope clientId tokenEndpoint resource method".split())
+FORGES_FILE = "forges.json"
+"""Tokens of forges, there too (agents/forge/hosts.py)."""
+
+OPEN_NAMES = frozenset(
+    "type enterpriseUrl serverUrl scope clientId tokenEndpoint resource method kind address".split()
+)
 """Names in those files whose text is no secret."""
 
 
@@ -206,7 +211,7 @@ def conceal(value: str) -> None:
 def known_values(directories: Iterable[str] = ()) -> list[str]:
     """The secrets of this installation, of its environment, and of the configuration that counts in these
     folders, the longest first."""
-    beside = [file.with_name(MCP_FILE) for file in settings.AUTH_FILES]
+    beside = [file.with_name(name) for file in settings.AUTH_FILES for name in (MCP_FILE, FORGES_FILE)]
     values = {*_environment(os.environ), *_files([*settings.AUTH_FILES, *beside]), settings.SECRET_KEY}
     for directory in directories:
         values |= set(agents().secrets(directory))

@@ -148,7 +148,7 @@ def test_a_backup_without_credentials_has_none(
     monkeypatch.setenv("XDG_DATA_HOME", str(place.folder))
     backup.back_up(tmp_path / "backup")
     names = {path.name for path in (tmp_path / "backup").rglob("*")}
-    assert names & {"auth.json", "mcp-auth.json", "secret", "credentials.json"} == set()
+    assert names & {"auth.json", "mcp-auth.json", "forges.json", "secret", "credentials.json"} == set()
     with pytest.raises(backup.Refused, match="is there already"):
         backup.back_up(tmp_path / "backup")
     with pytest.raises(backup.Refused, match="is within"):

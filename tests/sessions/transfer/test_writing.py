@@ -211,12 +211,16 @@ def test_the_secrets_of_this_machine_are_known(
         "serverUrl": "https://one.example",
     }
     (tmp_path / "mcp-auth.json").write_text(json.dumps({"server": signed_in}))
+    forge = {"kind": "gitlab", "address": "https://git.example", "token": "forge-value"}
+    (tmp_path / "forges.json").write_text(json.dumps({"git.example": forge}))
     settings.AUTH_FILES = [auth, tmp_path / "gone.json"]
     monkeypatch.setenv("SOME_SERVICE_TOKEN", "service-value")
     monkeypatch.setenv("MONKEY", "a-monkey-value")
     found = known_values()
-    assert {"access-value", "mcp-value", "service-value", settings.SECRET_KEY} <= set(found)
-    assert not {"oauth", "a-scope", "https://one.example", "a-monkey-value"} & set(found)
+    kept = {"access-value", "mcp-value", "forge-value"}
+    assert {*kept, "service-value", settings.SECRET_KEY} <= set(found)
+    open_ones = {"oauth", "a-scope", "https://one.example", "https://git.example", "a-monkey-value"}
+    assert not open_ones & set(found)
 
 
 @pytest.mark.parametrize("form", ["json", "markdown", "html"])
