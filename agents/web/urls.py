@@ -28,6 +28,9 @@ from agents.web import (
 from agents.web import lsp as language_acts
 from agents.web import lsp as languages
 from agents.web.configuration import views as configuration
+from agents.web.forge import acts as forge_acts
+from agents.web.forge import hosts as forge_hosts
+from agents.web.forge import pages as forge_pages
 from agents.web.git import acts as git_acts
 from agents.web.git import pages as git_pages
 from agents.web.git import views as git_views
@@ -98,6 +101,24 @@ _git = [
     path(f"{_GIT}/stashes", git_views.stash, name="git-stashes"),
 ]
 
+_FORGE = "p/<str:project_id>/forge"
+_forge = [
+    path(_FORGE, forge_pages.show, name="forge"),
+    path(f"{_FORGE}/list", forge_pages.listing, name="forge-list"),
+    path(f"{_FORGE}/item", forge_pages.item, name="forge-item"),
+    path(f"{_FORGE}/branch", forge_pages.branch, name="forge-branch"),
+    path(f"{_FORGE}/told", forge_pages.told, name="forge-told"),
+    path(f"{_FORGE}/merge", forge_acts.merge, name="forge-merge"),
+    path(f"{_FORGE}/start", forge_acts.start, name="forge-start"),
+    path(f"{_FORGE}/draft", forge_acts.draft, name="forge-draft"),
+    path(f"{_FORGE}/open", forge_acts.create, name="forge-open"),
+    path(f"{_FORGE}/answer", forge_acts.answer, name="forge-answer"),
+    path("accounts/forges", forge_hosts.forges, name="forges"),
+    path("accounts/forges/keep", forge_hosts.keep, name="forge-keep"),
+    path("accounts/forges/test", forge_hosts.test, name="forge-test"),
+    path("accounts/forges/forget", forge_hosts.forget, name="forge-forget"),
+]
+
 _sandbox = [
     path("settings/sandbox", sandbox_pages.found, name="sandbox"),
     path("settings/looks/files", theme_pages.listing, name="theme-files"),
@@ -163,4 +184,4 @@ _apps = [
     path(f"{_APP}/ask", apps.ask, name="app-ask"),
 ]
 
-urlpatterns = [*_pickers, *_git, *_sandbox, *_accounts, *_servers, *_apps]
+urlpatterns = [*_pickers, *_git, *_forge, *_sandbox, *_accounts, *_servers, *_apps]

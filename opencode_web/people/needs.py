@@ -21,7 +21,8 @@ SHOWN = {
         " complete-commands complete-files configured-rules count-problems decisions earlier-prompt"
         " edit-comment edit-plan estimate export export-data export-markdown export-packed export-rules"
         " export-sessions export-transcript file-comments file-sessions files-find files-marks files-preview"
-        " files-raw files-tree files-view find-within folders fork fork-files git git-abort"
+        " files-raw files-tree files-view find-within folders forge forge-branch forge-item"
+        " forge-list forge-merge forge-told fork fork-files git git-abort"
         " git-blame git-branches git-conflict git-diff git-list git-log git-merge git-shown git-stashes"
         " git-submodules git-tags git-worktrees invert-call invert-operation"
         " label-sessions log mcp-list mentions move-session new-session older-messages open-in options"
@@ -35,7 +36,8 @@ SHOWN = {
     ),
     Role.ASK: "sandbox-port-go",
     Role.ADMINISTER: (
-        "about account-waiting accounts configuration configured-entry import import-found import-progress"
+        "about account-waiting accounts configuration configured-entry forges import import-found"
+        " import-progress"
         " language-log languages"
         " mcp-detail model-server"
         " mcp-form mcp-log mcp-removal mcp-resource mcp-schema mcp-words metrics more-languages people"
@@ -54,7 +56,7 @@ DONE = {
     Role.ASK: (
         "abort add-comment add-pin archive-session archive-sessions check-problems choose command"
         " comment-plan compact delete-session delete-sessions dismiss-todos dismiss-unused edit-comment"
-        " edit-plan edit-prompt file-comments file-sessions fold-folder forget-search fork hasten"
+        " forge-start edit-plan edit-prompt file-comments file-sessions fold-folder forget-search fork hasten"
         " label-sessions move-prompt new-session pin-session pin-sessions place-sessions prompt prompt-again"
         " read-session reject-question remove-comment remove-pin remove-snippet rename-session"
         " reply-question restore-session restore-sessions resume review-mark save-search save-snippet"
@@ -62,6 +64,7 @@ DONE = {
     ),
     Role.APPROVE: (
         "add-folder app-ask approve-plan begin-sharing code edit-permission end-sharing files-copy"
+        " forge-answer forge-draft forge-merge forge-open"
         " files-make files-merge files-move files-remove files-replace files-save files-upload git-branch"
         " git-commit git-discard git-draft git-merged git-ongoing git-remote git-resolve git-stage git-stash"
         " git-stop git-submodule git-tag git-unstage git-worktree grant-trust"
@@ -72,7 +75,7 @@ DONE = {
     ),
     Role.ADMINISTER: (
         "account-begin account-cancel account-code account-forget account-key change-keys change-person"
-        " change-setting draft-setting examine"
+        " change-setting draft-setting examine forge-forget forge-keep forge-test"
         " clean-store dismiss-damage import-again import-begin import-cancel install-language invite"
         " keep-ignored mcp-apps mcp-cancel mcp-remove mcp-restart mcp-save mcp-sign-in mcp-sign-out"
         " mcp-switch mcp-test mcp-try open-project person-link person-project person-sign-out person-token"

@@ -155,6 +155,7 @@ GROUPS: Final = (
             "Add a folder beside the project, for the agent to read; PATH:rw, to write too",
         ),
         _command("git", "fork", "g s", "Git: what is changed and staged, and committing it"),
+        _command("forge", "globe", "g h", "Issues and pull requests: at GitHub, GitLab, Forgejo"),
         _command("problems", "alert", "g d", "What language servers find wrong"),
         _command("review-mode", "layers", "", "Hold edits back until you keep them, or no longer"),
         _command("fork", "fork", "", "Go on from here in a new session"),

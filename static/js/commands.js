@@ -33,6 +33,7 @@ const COMMANDS = {
   move: () => ask("GET", "move", { target: "#dialog" }),
   timeline: () => go("timeline"),
   git: async () => (await import("./git.js")).open(),
+  forge: async () => (await import("./forge.js")).open(),
   focus: async () => (await turns()).foldTurns(),
 };
 const ELSEWHERE = ["stop", "models", "inbox", "problems", "help"];

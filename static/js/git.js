@@ -217,6 +217,7 @@ const of = (button, name) => button.closest(`[data-${name}]`).dataset[name];
 const named = (button, name) => decodeURIComponent(of(button, name)); // as it is, whatever is in it
 const BY = [
   ["[data-git-view]", toggleView],
+  ["[data-git-forge]", async () => (await import("./forge.js")).open()],
   ["[data-git-remote]", withRemote],
   ["[data-git-commit]", unfold],
   ["[data-git-older]", older],

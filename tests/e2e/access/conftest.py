@@ -8,9 +8,16 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser
 
-from tests.e2e.access import states, states_of_git, states_of_settings  # noqa: F401 - they fill STATES
-from tests.e2e.access.world import World, staged
+from tests.agents.forge.conftest import fill
+from tests.e2e.access import (  # noqa: F401 - they fill STATES
+    states,
+    states_of_forge,
+    states_of_git,
+    states_of_settings,
+)
+from tests.e2e.access.world import World, at_forge, staged
 from tests.e2e.conftest import provokes, watch
+from tests.loopback.forges import ForgeServer
 
 ANEW = """
 if (location.protocol === "http:" && origin !== "null" && !sessionStorage.begun) {
@@ -24,12 +31,14 @@ if (location.protocol === "http:" && origin !== "null" && !sessionStorage.begun)
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def world(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[World]:
-    async with staged(tmp_path_factory.mktemp("access")) as stage:
+    async with ForgeServer() as forge, staged(tmp_path_factory.mktemp("access")) as stage:
+        fill(forge)
+        at_forge(stage, forge)
         context = await browser.new_context(reduced_motion="reduce")
         await context.add_init_script(ANEW)
         faults = watch(context)
         provokes(context, "/nothing/", "/mcp/oauth/callback")  # states that are told of by a 404
-        world = World(stage, context)
+        world = World(stage, context, forge)
         await world.fill()
         yield world
         await context.close()

@@ -56,7 +56,7 @@ async def model_server(world: World) -> Page:
     return await shown(page, page.locator("#model-server-models .problem"))
 
 
-@state("/accounts")
+@state("/accounts", "/accounts/forges")
 async def accounts(world: World) -> Page:
     page = await world.page(f"{world.url}/accounts")
     await page.locator(".account summary").first.click()

@@ -8,7 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.access import states, states_of_git, states_of_settings  # noqa: F401 - they fill STATES
+from tests.e2e.access import (  # noqa: F401 - they fill STATES
+    states,
+    states_of_forge,
+    states_of_git,
+    states_of_settings,
+)
 from tests.e2e.access.controls import controls
 from tests.e2e.access.scan import WIDE
 from tests.e2e.access.state import STATES, State

@@ -9,7 +9,12 @@ import pytest
 from playwright.async_api import Request
 
 from tests import programs
-from tests.e2e.access import states, states_of_git, states_of_settings  # noqa: F401 - they fill STATES
+from tests.e2e.access import (  # noqa: F401 - they fill STATES
+    states,
+    states_of_forge,
+    states_of_git,
+    states_of_settings,
+)
 from tests.e2e.access.scan import violations
 from tests.e2e.access.state import STATES, State
 from tests.e2e.access.world import World
@@ -27,7 +32,7 @@ REASONS = {
         "{base}/export.json", "{base}/export.md",
         "/p/{project}/sessions/export.zip", "{base}/parts/{part}/files/0", "{base}/review/image/none",
         "{base}/timeline/review/image/none", "{base}/inbox/msg_x", "{base}/messages/{message}/prompt",
-        "/p/{project}/prompts/earlier",
+        "/p/{project}/prompts/earlier", "/p/{project}/forge/told",
         "{base}/messages/{answer}/text",
         "/snippets/options", "/pickers/mentions", "/pickers/symbols", "/pickers/resources",
         "/pickers/arguments", "/pickers/problems/count", "/sandbox/port/go", "/p/{project}/files/raw",

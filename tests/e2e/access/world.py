@@ -13,9 +13,11 @@ from tests.e2e import apps
 from tests.e2e.conftest import ASKED, repository
 from tests.e2e.stage import Stage, Tab
 from tests.e2e.test_accounts import PLUGIN
+from tests.loopback.forges import TOKEN, ForgeServer
 from tests.loopback.script import HttpError, ToolUse, Turn
 from tests.runtime.servers import ready
 from tests.server import until
+from tests.sessions.changes.git.conftest import git
 from tests.sessions.transfer import making
 
 WIDE_TABLE = "| " + " | ".join(["a wide column"] * 14) + " |\n" + "|---" * 14 + "|\n" + "| cell" * 14 + " |\n"
@@ -74,6 +76,7 @@ class World:
 
     stage: Stage
     context: BrowserContext
+    forge: ForgeServer
     sessions: dict[str, str] = field(default_factory=dict)
 
     @property
@@ -151,6 +154,16 @@ ASKS = {
     **dict.fromkeys(("commanding", "editing", "networking"), "permission.asked"),
     "questioning": "question.asked",
 }
+
+
+def at_forge(stage: Stage, forge: ForgeServer) -> None:
+    """The project of a stage is at a forge, whose token is kept."""
+    data = stage.home / ".local" / "share" / "opencode-web"
+    data.mkdir(parents=True, exist_ok=True, mode=0o700)
+    entry = {"kind": forge.kind, "address": forge.url, "token": TOKEN}
+    (data / "forges.json").write_text(json.dumps({forge.url.removeprefix("http://"): entry}))
+    (data / "forges.json").chmod(0o600)
+    git(stage.project, "remote", "add", "origin", forge.remote)
 
 
 async def settled(page: Page) -> None:

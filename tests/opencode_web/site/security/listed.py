@@ -42,6 +42,8 @@ CHANGES = (
     "/p/{project}/git/stash", "/p/{project}/git/draft", "/p/{project}/git/resolve",
     "/p/{project}/git/ongoing", "/p/{project}/git/merged", "/p/{project}/git/worktree",
     "/p/{project}/git/tag", "/p/{project}/git/submodule", "/p/{project}/git/stop",
+    "/p/{project}/forge/start", "/p/{project}/forge/draft", "/p/{project}/forge/open",
+    "/p/{project}/forge/answer", "/accounts/forges/keep", "/accounts/forges/test", "/accounts/forges/forget",
 )  # fmt: skip
 BOTH = (
     "/p/{project}/s/", "{base}/rename", "{base}/undo/{message}", "{base}/fork", "{base}/move",
@@ -50,7 +52,7 @@ BOTH = (
     "/worktrees/{worktree}/remove", "{base}/plan/edit", "{base}/files/comments?path={file}",
     "/p/{project}/sessions/labels?session={session}", "/p/{project}/sessions/folder?session={session}",
     "/p/{project}/sessions/folders/{folder}", "/open-in?session={session}&path={file}", "/settings/programs",
-    "{base}/plan/comment?start=1&end=1&words=pwned",
+    "{base}/plan/comment?start=1&end=1&words=pwned", "/p/{project}/forge/merge?number=3",
 )  # fmt: skip
 """GET shows what POST would do."""
 READS = (
@@ -129,6 +131,9 @@ READS = (
     "/p/{project}/git/worktrees?session={session}", "/p/{project}/git/worktrees?lost=pwned",
     "/p/{project}/git/merge?ref=refs/heads/pwned", "/p/{project}/git/tags?session={session}",
     "/p/{project}/git/submodules?session={session}", "/p/{project}/git/blame?file={file}",
+    "/p/{project}/forge?session={session}", "/p/{project}/forge/list?kind=issue&q=pwned",
+    "/p/{project}/forge/item?kind=issue&number=1", "/p/{project}/forge/branch?session={session}",
+    "/p/{project}/forge/told?what=checks&number=3", "/accounts/forges",
 )  # fmt: skip
 API = (
     "/session", "/session/status", "/session/{session}", "/session/{session}/message",
