@@ -168,7 +168,8 @@ STORAGES = {
 OPENED_DIRECTORY = variables.DIRECTORY.read()
 """The project named on the command line; empty when none was."""
 
-CONFIG_DIR = paths.config_directory()
+CONFIG_DIRS = paths.config_directories()
+"""The person's own; the first is the one that is written."""
 AUTH_FILES = paths.auth_files()
 """Where `agents` finds provider keys; the first file is ours to write."""
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from agents.config import jsonc
 from agents.config.folders import Stamp, stamp
-from agents.config.loader import user_sources
+from agents.config.loader import sources
 from agents.config.reader import MAX_FILE
 from sessions.core import paths, variables
 from sessions.core.above import Keybind
@@ -104,11 +104,14 @@ def keybinds(environ: Mapping[str, str] = os.environ) -> tuple[Keybind, ...]:
 
 
 def _files(environ: Mapping[str, str]) -> Iterator[Path]:
-    yield from (source.path for source in user_sources(environ) if not source.markdown)
-    folder = paths.config_directory(environ)
-    yield from (folder / name for name in ("tui.json", "tui.jsonc"))
+    yield from (source.path for source in sources(None, environ) if source.is_file)
+    first, *beside = (
+        [folder / "tui.json", folder / "tui.jsonc"] for folder in paths.config_directories(environ)
+    )
+    yield from first
     if named := variables.TUI_CONFIG.read(environ):
         yield Path(named).absolute()
+    yield from (file for files in beside for file in files)
 
 
 def _read(files: Iterator[Path]) -> Iterator[Keybind]:

@@ -5,6 +5,7 @@ Order and names are those of OpenCode's documentation of `opencode.json`.
 
 from __future__ import annotations
 
+import json
 import logging
 import os
 from collections.abc import Iterator, Mapping
@@ -30,47 +31,62 @@ from sessions.core.bounded import Bounded
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A file that may hold JSON or, with `markdown`, a configuration folder whose Markdown files count.
-    `own`: the user's, and not the project's."""
+    """A file that may hold JSON; with `markdown`, a configuration folder whose Markdown files count; with
+    `text`, a variable of the environment by its name. `own`: the user's, and not the project's."""
 
     path: Path
     own: bool
     markdown: bool = False
+    text: str | None = None
+
+    @property
+    def is_file(self) -> bool:
+        return not self.markdown and self.text is None
 
 
-_PROJECT = ("opencode.json", "opencode.jsonc")
-_GLOBAL = ("config.json", *_PROJECT)
+_NAMES = ("opencode.json", "opencode.jsonc")
+_GLOBAL = ("config.json", *_NAMES)
 
 
-def user_sources(environ: Mapping[str, str]) -> list[Source]:
-    """The user's own, whether they exist or not."""
-    folder = paths.config_directory(environ)
-    found = [*(Source(folder / name, True) for name in _GLOBAL), Source(folder, True, markdown=True)]
-    named = named_file(environ)
-    return [*found, Source(named, True)] if named else found
+def sources(directory: Path | None, environ: Mapping[str, str]) -> list[Source]:
+    """What there may be for a folder, or of the user's own alone for None, whether it exists or not
+    (docs/decisions/0058-whose-configuration.md).
+
+    A project's are the files from the git root down to `directory`, then the folders `.opencode` in the same
+    order. Outside of a git repository only `directory` itself counts: a folder above may be anybody's.
+    """
+    first, *beside = paths.config_directories(environ)
+    above = list(_up_to_git_root(directory))[::-1] if directory is not None else []
+    counted = [] if is_disabled(environ) else above
+    found = [*(Source(first / name, True) for name in _GLOBAL), Source(first, True, markdown=True)]
+    if named := named_file(environ):
+        found.append(Source(named, True))
+    found += [Source(folder / name, False) for folder in counted for name in _NAMES]
+    folders = dict.fromkeys((folder / ".opencode" for folder in counted), False)
+    folders |= {
+        folder: not (above and folder.is_relative_to(above[0])) for folder in beside if folder not in folders
+    }
+    for folder, own in folders.items():
+        found += [*(Source(folder / name, own) for name in _NAMES), Source(folder, own, markdown=True)]
+    if content := variables.CONFIG_CONTENT.read(environ):
+        found.append(Source(Path(variables.CONFIG_CONTENT.name), True, text=content))
+    found += (Source(paths.managed_config_directory(environ) / name, True) for name in _NAMES)
+    return [*found, *_switches(environ)]
+
+
+def _switches(environ: Mapping[str, str]) -> Iterator[Source]:
+    """Variables that stand for a key of the configuration."""
+    if rules := variables.PERMISSION.read(environ):
+        yield Source(Path(variables.PERMISSION.name), True, text=f'{{"permission": {rules}}}')
+    for variable, key in ((variables.DISABLE_AUTOCOMPACT, "auto"), (variables.DISABLE_PRUNE, "prune")):
+        if variable.is_true(environ):
+            yield Source(Path(variable.name), True, text=json.dumps({"compaction": {key: False}}))
 
 
 def named_file(environ: Mapping[str, str]) -> Path | None:
     """The file of `OPENCODE_CONFIG`, which has to exist."""
     name = variables.CONFIG.read(environ)
-    if not name:
-        return None
-    return paths.home(environ) / name[2:] if name.startswith("~/") else Path(name).absolute()
-
-
-def project_sources(directory: Path, environ: Mapping[str, str]) -> list[Source]:
-    """The files from the git root down to `directory`, then the folders `.opencode` in the same order.
-
-    Outside of a git repository only `directory` itself counts: a folder above may be anybody's.
-    """
-    if is_disabled(environ):
-        return []
-    folders = list(_up_to_git_root(directory))[::-1]
-    found = [Source(folder / name, False) for folder in folders for name in _PROJECT]
-    for folder in (folder / ".opencode" for folder in folders):
-        found += [Source(folder / name, False) for name in _PROJECT]
-        found.append(Source(folder, False, markdown=True))
-    return found
+    return paths.named_path(name, environ) if name else None
 
 
 def is_disabled(environ: Mapping[str, str]) -> bool:
@@ -86,7 +102,6 @@ def _up_to_git_root(directory: Path) -> Iterator[Path]:
 
 logger = logging.getLogger(__name__)
 
-_CONTENT = variables.CONFIG_CONTENT.name
 _CACHED = 64
 _LEVELS = {"error": logging.ERROR, "warning": logging.WARNING, "note": logging.INFO}
 
@@ -126,9 +141,7 @@ def load(directory: Path | None, environ: Mapping[str, str] = os.environ) -> Loa
     Never raises for what a file says: what is wrong is in `problems`, and the rest counts. Unchanged
     files are not read again.
     """
-    found = user_sources(environ)
-    if directory is not None:
-        found += project_sources(directory, environ)
+    found = sources(directory, environ)
     key = (directory, tuple(found))
     entry = _cache.get(key)
     if entry is None or not _is_current(entry, environ):
@@ -147,14 +160,14 @@ def _is_current(entry: _Entry, environ: Mapping[str, str]) -> bool:
 
 def _read(directory: Path | None, found: list[Source], environ: Mapping[str, str]) -> _Entry:
     # Stamped before reading: a file that changes meanwhile is read again at the next call.
-    files = [source.path for source in found if not source.markdown]
+    files = [source.path for source in found if source.is_file]
     stamps = {file: stamp(file) for file in (*files, paths.trust(environ))}
     values: dict[str, Any] = {}
     problems: list[Problem] = []
     wants: list[Want] = []
     idle: list[Problem] = []
     named: list[Named] = []
-    names = {_CONTENT, VARIABLE}
+    names = {VARIABLE}
     read: list[Path] = []
     for file, own, reading in _readings(directory, found, stamps, environ):
         values = merge(values, reading.values)
@@ -179,7 +192,9 @@ def _readings(
     gate = Gate(directory, environ) if directory is not None else None
     for source in found:
         file, through = source.path, None if source.own else gate
-        if source.markdown:
+        if source.text is not None:
+            yield file, True, read_text(source.text, file, directory or Path.cwd(), environ)
+        elif source.markdown:
             yield from ((path, source.own, read) for path, read in _entries(file, stamps, environ, through))
         elif stamps[file] is not None and (source.own or not file.is_dir()):
             # A folder of that name is no configuration; one may stand there while a confined program runs.
@@ -187,9 +202,6 @@ def _readings(
         elif file == named:
             missing = Problem(file, None, "", "the file named by OPENCODE_CONFIG does not exist")
             yield file, True, Reading(problems=[missing])
-    content = variables.CONFIG_CONTENT.read(environ)
-    if content:
-        yield Path(_CONTENT), True, read_text(content, Path(_CONTENT), directory or Path.cwd(), environ)
 
 
 def _entries(

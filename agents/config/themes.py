@@ -50,10 +50,7 @@ class ThemeFile:
 
 def files(directory: Path | None, environ: Mapping[str, str] = os.environ) -> list[ThemeFile]:
     """The person's own and those of a project, a nearer one in place of one of the same name. Blocks."""
-    sources = loader.user_sources(environ)
-    if directory is not None:
-        sources += loader.project_sources(directory, environ)
-    folders = [source.path for source in sources if source.markdown]
+    folders = [source.path for source in loader.sources(directory, environ) if source.markdown]
     found = {one.name: one for folder in folders for one in _in(folder)}
     return [found[name] for name in sorted(found)]
 

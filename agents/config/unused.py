@@ -33,24 +33,25 @@ _COMMANDS = "is not read, as in OpenCode: commands lie in .opencode/commands"
 
 
 def files(folder: Path, environ: Mapping[str, str], *, own: bool, stamps: dict[Path, Stamp]) -> list[Problem]:
-    """In and beside a configuration folder, the user's own or a project's; `stamps` is given those of the
-    places."""
-    beside = paths.home(environ) if own else folder.parent
+    """In and beside a configuration folder, one of the user's own or a project's; `stamps` is given those of
+    the places."""
+    beside: Path | None = folder.parent
+    if own:  # once, beside all of them
+        beside = paths.home(environ) if folder == paths.config_directory(environ) else None
     return list(islice(_files(folder, beside, own, stamps), MAX_FILES))
 
 
-def _files(folder: Path, beside: Path, own: bool, stamps: dict[Path, Stamp]) -> Iterator[Problem]:
+def _files(folder: Path, beside: Path | None, own: bool, stamps: dict[Path, Stamp]) -> Iterator[Problem]:
     for name in ("plugin", "plugins", "tool", "tools"):
         for file in _listed(folder / name, ENDINGS, stamps):
             if why := lacking(file.suffix):
                 yield Problem(file, None, "", f"{_NOT}{why}", "warning")
     for file in _listed(folder / "themes", (".json",), stamps):
         yield Problem(file, None, "", _THEME, "note")
-    for path, message in (
-        (folder / "tui.json", _KEYS if own else _KEYS_OF_PROJECT),
-        (beside / ".claude" / "agents", _AGENTS),
-        (beside / ".claude" / "commands", _COMMANDS),
-    ):
+    found = {folder / "tui.json": _KEYS if own else _KEYS_OF_PROJECT}
+    if beside is not None:
+        found |= {beside / ".claude" / "agents": _AGENTS, beside / ".claude" / "commands": _COMMANDS}
+    for path, message in found.items():
         stamps[path] = stamp(path)
         if stamps[path] is not None:
             yield Problem(path, None, "", message, "note")

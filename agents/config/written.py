@@ -14,10 +14,7 @@ from agents.config.problem import Refused
 from agents.config.reader import MAX_FILE, read_text
 from agents.config.trusted import Gate
 from agents.config.writing import target
-from sessions.core import variables
 from sessions.core.confined import read_whole
-
-_CONTENT = variables.CONFIG_CONTENT.name
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,19 +36,15 @@ def written(directory: Path | None, environ: Mapping[str, str] = os.environ) -> 
 
 def _written(directory: Path | None, environ: Mapping[str, str]) -> Iterator[Written]:
     gate = Gate(directory, environ) if directory is not None else None
-    found = loader.user_sources(environ)
-    if directory is not None:
-        found += loader.project_sources(directory, environ)
     targets = _targets(directory, environ)
-    for source in found:
-        text = "" if source.markdown else _text(source.path, None if source.own else gate)
+    for source in loader.sources(directory, environ):
+        text = source.text or ""
+        if source.is_file:
+            text = _text(source.path, None if source.own else gate)
         values = _values(text)
         if values is not None:
             held = gate is not None and not source.own and _is_held(text, source.path, environ, gate)
             yield Written(source.path, source.own, source.path in targets, held, values)
-    values = _values(variables.CONFIG_CONTENT.read(environ))
-    if values is not None:
-        yield Written(Path(_CONTENT), own=True, writable=False, held=False, values=values)
 
 
 def _targets(directory: Path | None, environ: Mapping[str, str]) -> set[Path]:

@@ -10,12 +10,15 @@ is only read.
 
 from __future__ import annotations
 
+import json
 import logging
+import os
 import stat
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from sessions.core import variables
 from sessions.core.files import PRIVATE, BrokenFile, JsonFile
 
 logger = logging.getLogger(__name__)
@@ -59,6 +62,20 @@ def read_entries(paths: Sequence[Path], is_whole: Callable[[Any], bool] = _is_wh
             if is_whole(entry):
                 found.setdefault(provider, entry)
     return found
+
+
+def known_entries(paths: Sequence[Path], environ: Mapping[str, str] = os.environ) -> dict[str, Entry]:
+    """What counts: the entries that the environment has, where it has some, else those of the files."""
+    content = variables.AUTH_CONTENT.read(environ)
+    if not content:
+        return read_entries(paths)
+    try:
+        entries = json.loads(content)
+    except ValueError as error:
+        logger.error("%s is no JSON: %s", variables.AUTH_CONTENT.name, error)
+        return read_entries(paths)
+    given = entries.items() if isinstance(entries, dict) else ()
+    return {provider: entry for provider, entry in given if _is_whole(entry)}
 
 
 def keys_of(entries: Mapping[str, Entry]) -> dict[str, str]:

@@ -31,7 +31,7 @@ from agents.plugins.javascript.runner import Runner
 from agents.plugins.loops import turns
 from agents.plugins.models import with_models
 from agents.plugins.plugin import Place, Plugin, Source, load_plugin
-from sessions.core import bus
+from sessions.core import bus, variables
 from sessions.core.bounded import Bounded
 from sessions.core.models import Session
 from sessions.core.repository import Repository
@@ -233,14 +233,15 @@ def _sources(directory: Path, running: Mapping[Key, Source]) -> dict[Key, Source
     What cannot be read is left to the page that shows what waits for trust.
 
     Of JavaScript runs what was trusted, also while a change of it waits: whoever may write a part of a guard
-    cannot end it by that.
+    cannot end it by that. OPENCODE_PURE leaves all plugins out, and no tools.
     """
-    found: dict[Key, Source] = {(point.name, point.value): point for point in installed()}
-    files = code_files(directory)
+    pure = variables.PURE.is_true()
+    found: dict[Key, Source] = {} if pure else {(point.name, point.value): point for point in installed()}
+    files = [file for file in code_files(directory) if not (pure and file.kind == "plugin")]
     packages = {file.home: file.content for file in files if file.kind == "packages" and file.runs}
     able = {file.path: file for file in files if file.runs and file.kind in ("plugin", "tool")}
     changed = {file.path for file in files if file.kind in ("plugin", "tool")} - able.keys()
-    for name, options in named(written(directory).config.plugin):
+    for name, options in named([] if pure else written(directory).config.plugin):
         path = path_of(name, directory)
         if path is None:
             package = package_of(name, options)

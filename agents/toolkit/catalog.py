@@ -21,7 +21,7 @@ from agents.config.configuration import load
 from agents.config.schema import Config
 from agents.llm.accounts import plugged
 from agents.llm.accounts.tokens import accounts_of
-from agents.llm.auth import keys_of, read_entries
+from agents.llm.auth import keys_of, known_entries
 from agents.llm.known import KNOWN
 from agents.llm.local import local
 from agents.llm.names import readable
@@ -132,7 +132,7 @@ def _current(directory: Path, found: Found) -> Catalog:
         and known.holds(directory)
     ):
         return known
-    entries = read_entries(settings.AUTH_FILES)
+    entries = known_entries(settings.AUTH_FILES)
     added = plugged.latest(directory)
     loading = {name: one.account for name, one in added.items() if one.account and name in entries}
     providers = resolve(config, os.environ, keys_of(entries), found, accounts_of(entries), loading)

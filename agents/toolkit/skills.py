@@ -170,9 +170,7 @@ def _end_of_head(text: bytes) -> int:
 
 # Where skills are looked for, nearest first: a nearer one of the same name wins.
 
-_PROJECT = (".opencode/skills", ".opencode/skill", ".claude/skills", ".agents/skills")
 _OWN = ("skills", "skill")
-_HOME = (".claude/skills", ".agents/skills")
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,7 +193,7 @@ def places(directory: Path, config: SkillsConfig, environ: Mapping[str, str] = o
     """The project's, from `directory` up to its root, those that the configuration names, folders before
     addresses, the user's own, and the one of this program.
 
-    `OPENCODE_DISABLE_PROJECT_CONFIG` leaves the project's out.
+    Variables leave out the project's, or those that other agents have as well.
     """
     try:
         here, worktree = directory.resolve(strict=True), Repository.of(directory).worktree
@@ -203,18 +201,30 @@ def places(directory: Path, config: SkillsConfig, environ: Mapping[str, str] = o
         return []
     disabled = variables.DISABLE_PROJECT_CONFIG.is_true(environ)
     found: dict[Path, Place] = {}
-    project = () if disabled else _of_project(here, worktree)
+    others = tuple(_of_others(environ))
+    project = () if disabled else _of_project(here, worktree, others)
     named = chain(_of_config(here, worktree, config.paths), map(_fetched, config.urls))
-    for place in chain(project, named, _of_user(), [_OURS]):
+    for place in chain(project, named, _of_user(others), [_OURS]):
         found.setdefault(place.folder, place)
     return list(found.values())
 
 
-def _of_project(here: Path, worktree: Path) -> Iterator[Place]:
+def _of_others(environ: Mapping[str, str]) -> Iterator[str]:
+    """The folders of other agents, in a project and in the home folder."""
+    if variables.DISABLE_EXTERNAL_SKILLS.is_true(environ):
+        return
+    without = (variables.DISABLE_CLAUDE_CODE, variables.DISABLE_CLAUDE_CODE_SKILLS)
+    if not any(variable.is_true(environ) for variable in without):
+        yield ".claude/skills"
+    yield ".agents/skills"
+
+
+def _of_project(here: Path, worktree: Path, others: Sequence[str]) -> Iterator[Place]:
+    names = (*(f".opencode/{name}" for name in _OWN), *others)
     for folder in (here, *here.parents):
         if not folder.is_relative_to(worktree):
             break
-        yield from (Place(folder / name, within=worktree) for name in _PROJECT)
+        yield from (Place(folder / name, within=worktree) for name in names)
 
 
 def _of_config(here: Path, worktree: Path, named: list[str]) -> Iterator[Place]:
@@ -232,9 +242,10 @@ def _fetched(url: str) -> Place:
     return Place(folder, within=folder)
 
 
-def _of_user() -> Iterator[Place]:
-    yield from (Place(Path(settings.CONFIG_DIR) / name) for name in _OWN)
-    yield from (Place(Path.home() / name) for name in _HOME)
+def _of_user(others: Sequence[str]) -> Iterator[Place]:
+    for folder in reversed(settings.CONFIG_DIRS):
+        yield from (Place(Path(folder) / name) for name in _OWN)
+    yield from (Place(Path.home() / name) for name in others)
 
 
 logger = logging.getLogger(__name__)

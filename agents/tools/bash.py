@@ -27,10 +27,11 @@ from agents.toolkit.shared.environment import shell_environment
 from agents.toolkit.shared.paths import is_of_skill, is_scratch, read_pattern, relative
 from agents.toolkit.shared.process import CannotStart, Ended
 from agents.toolkit.turn import Turn
+from sessions.core import variables
 from sessions.core.store.added_folders import holding
 from sessions.core.store.permissions.marks import UNCERTAIN
 
-DEFAULT_TIMEOUT = 120_000
+DEFAULT_TIMEOUT = variables.COMMAND_MILLISECONDS.whole()
 LIMITS_REACHED = ("timeout", "memory", "processor")
 SHORT_TIMEOUT = 1000
 """Milliseconds below which seconds were probably meant."""

@@ -101,7 +101,7 @@ async def status(request: HttpRequest) -> HttpResponse:
         "complaints": [text for text in dict.fromkeys([problem, *wrong]) if text],
         "problems": [item for item in (*loaded.problems, *skills, *faults(directory)) if _is_error(item)],
         **await asyncio.to_thread(_unused, directory, loaded.unused),
-        "config_path": settings.CONFIG_DIR / "opencode.json",
+        "config_path": settings.CONFIG_DIRS[0] / "opencode.json",
     }
     context |= await trust_banner(directory, request.GET.get("project", ""), session.id if session else "")
     return render(request, "pickers/status.html", context)

@@ -84,8 +84,16 @@ def verb(
 
 
 def log_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--print-logs", action="store_true", help="show the log on standard error too")
-    parser.add_argument("--log-level", choices=logs.LEVELS, default="INFO", help="the least to log (INFO)")
+    shown, least = variables.PRINT_LOGS.is_true(), variables.LOG_LEVEL.read().upper()
+    parser.add_argument(
+        "--print-logs", action="store_true", default=shown, help="show the log on standard error too"
+    )
+    parser.add_argument(
+        "--log-level",
+        choices=logs.LEVELS,
+        default=least if least in logs.LEVELS else variables.LOG_LEVEL.default,
+        help="the least to log (INFO)",
+    )
 
 
 def begin_options(parser: argparse.ArgumentParser) -> None:

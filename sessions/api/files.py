@@ -36,7 +36,7 @@ async def places(request: HttpRequest) -> HttpResponse:
     found = {
         "home": Path.home(),
         "state": settings.DATA_DIR,
-        "config": settings.CONFIG_DIR,
+        "config": settings.CONFIG_DIRS[0],
         "worktree": project.worktree,
         "directory": directory_of(request),
     }

@@ -10,6 +10,7 @@ import logging
 import os
 import secrets
 import stat
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -127,6 +128,28 @@ def unused(environ: Mapping[str, str] = os.environ) -> Path:
 def config_directory(environ: Mapping[str, str] = os.environ) -> Path:
     """OpenCode's own configuration directory, which we share; it may be missing."""
     return _home_of(environ, variables.CONFIG_HOME) / "opencode"
+
+
+def config_directories(environ: Mapping[str, str] = os.environ) -> list[Path]:
+    """All of the person's own: that one, `~/.opencode`, and the one that the environment names. What is in a
+    later one counts over what is in those before."""
+    found = [config_directory(environ), home(environ) / ".opencode"]
+    if named := variables.CONFIG_DIR.read(environ):
+        found.append(named_path(named, environ))
+    return list(dict.fromkeys(found))
+
+
+def managed_config_directory(environ: Mapping[str, str] = os.environ) -> Path:
+    """Of whoever looks after the machine; it may be missing."""
+    on_macos = sys.platform == "darwin" and not environ.get(variables.MANAGED_CONFIG_DIR.name)
+    return Path(
+        "/Library/Application Support/opencode" if on_macos else variables.MANAGED_CONFIG_DIR.read(environ)
+    )
+
+
+def named_path(name: str, environ: Mapping[str, str] = os.environ) -> Path:
+    """As a person names one in the environment: `~/` is the home folder."""
+    return home(environ) / name[2:] if name.startswith("~/") else Path(name).absolute()
 
 
 def auth_files(environ: Mapping[str, str] = os.environ) -> list[Path]:

@@ -37,6 +37,11 @@ class Variable:
             raise ValueError(f"{self.name} is no number of {self.unit}: {given!r}")
         return number
 
+    def whole(self, environ: Mapping[str, str] = os.environ) -> int:
+        """As OpenCode reads one: a whole number above 0, and of anything else the default."""
+        given = self.read(environ)
+        return int(given) if given.isascii() and given.isdigit() and int(given) else int(self.default)
+
     def is_true(self, environ: Mapping[str, str] = os.environ) -> bool:
         """As OpenCode reads it: `1` or `true`."""
         return self.read(environ).lower() in ("1", "true")
@@ -221,6 +226,18 @@ CODESEARCH_URL = Variable(
 CODESEARCH_KEY = Variable("OPENCODE_CODESEARCH_KEY", "Its key, sent as Bearer.", secret=True)
 
 CONFIG = Variable("OPENCODE_CONFIG", "A further `opencode.json`.")
+CONFIG_DIR = Variable(
+    "OPENCODE_CONFIG_DIR",
+    "A further folder like `~/.config/opencode`, which comes after a project's. One that lies in the project"
+    " takes trust as the project does.",
+)
+MANAGED_CONFIG_DIR = Variable(
+    "OPENCODE_TEST_MANAGED_CONFIG_DIR",
+    "Where an `opencode.json` lies that comes over everybody's own; on macOS"
+    " `/Library/Application Support/opencode`.",
+    "/etc/opencode",
+)
+PERMISSION = Variable("OPENCODE_PERMISSION", "`permission` as JSON, which comes over that of every file.")
 CONFIG_CONTENT = Variable(
     "OPENCODE_CONFIG_CONTENT", "A configuration as JSON, which comes last.", secret=True, own=True
 )
@@ -229,6 +246,38 @@ DISABLE_PROJECT_CONFIG = Variable(
     "OPENCODE_DISABLE_PROJECT_CONFIG",
     "`1`: what a project brings (configuration, agents, skills) is not read.",
 )
+DISABLE_AUTOCOMPACT = Variable(
+    "OPENCODE_DISABLE_AUTOCOMPACT", "`1`: as `compaction.auto: false`, whatever files say."
+)
+DISABLE_PRUNE = Variable("OPENCODE_DISABLE_PRUNE", "`1`: as `compaction.prune: false`, whatever files say.")
+DISABLE_CLAUDE_CODE = Variable("OPENCODE_DISABLE_CLAUDE_CODE", "`1`: as the next two together.")
+DISABLE_CLAUDE_CODE_PROMPT = Variable(
+    "OPENCODE_DISABLE_CLAUDE_CODE_PROMPT", "`1`: no `CLAUDE.md` is read, of a project or of your own."
+)
+DISABLE_CLAUDE_CODE_SKILLS = Variable(
+    "OPENCODE_DISABLE_CLAUDE_CODE_SKILLS", "`1`: no skills of `.claude/skills`."
+)
+DISABLE_EXTERNAL_SKILLS = Variable(
+    "OPENCODE_DISABLE_EXTERNAL_SKILLS", "`1`: no skills of `.claude/skills` and `.agents/skills`."
+)
+PURE = Variable("OPENCODE_PURE", "`1`: no plugin is loaded.")
+AUTH_CONTENT = Variable(
+    "OPENCODE_AUTH_CONTENT", "What `auth.json` would say, in place of it.", secret=True, own=True
+)
+OUTPUT_TOKENS = Variable(
+    "OPENCODE_EXPERIMENTAL_OUTPUT_TOKEN_MAX",
+    "The longest answer that is asked for, where the model takes as much.",
+    "32000",
+    "tokens",
+)
+COMMAND_MILLISECONDS = Variable(
+    "OPENCODE_EXPERIMENTAL_BASH_DEFAULT_TIMEOUT_MS",
+    "How long a command of the agent may run that says nothing of it.",
+    "120000",
+    "milliseconds",
+)
+PRINT_LOGS = Variable("OPENCODE_PRINT_LOGS", "`1`: as `--print-logs`.")
+LOG_LEVEL = Variable("OPENCODE_LOG_LEVEL", "As `--log-level`.", "INFO")
 DISABLE_LSP_DOWNLOAD = Variable("OPENCODE_DISABLE_LSP_DOWNLOAD", "`1`: no language server is installed.")
 DISABLE_SHARE = Variable("OPENCODE_DISABLE_SHARE", "`1`: nothing is shared, whatever `share` says.")
 AUTO_SHARE = Variable(
@@ -299,8 +348,11 @@ GROUPS = {
         *(WEBSEARCH_URL, WEBSEARCH_KEY, CODESEARCH_URL, CODESEARCH_KEY),
     ),
     "OpenCode's own": (
-        *(CONFIG, CONFIG_CONTENT, TUI_CONFIG, DISABLE_PROJECT_CONFIG, DISABLE_LSP_DOWNLOAD),
-        *(DISABLE_SHARE, AUTO_SHARE, PLAN_MODE, OPENCODE_DB),
+        *(CONFIG, CONFIG_DIR, CONFIG_CONTENT, MANAGED_CONFIG_DIR, PERMISSION, TUI_CONFIG, AUTH_CONTENT),
+        *(DISABLE_PROJECT_CONFIG, DISABLE_AUTOCOMPACT, DISABLE_PRUNE, PURE, DISABLE_LSP_DOWNLOAD),
+        *(DISABLE_CLAUDE_CODE, DISABLE_CLAUDE_CODE_PROMPT, DISABLE_CLAUDE_CODE_SKILLS),
+        *(DISABLE_EXTERNAL_SKILLS, DISABLE_SHARE, AUTO_SHARE, PLAN_MODE, OUTPUT_TOKENS),
+        *(COMMAND_MILLISECONDS, PRINT_LOGS, LOG_LEVEL, OPENCODE_DB),
     ),
     "Clients of a server": (BASE_URL, COMMAND, AUTO_SERVE, DEFAULT_PROVIDER, DEFAULT_MODEL),
     "Addresses of sign-ins, for a mirror": (
@@ -317,6 +369,49 @@ GROUPS = {
     "Set for the programs that it starts": (CALL, AGENT, TERMINAL),
 }
 """By what they are about, as the page has them."""
+
+NOT_READ = {
+    "models, their limits and prices are those of litellm": (
+        *("OPENCODE_MODELS_URL", "OPENCODE_MODELS_PATH", "OPENCODE_DISABLE_MODELS_FETCH"),
+        "OPENCODE_ENABLE_EXPERIMENTAL_MODELS",
+    ),
+    "OpenCode's own gateway and console are no providers": ("OPENCODE_API_KEY", "OPENCODE_CONSOLE_TOKEN"),
+    "the web is searched by what `OPENCODE_WEBSEARCH_URL` names": (
+        *("OPENCODE_WEBSEARCH_PROVIDER", "OPENCODE_ENABLE_EXA", "OPENCODE_EXPERIMENTAL_EXA"),
+        *("OPENCODE_ENABLE_PARALLEL", "OPENCODE_EXPERIMENTAL_PARALLEL"),
+    ),
+    "nothing updates itself": ("OPENCODE_DISABLE_AUTOUPDATE", "OPENCODE_ALWAYS_NOTIFY_UPDATE"),
+    "the plugins that OpenCode comes with are not here": (
+        *("OPENCODE_DISABLE_DEFAULT_PLUGINS", "OPENCODE_GITLAB_AUTH_CLIENT_ID"),
+    ),
+    "`references` are not cloned": (
+        *("OPENCODE_EXPERIMENTAL_REFERENCES", "OPENCODE_REPO_CLONE_GITHUB_BASE_URL"),
+    ),
+    "it is about OpenCode's terminal, or about Windows": (
+        *(
+            "OPENCODE_DISABLE_MOUSE",
+            "OPENCODE_DISABLE_TERMINAL_TITLE",
+            "OPENCODE_SHOW_TTFD",
+            "OPENCODE_ROUTE",
+        ),
+        *("OPENCODE_EXPERIMENTAL_DISABLE_COPY_ON_SELECT", "OPENCODE_PLUGIN_META_FILE", "OPENCODE_FAST_BOOT"),
+        *("OPENCODE_EDITOR_SSE_PORT", "OPENCODE_ZED_DB", "OPENCODE_DIRECT_TRACE", "OPENCODE_GIT_BASH_PATH"),
+    ),
+    "it switches a part of OpenCode that is not here, or is always on": (
+        *("OPENCODE_EXPERIMENTAL", "OPENCODE_EXPERIMENTAL_LSP_TOOL", "OPENCODE_EXPERIMENTAL_LSP_TY"),
+        *("OPENCODE_EXPERIMENTAL_BACKGROUND_SUBAGENTS", "OPENCODE_EXPERIMENTAL_CODE_MODE"),
+        *("OPENCODE_EXPERIMENTAL_EVENT_SYSTEM", "OPENCODE_EXPERIMENTAL_ICON_DISCOVERY"),
+        *("OPENCODE_EXPERIMENTAL_NATIVE_LLM", "OPENCODE_EXPERIMENTAL_WEBSOCKETS", "OPENCODE_DISABLE_FFF"),
+        *("OPENCODE_EXPERIMENTAL_OXFMT", "OPENCODE_EXPERIMENTAL_WORKSPACES", "OPENCODE_ENABLE_QUESTION_TOOL"),
+        *("OPENCODE_EXPERIMENTAL_FILEWATCHER", "OPENCODE_EXPERIMENTAL_DISABLE_FILEWATCHER"),
+        *("OPENCODE_DISABLE_EMBEDDED_WEB_UI", "OPENCODE_AUTO_HEAP_SNAPSHOT", "OPENCODE_ACP_PROFILE"),
+    ),
+    "it is what OpenCode's own programs say to one another": (
+        *("OPENCODE_CLIENT", "OPENCODE_PID", "OPENCODE_WORKSPACE_ID", "OPENCODE_DISABLE_CHANNEL_DB"),
+        *("OPENCODE_FAKE_VCS", "OPENCODE_TEST_HOME"),
+    ),
+}
+"""Those that OpenCode reads and this program does not, by the reason."""
 
 
 def every() -> Iterator[Variable]:

@@ -103,7 +103,7 @@ class _Look:
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory
-        self._config = Path(settings.CONFIG_DIR)
+        self._own = [Path(folder) for folder in settings.CONFIG_DIRS]
         try:
             self._worktree, self._here = Repository.of(directory).worktree, directory.resolve()
         except OSError:
@@ -121,8 +121,9 @@ class _Look:
                 yield replace(file, named=True)
 
     def own(self) -> Iterator[CodeFile]:
-        for kind, path in _code(self._config):
-            yield self._file(kind, path, True, self._config)
+        for folder in self._own:
+            for kind, path in _code(folder):
+                yield self._file(kind, path, True, folder)
 
     def of_project(self) -> Iterator[CodeFile]:
         if is_disabled(os.environ):
@@ -131,7 +132,7 @@ class _Look:
             folder for folder in (self._here, *self._here.parents) if folder.is_relative_to(self._worktree)
         ]
         for folder in (folder / ".opencode" for folder in reversed(above)):
-            for kind, path in _code(folder):
+            for kind, path in _code(folder) if folder not in self._own else ():
                 yield self._file(kind, path, False, folder)
 
     def packages(self, files: Sequence[CodeFile]) -> Iterator[CodeFile]:
@@ -156,7 +157,7 @@ class _Look:
 
     def _one(self, kind: Kind, path: Path, own: bool, home: Path) -> CodeFile:
         """What the user names within the project is as changeable as that, and takes trust as well."""
-        own = own and (path.is_relative_to(self._config) or not path.is_relative_to(self._worktree))
+        own = own and (path.is_relative_to(self._own[0]) or not path.is_relative_to(self._worktree))
         content, problem = _read(path)
         name = str(path) if own else name_in(self._worktree, path)
         trusted = own or (not problem and self._trusted.holds({name: digest(content)}))

@@ -12,7 +12,7 @@ from django.conf import settings
 from agents.config import configuration
 from agents.llm.accounts.flows.base import InvalidInput, SignInFailed
 from agents.llm.accounts.tokens import ended
-from agents.llm.auth import Entry, read_entries, remove_key, save
+from agents.llm.auth import Entry, known_entries, read_entries, remove_key, save
 from sessions.core.files import BrokenFile
 
 LABEL = "label"
@@ -24,7 +24,7 @@ _SEEN = 12
 
 async def entries() -> dict[str, Entry]:
     """All entries, ours before OpenCode's."""
-    return await asyncio.to_thread(read_entries, settings.AUTH_FILES)
+    return await asyncio.to_thread(known_entries, settings.AUTH_FILES)
 
 
 async def own() -> dict[str, Entry]:

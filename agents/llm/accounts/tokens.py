@@ -12,7 +12,7 @@ from django.conf import settings
 
 from agents.llm.accounts.flows.base import Flow, Refused, SignInFailed, milliseconds
 from agents.llm.accounts.methods import FLOWS
-from agents.llm.auth import Entry, read_entries, swap
+from agents.llm.auth import Entry, known_entries, read_entries, swap
 from agents.llm.types import AuthFailed, ModelError, ModelRequest
 from sessions.core.files import locked
 
@@ -92,7 +92,7 @@ def _signed_out(provider_id: str, flow: Flow, own: Entry | None, error: Refused)
 
 def _kept(provider_id: str) -> Entry:
     """Raises AuthFailed where there is no sign-in."""
-    entry = read_entries(settings.AUTH_FILES).get(provider_id)
+    entry = known_entries(settings.AUTH_FILES).get(provider_id)
     if entry is None or entry["type"] != "oauth":
         name = FLOWS[provider_id].name
         raise AuthFailed(f"You are signed out of {name}. Sign in again under Accounts.")

@@ -25,6 +25,7 @@ from agents.llm.types import (
     ToolResultContent,
     ToolSpec,
 )
+from sessions.core import variables
 
 _NAMED = frozenset({"properties", "patternProperties", "dependentSchemas"})
 """Keywords whose value names schemas; what is in it may have any name, `title` too."""
@@ -83,7 +84,6 @@ def _named(ref: str, root: Mapping[str, Any]) -> Any:
 
 Json = dict[str, Any]
 
-OUTPUT_CAP = 32_000
 """Tokens asked for when the caller names no number; more would eat the context of small models."""
 
 _NAMES = {"text_verbosity": "verbosity"}
@@ -196,7 +196,7 @@ def with_fields(body: Json, *given: Mapping[str, Any]) -> Json:
 
 def output_limit(model: Model, controls: Controls) -> int:
     """Output tokens to ask for."""
-    return min(controls.max_output or OUTPUT_CAP, model.output)
+    return min(controls.max_output or variables.OUTPUT_TOKENS.whole(), model.output)
 
 
 def encoded(options: Mapping[str, Any]) -> Json:

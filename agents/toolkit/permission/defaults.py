@@ -21,6 +21,7 @@ from agents.toolkit.permission.rules import (
     from_config,
     merge,
 )
+from sessions.core import paths
 from sessions.core.store.permissions.marks import UNCERTAIN
 from sessions.core.wire.patterns import EVERYTHING, READ_DEFAULTS, is_everything, matches
 
@@ -35,6 +36,7 @@ _OWN_FILES: Final = (
     ".config/opencode/*",
     ".local/share/opencode-web/*",
     "opencode-web/trust.json",
+    *(f"{str(folder)[1:]}/*" for folder in paths.config_directories()[2:]),  # that the environment names
 )
 
 GUARD: Final[Ruleset] = (

@@ -141,6 +141,9 @@ def policy(
     held += [root / ".git" for root in roots if (root / ".git").is_file()]
     held += [git / name for git in gits for name in GIT]
     more = [path.resolve() for path in map(_expanded, write) if path.is_dir()]
+    # The person's own configuration is not the project's, and counts without trust.
+    own_folders = [folder.resolve() for folder in paths.config_directories(environ)]
+    held += [folder for folder in own_folders if any(folder.is_relative_to(root) for root in (*roots, *more))]
     added = [path for path in read if path.is_dir() and path.resolve() == path]  # no link is in its place now
     data = [paths.data_home(environ) / name for name in ("opencode-web", "opencode")]
     hidden = [*data, *(home / name for name in SECRETS), Path(RUN)]

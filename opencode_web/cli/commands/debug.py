@@ -54,6 +54,9 @@ def environment(arguments: argparse.Namespace, directory: Path) -> None:
             say(f"{variable.name}={'(set)' if variable.secret else plain(given)}")
         elif default:
             say(f"# {variable.name}={default}")
+    for why, names in variables.NOT_READ.items():
+        for name in filter(os.environ.get, names):
+            complain(f"{name} is set and not used: {why}")
 
 
 def agent(arguments: argparse.Namespace, directory: Path) -> None:

@@ -12,12 +12,15 @@ from agents.config.trust.code import CodeFile, code_files
 from agents.config.trust.wants import HOW
 from agents.plugins.javascript.packages import packages_of
 from agents.plugins.loaded import installed
-from opencode_web.cli.terminal import say, table
+from opencode_web.cli.terminal import complain, say, table
+from sessions.core import variables
 
 _SHOWN = ("plugin", "tool")
 
 
 def listing(arguments: argparse.Namespace, directory: Path) -> None:
+    if variables.PURE.is_true():
+        complain(f"{variables.PURE.name} is set: no plugin is loaded.")
     rows = list(_rows(directory))
     if rows:
         table(("Kind", "From", "State"), rows)

@@ -86,6 +86,62 @@ def test_sources_are_merged_from_the_farthest_to_the_nearest(machine: Machine, t
     assert machine.load().config.username is None
 
 
+def test_a_persons_other_folders_come_after_the_project(machine: Machine, tmp_path: Path) -> None:
+    machine.environ["OPENCODE_CONFIG_DIR"] = str(tmp_path / "named")
+    files = [
+        machine.write_global({"username": "global"}),
+        machine.write(machine.nested / ".opencode/opencode.json", {"username": "project"}),
+        machine.write(machine.home / ".opencode/opencode.jsonc", {"username": "home", "model": "a/home"}),
+        machine.write(machine.home / ".opencode/agent/reader.md", "You read."),
+        machine.write(tmp_path / "named/opencode.json", {"username": "named"}),
+        machine.write(tmp_path / "named/commands/fix.md", "Fix."),
+    ]
+    loaded = load(machine.nested, machine.environ)
+    assert loaded.sources == files
+    assert (loaded.config.username, loaded.config.model) == ("named", "a/home"), "none takes trust"
+    assert "reader" in loaded.config.agent
+    assert "fix" in loaded.config.command
+    assert load(None, machine.environ).config.username == "named"
+
+
+def test_a_folder_of_ones_own_within_the_project_takes_trust(machine: Machine) -> None:
+    machine.environ["OPENCODE_CONFIG_DIR"] = str(machine.repository / "ci")
+    machine.write(machine.repository / "ci/opencode.json", {"shell": "/bin/zsh", "username": "named"})
+    loaded = load(machine.nested, machine.environ)
+    assert (loaded.config.username, loaded.config.shell) == ("named", None)
+    assert machine.load().config.shell == "/bin/zsh"
+
+
+def test_what_the_machine_says_comes_over_everybodys(machine: Machine, tmp_path: Path) -> None:
+    machine.environ["OPENCODE_TEST_MANAGED_CONFIG_DIR"] = str(tmp_path / "etc")
+    machine.environ["OPENCODE_CONFIG_CONTENT"] = '{"share": "auto"}'
+    machine.write(tmp_path / "etc/opencode.json", {"share": "disabled", "permission": {"bash": "deny"}})
+    machine.write(machine.repository / "opencode.json", {"permission": {"bash": "allow"}})
+    config = machine.load().config
+    assert (config.share, config.permission) == ("disabled", {"bash": "deny"})
+
+
+def test_variables_come_over_every_file(machine: Machine) -> None:
+    machine.write_global({"permission": {"bash": "deny", "edit": "ask"}, "compaction": {"reserved": 5}})
+    machine.environ |= {
+        "OPENCODE_PERMISSION": '{"bash": {"ls": "allow"}}',
+        "OPENCODE_DISABLE_AUTOCOMPACT": "1",
+        "OPENCODE_DISABLE_PRUNE": "true",
+    }
+    config = machine.load().config
+    assert config.permission == {"bash": {"*": "deny", "ls": "allow"}, "edit": "ask"}
+    assert (config.compaction.auto, config.compaction.prune, config.compaction.reserved) == (False, False, 5)
+    machine.environ["OPENCODE_DISABLE_PRUNE"] = "0"
+    assert machine.load().config.compaction.prune
+
+
+def test_rules_of_the_environment_that_cannot_be_read_are_asked_about(machine: Machine) -> None:
+    machine.environ["OPENCODE_PERMISSION"] = '{"bash": '
+    loaded = machine.load()
+    assert loaded.unreadable
+    assert str(loaded.problems[0]).startswith("OPENCODE_PERMISSION:1: ")
+
+
 def test_a_folder_outside_of_git_does_not_read_the_folders_above(tmp_path: Path) -> None:
     inner = tmp_path / "anybody" / "mine"
     inner.mkdir(parents=True)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from agents.llm.auth import keys_of, read_entries, remove_key, save
+from agents.llm.auth import keys_of, known_entries, read_entries, remove_key, save
 from sessions.core.files import BrokenFile
 
 
@@ -35,6 +35,15 @@ def test_keys_are_read_and_the_first_file_wins(tmp_path: Path) -> None:
     )
 
     assert keys_of(read_entries([ours, tmp_path / "missing", theirs])) == {"anthropic": "ours", "groq": "g"}
+
+
+def test_the_environment_takes_the_place_of_files(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    file = put(tmp_path / "auth.json", {"groq": {"type": "api", "key": "file"}})
+    given = {"OPENCODE_AUTH_CONTENT": json.dumps({"xai": {"type": "api", "key": "given"}, "zai": {}})}
+    assert keys_of(known_entries([file], given)) == {"xai": "given"}
+    assert keys_of(known_entries([file], {})) == {"groq": "file"}
+    assert keys_of(known_entries([file], {"OPENCODE_AUTH_CONTENT": "{no"})) == {"groq": "file"}
+    assert "OPENCODE_AUTH_CONTENT is no JSON" in caplog.text
 
 
 @pytest.mark.parametrize(

@@ -34,12 +34,30 @@ async def plugin(ctx):
 """
 
 
+async def test_plugins_can_be_switched_off_and_tools_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "plugin").mkdir()
+    (tmp_path / "tools").mkdir()
+    (tmp_path / "plugin" / "one.py").write_text("async def plugin(ctx):\n    return {}\n")
+    (tmp_path / "tools" / "two.py").write_text("")
+    monkeypatch.setattr(settings, "CONFIG_DIRS", [tmp_path / "none", tmp_path])
+    (project := tmp_path / "project").mkdir()
+    loaded, place = Loaded(), Place(project, project, "project")
+    await loaded.refresh(place)
+    assert [plugin.file.stem for plugin in loaded.plugins.values()] == ["one", "two"]
+    monkeypatch.setenv("OPENCODE_PURE", "1")
+    await loaded.refresh(place)
+    assert [plugin.file.stem for plugin in loaded.plugins.values()] == ["two"]
+    loaded.close()
+
+
 async def test_a_stop_while_one_loads_has_none_loaded_twice(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = tmp_path / "plugin"
     folder.mkdir()
-    monkeypatch.setattr(settings, "CONFIG_DIR", tmp_path)
+    monkeypatch.setattr(settings, "CONFIG_DIRS", [tmp_path])
     for name in "ab":
         (folder / f"{name}.py").write_text(CODE.format(name))
     loaded, place = Loaded(), Place(tmp_path, tmp_path, "project")

@@ -26,6 +26,32 @@ is not set.
 Keys of providers are variables, too: [models.md](models.md). Behind a company's proxy `HTTPS_PROXY`,
 `NO_PROXY`, `SSL_CERT_FILE` and `SSL_CERT_DIR` count. This page is made of `sessions/core/variables.py` and of
 the command line; a test fails when it is no longer true.
+
+## Where `opencode.json` lies
+
+In the order of OpenCode; what comes later counts over what came before
+([0058](decisions/0058-whose-configuration.md)). `opencode.jsonc` is read after `opencode.json` everywhere;
+folders have `agents/`, `commands/`, `modes/`, `skills/`, `plugins/`, `tools/` and `themes/` beside it.
+
+| | whose |
+|---|---|
+| `~/.config/opencode/` (`config.json` too, and `AGENTS.md`) | yours |
+| the file of `OPENCODE_CONFIG` | yours |
+| the project, from its root down to the folder of the session | the project's |
+| `.opencode/` in the same folders | the project's |
+| `~/.opencode/` | yours; the project's where your home folder is the project |
+| the folder of `OPENCODE_CONFIG_DIR` | yours; the project's where it lies in the project |
+| `OPENCODE_CONFIG_CONTENT` | yours |
+| `/etc/opencode/`, the files alone | of who looks after the machine |
+| `OPENCODE_PERMISSION`, `OPENCODE_DISABLE_AUTOCOMPACT`, `OPENCODE_DISABLE_PRUNE` | yours |
+
+What is the project's waits for trust where it runs or reaches something ([0007](decisions/0007-trust.md)).
+"""
+
+BESIDE = """\
+## What OpenCode reads besides
+
+Not used here; `opencode-web debug environment` says so of those that are set.
 """
 
 
@@ -33,7 +59,15 @@ def page() -> str:
     parts = [HEAD]
     for title, group in variables.GROUPS.items():
         parts += [f"## {title}", "", *_table(group), ""]
+    parts += [BESIDE, *_beside(), ""]
     return "\n".join([*parts, "## Options of `serve`", "", *_options()]) + "\n"
+
+
+def _beside() -> Iterator[str]:
+    yield "| variable | |"
+    yield "|---|---|"
+    for why, names in variables.NOT_READ.items():
+        yield f"| {', '.join(f'`{name}`' for name in names)} | {why} |"
 
 
 def _options() -> Iterator[str]:

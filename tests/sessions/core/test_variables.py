@@ -51,6 +51,19 @@ def test_a_number_that_is_none_is_told(given: str) -> None:
         variables.STORE_GB.number({"OPENCODE_WEB_STORE_GB": given})
 
 
+def test_what_opencode_reads_is_ours_or_said_to_be_not() -> None:
+    names = [name for group in variables.NOT_READ.values() for name in group]
+    assert len(names) == len(set(names))
+    assert not {variable.name for variable in variables.every()} & set(names)
+
+
+@pytest.mark.parametrize(
+    ("given", "read"), [("5", 5), ("", 32000), ("0", 32000), ("-1", 32000), ("many", 32000), ("1.5", 32000)]
+)
+def test_a_whole_number_is_one_above_nothing(given: str, read: int) -> None:
+    assert variables.OUTPUT_TOKENS.whole({variables.OUTPUT_TOKENS.name: given}) == read
+
+
 def test_what_is_empty_is_not_set() -> None:
     assert variables.STORE_GB.number({"OPENCODE_WEB_STORE_GB": ""}) == 5
     assert variables.USERNAME.read({}) == "opencode"

@@ -24,7 +24,8 @@ from agents.toolkit.shared.ripgrep import NOISE, excluding
 from sessions.core import variables
 from sessions.project import search
 
-NAMES = ("AGENTS.md", "CLAUDE.md", "CONTEXT.md")
+_CLAUDE = "CLAUDE.md"
+_NAMES = ("AGENTS.md", _CLAUDE, "CONTEXT.md")
 MAX_MATCHES = 50
 """Files of one pattern."""
 
@@ -36,14 +37,22 @@ logger = logging.getLogger(__name__)
 
 def ambient(directory: Path, worktree: Path) -> list[Document]:
     """The user's own file, which may be that of another program where there is none of ours, then for each
-    folder from the project's root down to `directory` the first of NAMES."""
-    own = document(Path(settings.CONFIG_DIR) / "AGENTS.md")
-    found = [own or document(Path.home() / ".claude" / "CLAUDE.md")]
+    folder from the project's root down to `directory` the first of its names."""
+    own = document(Path(settings.CONFIG_DIRS[0]) / "AGENTS.md")
+    found = [own or (document(Path.home() / ".claude" / _CLAUDE) if _CLAUDE in names() else None)]
     if not _project_disabled():
         chain = folders(directory, worktree)
         reach = Reach(chain[0])
-        found += [first_of(folder, NAMES, reach) for folder in chain]
+        found += [first_of(folder, names(), reach) for folder in chain]
     return [one for one in found if one is not None]
+
+
+def names() -> Sequence[str]:
+    """Of files with instructions; of a folder the first that is there counts."""
+    without = (variables.DISABLE_CLAUDE_CODE, variables.DISABLE_CLAUDE_CODE_PROMPT)
+    if any(variable.is_true() for variable in without):
+        return [name for name in _NAMES if name != _CLAUDE]
+    return _NAMES
 
 
 def below(path: Path, directory: Path, worktree: Path) -> list[Path]:
@@ -64,7 +73,7 @@ def on_the_way(path: Path, root: Path) -> list[Path]:
 
 def of_folder(folder: Path, root: Path) -> Document | None:
     """The instructions of one folder of the project with this root."""
-    return None if _project_disabled() else first_of(folder, NAMES, Reach(root))
+    return None if _project_disabled() else first_of(folder, names(), Reach(root))
 
 
 def named(entry: str, directory: Path, worktree: Path) -> list[Document]:
@@ -88,7 +97,7 @@ def wants(directory: Path, worktree: Path, entries: Sequence[str]) -> list[Want]
     chain = folders(directory, worktree)
     inside = [one for one in entries if "://" not in one and not one.startswith(("~/", "/"))]
     fixed = [_split(entry)[0] for entry in inside if not _climbs(entry)]
-    return Reach(chain[0]).wants(folder / name for folder in chain for name in (*NAMES, *fixed))
+    return Reach(chain[0]).wants(folder / name for folder in chain for name in (*names(), *fixed))
 
 
 def folders(directory: Path, worktree: Path) -> list[Path]:

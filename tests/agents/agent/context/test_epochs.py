@@ -88,7 +88,7 @@ class Stage:
 
 @pytest.fixture
 async def stage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, settings: LazySettings) -> Stage:
-    settings.CONFIG_DIR = tmp_path / "config"
+    settings.CONFIG_DIRS = [tmp_path / "config"]
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     folder = tmp_path / "project"
     folder.mkdir()

@@ -22,7 +22,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, settings: LazySettings
     path = tmp_path / "home"
     (path / ".config").mkdir(parents=True)
     monkeypatch.setenv("HOME", str(path))
-    settings.CONFIG_DIR = path / ".config"
+    settings.CONFIG_DIRS = [path / ".config"]
     return path
 
 
@@ -69,6 +69,17 @@ def test_without_project_configuration_the_global_files_remain(
     assert texts(discovery.ambient(project, project)) == ["global"]
     assert discovery.named("AGENTS.md", project, project) == []
     assert texts(discovery.named("~/mine.md", project, project)) == ["mine"]
+
+
+@pytest.mark.parametrize("variable", ["OPENCODE_DISABLE_CLAUDE_CODE", "OPENCODE_DISABLE_CLAUDE_CODE_PROMPT"])
+def test_what_is_claudes_can_be_switched_off(
+    home: Path, project: Path, monkeypatch: pytest.MonkeyPatch, variable: str
+) -> None:
+    written(home / ".claude" / "CLAUDE.md", "of another program")
+    written(project / "CLAUDE.md", "root")
+    written(project / "CONTEXT.md", "behind it")
+    monkeypatch.setenv(variable, "1")
+    assert texts(discovery.ambient(project, project)) == ["behind it"]
 
 
 def test_folders_on_the_way_to_a_file_are_those_of_the_project(home: Path, project: Path) -> None:
@@ -141,7 +152,7 @@ def test_what_is_no_text_file_is_left_out(project: Path) -> None:
     os.mkfifo(project / "AGENTS.md")
     (project / "CLAUDE.md").mkdir()
     (project / "CONTEXT.md").symlink_to(project / "missing")
-    assert files.first_of(project, discovery.NAMES, Reach(project)) is None
+    assert files.first_of(project, discovery.names(), Reach(project)) is None
     raw = project / "latin.md"
     raw.write_bytes(b"caf\xe9")
     assert files.document(raw) == Document(str(raw), "caf�")

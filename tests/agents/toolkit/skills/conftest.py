@@ -14,7 +14,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, settings: Settings) ->
     path = tmp_path / "home"
     path.mkdir()
     monkeypatch.setenv("HOME", str(path))
-    settings.CONFIG_DIR = path / ".config" / "opencode"
+    settings.CONFIG_DIRS = [path / ".config" / "opencode"]
     monkeypatch.setattr(skills, "_OURS", skills.Place(tmp_path / "ours"))
     return path
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from unittest.mock import patch
 
 import pytest
+from pytest_django import Settings
 
 from agents.config.schema import Config
 from agents.toolkit import skills
@@ -76,6 +77,32 @@ def test_project_skills_can_be_switched_off(
     write_skill(home / ".claude/skills/mine")
     monkeypatch.setenv("OPENCODE_DISABLE_PROJECT_CONFIG", "1")
     assert list(discover(project, NOTHING).skills) == ["mine"]
+
+
+@pytest.mark.parametrize(
+    ("variable", "left"),
+    [
+        ("OPENCODE_DISABLE_EXTERNAL_SKILLS", ["ours"]),
+        ("OPENCODE_DISABLE_CLAUDE_CODE_SKILLS", ["agents", "ours"]),
+        ("OPENCODE_DISABLE_CLAUDE_CODE", ["agents", "ours"]),
+    ],
+)
+def test_skills_of_other_agents_can_be_switched_off(
+    home: Path, project: Path, monkeypatch: pytest.MonkeyPatch, variable: str, left: list[str]
+) -> None:
+    for folder in (".opencode/skills/ours", ".claude/skills/claude", ".agents/skills/agents"):
+        write_skill(project / folder)
+    write_skill(home / ".claude/skills/mine")
+    monkeypatch.setenv(variable, "1")
+    assert sorted(discover(project, NOTHING).skills) == left
+
+
+def test_of_a_persons_own_folders_the_last_counts(home: Path, project: Path, settings: Settings) -> None:
+    first = write_skill(home / ".config/opencode/skills/a")
+    settings.CONFIG_DIRS.append(home / ".opencode")
+    assert discover(project, NOTHING).skills["a"].location == first
+    last = write_skill(home / ".opencode/skill/a")
+    assert discover(project, NOTHING).skills["a"].location == last
 
 
 @pytest.mark.parametrize(
