@@ -11,6 +11,7 @@ from agents.config.schema import Config
 from agents.servers.lsp.matrix import rows
 from agents.servers.lsp.matrix.row import Package, Row
 from agents.servers.lsp.matrix.table import BUILTIN
+from tests.agents.servers.lsp.client.cases import CASES
 
 ON = rows(Config(lsp=True))
 DOCUMENT = Path(__file__).parents[4] / "docs" / "lsp.md"
@@ -139,11 +140,13 @@ def test_the_document_has_the_table() -> None:
 
 
 def table() -> str:
-    lines = ["| id | language | program | from | runs of the project |", "|---|---|---|---|---|"]
+    lines = ["| id | language | program | from | runs of the project | tried |", "|---|---|---|---|---|---|"]
+    tried = {name.partition(":")[0] for name in CASES}
     for row in BUILTIN:
         programs = ", ".join(f"`{command[0]}`" for command in row.commands)
         code = row.project_code + (", where it has one" if row.code_in else "")
-        lines.append(f"| `{row.id}` | {row.language} | {programs} | {_source(row)} | {code} |")
+        told = "yes" if row.id in tried else ""
+        lines.append(f"| `{row.id}` | {row.language} | {programs} | {_source(row)} | {code} | {told} |")
     return "\n".join(lines)
 
 

@@ -11,7 +11,10 @@ from typing import Any
 
 MB = 1024 * 1024
 MANY = 1200
-TOOLS = ["echo", "die", "hang", "cancelled", "grow", "flood", "huge", "noise", "pid", "../x", "pair"]
+TOOLS = [
+    *("echo", "die", "hang", "cancelled", "grow", "flood", "huge", "noise", "pid", "../x", "pair", "twice"),
+    *("broken", "large"),
+]
 MODERN = "2026-07-28"
 
 tools = list(TOOLS)
@@ -109,6 +112,11 @@ def pair(id: int) -> None:
         text(id, "at once")
 
 
+def twice(id: int) -> None:
+    text(id, "first")
+    text(id, "second")
+
+
 CALLS: dict[str, Callable[[int], None]] = {
     "echo": lambda id: text(id, "echo"),
     "die": die,
@@ -121,6 +129,9 @@ CALLS: dict[str, Callable[[int], None]] = {
     "pid": lambda id: text(id, str(os.getpid())),
     "../x": lambda id: text(id, "x"),
     "pair": pair,
+    "twice": twice,
+    "broken": lambda id: write(f'{{"jsonrpc": "2.0", "id": {id}, "result": {{"content": ['),
+    "large": lambda id: text(id, "x" * 10 * MB),
 }
 
 INFO = {"name": "raw", "version": "1"}

@@ -143,6 +143,25 @@ async def test_a_message_that_is_too_long_ends_the_connection(tmp_path: Path) ->
         await server.until_status("connected")
 
 
+async def test_an_answer_that_comes_twice_is_taken_once(tmp_path: Path) -> None:
+    async with connected(raw(), tmp_path) as server:
+        assert await server.tool("twice") == "first"
+        assert await server.tool("echo") == "echo"
+
+
+async def test_an_answer_that_is_no_json_is_waited_for_in_vain_and_noted(tmp_path: Path) -> None:
+    async with connected(raw(), tmp_path) as server:
+        with pytest.raises(ServerFailed, match=r"did not answer within 0\.5 s"):
+            await server.tool("broken", 0.5)
+        assert "[no message of MCP]" in "".join(server.connection.log.lines())
+        assert await server.tool("echo") == "echo"
+
+
+async def test_an_answer_of_ten_megabytes_is_one(tmp_path: Path) -> None:
+    async with connected(raw(), tmp_path) as server:
+        assert len(await server.tool("large")) == 10 * 1024 * 1024
+
+
 async def test_a_flood_on_stderr_does_no_harm_and_is_kept_short(tmp_path: Path) -> None:
     async with connected(raw(), tmp_path) as server:
         assert await server.tool("flood") == "flooded"
