@@ -78,7 +78,7 @@ async def test_any_loop_has_them_loaded_on_that_of_the_turns(
 ) -> None:
     folder = tmp_path / "plugin"
     folder.mkdir()
-    monkeypatch.setattr(settings, "CONFIG_DIR", tmp_path)
+    monkeypatch.setattr(settings, "CONFIG_DIRS", [tmp_path])
     (folder / "c.py").write_text(CODE.format("c"))
     turns, other = Loop(), asyncio.new_event_loop()
     monkeypatch.setattr("agents.plugins.loaded.turns", turns)
