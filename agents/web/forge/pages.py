@@ -138,7 +138,7 @@ async def _form(
         here=here,
         base=base,
         bases=known,
-        own=here.name == base,
+        own=here.name == base and not where.forked,
         begun=begun,
         unknown=unknown,
         last=last,
