@@ -27,7 +27,9 @@ SECONDS = 60.0
 REMOTE_SECONDS = 600.0
 _OWN = re.compile(r"GIT_(SSH(_\w+)?|(AUTHOR|COMMITTER)_\w+|SSL_\w+|PROXY_\w+|TRACE\w*)")
 """Variables of git's that a person sets for themselves."""
-_PROTOCOLS = "file:git:http:https:ssh"
+REMOTE = "git:http:https:ssh"
+"""Protocols by which another machine is reached."""
+PROTOCOLS = f"file:{REMOTE}"
 _ALWAYS: tuple[Setting, ...] = (
     ("core.quotePath", "false"),
     ("core.bigFileThreshold", "4m"),
@@ -85,10 +87,17 @@ class Git:
             return ""
 
     def write(
-        self, *arguments: str, stdin: bytes = b"", seconds: float = SECONDS, watch: Watch | None = None
+        self,
+        *arguments: str,
+        stdin: bytes = b"",
+        seconds: float = SECONDS,
+        watch: Watch | None = None,
+        protocols: str = PROTOCOLS,
     ) -> str:
-        """Do something, and what git said of it; `watch` hears it meanwhile, and may end it."""
-        output = self._answer(arguments, self._held, stdin, seconds, {}, said=True, watch=watch)
+        """Do something, and what git said of it; `watch` hears it meanwhile, and may end it. Nothing is reached
+        but by `protocols`."""
+        extra = {"GIT_ALLOW_PROTOCOL": protocols}
+        output = self._answer(arguments, self._held, stdin, seconds, extra, said=True, watch=watch)
         return output.decode("utf-8", "replace")
 
     @property
@@ -219,7 +228,7 @@ def _environment() -> dict[str, str]:
         "GIT_SEQUENCE_EDITOR": ":",
         "GIT_PAGER": "cat",
         "GIT_LITERAL_PATHSPECS": "1",
-        "GIT_ALLOW_PROTOCOL": _PROTOCOLS,
+        "GIT_ALLOW_PROTOCOL": PROTOCOLS,
         "LC_ALL": "C.UTF-8",
     }
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from sessions.changes.checkout_git import git as run
-from sessions.changes.git.command import REMOTE_SECONDS, Git, GitError
+from sessions.changes.git.command import PROTOCOLS, REMOTE, REMOTE_SECONDS, Git, GitError
 from sessions.core.models.ledger import pack_path
 
 State = Literal["empty", "as recorded", "at another commit", "broken"]
@@ -49,7 +49,8 @@ def submodules(git: Git) -> list[Submodule]:
 def update(git: Git, path: str) -> str:
     """Fetch what is recorded and check it out; commits and files of its own in it stay. Raises GitError.
 
-    Its address comes of the repository, as its programs do: both wait for trust.
+    Its address comes of the repository, as its programs do: both wait for trust. One on this machine is for
+    who has said so to git (protocol.file.allow): it could be any folder.
     """
     found = next((each for each in submodules(git) if each.path == path), None)
     if found is None:
@@ -58,7 +59,12 @@ def update(git: Git, path: str) -> str:
         raise GitError("This repository names programs that you have not trusted. Look at them first.")
     if not found.url:
         raise GitError("The file .gitmodules does not say where it comes from.")
-    said = git.write("submodule", "update", "--init", "--", path, seconds=REMOTE_SECONDS)
+    files = git.asked("config", "--global", "--get", "protocol.file.allow") == "always"
+    said = git.write(
+        *("submodule", "update", "--init", "--", path),
+        seconds=REMOTE_SECONDS,
+        protocols=PROTOCOLS if files else REMOTE,
+    )
     return said or "It is at the commit that is recorded."
 
 

@@ -56,6 +56,21 @@ def nested(top: Path, tmp_path: Path) -> Path:
     return tmp_path / "clone"
 
 
+@pytest.fixture
+def by_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The person has submodules fetched from folders of this machine."""
+    (tmp_path / "home").mkdir()
+    (tmp_path / "home" / ".gitconfig").write_text('[protocol "file"]\n\tallow = always\n')
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+
+
+def test_a_submodule_is_not_fetched_from_a_folder_of_this_machine(nested: Path) -> None:
+    git(nested, "config", "protocol.file.allow", "always")  # the repository's word does not count
+    with pytest.raises(GitError, match="transport 'file' not allowed"):
+        submodules.update(Git(nested), "sub")
+
+
+@pytest.mark.usefixtures("by_path")
 def test_a_submodule_is_fetched_and_brought_back_to_what_is_recorded(nested: Path, tmp_path: Path) -> None:
     there = Git(nested)
     (found,) = submodules.submodules(there)
@@ -80,6 +95,7 @@ def test_no_submodule_is_updated_before_the_repository_is_trusted(nested: Path, 
     assert submodules.submodules(Git(nested))[0].state == "empty"
 
 
+@pytest.mark.usefixtures("by_path")
 def test_nothing_in_a_submodule_runs_when_it_is_looked_at(nested: Path, tmp_path: Path) -> None:
     submodules.update(Git(nested), "sub")
     git(nested / "sub", "config", "core.fsmonitor", f"echo ran > {tmp_path}/canary")
