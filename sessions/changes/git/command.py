@@ -94,8 +94,8 @@ class Git:
         watch: Watch | None = None,
         protocols: str = PROTOCOLS,
     ) -> str:
-        """Do something, and what git said of it; `watch` hears it meanwhile, and may end it. Nothing is reached
-        but by `protocols`."""
+        """Do something, and what git said of it; `watch` hears it meanwhile, and may end it. Nothing is
+        reached but by `protocols`."""
         extra = {"GIT_ALLOW_PROTOCOL": protocols}
         output = self._answer(arguments, self._held, stdin, seconds, extra, said=True, watch=watch)
         return output.decode("utf-8", "replace")
