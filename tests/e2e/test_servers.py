@@ -113,7 +113,7 @@ async def broken_and_mended(page: Page, place: Stage) -> None:
     await expect(dialog.get_by_role("alert")).to_contain_text("no closing quotation")
     await page.keyboard.press("Escape")
     await edited(page, " ".join([*raw()["command"][:-1], "''"]))
-    await expect(state(page, "real")).to_contain_text("11 tools")
+    await expect(state(page, "real")).to_contain_text("14 tools")
     await expect(row(page, "real").get_by_text("real_grow")).to_be_visible()
     await expect(other.page.locator(".servers-badge")).to_have_count(0)
     await other.page.close()

@@ -51,7 +51,7 @@ async def model_server(world: World) -> Page:
     page = await world.page(f"{world.url}/accounts")
     await page.get_by_text("Add a server of your own").click()
     await page.get_by_label("Name", exact=True).fill("Here")
-    await page.get_by_label("Address").fill(f"{world.url}/nothing")
+    await page.get_by_label("Address (http").fill(f"{world.url}/nothing")
     await page.get_by_role("button", name="Look").click()
     return await shown(page, page.locator("#model-server-models .problem"))
 

@@ -99,7 +99,7 @@ async def test_the_list_says_how_each_stands_and_hides_secrets(world: World) -> 
         await world.get("/mcp/form", name="raw"),
     ]
     assert "Connected" in shown[0]
-    assert "11 tools" in shown[0]
+    assert "14 tools" in shown[0]
     assert "opencode.jsonc" in shown[0]
     assert "Disabled" in shown[1]
     assert "&lt;i&gt;" in shown[1]
@@ -258,7 +258,7 @@ async def test_a_test_connects_once_and_saves_nothing(world: World) -> None:
     command = " ".join(raw("x")["command"])
     answer: Any = await world.post("test", name="tried", kind="local", command=command)
     assert "It works" in answer.content.decode()
-    assert "11 tools" in answer.content.decode()
+    assert "14 tools" in answer.content.decode()
     broken = command.removesuffix("x") + "exits"
     answer = await world.post("test", name="tried", kind="local", command=broken)
     assert "It does not work" in answer.content.decode()

@@ -52,7 +52,7 @@ BOTH = (
     "/worktrees/{worktree}/remove", "{base}/plan/edit", "{base}/files/comments?path={file}",
     "/p/{project}/sessions/labels?session={session}", "/p/{project}/sessions/folder?session={session}",
     "/p/{project}/sessions/folders/{folder}", "/open-in?session={session}&path={file}", "/settings/programs",
-    "{base}/plan/comment?start=1&end=1&words=pwned", "/p/{project}/forge/merge?number=3",
+    "{base}/plan/comment?start=1&end=1&words=pwned", "/p/{project}/forge/merge?number=none",
 )  # fmt: skip
 """GET shows what POST would do."""
 READS = (
@@ -131,9 +131,9 @@ READS = (
     "/p/{project}/git/worktrees?session={session}", "/p/{project}/git/worktrees?lost=pwned",
     "/p/{project}/git/merge?ref=refs/heads/pwned", "/p/{project}/git/tags?session={session}",
     "/p/{project}/git/submodules?session={session}", "/p/{project}/git/blame?file={file}",
-    "/p/{project}/forge?session={session}", "/p/{project}/forge/list?kind=issue&q=pwned",
-    "/p/{project}/forge/item?kind=issue&number=1", "/p/{project}/forge/branch?session={session}",
-    "/p/{project}/forge/told?what=checks&number=3", "/accounts/forges",
+    "/p/{project}/forge?session={session}", "/p/{project}/forge/list?kind=issue&q=none",
+    "/p/{project}/forge/item?kind=issue&number=none", "/p/{project}/forge/branch?session={session}&of=none",
+    "/p/{project}/forge/told?what=checks&number=none", "/accounts/forges",
 )  # fmt: skip
 API = (
     "/session", "/session/status", "/session/{session}", "/session/{session}/message",
