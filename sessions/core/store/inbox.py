@@ -275,8 +275,9 @@ def mentioned(part: dict[str, Any]) -> str:
     return str(text.get("value") or "") if by_address(part) and isinstance(text, dict) else ""
 
 
-def edit(session_id: str, prompt_id: str, written: list[dict[str, Any]]) -> bool:
-    """Put text and mentions in place of those it has; what is attached stays.
+def edit(session_id: str, prompt_id: str, written: list[dict[str, Any]], actor: str = "") -> bool:
+    """Put text and mentions in place of those it has; what is attached stays. It is a prompt of the `actor`
+    then, where a server has people.
 
     Raises PromptRefused when nothing would be left.
     """
@@ -287,6 +288,8 @@ def edit(session_id: str, prompt_id: str, written: list[dict[str, Any]]) -> bool
         row.parts = [*written, *(part for part in row.parts if not is_written(part))]
         check(row.parts)
         row.save(update_fields=["parts"])
+        if actor:
+            Admission.objects.filter(id=row.id).update(actor=actor)
         record(row.session, prompt_id)
     return True
 

@@ -19,7 +19,7 @@ from sessions.core.text import visible
 from sessions.core.wire.patterns import matches
 from sessions.web.access import project_of
 from sessions.web.approvals import kinds
-from sessions.web.respond import fragment, page
+from sessions.web.respond import fragment, late, page
 
 PAGE = 50
 _LONGEST = 300
@@ -97,7 +97,11 @@ async def decisions(request: HttpRequest, project_id: str) -> HttpResponse:
 async def let_through(request: HttpRequest, project_id: str, decision_id: int) -> HttpResponse:
     """Have exactly the call that was denied go through once, when the agent makes it again."""
     project = await project_of(project_id)
-    if await in_db(permissions.let_through, project.id, decision_id, actor(request)) is None:
+    try:
+        passed = await in_db(permissions.let_through, project.id, decision_id, actor(request))
+    except permissions.ReplyRefused as problem:
+        return late(str(problem))
+    if passed is None:
         raise Http404("There is no such denial.")
     return fragment("approvals/passed.html")
 

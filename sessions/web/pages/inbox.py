@@ -13,6 +13,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from sessions.changes import actions
 from sessions.core.db import in_db
+from sessions.core.principal import acting
 from sessions.core.store import inbox, messages, prompts, shells
 from sessions.web.access import project_of, session_of
 from sessions.web.respond import done, refused, toast
@@ -97,7 +98,7 @@ async def edit(request: HttpRequest, project_id: str, session_id: str, prompt_id
     """The form's text in place of the prompt's. Too late, the event `late` tells the composer to keep it."""
     session = await session_of(project_id, session_id)
     try:
-        in_time = await in_db(inbox.edit, session.id, prompt_id, written_of(request.POST))
+        in_time = await in_db(inbox.edit, session.id, prompt_id, written_of(request.POST), acting.get())
     except (BadPrompt, inbox.PromptRefused) as problem:
         return refused(str(problem))
     if in_time:

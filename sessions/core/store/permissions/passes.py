@@ -5,8 +5,9 @@ from __future__ import annotations
 from django.db import transaction
 
 from sessions.core.ids import now
-from sessions.core.models import Decision
+from sessions.core.models import Decision, Session
 from sessions.core.store.permissions.audit import Call, note
+from sessions.core.store.permissions.replies import check_another
 
 PASS = "pass"
 _LIFTED = ("person", "configuration")
@@ -19,10 +20,13 @@ def may_pass(decision: Decision) -> bool:
 
 
 def let_through(project_id: str, decision_id: int, actor: str) -> Decision | None:
-    """Note that the next such call of the session goes through. None where there is no such denial."""
+    """Note that the next such call of the session goes through. None where there is no such denial. Raises
+    OfTheSame."""
     found = Decision.objects.filter(project_id=project_id, id=decision_id).first()
     if found is None or not may_pass(found):
         return None
+    if session := Session.objects.filter(id=found.session_id).first():
+        check_another(session, "", actor)
     return Decision.objects.create(
         project_id=project_id,
         session_id=found.session_id,

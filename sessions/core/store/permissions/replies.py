@@ -6,7 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from sessions.core.models import PermissionRequest
+from django.conf import settings
+
+from sessions.core.models import PermissionRequest, Session
+from sessions.core.store.prompters import prompters
 from sessions.core.wire.patterns import matches
 
 from .scopes import MOST_MINUTES, SCOPES
@@ -76,6 +79,13 @@ class Answer:
             _check_patterns(row, self.patterns)
         if self.replacement:
             _check_replacement(row, self.reply, self.replacement)
+
+
+def check_another(session: Session, message_id: str, actor: str) -> None:
+    """Raises OfTheSame where two people are wanted, and one of them would allow what their own prompt led to
+    in the turn of that answer (empty: the last one)."""
+    if settings.TWO_PEOPLE and actor in prompters(session, message_id):
+        raise OfTheSame("You sent the prompt that led to this: another person has to allow it.")
 
 
 def proposed_paths(metadata: Mapping[str, Any]) -> set[str]:

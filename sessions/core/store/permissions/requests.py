@@ -5,20 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from django.conf import settings
 from django.db import transaction
 from django.db.models import QuerySet
 
 from sessions.core import workers
 from sessions.core.db import durable
 from sessions.core.ids import ascending, now
-from sessions.core.models import Admission, Message, PermissionRequest, SavedRule, Session
+from sessions.core.models import PermissionRequest, SavedRule, Session
 from sessions.core.store import events
 from sessions.core.store.rows import permission_info
 
 from . import audit, saved
 from .audit import Call
-from .replies import Answer, OfTheSame
+from .replies import Answer, check_another
 
 APP = "appProcess"
 """In the metadata of a request of an app: the process that it asks through."""
@@ -79,25 +78,12 @@ def reply(
         if row is None:
             return None
         given.check(row)
-        _check_another(row, given)
+        if given.reply != "reject":
+            check_another(row.session, row.message_id, given.actor)
         if not _settle(row, given.state, words=words, actor=actor, replacement=dict(given.replacement)):
             return None
         _decided(row, given)
     return row
-
-
-def _check_another(row: PermissionRequest, given: Answer) -> None:
-    """Raises OfTheSame where two people are wanted and one of them allows what their own prompt led to."""
-    if not settings.TWO_PEOPLE or given.reply == "reject":
-        return
-    topmost = row.session
-    while topmost.parent is not None:
-        topmost = topmost.parent
-    prompts = (
-        Message.objects.filter(session=topmost, role="user").order_by("-id").values_list("id", flat=True)
-    )
-    if Admission.objects.filter(id=prompts.first(), actor=given.actor).exclude(actor="").exists():
-        raise OfTheSame("You sent the prompt that led to this: another person has to allow it.")
 
 
 def allow_by_rules(request_id: str, rules: Sequence[SavedRule]) -> bool:
