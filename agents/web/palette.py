@@ -12,7 +12,7 @@ import logging
 import re
 from collections.abc import Awaitable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 from urllib.parse import urlencode
@@ -35,7 +35,7 @@ from agents.toolkit.definitions import Agent, known_agents
 from sessions.core.db import in_db
 from sessions.core.models import Project, Session, Snippet
 from sessions.core.models.ledger import unpack_path
-from sessions.core.principal import person_of, sees
+from sessions.core.principal import may, person_of, sees
 from sessions.core.roles import Person
 from sessions.core.store import projects, searches, snippets
 from sessions.core.store import sessions as session_store
@@ -44,7 +44,7 @@ from sessions.project.outline import Symbol as Outlined
 from sessions.project.outline import outline
 from sessions.web.access import Located, located
 from sessions.web.roots import Root, root_of, roots
-from sessions.web.shortcuts import SHORTCUTS
+from sessions.web.shortcuts import SHORTCUTS, offered
 
 MOST_OF_A_KIND = 8
 MOST_RECENT = 8
@@ -98,7 +98,7 @@ async def options(request: HttpRequest) -> HttpResponse:
         return render(
             request, "pickers/palette.html", {"groups": groups, "query": query, "nothing": not groups}
         )
-    known = await _known(place, person_of(request))
+    known = await _known(request, place)
     if query:
         found = [(_found(group, query), group) for group in known]
         shown = [
@@ -114,23 +114,27 @@ async def options(request: HttpRequest) -> HttpResponse:
     return render(request, "pickers/palette.html", {"groups": groups, "query": query, "nothing": nothing})
 
 
-async def _known(place: Located, person: Person | None) -> list[Group]:
+async def _known(request: HttpRequest, place: Located) -> list[Group]:
+    """Nothing that would be refused to who asks."""
     config = (await asyncio.to_thread(load, place.directory)).config
     custom = await asyncio.to_thread(commands, place.directory, config)
-    rows = await in_db(_rows, place.project, person)
+    rows = await in_db(_rows, place.project, person_of(request))
     models = _models(await providers_of(place.directory))
     agents = (agent for agent in known_agents(config).values() if agent.primary)
     others = (row for row in rows.projects if row != place.project)
-    return [
+    groups = [
         Group("Sessions", [_session(row) for row in rows.sessions if row != place.session], MOST_UNASKED),
-        Group("Actions", _ACTIONS, len(_ACTIONS), 2 * MOST_OF_A_KIND),
-        Group("Settings", list(_settings(place.project)), MOST_OF_A_KIND),
+        Group("Actions", list(_actions(request)), len(SHORTCUTS), 2 * MOST_OF_A_KIND),
+        Group("Settings", list(_settings(request, place.project)), MOST_OF_A_KIND),
         Group("Projects", [_project(row) for row in others], MOST_UNASKED),
         Group("Agents", [_agent(agent) for agent in agents]),
         Group("Models", list(models)),
         Group("Commands", [_command(command) for command in custom.values()]),
         Group("Snippets", [_snippet(row) for row in rows.snippets]),
         Group("Saved searches", [_search(text, place.project) for text in rows.searches]),
+    ]
+    return [
+        replace(group, entries=[one for one in group.entries if _offered(request, one)]) for group in groups
     ]
 
 
@@ -153,19 +157,19 @@ def _rows(project: Project, person: Person | None) -> _Rows:
     )
 
 
-_ACTIONS = tuple(
-    Entry(
-        f"run:{one.name}",
-        one.does,
-        one.icon,
-        "run",
-        one.name,
-        f"/{one.name}" if one.command else "",
-        shortcut=one.name,
-    )
-    for one in SHORTCUTS.values()
-    if one.icon
-)
+_WRITES = {"choose": "choose", "write": "prompt", "insert": "prompt"}
+"""What an entry leads to in the end, by what is done with it: the name of a URL."""
+
+
+def _offered(request: HttpRequest, entry: Entry) -> bool:
+    return entry.act not in _WRITES or may(request, _WRITES[entry.act])
+
+
+def _actions(request: HttpRequest) -> Iterator[Entry]:
+    for one in offered(request, SHORTCUTS.values()):
+        if one.icon:
+            command = f"/{one.name}" if one.command else ""
+            yield Entry(f"run:{one.name}", one.does, one.icon, "run", one.name, command, shortcut=one.name)
 
 
 def _agent(agent: Agent) -> Entry:
@@ -200,40 +204,33 @@ def _project(row: Project) -> Entry:
     return Entry(f"project:{row.id}", row.name, "folder", "go", row.get_absolute_url(), row.worktree)
 
 
-def _settings(project: Project) -> Iterator[Entry]:
-    of = f"?project={project.id}"
+def _settings(request: HttpRequest, project: Project) -> Iterator[Entry]:
+    of, here = f"?project={project.id}", (project.id,)
     places = (
-        ("Settings", "settings", reverse("settings") + of, "preferences store sandbox"),
-        ("Keys of the keyboard", "keyboard", reverse("keys") + of, "shortcuts keybinds"),
-        ("Snippets", "edit", reverse("snippets") + of, "templates texts prompts"),
-        ("Accounts and keys of providers", "settings", reverse("accounts") + of, "login sign in api key"),
-        ("MCP and language servers", "plug", reverse("servers") + of, "lsp"),
-        (
-            "Permission rules and decisions",
-            "shield",
-            reverse("rules", args=(project.id,)),
-            "allow deny audit",
-        ),
-        ("Search in conversations", "search", f"{reverse('search')}{of}", "find text words history messages"),
-        ("Usage", "clock", reverse("usage"), "cost tokens spending money statistics"),
-        (
-            "What the model is told",
-            "reader",
-            reverse("told") + of,
-            "prompt instructions skills tools context",
-        ),
-        ("Operations log", "list", reverse("log", args=(project.id,)), "history undo changes"),
-        ("All projects", "folder", f"{reverse('home')}?choose", "open another"),
-        ("Import conversations", "import", reverse("import"), "transfer opencode"),
+        ("Settings", "settings", "settings", (), of, "preferences store sandbox"),
+        ("Keys of the keyboard", "keyboard", "keys", (), of, "shortcuts keybinds"),
+        ("Snippets", "edit", "snippets", (), of, "templates texts prompts"),
+        ("Accounts and keys of providers", "settings", "accounts", (), of, "login sign in api key"),
+        ("MCP and language servers", "plug", "servers", (), of, "lsp"),
+        ("Permission rules and decisions", "shield", "rules", here, "", "allow deny audit"),
+        ("Search in conversations", "search", "search", (), of, "find text words history messages"),
+        ("Usage", "clock", "usage", (), "", "cost tokens spending money statistics"),
+        ("What the model is told", "reader", "told", (), of, "prompt instructions skills tools context"),
+        ("Operations log", "list", "log", here, "", "history undo changes"),
+        ("All projects", "folder", "home", (), "?choose", "open another"),
+        ("Import conversations", "import", "import", (), "", "transfer opencode"),
     )
     if settings.PEOPLE:
         you = f"{settings.FRONT_PATH}you/" if settings.FRONT_PATH else reverse("you")
         yield Entry("go:you", "You", "shield", "go", you, also="password token sign out second factor")
-        yield Entry("go:people", "People", "list", "go", reverse("people"), also="team roles invite tokens")
+        if may(request, "people"):
+            people = reverse("people")
+            yield Entry("go:people", "People", "list", "go", people, also="team roles invite tokens")
     if settings.FRONT_PATH:
         yield Entry("go:machines", "All machines", "layers", "go", settings.FRONT_PATH, also="nodes team")
-    for label, icon, url, also in places:
-        yield Entry(f"go:{label}", label, icon, "go", url, also=also)
+    for label, icon, name, arguments, query, also in places:
+        if may(request, name):
+            yield Entry(f"go:{label}", label, icon, "go", reverse(name, args=arguments) + query, also=also)
 
 
 def _models(providers: Mapping[str, Provider]) -> Iterator[Entry]:

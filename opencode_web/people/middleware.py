@@ -14,6 +14,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.utils.decorators import async_only_middleware
 
 from opencode_web.people import needs, places
+from opencode_web.people.reach import Reach
 from opencode_web.people.sign_in import admit
 from sessions.core.db import in_db
 from sessions.core.principal import acting, person_of
@@ -97,6 +98,7 @@ async def _refusal(
         need = max(need, raised, key=lambda role: role.rank)
     about = set() if name in needs.EVERYWHERE else await in_db(_place_of(of_api), request, given, need)
     if all(allowed(person, need, project) for project in about or [None]):
+        request.reach = Reach.of(person, about)  # type: ignore[attr-defined]  # for the page
         return None
     return refused(request, need, of_api)
 

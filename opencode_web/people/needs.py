@@ -14,10 +14,11 @@ SHOWN = {
     Role.NOTHING: (
         "account_change_password account_logout account_reauthenticate account_set_password diagrams health"
         " help home keys looks machines mfa_activate_totp mfa_deactivate_totp mfa_download_recovery_codes"
-        " mfa_generate_recovery_codes mfa_index mfa_reauthenticate mfa_view_recovery_codes theme you"
+        " mfa_generate_recovery_codes mfa_index mfa_reauthenticate mfa_view_recovery_codes role-sheet"
+        " theme you"
     ),
     Role.SEE: (
-        "answer-text app app-frame arguments checkout choice commands comment-form comment-plan"
+        "answer-text app app-frame arguments checkout choice commands comment-plan"
         " complete-commands complete-files configured-rules count-problems decisions earlier-prompt"
         " edit-comment edit-plan estimate export export-data export-markdown export-packed export-rules"
         " export-sessions export-transcript file-comments file-sessions files-find files-marks files-preview"
@@ -27,14 +28,14 @@ SHOWN = {
         " git-submodules git-tags git-worktrees invert-call invert-operation"
         " label-sessions log mcp-list mentions move-session new-session older-messages open-in options"
         " palette part-file part-output permission-card permission-file permission-matches permission-rest"
-        " pin-note plan-changes problem-lines problems project prompt-text question-card remove-worktree"
+        " plan-changes problem-lines problems project prompt-text question-card remove-worktree"
         " rename-session resources review review-file review-files review-image review-lines review-undo"
         " rules search search-progress servers-badge session session-folder session-menu sessions share"
-        " snippet-dialog snippet-options snippets staging-files status symbols timeline timeline-at"
+        " snippet-options snippets staging-files status symbols timeline timeline-at"
         " theme-file theme-files timeline-file timeline-image timeline-moments timeline-point trust undo"
         " usage usage-file waiting-prompt why"
     ),
-    Role.ASK: "sandbox-port-go",
+    Role.ASK: "comment-form pin-note sandbox-port-go snippet-dialog",
     Role.ADMINISTER: (
         "about account-waiting accounts configuration configured-entry forges import import-found"
         " import-progress"
@@ -80,7 +81,8 @@ DONE = {
         " keep-ignored mcp-apps mcp-cancel mcp-remove mcp-restart mcp-save mcp-sign-in mcp-sign-out"
         " mcp-switch mcp-test mcp-try open-project person-link person-project person-sign-out person-token"
         " model-server-add model-server-look"
-        " programs remove-program reset-all-keys retry-language switch-languages"
+        " drain-machine join-team prefer-copy programs remove-program reset-all-keys restore-here"
+        " retry-language switch-languages"
     ),
 }
 """Names of pages that do something."""
@@ -319,6 +321,8 @@ _VARYING = re.compile(r"<[^>]+>")
 
 _shown = {name: role for role, names in SHOWN.items() for name in names.split()}
 _done = {name: role for role, names in DONE.items() for name in names.split()}
+SHOWING, ACTING = frozenset(_shown), frozenset(_done)
+"""Names of all pages that are read, and of those that do something."""
 _operations = {
     line.strip(): role for role, lines in OPERATIONS.items() for line in lines.strip().splitlines()
 }
@@ -327,6 +331,12 @@ _operations = {
 def of_page(method: str, name: str) -> Role:
     """What a page takes, by the name of its URL."""
     return (_shown if method in _READING else _done).get(name, Role.ADMINISTER)
+
+
+def of_all(name: str) -> Role:
+    """What it takes to look at a page and to do what it is for."""
+    found = [table[name] for table in (_shown, _done) if name in table]
+    return max(found, key=lambda role: role.rank, default=Role.ADMINISTER)
 
 
 def operation(method: str, route: str) -> str:

@@ -10,6 +10,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from opencode_web.people import store
 from opencode_web.people.models import Person
+from opencode_web.people.reach import of_address
 from opencode_web.site.logins import logins
 from sessions.core.db import in_db
 from sessions.core.principal import person_of
@@ -108,6 +109,18 @@ async def remove_token(request: HttpRequest) -> HttpResponse:
 async def end_sign_in(request: HttpRequest) -> HttpResponse:
     """In another browser; this one says so to the guard."""
     return await _ended(request, await _oneself(request), store.end_sign_in, _own_shown(request))
+
+
+@require_GET
+async def role_sheet(request: HttpRequest, here: str, everywhere: str) -> HttpResponse:
+    """What a page hides from who has these roles. Its address changes with it (`Reach.address`)."""
+    try:
+        sheet = of_address(here, everywhere).sheet()
+    except ValueError as error:
+        raise Http404("There is no such role.") from error
+    response = HttpResponse(sheet, content_type="text/css; charset=utf-8")
+    response["Cache-Control"] = "private, max-age=31536000, immutable"
+    return response
 
 
 async def _hang_up(request: HttpRequest, person: Person) -> None:

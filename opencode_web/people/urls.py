@@ -50,6 +50,7 @@ urlpatterns = [
     path("you/sign-out", pages.end_sign_in, name="end-sign-in"),
     path("people/", pages.people, name="people"),
     path("people/invite", pages.invite, name="invite"),
+    path("people/sheet/<str:here>/<str:everywhere>.css", pages.role_sheet, name="role-sheet"),
     path("people/<uuid:person_id>", pages.change, name="change-person"),
     path("people/<uuid:person_id>/link", pages.link, name="person-link"),
     path("people/<uuid:person_id>/project", pages.change_in_project, name="person-project"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextvars import ContextVar
-from typing import Any
+from typing import Any, Protocol
 
 from django.conf import settings
 from django.http import HttpRequest
@@ -40,3 +40,24 @@ def person_in(scope: Mapping[str, Any], node: str | None = None) -> Person | Non
 def sees(person: Person | None, project: str) -> bool:
     """Whether lists show a project, and what is in it."""
     return person is None or allowed(person, Role.SEE, project)
+
+
+class Reach(Protocol):
+    """What of other pages is for who asks, where a server has people (`opencode_web.people.reach`)."""
+
+    def may(self, name: str) -> bool:
+        """Whether all is for them that the page of that name of a URL shows and does."""
+
+    def address(self) -> str:
+        """Of the style sheet that hides what is not."""
+
+
+def reach(request: HttpRequest) -> Reach | None:
+    """None where all is for whoever asks."""
+    return getattr(request, "reach", None)
+
+
+def may(request: HttpRequest, name: str) -> bool:
+    """Whether all that the page of that name does is for who asks."""
+    known = reach(request)
+    return known is None or known.may(name)

@@ -9,6 +9,7 @@ from django.http import HttpRequest, HttpResponse
 
 from sessions.changes.upkeep import damage
 from sessions.core.db import in_db
+from sessions.core.principal import person_of, reach
 from sessions.rendering.html import html
 from sessions.web import keys
 
@@ -22,6 +23,9 @@ async def page(
     page catches up by its socket and may wait in the browser for that. Any other is asked for anew; so is one
     whose notice may be dismissed elsewhere."""
     shortcuts = json.dumps(await in_db(keys.table))
+    known, person = reach(request), person_of(request)
+    context["role_sheet"] = known.address() if known else ""
+    context["person"] = person.name if person else ""
     shown = html(template, csrf=csrf_token(request), shortcuts=shortcuts, **context)
     response = HttpResponse(shown, status=status)
     waits = live and not damage.is_told()

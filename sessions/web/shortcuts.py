@@ -8,8 +8,13 @@ where there is one.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Final, Literal
+
+from django.http import HttpRequest
+
+from sessions.core.principal import may
 
 Place = Literal[
     "text",
@@ -280,5 +285,41 @@ GROUPS: Final = (
 
 SHORTCUTS: Final = {one.name: one for group in GROUPS for one in group.shortcuts}
 COMMANDS: Final = tuple(one for one in SHORTCUTS.values() if one.command)
+LEADS: Final = {
+    "add-dir": "add-folder",
+    "agents": "choose",
+    "archive": "archive-session",
+    "attach": "prompt",
+    "compact": "compact",
+    "delete": "delete-session",
+    "fork": "fork",
+    "git": "git",
+    "large-prompt": "prompt",
+    "mcp": "servers",
+    "mode": "choose",
+    "models": "choose",
+    "move": "move-session",
+    "new": "new-session",
+    "new-folder": "file-sessions",
+    "pin": "pin-session",
+    "pin-note": "add-pin",
+    "prompt": "prompt",
+    "redo": "redo",
+    "rename": "rename-session",
+    "review-mode": "staging-mode",
+    "save-snippet": "save-snippet",
+    "search": "search",
+    "settings": "settings",
+    "stop": "abort",
+    "terminals": "shell",
+    "undo": "undo",
+}
+"""What does something or goes somewhere, with the name of the URL that it leads to: who may not have that is
+not offered it. The others show what is in the page."""
 TITLES: Final = {one.name: group.title for group in GROUPS for one in group.shortcuts}
 """What a person calls the place of each."""
+
+
+def offered(request: HttpRequest, shortcuts: Iterable[Shortcut]) -> Iterator[Shortcut]:
+    """Those that lead to what is for who asks."""
+    return (one for one in shortcuts if one.name not in LEADS or may(request, LEADS[one.name]))

@@ -13,8 +13,11 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
+from django.urls import resolve
 from playwright.async_api import Browser, BrowserContext, Page, expect
 
+from opencode_web.people import needs
+from sessions.core.roles import Role
 from tests import programs
 from tests.e2e.access.scan import NARROW, WIDE, violations
 from tests.e2e.conftest import ASKED, repository, watch
@@ -82,8 +85,8 @@ async def test_who_may_not_approve_leaves_it_to_who_may(
         await grace.open(session)
         await ada.send("Write it.")
         await expect(grace.permissions).to_contain_text("asked.txt")
-        await ada.permissions.get_by_role("button", name="Allow once").click()
-        await expect(ada.page.locator("#toasts")).to_contain_text("This takes the role “Approve”")
+        await expect(ada.permissions).to_contain_text("asked.txt")
+        await expect(ada.permissions.get_by_role("button", name="Allow once")).to_be_hidden()
         await grace.permissions.get_by_role("button", name="Allow once").click()
         await expect(ada.messages).to_contain_text("Written.")
         await ada.page.goto(f"{stage.server.url}{stage.home_path}rules/decisions")
@@ -92,6 +95,49 @@ async def test_who_may_not_approve_leaves_it_to_who_may(
             await tab.page.close()
     await others.close()
     assert faults == []
+
+
+OFFERED = """[...document.querySelectorAll("[hx-post], [hx-get], a[href]")]
+    .filter((one) => one.checkVisibility()).flatMap((one) => [
+        ["POST", one.getAttribute("hx-post")], ["GET", one.getAttribute("hx-get")],
+        ["GET", one.getAttribute("href")]]).filter(([, address]) => address?.startsWith("/"))"""
+
+
+async def refused(page: Page, role: Role) -> list[tuple[str, str]]:
+    """What of the page is seen and would be refused to the role."""
+    found = []
+    for method, address in await page.evaluate(OFFERED):
+        name = resolve(urlsplit(address).path, "opencode_web.urls").url_name or ""
+        if name not in needs.PUBLIC and needs.of_page(method, name).rank > role.rank:
+            found.append((method, address))
+    return found
+
+
+async def test_a_page_offers_what_its_reader_may(tmp_path: Path, context: BrowserContext) -> None:
+    async with staffed(tmp_path) as stage:
+        page = await context.new_page()
+        tab = Tab(page, stage)
+        await choose_password(page, stage.invite("Ada", "ask"))
+        write = ToolUse("write", {"filePath": "asked.txt", "content": "new\n"})
+        stage.plays(Turn(tools=[write]), Turn(text="Written."))
+        session = await stage.session("For readers")
+        await tab.open(session)
+        await tab.send("Write it.")
+        await expect(tab.permissions).to_contain_text("asked.txt")
+        assert await refused(page, Role.ASK) == []
+        await page.locator("#session-more").click()
+        await expect(page.get_by_role("menuitem", name="Rename")).to_be_visible()
+        assert await refused(page, Role.ASK) == []
+        done = stage.server.command("people", "role", "Ada", "see")
+        assert done.returncode == 0, done.stderr
+        await page.goto(f"{stage.server.url}{stage.home_path}s/{session}")
+        await expect(tab.permissions).to_contain_text("asked.txt")
+        await expect(page.locator("#prompt")).to_be_hidden()
+        assert await refused(page, Role.SEE) == []
+        await page.locator("#session-more").click()
+        await expect(page.get_by_role("menuitem", name="Copy the link")).to_be_visible()
+        await expect(page.get_by_role("menuitem", name="Rename")).to_be_hidden()
+        await page.close()
 
 
 async def test_a_person_is_invited_in_the_page_and_switched_off(

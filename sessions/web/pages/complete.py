@@ -14,7 +14,7 @@ from django.views.decorators.http import require_GET
 from sessions.project import search
 from sessions.web.access import project_of, session_of
 from sessions.web.respond import fragment
-from sessions.web.shortcuts import COMMANDS
+from sessions.web.shortcuts import COMMANDS, offered
 
 MOST_SHOWN = 12
 
@@ -24,7 +24,7 @@ log = logging.getLogger(__name__)
 @require_GET
 async def commands(request: HttpRequest, project_id: str, session_id: str = "") -> HttpResponse:
     query = request.GET.get("q", "").lower()
-    found = [command for command in COMMANDS if query in command.name]
+    found = [command for command in offered(request, COMMANDS) if query in command.name]
     found.sort(key=lambda command: not command.name.startswith(query))
     return fragment("composer/options.html", commands=found)
 
