@@ -98,19 +98,22 @@ def run(arguments: argparse.Namespace) -> None:
     with permanent():
         prepare_django()
         from opencode_web import asgi
-        from opencode_web.site import background
+        from opencode_web.site import background, logins
         from sessions.transfer.writing.redact import conceal
 
         conceal(policy.password)  # exports and shared pages never show it
+        people = _people()
         if team.is_front(os.environ):
             from opencode_web.nodes import front
 
-            guard = front.build(policy, _people())
+            guard = front.build(policy, people)
         else:
-            guard = asgi.build(policy, _people())
+            guard = asgi.build(policy, people)
 
     async def on_ready() -> None:
         await begin()
+        if people:
+            background.beside(logins.watch(people))
         if team.schema(os.environ):
             from opencode_web.nodes import taking_part  # with models that are there in a team alone
 

@@ -15,7 +15,7 @@ from django.utils.decorators import async_only_middleware
 
 from opencode_web.people import needs, places
 from opencode_web.people.reach import Reach
-from opencode_web.people.sign_in import admit
+from opencode_web.people.sign_in import admit, end_others
 from sessions.core.db import in_db
 from sessions.core.principal import acting, person_of
 from sessions.core.roles import Role, allowed
@@ -55,6 +55,7 @@ def signed_in(get_response: Handler) -> Handler:
         cookie = response.cookies.get(settings.SESSION_COOKIE_NAME)
         if cookie is not None and request.is_secure():
             cookie["secure"] = True
+        await end_others(request)
         await admit(request, response)
         return response
 

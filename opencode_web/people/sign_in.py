@@ -5,10 +5,13 @@ from __future__ import annotations
 import secrets
 from typing import Any
 
+from allauth.account.signals import password_changed, password_reset, password_set
 from django.contrib.auth.signals import user_logged_in
 from django.http import HttpRequest, HttpResponseBase
 
+from opencode_web.people import store
 from opencode_web.people.models import Person, SignIn
+from opencode_web.site.logins import logins
 from sessions.core.db import in_db
 from sessions.core.ids import now
 from sessions.web.respond import csrf_token
@@ -18,10 +21,16 @@ _LONGEST = 200
 
 def listen() -> None:
     user_logged_in.connect(_note)
+    for changed in (password_changed, password_reset, password_set):
+        changed.connect(_note_password)
 
 
 def _note(sender: Any, request: HttpRequest, user: Person, **_: Any) -> None:
     request.signed_in = user  # type: ignore[attr-defined]  # for `admit`
+
+
+def _note_password(sender: Any, request: HttpRequest, user: Person, **_: Any) -> None:
+    request.has_new_password = user  # type: ignore[attr-defined]  # for `end_others`
 
 
 def token(request: HttpRequest) -> dict[str, str]:
@@ -44,3 +53,14 @@ async def admit(request: HttpRequest, response: HttpResponseBase) -> None:
         time_created=now(),
     )
     response.headers["Set-Cookie"] = request.scope["sign_in"](login)  # type: ignore[attr-defined]  # ASGI's
+
+
+async def end_others(request: HttpRequest) -> None:
+    """Somebody who knew the old password is out: every sign-in ends of the person who chose a new one with
+    this request, but its own, with what it has open."""
+    person: Person | None = getattr(request, "has_new_password", None)
+    if person is None:
+        return
+    principal = request.scope["principal"] or {}  # type: ignore[attr-defined]  # ASGI's
+    for login in await in_db(store.end_sign_ins, person, str(principal.get("session") or "")):
+        await logins.end_by_id(login)

@@ -156,6 +156,14 @@ def end_sign_in(person: Person, id: str) -> list[str]:
     return [id] if SignIn.objects.filter(person=person, pk=id).delete()[0] else []
 
 
+def end_sign_ins(person: Person, but: str) -> list[str]:
+    """All of them save one. What is held under the names that this gives is to be closed."""
+    rows = SignIn.objects.filter(person=person).exclude(pk=but)
+    names = list(rows.values_list("id", flat=True))
+    rows.delete()
+    return names
+
+
 def open_names(person: Person) -> list[str]:
     """All names under which is held what a person has open."""
     tokens = [held(token) for token in Token.objects.filter(person=person)]

@@ -6,7 +6,7 @@ Import it when Django is set up.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import AsyncExitStack
 from typing import Any
 
@@ -45,12 +45,12 @@ async def start() -> None:
         redis_bus = RedisBus(settings.REDIS_URL, settings.EVENT_CHANNEL, settings.INSTALLATION)
         await asyncio.to_thread(redis_bus.start)
         _running.push_async_callback(asyncio.to_thread, redis_bus.stop)
-        _running.callback(asyncio.create_task(logins.follow()).cancel)
+        beside(logins.follow())
     await clear_worktrees()
     await finish_undos()
-    _running.callback(asyncio.create_task(indexer.run()).cancel)
+    beside(indexer.run())
     if settings.METRICS:
-        _running.callback(asyncio.create_task(counts.follow()).cancel)
+        beside(counts.follow())
     if settings.RUNS_TURNS:
         _start_turns()
     readiness.begin(lambda: not settings.RUNS_TURNS or runtime.is_alive)
@@ -60,6 +60,11 @@ async def stop() -> None:
     """Interrupt running turns with their partial output saved, stop listening and telling, end terminals."""
     readiness.end()
     await _running.aclose()
+
+
+def beside(work: Coroutine[Any, Any, None]) -> None:
+    """Have it run until `stop`."""
+    _running.callback(asyncio.create_task(work).cancel)
 
 
 def at_end(callback: Callable[[], Awaitable[None]]) -> None:

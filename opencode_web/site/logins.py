@@ -9,6 +9,7 @@ from django.db import DatabaseError
 
 from opencode_web.site.security.cookies import LIFETIME
 from opencode_web.site.security.logins import End, Logins
+from opencode_web.site.security.people import People
 from sessions.core.db import in_db, in_db_sync
 from sessions.core.store import logins as store
 
@@ -28,6 +29,18 @@ logins = Logins(_remember)
 def read() -> None:
     """What was ended before this start; call it before anything is served, without a loop."""
     logins.learn(End(*end) for end in in_db_sync(store.ended))
+
+
+async def watch(people: People) -> None:
+    """Look again and again whether all who have something open may still have it: the rows of people are
+    changed by other processes too."""
+    while True:
+        await asyncio.sleep(LOOK_SECONDS)
+        try:
+            if names := logins.names():
+                logins.review(await people.standing(names))
+        except DatabaseError:
+            logger.exception("who may still have open what they have cannot be looked up")
 
 
 async def follow() -> None:

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import Any
 
 from opencode_web.site.security.asgi import Application, Message, Receive, Scope, Send
 from opencode_web.site.security.cookies import LIFETIME, BrowserSession
@@ -61,6 +62,19 @@ class Logins:
         for connection in list(self._open.get(id, ())):
             connection.hang_up()
 
+    def names(self) -> list[str]:
+        """Of all who have something open."""
+        return list(self._open)
+
+    def review(self, standing: Mapping[str, Any]) -> None:
+        """Close what is open of somebody who is no longer who they were when it was opened: `standing` says
+        by name who they are now, None for nobody. It may come again, as far as they may."""
+        for name, now in standing.items():
+            for connection in list(self._open.get(name, ())):
+                if now is None or connection.person not in (None, now):
+                    connection.hang_up()
+                connection.person = now
+
     async def end_all(self) -> None:
         """Every login that there is."""
         await self._end(End(EVERYTHING, max(time.time(), self.generation() + 1)))
@@ -88,7 +102,8 @@ class Logins:
         self, session: BrowserSession, application: Application, scope: Scope, receive: Receive, send: Send
     ) -> None:
         """Run the application for as long as the login lasts: then it hears that the client is gone."""
-        connection = _Open(session, receive, send, scope["type"] == "websocket")
+        person = (scope["principal"] or {}).get("person")
+        connection = _Open(session, receive, send, scope["type"] == "websocket", person)
         held = self._open.setdefault(session.id, set())
         held.add(connection)
         try:
@@ -101,10 +116,13 @@ class Logins:
 
 
 class _Open:
-    """A socket or a request of a login."""
+    """A socket or a request of a login; `person` is who opened it, where that is known."""
 
-    def __init__(self, session: BrowserSession, receive: Receive, send: Send, is_socket: bool) -> None:
+    def __init__(
+        self, session: BrowserSession, receive: Receive, send: Send, is_socket: bool, person: Any
+    ) -> None:
         self.session = session
+        self.person = person
         self._receive = receive
         self._send = send
         self._is_socket = is_socket

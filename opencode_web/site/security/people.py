@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from base64 import b64decode
+from collections.abc import Collection, Mapping
 from typing import Any, Protocol
 
 from opencode_web.site.security.request import Request
@@ -23,6 +24,10 @@ class People(Protocol):
 
     async def named(self, name: str) -> Said | None:
         """By a proxy that knows them."""
+
+    async def standing(self, names: Collection[str]) -> Mapping[str, Said | None]:
+        """Who each is now, under whose name something is held open: that of a login, or as `with_token`
+        says."""
 
     async def may_open(self, person: Said, request: Request) -> bool:
         """Whether they may have this socket. Pages are asked about by the application, which knows them."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import httpx
@@ -157,6 +159,62 @@ async def test_what_a_token_has_open_ends_with_it(team: Team) -> None:
             async for _ in lines:
                 pass
             assert (await client.get("/session")).status_code == 401
+
+
+async def _ends(lines: AsyncIterator[str]) -> None:
+    async for _ in lines:
+        pass
+
+
+@asynccontextmanager
+async def _listening(client: httpx.AsyncClient) -> AsyncIterator[AsyncIterator[str]]:
+    """To the events of the server, once they come."""
+    async with client.stream("GET", "/event") as events:
+        lines = events.aiter_lines()
+        while "server.connected" not in await anext(lines):
+            pass
+        yield lines
+
+
+async def test_who_is_switched_off_elsewhere_has_nothing_open(team: Team) -> None:
+    """The command line is another process than the server."""
+    token = team.token("Frances", "ask")
+    async with team.browser("Frances") as browser, team.client(token) as client:
+        async with _listening(browser) as one, _listening(client) as two:
+            team.command("off", "Frances")
+            await _ends(one)
+            await _ends(two)
+        assert (await client.get("/session")).status_code == 401
+
+
+async def test_another_role_closes_what_is_open(team: Team) -> None:
+    token = team.token("Kathleen", "approve")
+    other = team.token("Mary", "see")
+    async with team.client(token) as client, team.client(other) as theirs, _listening(theirs) as stays:
+        async with _listening(client) as lines:
+            team.command("role", "Kathleen", "see")
+            await _ends(lines)
+        async with _listening(client):
+            made = await theirs.get("/session")
+            assert made.status_code == 200
+        assert await anext(stays) is not None
+
+
+async def test_a_new_password_ends_the_other_sign_ins(team: Team) -> None:
+    team.command("add", "Hedy")
+    async with team.browser("Hedy") as other, team.client() as browser:
+        form = {"login": "Hedy", "password": PASSWORD}
+        assert (await browser.post("/login", data=form)).status_code == 302
+        new = "another battery staple"
+        chosen = {"oldpassword": PASSWORD, "password1": new, "password2": new}
+        async with _listening(other) as lines:
+            changed = await browser.post("/you/password", data=chosen, headers=await csrf(browser))
+            assert changed.status_code == 302, changed.text
+            await _ends(lines)
+        assert (await other.get("/you/", headers={"Accept": "*/*"})).status_code == 401
+        assert (await browser.get("/you/")).status_code == 200
+    async with team.browser("Hedy"), team.client() as again:
+        assert (await again.post("/login", data={"login": "Hedy", "password": new})).status_code == 200
 
 
 async def test_who_prompted_is_written_down_and_may_not_allow(tmp_path: Path) -> None:

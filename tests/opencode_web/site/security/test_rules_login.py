@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
+import math
 import time
 from typing import Any
 
@@ -12,7 +14,7 @@ from asgiref.testing import ApplicationCommunicator
 
 from opencode_web.site.security import launch, throttle
 from opencode_web.site.security.asgi import Receive, Scope, Send
-from opencode_web.site.security.cookies import SessionCookies
+from opencode_web.site.security.cookies import BrowserSession, SessionCookies
 from opencode_web.site.security.logins import End, Logins
 from tests.opencode_web.site.security.harness import (
     BEARER,
@@ -305,6 +307,33 @@ async def test_rule_6_what_is_open_closes_with_the_login(house: House) -> None:
     assert await sockets[1].receive_nothing()
     await other.post("/logout", headers=await house.csrf(other), data={"everywhere": "1"})
     assert (await sockets[1].receive_output(5))["code"] == 4401
+
+
+async def test_rule_6_what_is_open_closes_when_its_person_changes() -> None:
+    """As rows say who holds it now; who is the same goes on."""
+    logins, closed = Logins(), []
+    session = BrowserSession("one", "", math.inf, math.inf)
+
+    async def listening(scope: Scope, receive: Receive, send: Send) -> None:
+        await receive()
+        await send({"type": "websocket.accept"})
+        closed.append(await receive())
+
+    for now in (None, {"name": "Ada", "role": "see"}):
+        person = {"name": "Ada", "role": "ask"}
+        scope = {"type": "websocket", "principal": {"person": person}}
+        coming: asyncio.Queue[Any] = asyncio.Queue()
+        sent: asyncio.Queue[Any] = asyncio.Queue()
+        coming.put_nowait({"type": "websocket.connect"})
+        held = asyncio.create_task(logins.hold(session, listening, scope, coming.get, sent.put))
+        assert await sent.get() == {"type": "websocket.accept"}
+        logins.review({"one": dict(person)})
+        await asyncio.sleep(0)
+        assert not held.done()
+        logins.review({"one": now})
+        await held
+        assert await sent.get() == {"type": "websocket.close", "code": 4401}
+    assert [message["type"] for message in closed] == ["websocket.disconnect"] * 2
 
 
 async def opened(house: House, cookie: dict[str, str]) -> Any:
