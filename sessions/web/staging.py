@@ -20,7 +20,7 @@ from sessions.changes.review.staged import listed, seals, waiting
 from sessions.changes.review.verdicts import Scope, judge, listing
 from sessions.core.db import in_db
 from sessions.core.models import Operation, Session
-from sessions.core.principal import actor
+from sessions.core.principal import acting, actor
 from sessions.core.store import marks, operations, staging
 from sessions.rendering.diffs.table import Reading
 from sessions.rendering.html import html
@@ -192,7 +192,7 @@ async def in_panel(request: HttpRequest, session: Session) -> Asked:
     """What waits, read as the form says (view, w)."""
     scope = Scope("staged")
     found = await listing(session, scope)
-    given = await in_db(marks.of_session, session.id)
+    given = await in_db(marks.of_session, session.id, acting.get())
     return Asked(session, scope, Reading.asked(request.POST.dict()), found, given)
 
 

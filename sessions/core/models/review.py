@@ -9,15 +9,19 @@ from .project import Project
 
 class ReviewMark(models.Model):
     """A person has seen or kept something: `kind` is `viewed` or `kept`. `key` is a hash of the content it
-    was given on (a hunk's, or a file's before and after), so it is gone when the content changes."""
+    was given on (a hunk's, or a file's before and after), so it is gone when the content changes. What was
+    viewed is an `actor`'s own, where a server has people; what is kept is so for all."""
 
     session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="marks")
     kind = models.CharField(max_length=8)
     key = models.CharField(max_length=64)
+    actor = models.CharField(max_length=128, blank=True)
     time_created = models.BigIntegerField()
 
     class Meta:
-        constraints = [models.UniqueConstraint(fields=["session", "kind", "key"], name="one_mark_a_content")]
+        constraints = [
+            models.UniqueConstraint(fields=["session", "kind", "key", "actor"], name="one_mark_a_content")
+        ]
 
 
 class ReviewComment(models.Model):

@@ -21,6 +21,7 @@ from sessions.changes.review.verdicts import Listing, Scope, listing
 from sessions.changes.undo.merge import Conflict
 from sessions.core.db import in_db
 from sessions.core.models import Operation, Session
+from sessions.core.principal import acting
 from sessions.core.store import events, marks
 from sessions.core.store.marks import Marks
 from sessions.rendering.diffs.table import Reading
@@ -91,7 +92,7 @@ async def answered(
     `outcome` what came of one that changed nothing."""
     session = shown.session
     found = await listing(session, shown.scope)
-    given = await in_db(marks.of_session, session.id)
+    given = await in_db(marks.of_session, session.id, acting.get())
     fresh = Asked(session, shown.scope, shown.reading, found, given)
     rows = await asyncio.to_thread(_rows, fresh, keys, operation.outcome if operation else outcome)
     every = await asyncio.to_thread(
@@ -170,7 +171,8 @@ async def asked(request: HttpRequest, session: Session, *, recent: bool = False)
     given = {**request.GET.dict(), **request.POST.dict()}
     scope = Scope.asked(given)
     found = await _found(session, scope, recent=recent)
-    return Asked(session, scope, Reading.asked(given), found, await in_db(marks.of_session, session.id))
+    own = await in_db(marks.of_session, session.id, acting.get())
+    return Asked(session, scope, Reading.asked(given), found, own)
 
 
 async def _found(session: Session, scope: Scope, *, recent: bool) -> Listing:

@@ -17,6 +17,7 @@ from sessions.changes.snapshots.objects import ObjectMissing
 from sessions.core.db import in_db
 from sessions.core.models import Session
 from sessions.core.plans import is_plan
+from sessions.core.principal import acting
 from sessions.core.store import ledger, marks, messages, turns
 from sessions.core.text import visible
 from sessions.rendering.tools import card
@@ -173,7 +174,7 @@ async def lines(request: HttpRequest, project_id: str, session_id: str) -> HttpR
     session = await session_of(project_id, session_id)
     path = request.GET.get("path", "")
     found = await listing(session, Scope(), (path,))
-    given = await in_db(marks.of_session, session.id)
+    given = await in_db(marks.of_session, session.id, acting.get())
     file = found.file(path)
     if file is None or is_plan(file.path):
         return JsonResponse({"stretches": [], "seen": ""})

@@ -16,7 +16,7 @@ from sessions.changes.review.verdicts import ReviewedFile, judge
 from sessions.changes.undo.plan import WRITES
 from sessions.core.db import in_db
 from sessions.core.models import Operation, Session
-from sessions.core.principal import actor
+from sessions.core.principal import acting, actor
 from sessions.core.store import marks, operations
 from sessions.web.access import session_of
 from sessions.web.respond import beside, done, fragment, refused
@@ -176,7 +176,7 @@ async def mark(request: HttpRequest, project_id: str, session_id: str) -> HttpRe
     add, remove = await asyncio.to_thread(
         _keys, shown, kind, path, request.POST.get("hunk"), request.POST.get("on") == "1"
     )
-    await in_db(marks.put, session, kind, add=add, remove=remove)
+    await in_db(marks.put, session, kind, acting.get(), add=add, remove=remove)
     return await answered(shown, [path]) if path else done()
 
 

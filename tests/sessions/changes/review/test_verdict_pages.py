@@ -57,7 +57,7 @@ async def test_a_kept_hunk_is_marked_by_its_content(world: World, async_client: 
     found = await listing(session, Scope())
     file = found.file("a.txt")
     assert file is not None
-    kept = (await in_db(marks.of_session, session.id)).kept
+    kept = (await in_db(marks.of_session, session.id, "")).kept
     states = [hunk_mark(file, pick) in kept for pick in await hunks(session)]
     assert states == [True, False, True], "what is new is not kept"
 
