@@ -55,6 +55,9 @@ PEOPLE = team.has_people(os.environ)
 """Whether people sign in by their own names, by django-allauth (docs/decisions/0052)."""
 TWO_PEOPLE = PEOPLE and variables.TWO_PEOPLE.is_true()
 """Whether who sent a prompt may not allow what its turn asks."""
+PERSON_TURNS = int(_in_words(variables.PERSON_TURNS.number)) if PEOPLE else 0
+PERSON_COST = _in_words(variables.PERSON_COST.number) if PEOPLE else 0.0
+"""What a person may have at once, and a day in US dollars; 0 without a limit."""
 FRONT = team.is_front(os.environ)
 ROOT_URLCONF = "opencode_web.nodes.urls" if team.schema(os.environ) else "opencode_web.urls"
 BASE_PATH = team.base_path(os.environ)

@@ -18,7 +18,7 @@ from agents.plugins.hooks import message_parts
 from agents.toolkit.definitions import UnknownAgent
 from sessions.core.db import in_db
 from sessions.core.models import AdmittedPrompt
-from sessions.core.store import compaction, inbox, operations
+from sessions.core.store import compaction, inbox, operations, quotas
 from sessions.core.store import sessions as session_store
 from sessions.core.store.inbox import Work
 from sessions.core.wire.messages import UserMessage
@@ -40,8 +40,8 @@ async def look(run: Run) -> Work | None:
 
 async def begin(run: Run, work: Work | None = None) -> UserMessage | None:
     """While nothing is going on: the prompt of a turn that goes on, or else promote every steering prompt
-    that waits, or else one queued prompt. The last one promoted, or None when none waits. `work` is there
-    where it was read just now."""
+    that waits, or else one queued prompt. The last one promoted, or None when none waits, or a quota has it
+    wait. `work` is there where it was read just now."""
     work = work or await look(run)
     if work is None:
         return None
@@ -54,6 +54,9 @@ async def begin(run: Run, work: Work | None = None) -> UserMessage | None:
             await _remember(run, prompt)
         return prompt
     if not work.waiting:
+        return None
+    held = await in_db(quotas.held, work.session) if quotas.are_set() else ""
+    if held:
         return None
     run.has_errands = False
     if work.session.revert and await in_db(operations.make_final, run.session.id):

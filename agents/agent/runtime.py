@@ -36,7 +36,7 @@ from sessions.core import files, gate, retention, workers
 from sessions.core.db import in_db
 from sessions.core.fence import Lease, LeaseLost, fenced
 from sessions.core.models import Session
-from sessions.core.store import events, inbox, leases, ledger, line, permissions, problems
+from sessions.core.store import events, inbox, leases, ledger, line, permissions, problems, quotas
 from sessions.core.store import sessions as session_store
 
 logger = logging.getLogger(__name__)
@@ -238,7 +238,7 @@ class Runtime:
 
     def _call_in(self, session_id: str) -> None:
         """Begin to drain a session; where not every one may at once, those that come next in the line."""
-        if not (settings.MOST_TURNS or gate.is_registered()):
+        if not (settings.MOST_TURNS or quotas.are_set() or gate.is_registered()):
             self._wake(session_id)
             return
         self._resting.discard(session_id)
@@ -316,7 +316,7 @@ class Runtime:
             return
         if go_on and await in_db(inbox.has_work, session_id):
             self._call_in(session_id)
-        elif settings.MOST_TURNS:
+        elif settings.MOST_TURNS or quotas.are_set():
             if not go_on:
                 self._resting.add(session_id)
             self._call_in("")

@@ -173,6 +173,20 @@ TWO_PEOPLE = Variable(
     "`1`: who sent a prompt may not allow what its turn asks; another person has to.",
     own=True,
 )
+PERSON_TURNS = Variable(
+    "OPENCODE_WEB_PERSON_TURNS",
+    "How many turns of a person run at once on a machine; their other prompts wait, and say so. 0: no limit."
+    " Those of subagents do not count.",
+    "0",
+    "turns",
+)
+PERSON_COST = Variable(
+    "OPENCODE_WEB_PERSON_COST",
+    "What a person's turns on a machine may cost a day; then their prompts are refused. A turn that runs"
+    " is finished. 0: no limit.",
+    "0",
+    "US dollars",
+)
 PARK = Variable(
     "OPENCODE_WEB_PARK",
     "Where the files of projects are parked after each turn, so that they can be restored on another machine:"
@@ -341,7 +355,7 @@ GROUPS = {
     "How long things are kept (0: for ever)": (
         *(KEEP_EVENTS, KEEP_EVENTS_DAYS, KEEP_OUTPUTS_DAYS, KEEP_DELETED_DAYS, KEEP_ARCHIVED_DAYS),
     ),
-    "People": (TEAM, PERSON_HEADER, TWO_PEOPLE),
+    "People": (TEAM, PERSON_HEADER, TWO_PEOPLE, PERSON_TURNS, PERSON_COST),
     "Nodes and fronts": (SECRET, NODE, NODE_ADDRESS, PARK, FRONT),
     "Turns": (
         *(LEASE_SECONDS, TURNS, HOOK_SECONDS, TRUST, NO_DISCOVERY, PRIVATE_HOSTS, FORGES),

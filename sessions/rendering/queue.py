@@ -10,7 +10,7 @@ from django.conf import settings
 
 from sessions.core.gate import gate
 from sessions.core.models import Admission, AdmittedPrompt, Session
-from sessions.core.store import inbox, line, shells
+from sessions.core.store import inbox, line, quotas, shells
 
 from .html import html
 
@@ -71,6 +71,8 @@ def _why(session: Session) -> tuple[str, str]:
     found = gate(now.project_id)
     if found.closed or found.waiting:
         return "held up", found.closed or found.waiting
+    if quotas.are_set() and (held := quotas.held(now)):
+        return "held up", held
     place = line.place(now) if settings.MOST_TURNS else 0
     if not place:
         return "", ""

@@ -20,4 +20,21 @@ class Migration(migrations.Migration):
                 fields=["session", "kind", "key", "actor"], name="one_mark_a_content"
             ),
         ),
+        migrations.CreateModel(
+            name="Spending",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("actor", models.CharField(max_length=128)),
+                ("day", models.CharField(max_length=10)),
+                ("cost", models.FloatField(default=0.0)),
+            ],
+            options={
+                "constraints": [models.UniqueConstraint(fields=("actor", "day"), name="one_spending_a_day")],
+            },
+        ),
     ]

@@ -27,6 +27,7 @@ from .review import ReviewComment, ReviewMark, StagedFile
 from .searches import SavedSearch
 from .session_folders import SessionFolder
 from .snippets import Snippet
+from .spending import Spending
 
 __all__ = [
     "Admission",
@@ -56,6 +57,7 @@ __all__ = [
     "Session",
     "SessionFolder",
     "Snippet",
+    "Spending",
     "StagedFile",
     "Switch",
     "Todo",

@@ -24,7 +24,7 @@ from sessions.core.gate import gate
 from sessions.core.ids import ascending, now
 from sessions.core.models import Admission, AdmittedPrompt, Message, Part, Session
 from sessions.core.prepared import Prepared
-from sessions.core.store import context, events, leases, messages, resumption
+from sessions.core.store import context, events, leases, messages, quotas, resumption
 from sessions.core.store import sessions as session_store
 from sessions.core.store.order import last_id
 from sessions.core.store.rows import part_wire
@@ -69,11 +69,12 @@ def admit(
     may send it again, also when it was answered long ago, and gets what it got first. With `no_reply` it is a
     message in the history that nobody answers.
 
-    Raises PromptRefused for a prompt without content or with a part that no message can have, for an id
-    that something else has, when the session was deleted, and where its project is closed.
+    Raises PromptRefused for a prompt without content or with a part that no message can have, for an id that
+    something else has, when the session was deleted, where its project is closed, and where the `actor` has
+    spent what a person may in a day.
     """
     check(parts)
-    if closed := gate(session.project_id).closed:
+    if closed := gate(session.project_id).closed or quotas.refusal(actor):
         raise PromptRefused(closed)
     row = AdmittedPrompt(
         id=message_id or ascending("msg"),

@@ -14,6 +14,7 @@ from django.db.models import Max, Min, QuerySet
 from sessions.core import bus
 from sessions.core.gate import OPEN, gate
 from sessions.core.models import AdmittedPrompt, Session
+from sessions.core.store import quotas
 
 MOVED = "session.line"
 """The event, told to listeners alone: what waits before a session is another thing than before."""
@@ -29,7 +30,8 @@ class Waiting:
 
 def line() -> list[Waiting]:
     """The sessions that wait, in the order in which they begin: of each project what waited longest, and the
-    projects in turn. Not those of subagents, since a turn that runs waits for them, nor what a gate holds."""
+    projects in turn. Not those of subagents, since a turn that runs waits for them, nor what a gate or a
+    quota holds."""
     waiting: defaultdict[str, list[tuple[int, str]]] = defaultdict(list)
     for session_id, project_id, time in _waiting():
         waiting[project_id].append((time, session_id))
@@ -45,7 +47,11 @@ def line() -> list[Waiting]:
         if gate(project_id) == OPEN
         for number, (time, session_id) in enumerate(sorted(sessions))
     ]
-    return [Waiting(session_id, project_id) for *_, session_id, project_id in sorted(numbered)]
+    found = [Waiting(session_id, project_id) for *_, session_id, project_id in sorted(numbered)]
+    if not quotas.are_set():
+        return found
+    admitted = set(quotas.admitted(one.session_id for one in found))
+    return [one for one in found if one.session_id in admitted]
 
 
 def beside(session_ids: Collection[str]) -> list[str]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from django.conf import settings
+
 from sessions.core.ids import ascending
 from sessions.core.models import FileChange, Part
 from sessions.core.models.ledger import shown
@@ -13,7 +15,7 @@ from sessions.core.wire.messages import AssistantMessage
 from sessions.core.wire.parts import Part as WirePart
 from sessions.core.wire.parts import PatchPart, StepFinishPart
 
-from . import events, messages
+from . import events, messages, quotas
 from . import sessions as session_store
 
 
@@ -47,6 +49,8 @@ def spent(session_id: str, tokens: Tokens, cost: float, **columns: Any) -> None:
         sums.reasoning += tokens.reasoning
         sums.cache.read += tokens.cache.read
         sums.cache.write += tokens.cache.write
+        if settings.PEOPLE and cost:
+            quotas.spend(session_id, cost)
         session_store.change(row, tokens=sums.wire(), cost=row.cost + cost, **columns)
 
 
