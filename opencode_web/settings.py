@@ -55,6 +55,8 @@ PEOPLE = team.has_people(os.environ)
 """Whether people sign in by their own names, by django-allauth (docs/decisions/0052)."""
 TWO_PEOPLE = PEOPLE and variables.TWO_PEOPLE.is_true()
 """Whether who sent a prompt may not allow what its turn asks."""
+OIDC = team.issuer(os.environ) if PEOPLE else None
+"""Where people may sign in besides (docs/decisions/0057)."""
 PERSON_TURNS = int(_in_words(variables.PERSON_TURNS.number)) if PEOPLE else 0
 PERSON_COST = _in_words(variables.PERSON_COST.number) if PEOPLE else 0.0
 """What a person may have at once, and a day in US dollars; 0 without a limit."""
@@ -124,6 +126,25 @@ if PEOPLE:
     ACCOUNT_SESSION_REMEMBER = False
     ACCOUNT_LOGIN_ON_PASSWORD_RESET = True
     ACCOUNT_LOGOUT_ON_PASSWORD_CHANGE = False
+    if OIDC:
+        INSTALLED_APPS += ["allauth.socialaccount", "allauth.socialaccount.providers.openid_connect"]
+        SOCIALACCOUNT_ADAPTER = "opencode_web.people.oidc.SocialAdapter"
+        SOCIALACCOUNT_LOGIN_ON_GET = True  # the state of a sign-in is bound to the browser that began it
+        SOCIALACCOUNT_REAUTHENTICATION_REQUIRED = True
+        SOCIALACCOUNT_PROVIDERS = {
+            "openid_connect": {
+                "provider_class": "opencode_web.people.oidc.Provider",
+                "APPS": [
+                    {
+                        "provider_id": "oidc",
+                        "name": OIDC.name,
+                        "client_id": OIDC.client_id,
+                        "secret": OIDC.client_secret,
+                        "settings": {"server_url": OIDC.address.rstrip("/"), "oauth_pkce_enabled": True},
+                    }
+                ],
+            }
+        }
     MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
     MFA_TOTP_ISSUER = "opencode-web"
 

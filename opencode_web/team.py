@@ -7,7 +7,9 @@ import json
 import os
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from importlib.util import find_spec
+from urllib.parse import urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
 
@@ -27,6 +29,7 @@ _FRONT = "opencode_front"
 PACKAGES = "pip install 'opencode-web[team]'"
 _PLACE = re.compile(r"s3://[^/]+.*|file:///.+")
 _JOINED = "team.json"
+_HERE = ("127.0.0.1", "::1", "localhost")
 _NAME = re.compile(r"[a-z][a-z0-9-]{0,39}")
 
 
@@ -48,6 +51,39 @@ def is_front(environ: Mapping[str, str]) -> bool:
 def has_people(environ: Mapping[str, str]) -> bool:
     """Whether people sign in by their own names (docs/decisions/0052)."""
     return variables.TEAM.is_true(environ)
+
+
+@dataclass(frozen=True, slots=True)
+class Issuer:
+    """Of OpenID Connect, where people may sign in. `links`: its word on an e-mail address is taken."""
+
+    address: str
+    client_id: str
+    client_secret: str
+    name: str
+    links: bool
+
+
+def issuer(environ: Mapping[str, str]) -> Issuer | None:
+    """None where there is none. Raises ImproperlyConfigured for one that nobody could sign in at, and where
+    the packages for it are missing."""
+    address = variables.OIDC_ISSUER.read(environ)
+    if not address:
+        return None
+    place = urlsplit(address)
+    if place.scheme != "https" and (place.scheme != "http" or place.hostname not in _HERE):
+        raise ImproperlyConfigured(f"{variables.OIDC_ISSUER.name} has to begin with https://: {address!r}")
+    client_id, link = variables.OIDC_CLIENT_ID.read(environ), variables.OIDC_LINK.read(environ)
+    if not client_id:
+        raise ImproperlyConfigured(f"{variables.OIDC_ISSUER.name} takes {variables.OIDC_CLIENT_ID.name} too")
+    if link not in ("", "email"):
+        raise ImproperlyConfigured(f"{variables.OIDC_LINK.name} is `email` or not set: {link!r}")
+    if find_spec("jwt") is None or find_spec("requests") is None:
+        raise ImproperlyConfigured(
+            f"{variables.OIDC_ISSUER.name} is set, but its packages are missing: {PACKAGES}"
+        )
+    secret, name = variables.OIDC_CLIENT_SECRET.read(environ), variables.OIDC_NAME.read(environ)
+    return Issuer(address, client_id, secret, name, link == "email")
 
 
 def park(environ: Mapping[str, str]) -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from functools import reduce
 
+from django.conf import settings
+
 from agents.agent import resumption
 from agents.agent.attachments import readers
 from agents.agent.attachments.readers import Filling, Parts
@@ -18,6 +20,7 @@ from agents.plugins.hooks import message_parts
 from agents.toolkit.definitions import UnknownAgent
 from sessions.core.db import in_db
 from sessions.core.models import AdmittedPrompt
+from sessions.core.principal import paying
 from sessions.core.store import compaction, inbox, operations, quotas
 from sessions.core.store import sessions as session_store
 from sessions.core.store.inbox import Work
@@ -45,6 +48,8 @@ async def begin(run: Run, work: Work | None = None) -> UserMessage | None:
     work = work or await look(run)
     if work is None:
         return None
+    if settings.PEOPLE:
+        paying.set(await in_db(quotas.payer, run.session.id))
     if work.state and (prompt := await resumption.begin(run, work.state)) is not None:
         run.silent, run.has_errands = False, True
         await in_db(session_store.set_status, run.session.id, Status(type="busy"))
@@ -75,6 +80,8 @@ async def steer(run: Run) -> UserMessage | None:
 
 async def _promote(run: Run, waiting: list[AdmittedPrompt], *, answered: bool = False) -> UserMessage | None:
     promoted = None
+    if settings.PEOPLE and waiting:
+        paying.set(await in_db(quotas.payer_of, run.session.id, waiting[-1].id))
     for row in waiting:
         choice = await next_choice(run, row)
         provider_id, _, model_id = choice.model.partition("/")

@@ -31,7 +31,8 @@ from agents.toolkit.definitions import UnknownAgent
 from agents.toolkit.turn import Turn
 from agents.tools.registry import toolset
 from agents.tools.structured import NAME, Form
-from sessions.core.store import usage
+from sessions.core.db import in_db
+from sessions.core.store import provider_keys, usage
 from sessions.core.wire.base import NamedError
 from sessions.core.wire.messages import UserMessage
 
@@ -103,6 +104,8 @@ async def step(run: Run, prompt: UserMessage, taken: int) -> Outcome:
             calls.offered = [spec.name for spec in request.tools]
             if not begun:
                 await recorder.started()
+            if turn.model.paid_by:
+                await in_db(provider_keys.paid, recorder.message.id, turn.model.paid_by)
             begun, others = True, fallback.after(run, turn)
             try:
                 finish = await _provider_turn(run, request, recorder, calls, patient=not others)

@@ -189,6 +189,8 @@ class Model:
     """The sign-in that lets requests in, where there is no key."""
     fetch: Fetch | None = field(default=None, repr=False)
     """What sends the requests in place of our own HTTP."""
+    paid_by: str = ""
+    """Whose key it is asked with, in words; empty for the installation's."""
 
     @property
     def ref(self) -> str:

@@ -10,7 +10,7 @@ import logging
 import os
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +29,11 @@ from agents.llm.providers import DEMO, Provider, UnknownModel, find_model, pick_
 from agents.llm.types import Model
 from agents.toolkit.definitions import default_name
 from sessions.core.bounded import Bounded
+from sessions.core.db import in_db
 from sessions.core.models import Session
+from sessions.core.principal import acting, paying
+from sessions.core.store import projects, provider_keys
+from sessions.core.store.provider_keys import Key
 
 logger = logging.getLogger(__name__)
 
@@ -116,7 +120,42 @@ async def small_model(directory: Path, ref: str) -> Model | None:
 
 
 async def _catalog(directory: Path) -> Catalog:
-    return await asyncio.to_thread(_current, directory, local.latest())
+    """With the keys of the person and the project before those of the installation."""
+    catalog = await asyncio.to_thread(_current, directory, local.latest())
+    if not settings.PEOPLE:
+        return catalog
+    keys = await in_db(_keys, paying.get() or acting.get(), directory)
+    return await asyncio.to_thread(_with_keys, catalog, keys) if keys else catalog
+
+
+def _keys(person: str, directory: Path) -> dict[str, Key]:
+    project = projects.at(directory)
+    return provider_keys.in_force(person, project.id if project else "")
+
+
+def _with_keys(catalog: Catalog, keys: Mapping[str, Key]) -> Catalog:
+    """A key or a sign-in of the installation gives way to one of these, but not one that the configuration
+    names: that says where else the provider is asked."""
+    ours = {id: key for id, key in keys.items() if not _names_key(catalog.config.provider.get(id) or {})}
+    names = {name for id in ours for name in variables_of(id, catalog.config)}
+    environ = {name: value for name, value in os.environ.items() if name not in names}
+    entries = {id: one for id, one in known_entries(settings.AUTH_FILES).items() if id not in ours}
+    loading = {id: one.account for id, one in catalog.plugged.items() if one.account and id in entries}
+    given = keys_of(entries) | {id: key.key for id, key in ours.items()}
+    found = resolve(catalog.config, environ, given, catalog.found, accounts_of(entries), loading)
+    for id in ours.keys() & found.keys():
+        found[id] = _paid(found[id], ours[id].whose)
+    return replace(catalog, providers=found)
+
+
+def _names_key(entry: Mapping[str, Any]) -> bool:
+    return bool((entry.get("options") or {}).get("apiKey"))
+
+
+def _paid(provider: Provider, whose: str) -> Provider:
+    models = {name: replace(model, paid_by=whose) for name, model in provider.models.items()}
+    passes = replace(provider.passes, paid_by=whose) if provider.passes else None
+    return replace(provider, models=models, passes=passes)
 
 
 def _current(directory: Path, found: Found) -> Catalog:
@@ -143,9 +182,14 @@ def _current(directory: Path, found: Found) -> Catalog:
 
 def _variables(config: Config) -> dict[str, str | None]:
     """The environment that may hold keys."""
-    names = [name for known in KNOWN.values() for name in known.env]
-    names += [name for entry in config.provider.values() for name in entry.get("env") or ()]
-    return {name: os.environ.get(name) for name in names}
+    ids = dict.fromkeys([*KNOWN, *config.provider])
+    return {name: os.environ.get(name) for id in ids for name in variables_of(id, config)}
+
+
+def variables_of(provider_id: str, config: Config) -> list[str]:
+    """The names of those that may hold the key of a provider."""
+    known, entry = KNOWN.get(provider_id), config.provider.get(provider_id) or {}
+    return [*(entry.get("env") or ()), *(known.env if known else ())]
 
 
 def _stamp(path: Path) -> Stamp:

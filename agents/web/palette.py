@@ -222,6 +222,10 @@ def _settings(request: HttpRequest, project: Project) -> Iterator[Entry]:
     )
     if settings.PEOPLE:
         you = f"{settings.FRONT_PATH}you/" if settings.FRONT_PATH else reverse("you")
+        if may(request, "own-keys"):
+            keys = f"{reverse('own-keys')}{of}"
+            also = "api key provider who pays mine"
+            yield Entry("go:own-keys", "Your keys of providers", "settings", "go", keys, also=also)
         yield Entry("go:you", "You", "shield", "go", you, also="password token sign out second factor")
         if may(request, "people"):
             people = reverse("people")

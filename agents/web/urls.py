@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from django.conf import settings
 from django.urls import path
 
 from agents.agent.offered import completion as resources
@@ -15,6 +16,7 @@ from agents.web import (
     estimate,
     folder_pages,
     model_servers,
+    own_keys,
     palette,
     permission_pages,
     pickers,
@@ -184,4 +186,13 @@ _apps = [
     path(f"{_APP}/ask", apps.ask, name="app-ask"),
 ]
 
+_own_keys = [
+    path("accounts/own", own_keys.show, name="own-keys"),
+    path("accounts/own/add", own_keys.add, name="add-own-key"),
+    path("accounts/own/remove", own_keys.remove, name="remove-own-key"),
+    path("accounts/of/<str:project_id>/add", own_keys.add_of_project, name="add-project-key"),
+    path("accounts/of/<str:project_id>/remove", own_keys.remove_of_project, name="remove-project-key"),
+]
+if settings.PEOPLE:
+    _accounts += _own_keys
 urlpatterns = [*_pickers, *_git, *_forge, *_sandbox, *_accounts, *_servers, *_apps]

@@ -187,6 +187,7 @@ def actions(command: str) -> Mapping[str, Action]:
                 "off": people.switch,
                 "on": people.switch,
                 "token": people.token,
+                "email": people.email,
             }
         case "doctor":
             from opencode_web.cli.commands import doctor
@@ -468,19 +469,23 @@ def _people(commands: Subparsers) -> None:
     off = group.add_parser("off", help="switch somebody off; what they did stays theirs")
     on = group.add_parser("on", help="let somebody in again")
     token = group.add_parser("token", help="print a new token of somebody's, for a client")
-    for parser in (add, link, role, off, on, token):
+    email = group.add_parser("email", help="the address by which an issuer of OpenID Connect knows somebody")
+    for parser in (add, link, role, off, on, token, email):
         parser.add_argument("name", metavar="NAME")
     for parser in (add, link):
         parser.add_argument("--url", help="the address by which people reach the server")
     add.add_argument("--role", choices=ROLES, default="ask", help="what they may do (ask)")
     add.add_argument("--admin", action="store_const", const="administer", dest="role", help="they administer")
+    add.add_argument("--email", default="", metavar="ADDRESS", help="by which an issuer knows them")
     role.add_argument("role", choices=ROLES)
+    email.add_argument("address", metavar="ADDRESS", help="empty for none")
     token.add_argument("--role", choices=ROLES, help="the most that it may do (what they may)")
     token.add_argument("--for", dest="client", default="command line", metavar="CLIENT", help="its name")
     off.set_defaults(active=False)
     on.set_defaults(active=True)
     for parser, action in (
         *((add, "add"), (link, "link"), (role, "role"), (off, "off"), (on, "on"), (token, "token")),
+        (email, "email"),
     ):
         verb(parser, "people", action, in_project=False)
 

@@ -8,7 +8,7 @@ from django.db.models import Model
 
 from opencode_web import team
 
-LABELS = frozenset("opencode_nodes people auth contenttypes sessions account mfa".split())
+LABELS = frozenset("opencode_nodes people auth contenttypes sessions account mfa socialaccount".split())
 
 
 class Router:

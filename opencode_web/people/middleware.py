@@ -14,6 +14,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.utils.decorators import async_only_middleware
 
 from opencode_web.people import needs, places
+from opencode_web.people.models import SignIn
 from opencode_web.people.reach import Reach
 from opencode_web.people.sign_in import admit, end_others
 from sessions.core.db import in_db
@@ -41,7 +42,8 @@ def signed_in(get_response: Handler) -> Handler:
 
     async def of_the_same(request: HttpRequest) -> HttpResponseBase:
         person, user = person_of(request), await request.auser()
-        if user.is_authenticated and str(user.pk) != _id(person):  # of a sign-in that the guard has ended
+        known = _id(person) if person or not _links(request) else await in_db(_signed_in, request)
+        if user.is_authenticated and str(user.pk) != known:  # of a sign-in that the guard has ended
             await alogout(request)
         return await get_response(request)
 
@@ -60,6 +62,17 @@ def signed_in(get_response: Handler) -> Handler:
         return response
 
     return middleware
+
+
+def _links(request: HttpRequest) -> bool:
+    """Whether an account at the issuer may be linked by it with the person who is signed in already."""
+    return bool(settings.OIDC) and request.path_info.startswith(f"{settings.LOGIN_URL}/by")
+
+
+def _signed_in(request: HttpRequest) -> str:
+    login = request.scope["login"]  # type: ignore[attr-defined]  # the guard's
+    row = SignIn.objects.select_related("person").filter(id=login, person__is_active=True).first()
+    return str(row.person.pk) if row else ""
 
 
 def _id(person: Any) -> str:

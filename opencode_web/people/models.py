@@ -6,6 +6,7 @@ from typing import ClassVar
 
 from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
 from django.db import models
+from django.db.models.functions import Lower
 
 from sessions.core.roles import Role
 
@@ -16,17 +17,24 @@ _SYSTEM = re.compile(r"\b(Android|iPhone|iPad|Windows|Mac OS X|Linux)\b")
 
 class Person(AbstractBaseUser):
     """Somebody of a team. `name` is what they sign in with and what others see, `role` what they may do where
-    no membership says otherwise. Who is not `is_active` is switched off: what they did stays theirs."""
+    no membership says otherwise; `email` is what an issuer may know them by. Who is not `is_active` is
+    switched off: what they did stays theirs."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     name = models.CharField(max_length=LONGEST_NAME, unique=True)
     role = models.CharField(max_length=16, choices=Role.choices, blank=True, default=Role.SEE)
+    email = models.CharField(max_length=254, blank=True, default="")
     is_active = models.BooleanField(default=True)
     time_created = models.BigIntegerField()
 
     objects: ClassVar[BaseUserManager[Person]] = BaseUserManager()  # type: ignore[assignment]
 
     USERNAME_FIELD = "name"
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(Lower("email"), condition=~models.Q(email=""), name="one_person_an_email")
+        ]
 
     def __str__(self) -> str:
         return self.name

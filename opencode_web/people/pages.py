@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Iterable
 from typing import Any
 
+from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.views.decorators.http import require_GET, require_POST
 
@@ -32,7 +33,8 @@ async def people(request: HttpRequest) -> HttpResponse:
 async def invite(request: HttpRequest) -> HttpResponse:
     """Somebody new, and the link by which they choose a password."""
     try:
-        person = await in_db(store.add, request.POST.get("name", ""), _role(request))
+        name, email = request.POST.get("name", ""), request.POST.get("email", "")
+        person = await in_db(store.add, name, _role(request), email)
     except store.Refused as problem:
         return beside("invite", str(problem))
     shown = await in_db(_everybody, _login(request))
@@ -48,9 +50,12 @@ async def link(request: HttpRequest, person_id: str) -> HttpResponse:
 
 @require_POST
 async def change(request: HttpRequest, person_id: str) -> HttpResponse:
-    """The role, or whether they may come in at all; what they have open is closed."""
+    """The address, the role, or whether they may come in at all; then what they have open is closed."""
     person = await _person(person_id)
     try:
+        if "email" in request.POST:
+            await in_db(store.change_email, person, request.POST["email"])
+            return await _shown(request)(person)
         if "role" in request.POST:
             await in_db(store.change, person, role=_role(request))
         else:
@@ -103,6 +108,17 @@ async def make_token(request: HttpRequest) -> HttpResponse:
 @require_POST
 async def remove_token(request: HttpRequest) -> HttpResponse:
     return await _ended(request, await _oneself(request), store.remove_token, _own_shown(request))
+
+
+@require_POST
+async def unlink(request: HttpRequest) -> HttpResponse:
+    """From the account at the issuer."""
+    person = await _oneself(request)
+    try:
+        await in_db(store.unlink, person)
+    except store.Refused as problem:
+        return beside("issuer", str(problem))
+    return await _own_shown(request)(person)
 
 
 @require_POST
@@ -162,7 +178,8 @@ def _own_shown(request: HttpRequest) -> Callable[[Person], Awaitable[HttpRespons
 def _own(person: Person, login: str) -> dict[str, Any]:
     highest = Role(person.role).rank
     roles = [role for role in Role if role and role.rank <= highest]
-    return {"row": store.listed(person), "login": login, "roles": roles}
+    own = {"row": store.listed(person), "login": login, "roles": roles, "issuer": settings.OIDC}
+    return own | {"account": store.account_at_issuer(person)} if settings.OIDC else own
 
 
 def _everybody(login: str) -> dict[str, Any]:
@@ -170,7 +187,13 @@ def _everybody(login: str) -> dict[str, Any]:
 
 
 def _choices(login: str) -> dict[str, Any]:
-    return {"roles": list(Role), "projects": projects.recent(), "own": _OWN, "login": login}
+    return {
+        "roles": list(Role),
+        "projects": projects.recent(),
+        "own": _OWN,
+        "login": login,
+        "issuer": settings.OIDC,
+    }
 
 
 async def _link(request: HttpRequest, person: Person) -> str:

@@ -6,6 +6,7 @@ import secrets
 from typing import Any
 
 from allauth.account.signals import password_changed, password_reset, password_set
+from django.conf import settings
 from django.contrib.auth.signals import user_logged_in
 from django.http import HttpRequest, HttpResponseBase
 
@@ -33,9 +34,10 @@ def _note_password(sender: Any, request: HttpRequest, user: Person, **_: Any) ->
     request.has_new_password = user  # type: ignore[attr-defined]  # for `end_others`
 
 
-def token(request: HttpRequest) -> dict[str, str]:
-    """For the forms of django-allauth: what the guard wants to see of a browser that its cookie lets in."""
-    return {"token": csrf_token(request)}
+def token(request: HttpRequest) -> dict[str, Any]:
+    """For the forms of django-allauth: what the guard wants to see of a browser that its cookie lets in; and
+    where else people may sign in."""
+    return {"token": csrf_token(request), "issuer": settings.OIDC}
 
 
 async def admit(request: HttpRequest, response: HttpResponseBase) -> None:

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import secrets
 from dataclasses import dataclass
+from typing import Any
 
 from allauth.account import app_settings
 from allauth.account.utils import user_pk_to_url_str
+from django.apps import apps
 from django.conf import settings
+from django.core.exceptions import ValidationError
+from django.core.validators import validate_email
 from django.urls import reverse
 
 from opencode_web.people.known import digest, held
@@ -19,6 +23,8 @@ from sessions.core.roles import Role
 from sessions.core.store import logins
 
 LONGEST_TOKEN_NAME = 64
+ISSUER = "oidc"
+"""What the rows of allauth call the issuer of OpenID Connect."""
 _PREFIX = "ocw_"
 """By which tools that look for leaked secrets know one."""
 
@@ -46,17 +52,55 @@ class Listed:
     roles: list[InProject]
 
 
-def add(name: str, role: Role) -> Person:
-    """Somebody who has no password yet. Raises Refused for a name that is none or is taken."""
+def add(name: str, role: Role, email: str = "") -> Person:
+    """Somebody who has no password yet. Raises Refused for a name or an address that is none or is taken."""
     name = " ".join(name.split())
     if not name or len(name) > LONGEST_NAME or not name.isprintable():
         raise Refused(f"A name has 1 to {LONGEST_NAME} letters.")
     if Person.objects.filter(name__iexact=name).exists():
         raise Refused(f"There is somebody called {name} already.")
-    person = Person(name=name, role=role, time_created=now())
+    person = Person(name=name, role=role, email=_address(email), time_created=now())
     person.set_unusable_password()
     person.save()
     return person
+
+
+def change_email(person: Person, email: str) -> None:
+    """That by which an issuer knows them; empty for none. Raises Refused."""
+    person.email = _address(email, person)
+    person.save(update_fields=["email"])
+
+
+def _address(email: str, of: Person | None = None) -> str:
+    email = email.strip()
+    if not email:
+        return ""
+    try:
+        validate_email(email)
+    except ValidationError as error:
+        raise Refused(f"{email} is no e-mail address.") from error
+    others = Person.objects.filter(email__iexact=email)
+    if (others.exclude(pk=of.pk) if of else others).exists():
+        raise Refused(f"Somebody has the address {email} already.")
+    return email
+
+
+def account_at_issuer(person: Person) -> Any:
+    """That by which they may sign in, as allauth has it; None where none is linked."""
+    return _accounts(person).first()
+
+
+def unlink(person: Person) -> None:
+    """Raises Refused where they could not sign in any more."""
+    if not person.has_usable_password():
+        raise Refused("Have a password first: else you could not sign in any more.")
+    _accounts(person).delete()
+
+
+def _accounts(person: Person) -> Any:
+    """The application is installed where there is an issuer."""
+    model = apps.get_app_config("socialaccount").get_model("SocialAccount")
+    return model._default_manager.filter(user=person, provider=ISSUER)
 
 
 def link_for(person: Person) -> str:

@@ -6,14 +6,15 @@ from allauth.account import views as account
 from allauth.mfa.base import views as mfa
 from allauth.mfa.recovery_codes import views as recovery_codes
 from allauth.mfa.totp import views as totp
-from django.urls import path, re_path
+from django.conf import settings
+from django.urls import URLPattern, path, re_path
 from django.views.generic import RedirectView
 
 from opencode_web.people import pages
 
 _to_sign_in = RedirectView.as_view(pattern_name="account_login")
 
-urlpatterns = [
+urlpatterns: list[URLPattern] = [
     path("login", account.login, name="account_login"),
     path("login/inactive", account.account_inactive, name="account_inactive"),
     path("login/second", mfa.authenticate, name="mfa_authenticate"),
@@ -57,3 +58,12 @@ urlpatterns = [
     path("people/<uuid:person_id>/token", pages.remove_token_of, name="person-token"),
     path("people/<uuid:person_id>/sign-out", pages.end_sign_in_of, name="person-sign-out"),
 ]
+if settings.OIDC:
+    from opencode_web.people import oidc  # with packages that are there for an issuer alone
+
+    urlpatterns += [
+        path("login/by", oidc.begin, name="openid_connect_login"),
+        path("login/by/back", oidc.finish, name="openid_connect_callback"),
+        path("login/by/not", _to_sign_in, name="socialaccount_login_cancelled"),
+        path("you/unlink", pages.unlink, name="unlink-account"),
+    ]

@@ -39,7 +39,7 @@ _STAYS = "a decision stays as it was written"
 _SERVER = "the PostgreSQL of OPENCODE_WEB_DATABASE cannot be used"
 _MIGRATES = 0x6F63_7765_6202
 """The advisory lock of who brings the tables up to date."""
-_SHARED = ("opencode_nodes", "people", "sessions", "account", "mfa")
+_SHARED = ("opencode_nodes", "people", "sessions", "account", "mfa", "socialaccount")
 """Applications whose rows a team shares; what they depend on comes with them."""
 _ADVICE = "is the disk full, or may it not be written? XDG_DATA_HOME names another folder"
 _IN_USE = "in-use.lock"
@@ -110,8 +110,12 @@ def _prepare_schemas(cursor: CursorWrapper, schema: str) -> None:
         cursor.execute(f"COMMENT ON SCHEMA {schema} IS '{mine}'")
     cursor.execute(f"CREATE SCHEMA IF NOT EXISTS {team.SHARED}")
     with closing(connections[team.ALIAS]):
-        for label in _SHARED if team.has_people(os.environ) else _SHARED[:1]:
+        for label in filter(_is_there, _SHARED):
             call_command("migrate", label, database=team.ALIAS, interactive=False, verbosity=0)
+
+
+def _is_there(label: str) -> bool:
+    return any(application.label == label for application in apps.get_app_configs())
 
 
 def _copy() -> None:

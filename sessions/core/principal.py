@@ -15,6 +15,10 @@ acting: ContextVar[str] = ContextVar("acting", default="")
 """The name of the person for whom something is done; empty where a server has one login."""
 
 
+paying: ContextVar[str] = ContextVar("paying", default="")
+"""In a turn, the name of the person whose it is; else whoever acts."""
+
+
 def actor(request: HttpRequest) -> str:
     """Who acts, for logs: the person; where a server has one login, its kind, and for a browser which. Empty
     where no guard stands before."""

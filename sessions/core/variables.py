@@ -173,6 +173,23 @@ TWO_PEOPLE = Variable(
     "`1`: who sent a prompt may not allow what its turn asks; another person has to.",
     own=True,
 )
+OIDC_ISSUER = Variable(
+    "OPENCODE_WEB_OIDC_ISSUER",
+    "Issuer of OpenID Connect at which people may sign in, as `https://login.example.com`"
+    " ([people.md](people.md)).",
+    own=True,
+)
+OIDC_CLIENT_ID = Variable("OPENCODE_WEB_OIDC_CLIENT_ID", "What it knows this server by.", own=True)
+OIDC_CLIENT_SECRET = Variable(
+    "OPENCODE_WEB_OIDC_CLIENT_SECRET", "The secret that goes with it.", secret=True, own=True
+)
+OIDC_NAME = Variable("OPENCODE_WEB_OIDC_NAME", "What people call it.", "single sign-on", own=True)
+OIDC_LINK = Variable(
+    "OPENCODE_WEB_OIDC_LINK",
+    "`email`: who comes from there with the verified e-mail address of a person here is that person. Without"
+    " it people link their account themselves, signed in.",
+    own=True,
+)
 PERSON_TURNS = Variable(
     "OPENCODE_WEB_PERSON_TURNS",
     "How many turns of a person run at once on a machine; their other prompts wait, and say so. 0: no limit."
@@ -355,7 +372,10 @@ GROUPS = {
     "How long things are kept (0: for ever)": (
         *(KEEP_EVENTS, KEEP_EVENTS_DAYS, KEEP_OUTPUTS_DAYS, KEEP_DELETED_DAYS, KEEP_ARCHIVED_DAYS),
     ),
-    "People": (TEAM, PERSON_HEADER, TWO_PEOPLE, PERSON_TURNS, PERSON_COST),
+    "People": (
+        *(TEAM, PERSON_HEADER, TWO_PEOPLE, PERSON_TURNS, PERSON_COST),
+        *(OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET, OIDC_NAME, OIDC_LINK),
+    ),
     "Nodes and fronts": (SECRET, NODE, NODE_ADDRESS, PARK, FRONT),
     "Turns": (
         *(LEASE_SECONDS, TURNS, HOOK_SECONDS, TRUST, NO_DISCOVERY, PRIVATE_HOSTS, FORGES),

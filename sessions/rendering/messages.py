@@ -29,7 +29,8 @@ Deeds = Mapping[str, Sequence[Deed]]
 @dataclass(frozen=True, slots=True)
 class Place:
     """Where messages are shown: the session's URL, its project's folder, from where on it is undone, the ids
-    of pins by the messages that are pinned, and who sent them, by prompts, where that is known."""
+    of pins by the messages that are pinned, who sent them, by prompts, and whose key paid, by answers, where
+    that is known."""
 
     base: str
     root: str
@@ -37,6 +38,7 @@ class Place:
     reverted_from: str = ""
     pins: Mapping[str, str] = field(default_factory=dict)
     senders: Mapping[str, str] = field(default_factory=dict)
+    payers: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -44,6 +46,7 @@ class Place:
         session: Session,
         pins: Mapping[str, str] | None = None,
         senders: Mapping[str, str] | None = None,
+        payers: Mapping[str, str] | None = None,
     ) -> Place:
         return cls(
             base=session.get_absolute_url(),
@@ -52,6 +55,7 @@ class Place:
             reverted_from=undone_from(session.revert),
             pins=pins or {},
             senders=senders or {},
+            payers=payers or {},
         )
 
 
@@ -129,6 +133,7 @@ def foot_html(
         info=info,
         place=place,
         pin=pin,
+        payer=place.payers.get(info["id"], ""),
         oob=oob,
         ended=ended,
         took=completed - started - waiting if completed else None,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,7 +23,8 @@ FOLLOW_UP = "A tool goes on with its work"
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """One row: `own` is what a person wrote or attached; `place` counts within its delivery."""
+    """One row: `own` is what a person wrote or attached; `place` counts within its delivery; `sender` is who
+    sent it, where a server has people."""
 
     id: str
     delivery: str
@@ -33,6 +34,7 @@ class Waiting:
     editable: bool
     place: int
     of: int
+    sender: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +50,8 @@ def queue(session: Session, *, oob: bool = True) -> str:
     rows = inbox.waiting(session.id)
     steering = [row for row in rows if row.delivery == "steer"]
     queued = [row for row in rows if row.delivery != "steer"]
-    prompts = [*_listed(steering), *_listed(queued)]
+    senders = inbox.senders(session.id) if rows else {}
+    prompts = [*_listed(steering, senders), *_listed(queued, senders)]
     stopped = [_stopped(row) for row in inbox.stopped(session.id)]
     held, why = _why(session) if prompts else ("", "")
     return html(
@@ -101,11 +104,11 @@ def _stopped(row: Admission) -> Stopped:
     return Stopped(row.id, text[:MOST_SHOWN], inbox.attached(parts))
 
 
-def _listed(rows: Sequence[AdmittedPrompt]) -> list[Waiting]:
-    return [_waiting(row, place, len(rows)) for place, row in enumerate(rows, 1)]
+def _listed(rows: Sequence[AdmittedPrompt], senders: Mapping[str, str]) -> list[Waiting]:
+    return [_waiting(row, place, len(rows), senders.get(row.id, "")) for place, row in enumerate(rows, 1)]
 
 
-def _waiting(row: AdmittedPrompt, place: int, of: int) -> Waiting:
+def _waiting(row: AdmittedPrompt, place: int, of: int, sender: str) -> Waiting:
     kinds = {part["type"] for part in row.parts if not part.get("synthetic")} - {"compaction"}
     text = " ".join(part.get("text", "") for part in row.parts if inbox.is_written(part))
     command = next(filter(None, map(shells.command_of, row.parts)), "")
@@ -126,4 +129,5 @@ def _waiting(row: AdmittedPrompt, place: int, of: int) -> Waiting:
         editable=bool(kinds) and "subtask" not in kinds,
         place=place,
         of=of,
+        sender=sender,
     )

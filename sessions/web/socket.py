@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from typing import Any
 from urllib.parse import parse_qs
@@ -19,12 +20,14 @@ from django.urls import path
 
 from sessions.core import bus
 from sessions.core.db import in_db
+from sessions.core.principal import person_in
 from sessions.core.sockets import FRAME_TIME, HEARTBEAT, NOT_FOUND, UNAUTHORISED
 from sessions.core.store import inbox
 from sessions.rendering.messages import Place
 from sessions.web import access
 from sessions.web.live.frames import Frame
 from sessions.web.live.live import LivePage
+from sessions.web.live.presence import presence
 from sessions.web.roots import beside
 
 log = logging.getLogger(__name__)
@@ -58,8 +61,11 @@ class PageSocket(AsyncWebsocketConsumer):
         place = Place.of(session) if session else None
         if place and settings.PEOPLE:
             place = replace(place, senders=await in_db(inbox.senders, session_id))
-        page = LivePage(project_id, session_id, place, await beside(project, session))
-        self._task = asyncio.create_task(self._run(page, _cursor(query), loads="loads" in query))
+        person = person_in(self.scope)
+        name = person.name if person else ""
+        page = LivePage(project_id, session_id, place, await beside(project, session), name)
+        looks = presence.looks(session, name) if session and name else nullcontext()
+        self._task = asyncio.create_task(self._run(page, looks, _cursor(query), loads="loads" in query))
 
     async def disconnect(self, code: int) -> None:
         if self._task is not None:
@@ -68,9 +74,12 @@ class PageSocket(AsyncWebsocketConsumer):
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
         """A browser only listens; what it sends goes by HTTP, where the guard checks every request."""
 
-    async def _run(self, page: LivePage, since: int, *, loads: bool) -> None:
+    async def _run(
+        self, page: LivePage, looks: AbstractContextManager[None], since: int, *, loads: bool
+    ) -> None:
         try:
-            await self._stream(page, since, loads=loads)
+            with looks:
+                await self._stream(page, since, loads=loads)
         except Exception:
             log.exception("the socket of a page failed")
             await self.close(code=1011)

@@ -137,6 +137,7 @@ _conversation = [
     path(f"{_SESSION}/menu", changes.menu, name="session-menu"),
     path(f"{_SESSION}/rename", changes.rename, name="rename-session"),
     path(f"{_SESSION}/read", changes.read, name="read-session"),
+    path(f"{_SESSION}/writes", changes.writes, name="writes"),
     path(f"{_SESSION}/pin", changes.pin, name="pin-session"),
     path(f"{_SESSION}/archive", changes.archive, name="archive-session"),
     path(f"{_SESSION}/delete", changes.delete, name="delete-session"),

@@ -22,7 +22,7 @@ from tests import programs
 from tests.e2e.access.scan import NARROW, WIDE, violations
 from tests.e2e.conftest import ASKED, repository, watch
 from tests.e2e.stage import Stage, Tab
-from tests.loopback.script import ToolUse, Turn
+from tests.loopback.script import ToolUse, Turn, Wait
 
 pytestmark = [pytest.mark.e2e, pytest.mark.asyncio(loop_scope="session")]
 
@@ -93,6 +93,41 @@ async def test_who_may_not_approve_leaves_it_to_who_may(
         await expect(ada.page.locator("body")).to_contain_text("(Grace")
         for tab in (ada, grace):
             await tab.page.close()
+    await others.close()
+    assert faults == []
+
+
+async def test_two_people_see_one_another(tmp_path: Path, browser: Browser, context: BrowserContext) -> None:
+    others = await browser.new_context(reduced_motion="reduce")
+    faults = watch(others)
+    async with staffed(tmp_path) as stage:
+        ada, grace = Tab(await context.new_page(), stage), Tab(await others.new_page(), stage)
+        await choose_password(ada.page, stage.invite("Ada", "ask"))
+        await choose_password(grace.page, stage.invite("Grace", "ask"))
+        stage.plays(Turn(text=["first ", Wait("ended")]), Turn(text="Second."), Turn(text="Third."))
+        session = await stage.session("Of both")
+        await ada.open(session)
+        await expect(ada.page.locator("#presence .here")).to_have_count(0)
+        await grace.open(session)
+        seen = ada.page.locator("#presence .here")
+        await expect(seen).to_have_attribute("title", "Grace looks at this session")
+        await expect(grace.page.locator("#presence .here")).to_have_text("AdAda")
+        await grace.prompt.press_sequentially("And")
+        await expect(seen).to_have_attribute("title", "Grace writes")
+        await ada.send("One.")
+        await expect(ada.messages).to_contain_text("first")
+        await grace.send("Two.")
+        await expect(seen).to_have_attribute("title", "Grace looks at this session")
+        await ada.send("Three.")
+        waiting = ada.page.locator("#queue li")
+        await expect(waiting).to_have_count(2)
+        await expect(waiting.nth(0)).to_contain_text("Grace")
+        await expect(waiting.nth(1)).to_contain_text("Ada")
+        stage.model.gate("ended").open()
+        await expect(ada.messages).to_contain_text("Third.")
+        await grace.page.close()
+        await expect(seen).to_have_count(0)
+        await ada.page.close()
     await others.close()
     assert faults == []
 
@@ -204,7 +239,7 @@ async def test_the_pages_break_no_rule_of_access(
             await page.goto(stage.server.url + address)
             found += [f"{address} {line}" for line in await violations(page, axe, (WIDE, NARROW))]
         await choose_password(page, link)
-        for address in ("/people/", "/you/", "/you/second", "/you/password"):
+        for address in ("/people/", "/you/", "/you/second", "/you/password", "/accounts/own"):
             await page.goto(stage.server.url + address)
             for summary in await page.locator(".person summary").all():
                 await summary.click()

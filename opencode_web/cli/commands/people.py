@@ -41,12 +41,12 @@ def listing(arguments: argparse.Namespace, directory: Path) -> None:
 
 
 def add(arguments: argparse.Namespace, directory: Path) -> None:
-    """Raise Stop for a name that is none or is taken."""
+    """Raise Stop for a name or an address that is none or is taken."""
     _require_people()
     from opencode_web.people import store
 
     try:
-        person = in_db_sync(store.add, arguments.name, Role(arguments.role))
+        person = in_db_sync(store.add, arguments.name, Role(arguments.role), arguments.email)
     except store.Refused as problem:
         raise Stop(str(problem)) from problem
     say(_link(person, arguments.url))
@@ -72,6 +72,17 @@ def token(arguments: argparse.Namespace, directory: Path) -> None:
 
     most = Role(arguments.role or person.role)
     say(in_db_sync(store.make_token, person, arguments.client, most))
+
+
+def email(arguments: argparse.Namespace, directory: Path) -> None:
+    """Raise Stop for an address that is none or is taken."""
+    person = _person(arguments.name)
+    from opencode_web.people import store
+
+    try:
+        in_db_sync(store.change_email, person, arguments.address)
+    except store.Refused as problem:
+        raise Stop(str(problem)) from problem
 
 
 def _change(name: str, role: Role | None = None, active: bool | None = None) -> None:

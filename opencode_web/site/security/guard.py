@@ -138,6 +138,8 @@ class Guard:
             raise Refused(403, "the login form has to come from this server")
         if self._signs_in(request):
             secure = request.scope.get("scheme") == "https"
+            known = self._cookies.read(request.cookies)
+            request.scope["login"] = known.id if known else ""
             request.scope["sign_in"] = lambda login: self._cookies.issue(secure, login)
             await self._application(request.scope, receive, send)
         elif self._people and request.path == launch.PATH and request.method == "GET":
@@ -177,7 +179,8 @@ class Guard:
 
     def _signs_in(self, request: Request) -> bool:
         """Whether it is for the pages by which people sign in. They are the application's; what they send is
-        looked at as a login is. Their `sign_in` gives the cookie of a login with an id."""
+        looked at as a login is. Their `sign_in` gives the cookie of a login with an id; `login` is that of
+        the one which the browser has, for who links an account with it."""
         below = request.path == LOGIN or request.path.startswith(f"{LOGIN}/")
         return bool(self._people) and below and not request.is_websocket
 

@@ -37,4 +37,44 @@ class Migration(migrations.Migration):
                 "constraints": [models.UniqueConstraint(fields=("actor", "day"), name="one_spending_a_day")],
             },
         ),
+        migrations.CreateModel(
+            name="ProviderKey",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("person", models.CharField(blank=True, max_length=128)),
+                ("project", models.CharField(blank=True, max_length=40)),
+                ("provider", models.CharField(max_length=300)),
+                ("sealed", models.TextField()),
+                ("ending", models.CharField(blank=True, max_length=4)),
+                ("time_created", models.BigIntegerField()),
+            ],
+            options={
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("person", "project", "provider"), name="one_key_a_provider"
+                    )
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name="Payment",
+            fields=[
+                (
+                    "message",
+                    models.OneToOneField(
+                        on_delete=models.deletion.CASCADE,
+                        primary_key=True,
+                        related_name="payment",
+                        serialize=False,
+                        to="opencode_sessions.message",
+                    ),
+                ),
+                ("whose", models.CharField(max_length=160)),
+            ],
+        ),
     ]

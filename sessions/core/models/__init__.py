@@ -22,6 +22,7 @@ from .pins import Pin
 from .problems import FileProblems
 from .programs import OwnProgram
 from .project import Project
+from .provider_keys import Payment, ProviderKey
 from .questions import QuestionRequest
 from .review import ReviewComment, ReviewMark, StagedFile
 from .searches import SavedSearch
@@ -45,9 +46,11 @@ __all__ = [
     "Operation",
     "OwnProgram",
     "Part",
+    "Payment",
     "PermissionRequest",
     "Pin",
     "Project",
+    "ProviderKey",
     "QuestionRequest",
     "Resumption",
     "ReviewComment",

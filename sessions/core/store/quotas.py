@@ -41,6 +41,12 @@ def payer(session_id: str) -> str:
     return ""
 
 
+def payer_of(session_id: str, prompt_id: str) -> str:
+    """The same once a prompt is promoted that waits."""
+    sender = Admission.objects.filter(id=prompt_id).values_list("actor", flat=True).first()
+    return sender or payer(session_id)
+
+
 def refusal(actor: str) -> str:
     """Why a person's prompts are not taken today, in words; empty where they are."""
     if not settings.PERSON_COST or not actor:

@@ -16,7 +16,7 @@ from django.conf import settings
 
 from sessions.core import bus
 from sessions.core.db import in_db
-from sessions.core.store import children, inbox, messages, pins, session_folders, turns, waits
+from sessions.core.store import children, inbox, messages, pins, provider_keys, session_folders, turns, waits
 from sessions.core.store.events import before_late
 from sessions.rendering.blocks import Update
 from sessions.rendering.deeds import deeds_html
@@ -33,7 +33,7 @@ from sessions.rendering.parts import (
 )
 from sessions.rendering.streams import PartStream
 from sessions.web.access import find_session
-from sessions.web.live import changes
+from sessions.web.live import changes, presence
 from sessions.web.live.changes import compact
 from sessions.web.live.fragments import (
     ELSEWHERE,
@@ -57,17 +57,24 @@ GAP_WAIT = 0.1
 
 
 class LivePage:
-    """`session_id` is empty on a page without a session. `beside` are the folders beside the project that
-    are shown with it: of their files it is told, too. Give it only events that it `wants`."""
+    """`session_id` is empty on a page without a session. `beside` are the folders beside the project that are
+    shown with it: of their files it is told, too. `person` is whose page it is, where a server has people.
+    Give it only events that it `wants`."""
 
     def __init__(
-        self, project_id: str, session_id: str, place: Place | None, beside: Collection[Path] = ()
+        self,
+        project_id: str,
+        session_id: str,
+        place: Place | None,
+        beside: Collection[Path] = (),
+        person: str = "",
     ) -> None:
         self._project_id = project_id
         self._session_id = session_id
         self._listed = ""
         self._place = place
         self._beside = beside
+        self._person = person
         self._added: Any = None
         self._roles: dict[str, str] = {}
         self._streams: dict[str, PartStream] = {}
@@ -122,6 +129,8 @@ class LivePage:
         for part in await in_db(changes.part_rows, self._session_id, part_ids):
             await self._part(frame, part)
         await self._deeds(frame)
+        if self._person:
+            frame.html.append(presence.presence.shown(self._session_id, self._person))
         for stream in self._streams.values():
             stream.doubt()
         fragments = all_fragments()
@@ -193,6 +202,8 @@ class LivePage:
                 await self._look_beside(properties["info"].get("folders"))
             case "session.pins":
                 await self._pins()
+            case presence.CHANGED if self._person:
+                frame.html.append(presence.presence.shown(self._session_id, self._person))
 
     async def _look_beside(self, added: Any) -> None:
         """`added` are the folders of the session as the wire has them."""
@@ -223,6 +234,8 @@ class LivePage:
             return
         if info["time"].get("completed"):
             await self._close_streams(frame, info["id"])
+        if settings.PEOPLE:
+            self._place = replace(self._place, payers=await in_db(provider_keys.payers, self._session_id))
         prompts = await in_db(changes.message_rows, self._session_id, [info.get("parentID", "")])
         frame.html.append(await self._foot(info, prompts[0] if prompts else None))
 

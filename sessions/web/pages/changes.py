@@ -16,7 +16,7 @@ from sessions.changes import actions
 from sessions.core import wake
 from sessions.core.db import in_db
 from sessions.core.models import Session
-from sessions.core.principal import actor
+from sessions.core.principal import acting, actor
 from sessions.core.sharing import share_new
 from sessions.core.store import inbox, presets, staging, todos
 from sessions.core.store import sessions as session_store
@@ -24,6 +24,7 @@ from sessions.core.store.resumption import NothingToResume
 from sessions.core.wire.session import Preset, SessionModel
 from sessions.web.access import find_hidden, is_here, project_of, session_of
 from sessions.web.live import states
+from sessions.web.live.presence import presence
 from sessions.web.respond import done, fragment, late, redirect, refused, toast
 from sessions.web.sharing import is_shareable
 
@@ -80,6 +81,7 @@ async def prompt(request: HttpRequest, project_id: str, session_id: str) -> Http
         await actions.prompt(session, parts, **choice_of(request.POST))
     except (BadPrompt, inbox.PromptRefused) as problem:
         return refused(str(problem))
+    presence.stops(session, acting.get())
     return done(prompted=session.id)
 
 
@@ -148,6 +150,15 @@ async def rename(request: HttpRequest, project_id: str, session_id: str) -> Http
     if in_head:
         return HttpResponse(states.head(session, oob=False, focus=True))
     return await _item(request, session)
+
+
+@require_POST
+async def writes(request: HttpRequest, project_id: str, session_id: str) -> HttpResponse:
+    """That its person writes in the session, with `on` 1, or no longer."""
+    session = await session_of(project_id, session_id)
+    if name := acting.get():
+        (presence.writes if request.POST.get("on") == "1" else presence.stops)(session, name)
+    return done()
 
 
 @require_POST

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, tzinfo
 from typing import Any
 from urllib.parse import urlencode
 
+from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.utils.http import content_disposition_header
@@ -17,7 +18,7 @@ from django.views.decorators.http import require_GET
 
 from sessions.core.db import in_db
 from sessions.core.models import Project, Session
-from sessions.core.store import events, inbox, ledger, messages, pins, turns, waits
+from sessions.core.store import events, inbox, ledger, messages, pins, provider_keys, turns, waits
 from sessions.core.store import sessions as session_store
 from sessions.rendering.attached import download
 from sessions.rendering.html import html
@@ -63,7 +64,7 @@ async def session(request: HttpRequest, project_id: str, session_id: str) -> Htt
     found = await session_of(project_id, session_id)
     context = await in_db(_session_context, found, _zone(request))
     entries, waited, done = context.pop("entries"), context.pop("waited"), context.pop("deeds")
-    place = Place.of(found, context.pop("pinned"), context.pop("senders"))
+    place = Place.of(found, context.pop("pinned"), context.pop("senders"), context.pop("payers"))
     context["messages"] = await asyncio.to_thread(messages_html, entries, place, waited, done)
     context |= {"review": _review_choice(request), "found": request.GET.get("found", "")}
     context["found_words"] = _found_words(context["found"])
@@ -79,13 +80,19 @@ async def older(request: HttpRequest, project_id: str, session_id: str) -> HttpR
     entries, more = await in_db(history_page, found.id, before, until)
     waited = await in_db(waits.of, found.id)
     done = await in_db(deeds_of, found.id, entries)
-    place = Place.of(found, *await in_db(lambda: (pins.of_messages(found.id), inbox.senders(found.id))))
+    place = Place.of(found, *await in_db(_said_of, found.id))
     return fragment(
         "conversation/older.html",
         messages=await asyncio.to_thread(messages_html, entries, place, waited, done),
         place=place,
         before=entries[0]["info"]["id"] if more else "",
     )
+
+
+def _said_of(session_id: str) -> tuple[Mapping[str, str], Mapping[str, str], Mapping[str, str]]:
+    """Pins, senders and payers, as `Place` has them."""
+    payers = provider_keys.payers(session_id) if settings.PEOPLE else {}
+    return pins.of_messages(session_id), inbox.senders(session_id), payers
 
 
 @require_GET
@@ -200,6 +207,7 @@ def _session_context(session: Session, zone: tzinfo) -> dict[str, Any]:
         "waited": waits.of(session.id),
         "pinned": pins.of_messages(session.id),
         "senders": inbox.senders(session.id),
+        "payers": provider_keys.payers(session.id) if settings.PEOPLE else {},
         "deeds": deeds_of(session.id, entries),
         "before": entries[0]["info"]["id"] if more else "",
     }  # fmt: skip

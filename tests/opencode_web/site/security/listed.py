@@ -28,7 +28,7 @@ CHANGES = (
     "/p/{project}/sessions/archive", "/p/{project}/sessions/pin", "/p/{project}/sessions/delete",
     "/p/{project}/sessions/restore", "/p/{project}/sessions/place", "{base}/todos/dismiss",
     "/p/{project}/sessions/folders/{folder}/fold", "/p/{project}/sessions/folders/{folder}/remove",
-    "/settings/ignored/{project}", "{base}/read",
+    "/settings/ignored/{project}", "{base}/read", "{base}/writes",
     "/p/{project}/files/save", "/p/{project}/files/merge", "/p/{project}/files/make",
     "/p/{project}/files/move", "/p/{project}/files/copy", "/p/{project}/files/remove",
     "/p/{project}/files/upload", "/p/{project}/files/known", "/p/{project}/files/replace",
