@@ -12,7 +12,7 @@ from playwright.async_api import BrowserContext, Page, expect
 
 from tests.agents.forge.conftest import fill
 from tests.e2e.stage import Stage
-from tests.loopback.forges import ForgeServer
+from tests.loopback.forges import TOKEN, ForgeServer
 from tests.loopback.script import Turn
 from tests.sessions.changes.git.conftest import git
 
@@ -66,6 +66,30 @@ async def test_a_session_is_started_from_an_issue_by_keys(
         await expect(page.locator(".message.user")).to_contain_text("Find out why.")
         await expect(page.locator(".message.user")).to_contain_text("comes from outside")
         await expect(page.locator("#messages")).to_contain_text("I look into it.")
+
+
+async def test_a_forge_is_added_tried_and_removed_among_the_accounts(
+    home: Path, project: Path, context: BrowserContext, forge: ForgeServer
+) -> None:
+    async with Stage(home, project) as stage:
+        page = (await stage.tab(context)).page
+        await page.goto(f"{stage.server.url}/accounts")
+        forges = page.get_by_role("region", name="Forges")
+        await forges.get_by_label("URL").fill(forge.url)
+        await forges.get_by_label("Token").fill("wrong")
+        await page.keyboard.press("Enter")
+        await expect(forges.get_by_role("alert")).to_contain_text("does not accept the token")
+        await forges.get_by_label("Token").fill(TOKEN)
+        await page.keyboard.press("Enter")
+        await expect(forges).to_contain_text("the token is kept, it is me’s")
+        name = forge.url.removeprefix("http://")
+        await expect(forges.get_by_role("heading", name=name)).to_be_visible()
+        row = forges.get_by_role("group", name=name)
+        await row.get_by_role("button", name="Test").click()
+        await expect(forges).to_contain_text("the token is me’s")
+        await expect(row.get_by_role("button", name="Test")).to_be_focused()
+        await row.get_by_role("button", name="Remove").click()
+        await expect(forges.get_by_role("heading", name=name)).to_have_count(0)
 
 
 async def test_a_pull_request_is_drafted_opened_mended_and_merged(

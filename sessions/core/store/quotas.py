@@ -27,7 +27,7 @@ def spend(session_id: str, cost: float) -> None:
 
 def spent(actor: str) -> float:
     """US dollars, today."""
-    return sum(Spending.objects.filter(actor=actor, day=_today()).values_list("cost", flat=True))
+    return float(sum(Spending.objects.filter(actor=actor, day=_today()).values_list("cost", flat=True)))
 
 
 def payer(session_id: str) -> str:
