@@ -75,7 +75,7 @@ def register(loop: asyncio.AbstractEventLoop) -> None:
     """Ask the plugins from now on, on the loop that they are loaded on; terminals run on another one."""
 
     async def overlay(project_id: str, directory: Path, cwd: Path) -> Mapping[str, str]:
-        return await turns.ask(_variables(project_id, directory, cwd))
+        return await turns.ask(_variables(project_id, directory, cwd)) if turns else {}
 
     set_overlay(overlay)
     turns.run(loop)

@@ -38,7 +38,7 @@ async def answer(request: Message, say: Say) -> None:
     if provider_id := request.get("auth"):
         await _give(number, (await keeping.entries()).get(provider_id), say)
         return
-    if not _serving:
+    if not (_serving and pages):
         await say("respond", request=number, status=503, headers=[])
         await say("goOn", request=number, ended=True)
         return

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -73,6 +75,20 @@ async def test_a_stop_while_one_loads_has_none_loaded_twice(
     loaded.close()
 
 
+@contextmanager
+def running_elsewhere() -> Iterator[asyncio.AbstractEventLoop]:
+    loop, runs = asyncio.new_event_loop(), threading.Event()
+    loop.call_soon(runs.set)
+    thread = threading.Thread(target=loop.run_forever)
+    thread.start()
+    runs.wait()
+    try:
+        yield loop
+    finally:
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join()
+
+
 async def test_any_loop_has_them_loaded_on_that_of_the_turns(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -80,17 +96,14 @@ async def test_any_loop_has_them_loaded_on_that_of_the_turns(
     folder.mkdir()
     monkeypatch.setattr(settings, "CONFIG_DIRS", [tmp_path])
     (folder / "c.py").write_text(CODE.format("c"))
-    turns, other = Loop(), asyncio.new_event_loop()
+    turns = Loop()
     monkeypatch.setattr("agents.plugins.loaded.turns", turns)
-    thread = threading.Thread(target=other.run_forever)
-    thread.start()
-    turns.run(other)
-    try:
+    with running_elsewhere() as loop:
+        turns.run(loop)
         here = [load_here(tmp_path) for _ in range(20)]
         there = [turns.ask(load_here(tmp_path)) for _ in range(20)]
         await asyncio.gather(*here, *there)
-    finally:
-        other.call_soon_threadsafe(other.stop)
-        thread.join()
-        other.close()
     assert LOADS.count("c") == 1
+    await load_here(tmp_path)  # where nothing runs any more, nobody waits for it
+    loop.close()
+    assert not turns
