@@ -35,7 +35,7 @@ SHOWN = {
         " theme-file theme-files timeline-file timeline-image timeline-moments timeline-point trust undo"
         " usage usage-file waiting-prompt why"
     ),
-    Role.ASK: "comment-form pin-note sandbox-port-go snippet-dialog",
+    Role.ASK: "comment-form own-keys pin-note sandbox-port-go snippet-dialog",
     Role.ADMINISTER: (
         "about account-waiting accounts configuration configured-entry forges import import-found"
         " import-progress"
@@ -51,17 +51,19 @@ DONE = {
     Role.NOTHING: (
         "account_change_password account_logout account_reauthenticate account_set_password end-sign-in"
         " make-token mfa_activate_totp mfa_deactivate_totp mfa_generate_recovery_codes mfa_reauthenticate"
-        " remove-token"
+        " remove-token unlink-account"
     ),
     Role.SEE: "files-known",
     Role.ASK: (
-        "abort add-comment add-pin archive-session archive-sessions check-problems choose command"
+        "abort add-comment add-own-key add-pin archive-session archive-sessions check-problems choose"
+        " command"
         " comment-plan compact delete-session delete-sessions dismiss-todos dismiss-unused edit-comment"
         " forge-start edit-plan edit-prompt file-comments file-sessions fold-folder forget-search fork hasten"
         " label-sessions move-prompt new-session pin-session pin-sessions place-sessions prompt prompt-again"
-        " read-session reject-question remove-comment remove-pin remove-snippet rename-session"
+        " read-session reject-question remove-comment remove-own-key remove-pin remove-snippet"
+        " rename-session"
         " reply-question restore-session restore-sessions resume review-mark save-search save-snippet"
-        " send-comments session-folder switch-prompt withdraw-prompt"
+        " send-comments session-folder switch-prompt withdraw-prompt writes"
     ),
     Role.APPROVE: (
         "add-folder app-ask approve-plan begin-sharing code edit-permission end-sharing files-copy"
@@ -75,13 +77,15 @@ DONE = {
         " staging-keep staging-mode staging-resolve undo"
     ),
     Role.ADMINISTER: (
-        "account-begin account-cancel account-code account-forget account-key change-keys change-person"
+        "account-begin account-cancel account-code account-forget account-key add-project-key"
+        " change-keys change-person"
         " change-setting draft-setting examine forge-forget forge-keep forge-test"
         " clean-store dismiss-damage import-again import-begin import-cancel install-language invite"
         " keep-ignored mcp-apps mcp-cancel mcp-remove mcp-restart mcp-save mcp-sign-in mcp-sign-out"
         " mcp-switch mcp-test mcp-try open-project person-link person-project person-sign-out person-token"
         " model-server-add model-server-look"
-        " drain-machine join-team prefer-copy programs remove-program reset-all-keys restore-here"
+        " drain-machine join-team prefer-copy programs remove-program remove-project-key"
+        " reset-all-keys restore-here"
         " retry-language switch-languages"
     ),
 }
