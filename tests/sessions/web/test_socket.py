@@ -27,10 +27,13 @@ pytestmark = pytest.mark.django_db(transaction=True)
 TEXT = "".join(f"Paragraph {n} with **words**.\n\n" for n in range(12))
 
 
+ME = {"kind": "cookie"}
+
+
 class Tab:
     """A browser tab: connects, reads frames, and knows what it was shown of a part."""
 
-    def __init__(self, talk: Talk, since: int, *, session: str = "", principal: object = "me") -> None:
+    def __init__(self, talk: Talk, since: int, *, session: str = "", principal: object = ME) -> None:
         url = f"/ws/p/{talk.project.id}/?session={session or talk.session.id}&since={since}"
         self.socket = WebsocketCommunicator(URLRouter(websocket_urlpatterns), url)
         scope: dict[str, object] = self.socket.scope  # type: ignore[assignment]
