@@ -124,7 +124,10 @@ def postgres() -> Iterator[PostgresServer]:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Leave out, and say so, what needs /proc where there is none."""
+    """Leave out, and say so, what needs /proc where there is none; what is long has an hour."""
+    for item in items:
+        if "long" in item.keywords:
+            item.add_marker(pytest.mark.timeout(3600))
     if not Path("/proc/self").exists():
         for item in items:
             if "proc" in item.keywords:
