@@ -170,7 +170,7 @@ async def test_a_finger_opens_and_closes_the_drawers(stage: Stage, browser: Brow
             await devtools.send("Input.dispatchTouchEvent", told)
 
     await tab.page.wait_for_function(
-        "performance.getEntriesByType('resource').some(({ name }) => name.includes('swipes'))"
+        "() => performance.getEntriesByType('resource').some(({ name }) => name.includes('swipes'))"
     )
     await swipe(150)
     await expect(layout).to_have_attribute("data-drawer", "sidebar")

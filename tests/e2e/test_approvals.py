@@ -250,7 +250,7 @@ async def test_a_notification_while_nobody_looks(alone: Stage, context: BrowserC
         await expect(page.locator(".inbox-line")).to_have_count(0)
         await tab.idle()
         for one in (page, near):
-            await one.wait_for_function("Notification.shown.length === 2")
+            await one.wait_for_function("() => Notification.shown.length === 2")
     shown = await page.evaluate("Notification.shown.map(({ title, body }) => ({ title, body }))")
     assert shown == [
         {"title": "Run this command?", "body": "touch unseen · notifies · project"},

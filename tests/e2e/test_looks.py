@@ -42,7 +42,7 @@ async def test_a_theme_is_seen_by_pointing_and_kept_by_choosing(
     await form.get_by_label("Typeface of code").fill('Fira "Code;}')
     await page.keyboard.press("Tab")
     await page.wait_for_function(
-        "getComputedStyle(document.documentElement).getPropertyValue('--mono').includes('Fira')"
+        "() => getComputedStyle(document.documentElement).getPropertyValue('--mono').includes('Fira')"
     )
     await form.get_by_label("No motion").check()
     await expect(page.locator("html")).to_have_attribute("data-motion", "none")
