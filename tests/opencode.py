@@ -6,7 +6,10 @@ Where npm cannot get them, the tests that want them are skipped and say so.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import socket
+import subprocess
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +49,26 @@ def openchamber(environ: Mapping[str, str]) -> Path:
         return installed("@openchamber/web", "1.18.0", environ)
     except NotInstalled as error:
         pytest.skip(f"OpenChamber could not be installed, so nothing is known of it: {error}")
+
+
+@contextmanager
+def serving(program: Path, home: Path, environ: Mapping[str, str] | None = None) -> Iterator[str]:
+    """The address of an OpenCode server that listens, without a password; ended afterwards."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    home.mkdir(exist_ok=True)
+    command = [str(program), "serve", "--port", str(port), "--hostname", "127.0.0.1"]
+    server = subprocess.Popen(
+        command, cwd=home, env={**environment(home), **(environ or {})}, stdout=subprocess.PIPE, text=True
+    )
+    assert server.stdout is not None
+    try:
+        assert any("listening" in line for line in server.stdout), "OpenCode ended without listening"
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        server.terminate()
+        server.wait()
 
 
 def environment(home: Path, password: str = "", config: Mapping[str, Any] | None = None) -> dict[str, str]:

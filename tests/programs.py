@@ -41,9 +41,12 @@ NPM = {
     "@modelcontextprotocol/server-filesystem": ("2026.8.31",),
     "@modelcontextprotocol/server-everything": ("2026.8.31",),
     "@modelcontextprotocol/server-memory": ("2026.8.31",),
+    "@modelcontextprotocol/server-sequential-thinking": ("2026.8.31",),
     "@modelcontextprotocol/ext-apps": ("2.0.4",),
     "axe-core": ("4.14.1",),
     "bun": ("1.4.5",),
+    "@modelcontextprotocol/inspector": ("2.12.0",),
+    "acpx": ("0.19.1",),
 }
 """The version of each package, and what is wanted beside it."""
 
@@ -81,6 +84,12 @@ def bun(environ: Mapping[str, str]) -> Path:
     if not found:
         pytest.fail("there is no Bun for this machine")
     return found[0]
+
+
+def script(package: str, path: str, environ: Mapping[str, str]) -> list[str]:
+    """The command of a program that is a script of a package from npm, run by Bun: what it was written for is
+    a Node.js that not everybody has. Fails without it."""
+    return [str(bun(environ)), str(_modules(package, environ) / package / path)]
 
 
 def axe(environ: Mapping[str, str]) -> str:

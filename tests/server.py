@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from bench.client import Client, Event
+from sessions.core import holding
 from sessions.core.wire import ours
 from tests import on_postgres
 from tests.forkserver import Forked, ForkServer
@@ -29,6 +30,8 @@ PASSWORD = "a password for tests"
 Process = subprocess.Popen[str] | Forked
 LISTENING = "opencode-web server listening on "
 PATIENCE = 30.0
+NOWHERE = "http://127.0.0.1:9"
+"""The port of the discard protocol, where no HTTP server is."""
 
 
 @dataclass
@@ -90,12 +93,18 @@ class Server:
             given, out, err = (stack.enter_context(tempfile.TemporaryFile("w+")) for _ in range(3))
             given.write(stdin)
             given.seek(0)
-            environ = {**self.environment(), "PYTHONPATH": str(ROOT), **(environ or {})}
+            environ = {**self._apart(), **self.environment(), "PYTHONPATH": str(ROOT), **(environ or {})}
             process = self._process(arguments, self.project, environ, (given, out, err))
             status = process.wait(PATIENCE)
             out.seek(0)
             err.seek(0)
             return subprocess.CompletedProcess(arguments, status, out.read(), err.read())
+
+    def _apart(self) -> dict[str, str]:
+        """Where none of this home runs, a command is not to look at the usual port: somebody may have one
+        there."""
+        there = self.data.exists() and holding.server(self.data)
+        return {} if there else {"OPENCODE_BASE_URL": NOWHERE}
 
     def _process(
         self, arguments: Sequence[str], cwd: Path, environ: Mapping[str, str], files: Sequence[IO[str]]

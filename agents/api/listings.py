@@ -17,15 +17,17 @@ from agents.config.configuration import load
 from agents.config.redaction import redacted
 from agents.config.schema import AgentConfig, Config
 from agents.servers.lsp.service import service
-from agents.toolkit.definitions import Agent, agents
+from agents.toolkit.definitions import EDITS, Agent, agents
 from agents.toolkit.formatters import Formatter, applies, formatters
 from agents.toolkit.skills import BadSkill, Skill, body, discover
 from sessions.core.repository import Repository
+from sessions.core.wire.patterns import EVERYTHING
 
 _ALWAYS = ("agent", "command", "plugin")
 """Sections that OpenCode's clients look into without asking whether they are there."""
 _PASSED_ON = frozenset("logLevel references reference autoupdate layout attachment enterprise".split())
 """Top keys of OpenCode's that this program does not act on; its clients may."""
+_AGENT_KEYS = frozenset({"name", *(field.alias or name for name, field in AgentConfig.model_fields.items())})
 _OURS = frozenset({"fallback", "resume", "theme"})
 """Keys that OpenCode's configuration does not have."""
 
@@ -36,7 +38,30 @@ def configuration(directory: Path | None) -> dict[str, Any]:
     known = {field.alias or name for name, field in Config.model_fields.items()} - _OURS
     written = {key: value for key, value in _dumped(config).items() if key in known | _PASSED_ON}
     shown: dict[str, Any] = redacted(written)
-    return {"mode": {}, **{key: getattr(Config(), key) for key in _ALWAYS}, **shown}
+    told = {"mode": {}, **{key: getattr(Config(), key) for key in _ALWAYS}, **_with_rules(shown)}
+    return {**told, "agent": {name: _configured(entry) for name, entry in told["agent"].items()}}
+
+
+def _with_rules(section: dict[str, Any]) -> dict[str, Any]:
+    """With the older `tools` among the rules of `permission`, and these by permission always."""
+    if not section.keys() & {"tools", "permission"}:
+        return section
+    rules = section.get("permission") or {}
+    by_permission = rules if isinstance(rules, dict) else {EVERYTHING: rules}
+    switched = {
+        "edit" if name in EDITS else name: "allow" if on else "deny"
+        for name, on in section.get("tools", {}).items()
+    }
+    return {**section, "permission": {**switched, **by_permission}}
+
+
+def _configured(entry: dict[str, Any]) -> dict[str, Any]:
+    """One of `agent`, as OpenCode tells it: options and rules are always there, whatever they were written
+    as."""
+    options = {key: value for key, value in entry.items() if key not in _AGENT_KEYS}
+    steps = entry.get("steps") or entry.get("maxSteps")
+    told = _with_rules({"permission": {}, **entry, "options": {**entry.get("options", {}), **options}})
+    return {**told, "steps": steps} if steps else told
 
 
 def agents_of(directory: Path) -> list[dict[str, Any]]:

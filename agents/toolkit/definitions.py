@@ -191,7 +191,7 @@ def _written(section: Config | AgentConfig, before: Ruleset) -> list[Rule]:
     return [*_switches(section.tools, before), *configured(section.permission or {})]
 
 
-_EDITS = frozenset({"write", "edit", "multiedit", "patch", "apply_patch"})
+EDITS = frozenset({"write", "edit", "multiedit", "patch", "apply_patch"})
 """What one permission decides."""
 
 
@@ -199,7 +199,7 @@ def _switches(tools: Mapping[str, bool], before: Ruleset) -> Iterator[Rule]:
     """`{name: bool}` as rules: `false` denies; `true` lifts a denial, and not what is asked about."""
     by_permission: dict[str, bool] = {}
     for name, on in tools.items():
-        permission = "edit" if name in _EDITS else name
+        permission = "edit" if name in EDITS else name
         by_permission[permission] = on and by_permission.get(permission, True)
     rules = list(before)
     for permission, on in by_permission.items():

@@ -153,6 +153,7 @@ def actions(command: str) -> Mapping[str, Action]:
                 "skill": debug.skill,
                 "lsp diagnostics": debug.diagnostics,
                 "lsp document-symbols": debug.symbols,
+                "lsp symbols": debug.sought_symbols,
                 "rg files": debug.files,
                 "rg search": debug.lines,
                 "file read": debug.read,
@@ -382,6 +383,9 @@ def _debug(commands: Subparsers) -> None:
         parser = lsp.add_parser(name, help=summary)
         parser.add_argument("path", metavar="FILE")
         verb(parser, "debug", f"lsp {name}")
+    symbols = lsp.add_parser("symbols", help="the symbols of the project that these letters fit, as JSON")
+    symbols.add_argument("query", metavar="QUERY")
+    verb(symbols, "debug", "lsp symbols")
     rg = _group(actions, "rg", "search as its tools do")
     files = rg.add_parser("files", help="the files of the project, one a line")
     files.add_argument("--query", default="", help="those that these letters mean")
@@ -496,7 +500,9 @@ def _plugin(commands: Subparsers) -> None:
 
 
 def _pr(commands: Subparsers) -> None:
-    parser = commands.add_parser("pr", help="open a pull request in a worktree, with a session in it")
+    parser = commands.add_parser(
+        "pr", help="open a pull or merge request in a worktree, with a session in it"
+    )
     parser.add_argument("number", type=whole(1, 2**31), metavar="NUMBER")
     parser.add_argument("--remote", default="origin", metavar="NAME", help="whose it is (origin)")
     verb(parser, "pr", prepare=None)

@@ -5,16 +5,13 @@ from __future__ import annotations
 import fcntl
 import json
 import re
-import socket
-import subprocess
-import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
-from urllib.request import urlopen
 
+import httpx
 from jsonschema import Draft202012Validator
 
 from bench.targets import OPENCODE_VERSION
@@ -81,26 +78,11 @@ def reference(environ: Mapping[str, str]) -> Reference:
 
 
 def _ask(program: Path) -> Any:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    home = program.parent / "home"
-    home.mkdir(exist_ok=True)
-    command = [str(program), "serve", "--port", str(port), "--hostname", "127.0.0.1"]
-    server = subprocess.Popen(
-        command, cwd=home, env=opencode.environment(home), stdout=subprocess.PIPE, text=True
-    )
-    assert server.stdout is not None
-    try:
-        deadline = time.monotonic() + START_SECONDS
-        for line in server.stdout:
-            if "listening" in line or time.monotonic() > deadline:
-                break
-        with urlopen(f"http://127.0.0.1:{port}/doc", timeout=START_SECONDS) as answer:
-            return json.load(answer)
-    finally:
-        server.terminate()
-        server.wait()
+    with (
+        opencode.serving(program, program.parent / "home") as url,
+        httpx.Client(timeout=START_SECONDS, trust_env=False) as client,
+    ):
+        return client.get(f"{url}/doc").json()
 
 
 def _operations(document: dict[str, Any]) -> Iterator[Operation]:

@@ -10,7 +10,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.protocol.conftest import repository
+from tests.protocol.conftest import ASKED, repository
 from tests.protocol.served import Served
 from tests.server import until
 
@@ -49,6 +49,20 @@ async def test_the_merged_configuration_without_secrets(served: Served, project:
     assert found["provider"]["fake"]["options"]["apiKey"] == "…"
     assert found["agent"] == found["command"] == {}
     assert "username" not in await served.get("/config")
+
+
+async def test_agents_are_told_as_opencode_tells_them(served: Served, project: Path) -> None:
+    reader = {"maxSteps": 3, "reasoningEffort": "high", "tools": {"write": False}, "permission": "ask"}
+    found = await patch(served, project, {"agent": {"reader": reader}, "tools": {"webfetch": False}})
+    assert found["agent"]["reader"] == {
+        **reader,
+        "steps": 3,
+        "options": {"reasoningEffort": "high"},
+        "permission": {"edit": "deny", "*": "ask"},
+    }
+    assert found["permission"] == {"webfetch": "deny", **ASKED}
+    written = json.loads((project / "opencode.json").read_text())
+    assert written["agent"]["reader"] == reader, "a file stays as it was written"
 
 
 KINDS = ("catalog", "integration", "reference")

@@ -19,7 +19,8 @@ from agents.api.listings import skills_of
 from agents.config.configuration import load
 from agents.config.redaction import redacted
 from agents.servers.lsp.service import service
-from agents.servers.lsp.types import Failed
+from agents.servers.lsp.types import Failed, Symbol
+from agents.servers.lsp.uses.symbols import find_symbols
 from agents.servers.lsp.uses.symbols import wire as symbols_wire
 from agents.toolkit.definitions import agents
 from agents.toolkit.remote_skills import remote_skills
@@ -33,6 +34,7 @@ from sessions.project import browsing, search
 
 PACKAGES = ("django", "channels", "daphne", "litellm", "mcp", "pydantic")
 Told = TypeVar("Told")
+MOST_LOOKED_AT = 1000
 LSP_SECONDS = 30.0
 """For a server to start and to look at a file."""
 
@@ -91,6 +93,20 @@ def symbols(arguments: argparse.Namespace, directory: Path) -> None:
     except Failed as error:
         raise Stop(str(error)) from error
     say(_json(symbols_wire(found)))
+
+
+def sought_symbols(arguments: argparse.Namespace, directory: Path) -> None:
+    """Those of the project that fit a query, by the servers of its files."""
+    say(_json(symbols_wire(_told(_sought(directory, arguments.query)))))
+
+
+async def _sought(directory: Path, query: str) -> list[Symbol]:
+    """A server starts with a file of its own, so each kind of file is shown once."""
+    names = await search.find_files(directory, "", limit=MOST_LOOKED_AT, folders=False)
+    one_of_each = {Path(name).suffix: directory / name for name in names}
+    shown = (service.touch(directory, file, wait=LSP_SECONDS) for file in one_of_each.values())
+    await asyncio.gather(*shown)
+    return await find_symbols(directory, query)
 
 
 def _file(arguments: argparse.Namespace, directory: Path) -> Path:

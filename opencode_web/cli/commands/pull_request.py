@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import json
 import os
 import shutil
 import subprocess
@@ -16,12 +17,16 @@ from opencode_web.bridge.remote.link import Link
 from opencode_web.cli.terminal import Stop, plain, say
 from sessions.changes.worktrees.pulls import Head, fetch, fill, name_of, title_of
 
+GH = ("gh", "pr", "view", "{}", "--json", "title")
+GLAB = ("glab", "mr", "view", "{}", "-F", "json")
+"""The programs of GitHub and of GitLab, which tell of one as JSON."""
+
 
 def check_out(arguments: argparse.Namespace, directory: Path) -> None:
     """Raise Stop where the pull request cannot be had, or no worktree made of it. The commits are fetched
     with the person's own git, which knows how they sign in there."""
     head = fetch(partial(_git, directory), arguments.remote, arguments.number)
-    title = _title(directory, arguments.number)
+    title = _title(directory, arguments.number, head.ref)
     try:
         link = Link(wanted(os.environ, None, str(directory)))
         folder, branch, session = asyncio.run(_open(link, arguments.number, title, head))
@@ -33,16 +38,21 @@ def check_out(arguments: argparse.Namespace, directory: Path) -> None:
     say(f"Go on with: opencode-web run --session {session} MESSAGE, or in the page: opencode-web {folder}")
 
 
-def _title(directory: Path, number: int) -> str:
-    """By GitHub's program where it is there and knows, else the number alone."""
-    program = shutil.which("gh")
+def _title(directory: Path, number: int, ref: str) -> str:
+    """By the forge's program where it is there and knows, else the number alone."""
+    words = GLAB if ref.startswith("refs/merge-requests/") else GH
+    program = shutil.which(words[0])
     if program is None:
         return title_of(number, "")
-    asked = [program, "pr", "view", str(number), "--json", "title", "--jq", ".title"]
+    asked = [program, *(word.format(number) for word in words[1:])]
     done = subprocess.run(
         asked, cwd=directory, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
     )
-    return title_of(number, plain(done.stdout)[:200] if done.returncode == 0 else "")
+    try:
+        said = str(json.loads(done.stdout)["title"]) if done.returncode == 0 else ""
+    except (ValueError, TypeError, KeyError):
+        said = ""
+    return title_of(number, plain(said)[:200])
 
 
 async def _open(link: Link, number: int, title: str, head: Head) -> tuple[str, str, str]:

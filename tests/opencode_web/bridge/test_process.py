@@ -17,10 +17,8 @@ import pytest
 from opencode_web.cli import main
 from tests.opencode_web.bridge.remote.test_launcher import COMMAND, alive
 from tests.opencode_web.bridge.stage import bridged
-from tests.server import ROOT
+from tests.server import NOWHERE, ROOT
 
-UNUSED = "http://127.0.0.1:9"
-"""The port of the discard protocol, where no HTTP server is."""
 INITIALIZE = {
     "jsonrpc": "2.0",
     "id": 1,
@@ -40,7 +38,7 @@ CALL = {
 
 
 def environment(home: Path, command: str) -> dict[str, str]:
-    return {"HOME": str(home), "OPENCODE_BASE_URL": UNUSED, "OPENCODE_COMMAND": command}
+    return {"HOME": str(home), "OPENCODE_BASE_URL": NOWHERE, "OPENCODE_COMMAND": command}
 
 
 def noting(home: Path, *command: str) -> str:
@@ -62,7 +60,7 @@ def pids(home: Path) -> list[int]:
 @pytest.mark.long
 async def test_our_own_server_is_started_restarted_and_ended(tmp_path: Path) -> None:
     (project := tmp_path / "project").mkdir()
-    async with bridged({"HOME": str(tmp_path), "OPENCODE_BASE_URL": UNUSED}, project) as tools:
+    async with bridged({"HOME": str(tmp_path), "OPENCODE_BASE_URL": NOWHERE}, project) as tools:
         database = tmp_path / ".local/share/opencode-web/db.sqlite3"
         assert not database.exists()  # nothing is started before it is needed
         first = started(await tools.ok("setup"))

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from pathlib import Path
 
 import pytest
 
 from opencode_web.cli.arguments import parse
 from tests.programs import without_javascript
-from tests.server import Server
+from tests.server import ROOT, Server
 
 
 @pytest.fixture
@@ -84,6 +85,16 @@ def test_what_the_program_sees_is_json(server: Server) -> None:
     assert json.loads(out(server, "debug", "lsp", "diagnostics", "a.py")) == {
         str(server.project / "a.py"): []
     }
+
+
+def test_the_symbols_of_a_project_are_told_by_its_servers(server: Server) -> None:
+    assert json.loads(out(server, "debug", "lsp", "symbols", "greet")) == []
+    command = [sys.executable, str(ROOT / "tests/agents/servers/lsp/uses/finder.py")]
+    server.config = {"lsp": {"finder": {"command": command, "extensions": [".find"]}}}
+    (server.project / "a.find").write_text("something\ndef greet\n")
+    (server.project / "b.txt").write_text("def greet_nobody\n")
+    [found] = json.loads(out(server, "debug", "lsp", "symbols", "greet"))
+    assert (found["name"], found["location"]["uri"]) == ("greet", (server.project / "a.find").as_uri())
 
 
 def test_logs_are_printed_from_a_level_on(server: Server) -> None:

@@ -30,6 +30,7 @@ def servers(environ: Mapping[str, str], project: Path) -> dict[str, dict[str, An
         "filesystem": local(npm(f"{OFFICIAL}filesystem", "mcp-server-filesystem", environ), str(project)),
         "everything": local(everything),
         "memory": local(npm(f"{OFFICIAL}memory", "mcp-server-memory", environ), environment=memory),
+        "thinking": local(npm(f"{OFFICIAL}sequential-thinking", "mcp-server-sequential-thinking", environ)),
         "git": local(pypi("mcp-server-git", "mcp-server-git", environ), "--repository", str(project)),
         "time": local(pypi("mcp-server-time", "mcp-server-time", environ)),
         "fetch": local(pypi("mcp-server-fetch", "mcp-server-fetch", environ)),
@@ -40,6 +41,11 @@ CALLS: dict[str, tuple[str, dict[str, Any], str]] = {
     "filesystem": ("read_text_file", {"path": "hello.txt"}, "hello from the project"),
     "everything": ("echo", {"message": "hello"}, "Echo: hello"),
     "memory": ("read_graph", {}, "entities"),
+    "thinking": (
+        "sequentialthinking",
+        {"thought": "One.", "nextThoughtNeeded": False, "thoughtNumber": 1, "totalThoughts": 1},
+        '"thoughtNumber": 1',
+    ),
     "git": ("git_status", {"repo_path": "."}, "hello.txt"),
     "time": ("get_current_time", {"timezone": "Asia/Tokyo"}, "+09:00"),
 }

@@ -17,7 +17,7 @@ from tests.loopback.openai import OpenAIServer
 from tests.loopback.script import Turn
 from tests.opencode_web.bridge.acp.conftest import Stage
 from tests.opencode_web.bridge.acp.stage import editing
-from tests.server import ROOT, Server, model_config
+from tests.server import NOWHERE, ROOT, Server, model_config
 
 
 @pytest.mark.asyncio(loop_scope="session")
@@ -59,6 +59,7 @@ async def test_a_server_is_started_ended_and_found_again(tmp_path: Path) -> None
         server = Server(tmp_path, project, model_config(model.base_url))
         environ = server.environment()
         del environ["OPENCODE_SERVER_PASSWORD"]
+        environ["OPENCODE_BASE_URL"] = NOWHERE
         async with editing(environ) as editor:
             session = await editor.agent.new_session(cwd=str(project), mcp_servers=[])
             assert (await editor.prompt(session.session_id, "Do it")).stop_reason == "end_turn"

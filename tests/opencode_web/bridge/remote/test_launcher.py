@@ -14,10 +14,9 @@ from opencode_web.bridge.remote.errors import RemoteError
 from opencode_web.bridge.remote.launcher import Launcher, Wanted, wanted
 from opencode_web.bridge.remote.link import MAX_RECONNECTIONS, Link
 from tests.opencode_web.bridge.remote.answers import Answer, Answers
-from tests.server import ROOT
+from tests.server import NOWHERE, ROOT
 
-NOBODY = Address("http://127.0.0.1:9")
-"""The port of the discard protocol, where no HTTP server is."""
+NOBODY = Address(NOWHERE)
 COMMAND = (sys.executable, "-m", "tests.opencode_web.bridge.remote.standin")
 
 

@@ -1,7 +1,7 @@
 """A language server for tests, run as a program: lines with `wrong` are errors, lines with `odd` warnings.
 
 A file that names another by `needs NAME` has an error while that other file, as it was last shown, has no
-`here` in it. With `silent` as its argument it says nothing of any file, with `gone` it ends at the first one.
+`here` in it. Lines that begin with `def NAME` are functions. With `silent` as its argument it says nothing of any file, with `gone` it ends at the first one.
 """
 
 from __future__ import annotations
@@ -42,13 +42,33 @@ def found(uri: str) -> list[dict[str, Any]]:
     return items
 
 
+def symbols(query: str) -> list[dict[str, Any]]:
+    defined = (
+        (uri, number, line.removeprefix("def ").strip())
+        for uri, text in files.items()
+        for number, line in enumerate(text.splitlines())
+        if line.startswith("def ")
+    )
+    return [
+        {"name": name, "kind": 12, "location": {"uri": uri, "range": span(number, 4, len(name))}}
+        for uri, number, name in defined
+        if query in name
+    ]
+
+
+def span(line: int, start: int, length: int) -> dict[str, Any]:
+    return {
+        "start": {"line": line, "character": start},
+        "end": {"line": line, "character": start + length},
+    }
+
+
 def units(text: str) -> int:
     return len(text.encode("utf-16-le")) // 2
 
 
 def diagnostic(line: int, start: int, length: int, severity: int, message: str) -> dict[str, Any]:
-    place = {"start": {"line": line, "character": start}, "end": {"line": line, "character": start + length}}
-    return {"range": place, "severity": severity, "message": message, "code": "finder", "source": "finder"}
+    return {"range": span(line, start, length), "severity": severity, "message": message, "code": "finder", "source": "finder"}
 
 
 def tell() -> None:
@@ -60,7 +80,10 @@ def main() -> None:
     while message := read():
         method, params = message.get("method"), message.get("params") or {}
         if method == "initialize":
-            send({"id": message["id"], "result": {"capabilities": {"textDocumentSync": 1}}})
+            able = {"textDocumentSync": 1, "workspaceSymbolProvider": True}
+            send({"id": message["id"], "result": {"capabilities": able}})
+        elif method == "workspace/symbol":
+            send({"id": message["id"], "result": symbols(params["query"])})
         elif method in ("textDocument/didOpen", "textDocument/didChange"):
             if GONE:
                 sys.exit(3)
