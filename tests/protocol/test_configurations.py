@@ -167,7 +167,9 @@ def _asked(config: Mapping[str, Any]) -> set[tuple[str, str]]:
     }
 
 
-def _agent(agent: Mapping[str, Any], config: Mapping[str, Any], asked: set[tuple[str, str]]) -> dict[str, Any]:
+def _agent(
+    agent: Mapping[str, Any], config: Mapping[str, Any], asked: set[tuple[str, str]]
+) -> dict[str, Any]:
     """With what its rules come to, of what is asked about, in place of all of them; of one that is built in
     what the configuration says."""
     rules = agent["permission"]

@@ -1,7 +1,8 @@
 """A language server for tests, run as a program: lines with `wrong` are errors, lines with `odd` warnings.
 
 A file that names another by `needs NAME` has an error while that other file, as it was last shown, has no
-`here` in it. Lines that begin with `def NAME` are functions. With `silent` as its argument it says nothing of any file, with `gone` it ends at the first one.
+`here` in it. Lines that begin with `def NAME` are functions. With `silent` as its argument it says nothing of
+any file, with `gone` it ends at the first one.
 """
 
 from __future__ import annotations
@@ -68,7 +69,13 @@ def units(text: str) -> int:
 
 
 def diagnostic(line: int, start: int, length: int, severity: int, message: str) -> dict[str, Any]:
-    return {"range": span(line, start, length), "severity": severity, "message": message, "code": "finder", "source": "finder"}
+    return {
+        "range": span(line, start, length),
+        "severity": severity,
+        "message": message,
+        "code": "finder",
+        "source": "finder",
+    }
 
 
 def tell() -> None:
