@@ -9,6 +9,7 @@ from typing import Any
 from django.http import Http404, HttpRequest, HttpResponse
 from django.views.decorators.http import require_GET, require_http_methods
 
+from sessions.changes.git import removal
 from sessions.changes.history import log as history
 from sessions.changes.history.entries import CallEntry
 from sessions.changes.history.log import (
@@ -74,12 +75,13 @@ async def invert_operation(request: HttpRequest, project_id: str, operation_id: 
     operation = await in_db(store.get, project_id, operation_id)
     if operation is None or operation.session.time_deleted:
         raise Http404("This is not known here.")
+    engine = removal if removal.is_one(operation) else inverse
     redoes = operation.kind in ("undo", "revert", "drop")
     if request.method == "GET":
         title = "Redo" if redoes else "Undo again" if operation.kind in ("redo", "unrevert") else "Undo"
-        return await _dialog(request, title, inverse.preview_operation(operation))
+        return await _dialog(request, title, engine.preview_operation(operation))
     done = "Redone" if redoes else "Undone"
-    return await _carried_out(request, done, inverse.invert_operation(operation, actor(request)))
+    return await _carried_out(request, done, engine.invert_operation(operation, actor(request)))
 
 
 async def _dialog(request: HttpRequest, title: str, inverse: Awaitable[Inverse]) -> HttpResponse:

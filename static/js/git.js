@@ -23,7 +23,7 @@ let again = false;
 export async function open() {
   await sheet;
   box.showPopover();
-  if (box.dataset.place === place()) await renew();
+  if (box.dataset.place === place()) await renewAll();
   else await htmx.ajax("GET", address(""), { source: box, target: box, swap: "innerHTML", values: where() });
   box.dataset.place = place();
   listen();
@@ -105,6 +105,12 @@ function part(button) {
 const view = () => byId("git-view");
 const ask = (part, target, values, swap = "innerHTML") => htmx.ajax("GET", address(part), { source: target, target, swap, values: { ...where(), ...values } });
 
+// The lists, and what is looked at beside them.
+async function renewAll() {
+  await renew();
+  if (view() && !view().hidden) await look(view().dataset.part, view().asked);
+}
+
 async function look(part, values = {}) {
   const shown = view();
   if (!shown) return; // there is no repository
@@ -150,16 +156,23 @@ async function withRemote(button) {
     if (told.html) byId(told.failed ? "git-problem" : "git-said").innerHTML = told.html;
   };
   try {
-    const answer = await send(address("/remote"), { act: button.dataset.gitRemote });
+    const row = button.closest("[data-ref]"); // a tag, or a branch there
+    const about = row && { ref: decodeURIComponent(row.dataset.ref), seen: row.dataset.seen };
+    const answer = await send(address("/remote"), { act: button.dataset.gitRemote, ...about });
     if (!answer.ok) hear({ html: await answer.text(), failed: true });
     renew();
     if (answer.ok) for await (const told of lines(answer.body)) hear(told);
   } catch {
     hear({ html: "The server cannot be reached.", failed: true });
   }
-  await renew();
-  if (!view().hidden) await look(view().dataset.part, view().asked);
-  if (!box.contains(document.activeElement)) button.focus({ preventScroll: true });
+  await renewAll();
+  if (!box.contains(document.activeElement)) focusAfter(button);
+}
+
+// What was pressed may be gone with what was done.
+function focusAfter(button) {
+  if (button.isConnected) button.focus({ preventScroll: true });
+  else (view().querySelector("input[type=text]") || byId("git-title")).focus();
 }
 
 async function* lines(body) {
@@ -229,6 +242,7 @@ const BY = [
   ["[data-git-stop]", () => send(address("/stop"), {})],
   ["[data-git-untag]", (button) => change("tag", { act: "delete", ref: named(button, "ref"), seen: of(button, "seen") })],
   ["[data-git-ongoing]", (button) => change("ongoing", { act: button.dataset.gitOngoing })],
+  ["[data-git-begin]", (button) => change("ongoing", { act: button.dataset.gitBegin, commit: of(button, "commit") })],
   ["[data-git-abort]", beforeAbort],
   ["[data-git-stash]", (button) => change("stash", { act: button.dataset.gitStash, commit: of(button, "stash"), words: of(button, "words") })],
 ];

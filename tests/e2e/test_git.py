@@ -37,9 +37,7 @@ async def opened(stage: Stage, context: BrowserContext) -> Page:
 
 
 async def test_a_hunk_is_staged_and_committed(home: Path, project: Path, context: BrowserContext) -> None:
-    (project / "numbers.txt").write_text("".join(LINES))
-    git(project, "add", ".")
-    git(project, "commit", "-qm", "numbers")
+    numbered(project)
     async with Stage(home, project) as stage:
         page = await opened(stage, context)
         panel = page.get_by_role("dialog", name="Git")
@@ -134,8 +132,16 @@ async def test_a_branch_is_made_pushed_and_deleted(
         assert "topic" in git(project, "branch")
 
 
+def numbered(project: Path) -> None:
+    """A commit of the lines."""
+    (project / "numbers.txt").write_text("".join(LINES))
+    git(project, "add", ".")
+    git(project, "commit", "-qm", "numbers")
+
+
 def collided(project: Path) -> None:
     """A merge with line 3 in conflict."""
+    numbered(project)
     main = git(project, "branch", "--show-current").strip()
     for branch, text in (("other", "theirs"), (main, "ours")):
         git(project, "switch", "-q", *(("-c",) if branch == "other" else ()), branch)
@@ -148,9 +154,6 @@ def collided(project: Path) -> None:
 async def test_a_conflict_is_resolved_by_an_edited_part(
     home: Path, project: Path, context: BrowserContext
 ) -> None:
-    (project / "numbers.txt").write_text("".join(LINES))
-    git(project, "add", ".")
-    git(project, "commit", "-qm", "numbers")
     collided(project)
     async with Stage(home, project) as stage:
         page = await opened(stage, context)
@@ -170,9 +173,6 @@ async def test_a_conflict_is_resolved_by_an_edited_part(
 async def test_a_merge_is_aborted_after_a_question(
     home: Path, project: Path, context: BrowserContext
 ) -> None:
-    (project / "numbers.txt").write_text("".join(LINES))
-    git(project, "add", ".")
-    git(project, "commit", "-qm", "numbers")
     collided(project)
     async with Stage(home, project) as stage:
         page = await opened(stage, context)
@@ -210,9 +210,7 @@ async def test_a_push_says_what_the_remote_says_and_is_stopped(
 async def test_who_wrote_a_line_leads_to_its_commit(
     home: Path, project: Path, context: BrowserContext
 ) -> None:
-    (project / "numbers.txt").write_text("".join(LINES))
-    git(project, "add", ".")
-    git(project, "commit", "-qm", "numbers")
+    numbered(project)
     (project / "numbers.txt").write_text(changed())
     git(project, "commit", "-qam", "another line")
     async with Stage(home, project) as stage:
@@ -286,3 +284,35 @@ async def test_the_log_is_of_all_branches_with_their_lanes(
         await expect(view).to_contain_text("On the topic")
         await expect(page.get_by_role("button", name="All branches")).to_be_focused()
         await expect(view.locator("li[data-commit] .git-graph circle")).to_have_count(3)
+        # Lanes go through a commit that is unfolded: the drawing is as high as its row.
+        row = view.locator("li[data-commit]").last
+        await row.locator("[data-git-commit]").click()
+        await expect(row.locator(".git-inner li").first).to_be_visible()
+        heights = [
+            await one.evaluate("(it) => it.getBoundingClientRect().height")
+            for one in (row, row.locator("svg"))
+        ]
+        assert heights[0] > 80
+        assert heights[0] == heights[1]
+
+
+async def test_a_tag_is_pushed_and_deleted_there_after_a_question(
+    home: Path, project: Path, context: BrowserContext, tmp_path: Path
+) -> None:
+    far = tmp_path / "far.git"
+    git(tmp_path, "init", "-q", "--bare", str(far))
+    git(project, "remote", "add", "origin", str(far))
+    async with Stage(home, project) as stage:
+        page = await opened(stage, context)
+        await page.get_by_role("button", name="Tags").click()
+        await page.get_by_label("Name of a new tag").fill("v1")
+        await page.keyboard.press("Enter")
+        await page.get_by_role("button", name="Push v1").click()
+        await expect(page.locator(".git-said")).to_contain_text("new tag")
+        assert git(far, "tag") == "v1\n"
+        await page.get_by_role("button", name="Delete v1 at origin").click()
+        await expect(page.get_by_role("button", name="Delete it at origin")).to_be_focused()
+        await page.keyboard.press("Enter")
+        await expect(page.locator(".git-said")).to_contain_text("deleted")
+        await expect(page.get_by_role("button", name="Push v1")).to_be_visible()
+        assert git(far, "tag") == ""

@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import secrets
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
-from functools import wraps
+from functools import partial, wraps
 from pathlib import Path
 from typing import Any
 
@@ -22,21 +22,23 @@ from agents.web.git.pages import answer
 from agents.web.git.place import TITLES, Place, path_of, place_of
 from sessions.changes.git import (
     branches,
+    commits,
     conflicts,
     index,
     merging,
     ongoing,
     remotes,
+    removal,
     stash,
     submodules,
     tags,
     worktrees,
 )
 from sessions.changes.git.command import Git, GitError
-from sessions.changes.git.commits import commit as make_commit
 from sessions.changes.git.discarding import Wanted, discarded, discarded_part
 from sessions.changes.git.index import Chosen
 from sessions.changes.git.status import status
+from sessions.changes.history.entries import title
 from sessions.changes.operations import files, inverse
 from sessions.changes.operations.lock import Refused
 from sessions.changes.worktrees.making import CannotFork, home_of, slug_of
@@ -124,8 +126,18 @@ async def resolve(request: HttpRequest, place: Place) -> HttpResponse:
         named = {_seen_from(session, top, path): wanted}
         operation = await files.restore(session, named, act="resolve", actor=actor(request))
     await place.work(lambda git: conflicts.settle(git, path, take))
-    undo = {"path": pack_path(path), "entries": entries, "operation": operation.id if operation else ""}
-    return await _undone_by(place, "", f"Resolved {shown(path)}.", "git-resolve", undo)
+    undo = {
+        "path": pack_path(path),
+        "entries": entries,
+        "operation": operation.id if operation else "",
+        "session": place.session.id if place.session else "",
+    }
+    return await answer(
+        place,
+        toast=f"Resolved {shown(path)}.",
+        undo=reverse("git-resolve", args=(place.project.id,)),
+        values=json.dumps(undo),
+    )
 
 
 _GOES_ON: Mapping[str, Callable[[Git], str]] = {
@@ -133,22 +145,26 @@ _GOES_ON: Mapping[str, Callable[[Git], str]] = {
     "skip": ongoing.skip,
     "abort": ongoing.abort,
 }
+_OF_COMMITS: Mapping[str, Callable[[Git, str], str]] = {"revert": commits.revert, "pick": commits.pick}
 
 
 @by_click
 async def go_on(request: HttpRequest, place: Place) -> HttpResponse:
-    """`act` with what is half done: continue, skip or abort."""
-    act = _GOES_ON.get(request.POST.get("act", ""))
-    if act is None:
-        raise GitError("There is no such act.")
-    return await answer(place, said=await place.work(act))
+    """`act` with what is half done: continue, skip or abort; or what may be half done then: revert or pick
+    `commit`."""
+    name, of = request.POST.get("act", ""), request.POST.get("commit", "")
+    if name in _GOES_ON:
+        return await answer(place, said=await place.work(_GOES_ON[name]))
+    if name in _OF_COMMITS:
+        return await answer(place, said=await place.work(lambda git: _OF_COMMITS[name](git, of)))
+    raise GitError("There is no such act.")
 
 
 @by_click
 async def commit(request: HttpRequest, place: Place) -> HttpResponse:
     """What is staged, with `message`; with `amend` in place of the last commit."""
     message, amend = request.POST.get("message", "").replace("\r\n", "\n"), "amend" in request.POST
-    said = await place.work(lambda git: make_commit(git, message, amend=amend))
+    said = await place.work(lambda git: commits.commit(git, message, amend=amend))
     response = await answer(place, said=said)
     response["HX-Trigger"] = "git:committed"
     return response
@@ -159,13 +175,17 @@ _WITH_REMOTES: Mapping[str, running.Act] = {
     "pull": remotes.pull,
     "push": remotes.push,
 }
+_WITH_REFS: Mapping[str, Callable[..., str]] = {"push-tags": remotes.push_tags, "delete": remotes.delete}
 
 
 @by_click
 async def remote(request: HttpRequest, place: Place) -> StreamingHttpResponse:
-    """`act`: fetch, pull or push. It takes what the remote takes; what is said meanwhile is `Run.told`."""
-    name = request.POST.get("act", "")
+    """`act`: fetch, pull or push; push-tags, all or the one that is `ref`; or delete `ref` there. It takes
+    what the remote takes; what is said meanwhile is `Run.told`."""
+    name, ref, seen = (request.POST.get(key, "") for key in ("act", "ref", "seen"))
     act = _WITH_REMOTES.get(name)
+    if act is None and name in _WITH_REFS:
+        name, act = "push", partial(_WITH_REFS[name], ref=ref, seen=seen)
     if act is None:
         raise GitError("There is no such act.")
     return StreamingHttpResponse(running.begin(place, name, act).told(), content_type="application/x-ndjson")
@@ -180,8 +200,7 @@ async def stop(request: HttpRequest, place: Place) -> HttpResponse:
 
 @by_click
 async def branch(request: HttpRequest, place: Place) -> HttpResponse:
-    """`act`: switch to `ref`, create `name`, rename `ref` to `name`, delete `ref` that was `seen`,
-    or restore `name` there."""
+    """`act`: switch to `ref`, create `name`, rename `ref` to `name`, or delete `ref` that was `seen`."""
     fields = request.POST
     act, ref, name, seen = (fields.get(key, "") for key in ("act", "ref", "name", "seen"))
     match act:
@@ -189,16 +208,10 @@ async def branch(request: HttpRequest, place: Place) -> HttpResponse:
             said = await place.work(lambda git: branches.switch(git, ref))
         case "create":
             said = await place.work(lambda git: branches.create(git, name, at=fields.get("at", "")))
-        case "restore":
-            await place.work(lambda git: branches.create(git, name, at=seen, stay=True))
-            return HttpResponse()
         case "rename":
             said = await place.work(lambda git: branches.rename(git, ref, name))
         case "delete":
-            said = await place.work(lambda git: branches.delete(git, ref, seen))
-            deleted = ref.removeprefix("refs/heads/")
-            undo = {"act": "restore", "name": deleted, "seen": seen}
-            return await _undone_by(place, said, f"Deleted the branch {deleted}.", "git-branch", undo)
+            return await _removed(request, place, "delete-branch", ref.removeprefix(branches.HEADS), seen)
         case _:
             raise GitError("There is no such act.")
     return await answer(place, said=said)
@@ -268,20 +281,15 @@ async def _remove_worktree(place: Place, folder: str, seen: str) -> str:
 
 @by_click
 async def tag(request: HttpRequest, place: Place) -> HttpResponse:
-    """`act`: make `name` with `words`, delete `ref` that was `seen`, or restore it."""
+    """`act`: make `name` with `words`, or delete `ref` that was `seen`."""
     fields = request.POST
-    act, ref, seen = (fields.get(key, "") for key in ("act", "ref", "seen"))
-    match act:
+    match fields.get("act", ""):
         case "make":
             name, words = fields.get("name", ""), fields.get("words", "")
             said = await place.work(lambda git: tags.make(git, name, words))
         case "delete":
-            said = await place.work(lambda git: tags.delete(git, ref, seen))
-            undo = {"act": "restore", "ref": ref, "seen": seen}
-            return await _undone_by(place, said, said, "git-tag", undo)
-        case "restore":
-            await place.work(lambda git: tags.restore(git, ref, seen))
-            return HttpResponse()
+            name = fields.get("ref", "").removeprefix(tags.TAGS)
+            return await _removed(request, place, "delete-tag", name, fields.get("seen", ""))
         case _:
             raise GitError("There is no such act.")
     return await answer(place, said=said)
@@ -304,25 +312,18 @@ async def put_aside(request: HttpRequest, place: Place) -> HttpResponse:
         case "apply":
             said = await place.work(lambda git: stash.take_back(git, commit))
         case "drop":
-            said = await place.work(lambda git: stash.drop(git, commit))
-            undo = {"act": "restore", "commit": commit, "words": words}
-            return await _undone_by(place, said, "Dropped what was put aside.", "git-stash", undo)
-        case "restore":
-            await place.work(lambda git: stash.store(git, commit, words))
-            return HttpResponse()
+            return await _removed(request, place, "drop-stash", words, commit)
         case _:
             raise GitError("There is no such act.")
     return await answer(place, said=said)
 
 
-async def _undone_by(
-    place: Place, said: str, note: str, view: str, values: Mapping[str, str]
-) -> HttpResponse:
-    session = place.session.id if place.session else ""
-    undo = reverse(view, args=(place.project.id,))
-    return await answer(
-        place, said=said, toast=note, undo=undo, values=json.dumps({**values, "session": session})
-    )
+async def _removed(request: HttpRequest, place: Place, act: str, name: str, commit: str) -> HttpResponse:
+    """`removal.carry_out`; the log can bring it back."""
+    said = await place.work(lambda git: removal.carry_out(git, act, name, commit))
+    session = await in_db(_session, place)
+    noted = await in_db(lambda: removal.note(session, act, name, commit, actor=actor(request)))
+    return await answer(place, said=said, toast=f"{title(noted)}.", undo=_undo(noted))
 
 
 @by_click

@@ -15,7 +15,7 @@ from agents.agent.git_programs import git_of
 from agents.web.git.lanes import drawn
 from agents.web.git.place import Place, Row, place_of
 from sessions.changes.git import branches as of_branches
-from sessions.changes.git import history, merging, worktrees
+from sessions.changes.git import history, merging, remotes, worktrees
 from sessions.changes.git import submodules as of_submodules
 from sessions.changes.git import tags as of_tags
 from sessions.changes.git.command import Git, GitError
@@ -50,7 +50,8 @@ async def branches(request: HttpRequest, project_id: str) -> HttpResponse:
 
 def _lost(git: Git, ref: str) -> Mapping[str, Any]:
     commits = of_branches.only_there(git, ref)
-    return {"ref": ref, "seen": git.asked("rev-parse", "--verify", ref), "commits": commits}
+    seen, there = git.asked("rev-parse", "--verify", ref), ref.startswith(of_branches.REMOTES)
+    return {"ref": ref, "seen": seen, "commits": commits, "there": there}
 
 
 @require_GET
@@ -99,7 +100,8 @@ async def commit(request: HttpRequest, project_id: str) -> HttpResponse:
 
     def asked(git: Git) -> Mapping[str, Any]:
         rows = [Row(file, wanted) for file in history.changed(git, wanted)]
-        return {"message": history.message(git, wanted), "rows": rows, "commit": wanted}
+        here = history.is_here(git, wanted)
+        return {"message": history.message(git, wanted), "rows": rows, "commit": wanted, "here": here}
 
     return await _view(place, "git/commit.html", asked)
 
@@ -127,8 +129,14 @@ def _aborted(git: Git) -> Mapping[str, Any]:
 
 @require_GET
 async def tags(request: HttpRequest, project_id: str) -> HttpResponse:
-    place = await place_of(request, project_id)
-    return await _view(place, "git/tags.html", lambda git: {"tags": of_tags.tags(git)})
+    """Those of here; with `?lost=` what it is to delete that one at the remote."""
+    place, lost = await place_of(request, project_id), request.GET.get("lost", "")
+
+    def asked(git: Git) -> Mapping[str, Any]:
+        found, remote = of_tags.tags(git), remotes.usual(git)
+        return {"tags": found, "remote": remote, "tag": next((tag for tag in found if tag.ref == lost), None)}
+
+    return await _view(place, "git/tag_lost.html" if lost else "git/tags.html", asked)
 
 
 @require_GET

@@ -84,9 +84,12 @@ def rename(git: Git, ref: str, name: str) -> str:
 
 
 def only_there(git: Git, ref: str) -> list[str]:
-    """The commits on no other branch and under no tag, by hash and subject. Raises GitError."""
+    """The commits on no other branch and under no tag, by hash and subject; of a branch of a remote those on
+    no other there, nor here. Raises GitError."""
     required(git, ref)
-    others = (f"--exclude={ref.removeprefix(HEADS)}", "--branches", "--remotes", "--tags")
+    own, remote = ref.removeprefix(HEADS), ref.removeprefix(REMOTES)
+    here = ("--branches", f"--exclude={remote}", f"--exclude={remote.partition('/')[0]}/HEAD", "--remotes")
+    others = (*here, "--tags") if remote != ref else (f"--exclude={own}", "--branches", "--remotes", "--tags")
     output = git.read("log", "--format=%h %s", ref, "--not", *others)
     return output.decode("utf-8", "replace").splitlines()
 

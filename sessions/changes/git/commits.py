@@ -1,8 +1,9 @@
-"""Making a commit, and amending the last one."""
+"""Making a commit, amending the last one, taking one back, picking one of another branch."""
 
 from __future__ import annotations
 
 from sessions.changes.git.command import REMOTE_SECONDS, Git, GitError
+from sessions.changes.git.history import checked
 
 
 def commit(git: Git, message: str, *, amend: bool = False) -> str:
@@ -13,6 +14,23 @@ def commit(git: Git, message: str, *, amend: bool = False) -> str:
         raise GitError("A commit needs a message.")
     changed = ("--amend",) if amend else ()
     return git.write("commit", *changed, "--file=-", stdin=message.encode(), seconds=REMOTE_SECONDS)
+
+
+def revert(git: Git, of: str) -> str:
+    """A commit that takes back what another did, of a merge what it brought. Conflicts are in the error.
+    Raises GitError."""
+    return git.write("revert", "--no-edit", *_mainline(git, of), seconds=REMOTE_SECONDS)
+
+
+def pick(git: Git, of: str) -> str:
+    """What another commit did, once more, as one of its own. Conflicts are in the error. Raises GitError."""
+    return git.write("cherry-pick", *_mainline(git, of), seconds=REMOTE_SECONDS)
+
+
+def _mainline(git: Git, of: str) -> tuple[str, ...]:
+    """A merge is taken as seen from its first parent."""
+    merges = git.asked("rev-list", "--parents", "--max-count=1", checked(of)).count(" ") > 1
+    return ("--mainline", "1", of) if merges else (of,)
 
 
 def last_message(git: Git) -> str:

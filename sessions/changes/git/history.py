@@ -58,14 +58,19 @@ def _read(output: str) -> Iterator[Commit]:
         yield Commit(full.lstrip("\n"), short, int(time) * 1000, author, refs, subject)
 
 
+def is_here(git: Git, commit: str) -> bool:
+    """Whether what is checked out has a commit. Raises GitError."""
+    return git.asked("rev-list", "--count", "--max-count=1", checked(commit), "--not", "HEAD") == "0"
+
+
 def message(git: Git, commit: str) -> str:
     """All of it. Raises GitError."""
-    return git.read("log", "-1", "--format=%B", _hash(commit)).decode("utf-8", "replace").strip()
+    return git.read("log", "-1", "--format=%B", checked(commit)).decode("utf-8", "replace").strip()
 
 
 def changed(git: Git, commit: str) -> list[File]:
     """The files that a commit changed, of a merge those beside its first parent. Raises GitError."""
-    output = git.read("show", *_OF_ONE, "--name-status", "-z", "--no-renames", _hash(commit))
+    output = git.read("show", *_OF_ONE, "--name-status", "-z", "--no-renames", checked(commit))
     fields = [os.fsdecode(field) for field in output.split(b"\0") if field]
     return [
         File(path.lstrip("\n"), letter.strip())
@@ -75,7 +80,7 @@ def changed(git: Git, commit: str) -> list[File]:
 
 def sides_of(git: Git, commit: str, path: str) -> Sides | None:
     """A file before and after a commit. Raises GitError."""
-    return read(git.read("show", *_OF_ONE, *COMPARE, _hash(commit), "--", path))
+    return read(git.read("show", *_OF_ONE, *COMPARE, checked(commit), "--", path))
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +125,8 @@ def blame(git: Git, path: str) -> Blame:
 _OF_ONE = ("--format=", "--diff-merges=first-parent")
 
 
-def _hash(commit: str) -> str:
+def checked(commit: str) -> str:
+    """A commit by its hash, so that it is no option. Raises GitError."""
     if not _HASH.fullmatch(commit):
         raise GitError("This is no commit.")
     return commit

@@ -6,7 +6,10 @@ import re
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
+from sessions.changes.git.branches import HEADS, REMOTES, required
 from sessions.changes.git.command import REMOTE_SECONDS, Git, GitError, Watch, words
+from sessions.changes.git.tags import TAGS
+from sessions.changes.git.tags import required as required_tag
 
 _USUAL = "origin"
 _CHOSEN = ("pull.rebase", "pull.ff", "branch.{}.rebase")
@@ -48,16 +51,59 @@ def push(git: Git, watch: Watch | None = None) -> str:
     if not branch:
         raise GitError("No branch is checked out.")
     followed = git.asked("config", "--get", f"branch.{branch}.remote")
+    remote = _checked(git, followed or usual(git))
+    upstream = git.asked("config", "--get", f"branch.{branch}.merge")
+    return _spoken(git, watch, "push", *(() if followed and upstream else ("--set-upstream", remote, branch)))
+
+
+def push_tags(git: Git, watch: Watch | None = None, *, ref: str = "", seen: str = "") -> str:
+    """The tag `ref` that names `seen`, or all of them. One that is another there stays, and the error says
+    so. Raises GitError."""
+    if ref:
+        required_tag(git, ref, seen)
+    remote = _checked(git, usual(git))
+    return _spoken(git, watch, "push", remote, f"{ref}:{ref}" if ref else f"{TAGS}*:{TAGS}*")
+
+
+def delete(git: Git, watch: Watch | None = None, *, ref: str = "", seen: str = "") -> str:
+    """A tag at the remote, or there the branch of which `ref` is what is known here, as long as it is `seen`.
+    Raises GitError."""
+    if ref.startswith(TAGS):
+        required_tag(git, ref, seen)
+        remote, there = usual(git), ref
+    else:
+        remote, there = _branch_there(git, ref)
+        if required(git, ref) != seen:
+            raise GitError("The branch has other commits by now. Look at it again.")
+    lease = f"--force-with-lease={there}:{seen}"
+    return _spoken(git, watch, "push", lease, _checked(git, remote), f":{there}")
+
+
+def usual(git: Git) -> str:
+    """The remote that pushes go to where nothing else is said; empty for none."""
     known = remotes(git)
-    remote = followed or (_USUAL if _USUAL in known else next(iter(known), ""))
-    if remote not in known:
+    return _USUAL if _USUAL in known else next(iter(known), "")
+
+
+def _branch_there(git: Git, ref: str) -> tuple[str, str]:
+    """The remote of a branch of one, and the branch's whole name there. Raises GitError."""
+    short = ref.removeprefix(REMOTES)
+    found = [remote for remote in remotes(git) if short.startswith(f"{remote}/")]
+    if not found or short == ref:
+        raise GitError("There is no such branch any more.")
+    remote = max(found, key=len)
+    return remote, f"{HEADS}{short.removeprefix(f'{remote}/')}"
+
+
+def _checked(git: Git, remote: str) -> str:
+    """A remote that may be pushed to. Raises GitError."""
+    if remote not in remotes(git):
         raise GitError("There is no remote to push to.")
     if _is_within(git, remote):
         raise GitError(
             "This remote lies in the working tree itself: its hooks would run. Push from a terminal."
         )
-    upstream = git.asked("config", "--get", f"branch.{branch}.merge")
-    return _spoken(git, watch, "push", *(() if followed and upstream else ("--set-upstream", remote, branch)))
+    return remote
 
 
 def _spoken(git: Git, watch: Watch | None, act: str, *rest: str) -> str:

@@ -57,9 +57,14 @@ def make(git: Git, name: str, words: str = "", *, at: str = "") -> str:
 
 def delete(git: Git, ref: str, seen: str) -> str:
     """The tag that named `seen`. Raises GitError."""
+    required(git, ref, seen)
+    return git.write("update-ref", "-d", ref, seen) or f"Deleted the tag {ref.removeprefix(TAGS)}."
+
+
+def required(git: Git, ref: str, seen: str) -> None:
+    """Raises GitError where there is no such tag, or it names something else than was `seen`."""
     if not ref.startswith(TAGS) or git.asked("show-ref", "--verify", "--hash", ref) != seen:
         raise GitError("There is no such tag any more, or it is another.")
-    return git.write("update-ref", "-d", ref, seen) or f"Deleted the tag {ref.removeprefix(TAGS)}."
 
 
 def restore(git: Git, ref: str, address: str) -> str:

@@ -67,7 +67,7 @@ def by_call(rows: Iterable[FileChange]) -> dict[tuple[str, str, str], CallEntry]
 def title(operation: Operation) -> str:
     """What was done, in a few words."""
     if operation.kind == Kind.EDIT:
-        return _BY_HAND[operation.scope["act"]]
+        return f"{_BY_HAND[operation.scope['act']]} {operation.scope.get('name', '')}".rstrip()
     words = Kind(operation.kind).label
     if operation.kind not in (Kind.UNDO, Kind.REDO):
         return words
@@ -86,6 +86,12 @@ _BY_HAND = {
     "replace": "Replaced in files",
     "discard": "Discarded in the git panel",
     "resolve": "Resolved a conflict in the git panel",
+    "delete-branch": "Deleted the branch",
+    "restore-branch": "Brought back the branch",
+    "delete-tag": "Deleted the tag",
+    "restore-tag": "Brought back the tag",
+    "drop-stash": "Dropped what was put aside:",
+    "restore-stash": "Put aside once more:",
     LEAVE: "Moved to a worktree with a session",
 }
 

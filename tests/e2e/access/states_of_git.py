@@ -66,7 +66,11 @@ async def worktrees_of_git(world: World) -> Page:
 async def tags_of_git(world: World) -> Page:
     if not run(world.stage.project, "tag"):
         run(world.stage.project, "tag", "-a", "v1", "-m", "The first")
-    return await view_of_git(world, "Tags")
+    if not run(world.stage.project, "remote"):
+        run(world.stage.project, "remote", "add", "origin", str(world.stage.home / "far.git"))
+    page = await view_of_git(world, "Tags")
+    await page.get_by_role("button", name="Delete v1 at origin").click()
+    return await shown(page, page.get_by_role("button", name="Delete it at origin"))
 
 
 @state("/p/{project}/git/submodules")

@@ -142,9 +142,9 @@ async def test_a_deleted_branch_comes_back_by_its_note(
     assert "&lt;i&gt;only there" in lost
     seen = re.findall(r'name="seen" value="(.+?)"', lost)[0]
     note = await done(async_client, talk, "branch", act="delete", ref="refs/heads/topic", seen=seen)
-    values = json.loads(unescape(re.findall(r'hx-vals="(.+?)"', note)[0]))
+    assert "Deleted the branch topic." in note
     assert "topic" not in await shown(async_client, talk, "/branches")
-    assert await done(async_client, talk, "branch", **values) == ""
+    await undone_by(async_client, note)
     assert git(top, "rev-parse", "topic").strip() == seen
     assert "no such branch" in await done(async_client, talk, "branch", 422, act="switch", ref="-f")
 
@@ -159,6 +159,26 @@ async def test_commits_are_shown_with_their_diffs(async_client: AsyncClient, tal
     assert "no commit" in await shown(async_client, talk, "/shown", commit="--all")
 
 
+async def test_a_commit_is_reverted_picked_and_branched_from(
+    async_client: AsyncClient, talk: Talk, top: Path
+) -> None:
+    (top / "b.txt").write_text("x")
+    git(top, "add", ".")
+    git(top, "commit", "-qm", "second")
+    second = git(top, "rev-parse", "HEAD").strip()
+    page = await shown(async_client, talk, "/shown", commit=second)
+    assert 'data-git-begin="revert"' in page
+    await done(async_client, talk, "ongoing", act="revert", commit=second)
+    assert not (top / "b.txt").exists()
+    await done(async_client, talk, "branch", act="create", name="back", at=f"{second}")
+    git(top, "switch", "-q", "--detach", f"{second}~1")
+    assert 'data-git-begin="pick"' in await shown(async_client, talk, "/shown", commit=second)
+    await done(async_client, talk, "ongoing", act="pick", commit=second)
+    assert (top / "b.txt").exists()
+    assert "no commit" in await done(async_client, talk, "ongoing", 422, act="pick", commit="--abort")
+    assert "no such act" in await done(async_client, talk, "ongoing", 422, act="reset")
+
+
 async def test_changes_are_put_aside_and_dropped(async_client: AsyncClient, talk: Talk, top: Path) -> None:
     (top / "a.txt").write_text("mine\n")
     assert "Nothing to commit" in await done(async_client, talk, "stash", act="save", words="<b>later")
@@ -166,8 +186,8 @@ async def test_changes_are_put_aside_and_dropped(async_client: AsyncClient, talk
     assert "&lt;b&gt;later" in page
     aside = re.findall(r'data-stash="(.+?)"', page)[0]
     note = await done(async_client, talk, "stash", act="drop", commit=aside, words="<b>later")
-    values = json.loads(unescape(re.findall(r'hx-vals="(.+?)"', note)[0]))
-    await done(async_client, talk, "stash", **values)
+    assert aside not in await shown(async_client, talk, "/stashes")
+    await undone_by(async_client, note)
     assert aside in await shown(async_client, talk, "/stashes")
 
 
@@ -253,9 +273,58 @@ async def test_a_deleted_tag_comes_back_by_its_note(async_client: AsyncClient, t
     seen = re.findall(r'data-seen="(.+?)"', page)[0]
     note = await done(async_client, talk, "tag", act="delete", ref="refs/tags/v1", seen=seen)
     assert "There is no tag" in await shown(async_client, talk, "/tags")
-    values = json.loads(unescape(re.findall(r'hx-vals="(.+?)"', note)[0]))
-    assert await done(async_client, talk, "tag", **values) == ""
+    await undone_by(async_client, note)
     assert git(top, "rev-parse", "v1").strip() == seen
+
+
+async def test_what_was_deleted_comes_back_from_the_log_once(
+    async_client: AsyncClient, talk: Talk, top: Path
+) -> None:
+    await done(async_client, talk, "tag", act="make", name="<i>v1")
+    seen = git(top, "rev-parse", "<i>v1").strip()
+    note = await done(async_client, talk, "tag", act="delete", ref="refs/tags/<i>v1", seen=seen)
+    log = f"/p/{talk.project.id}/log"
+    page = (await async_client.get(log)).content.decode()
+    assert "Deleted the tag &lt;i&gt;v1" in page
+    asked = await async_client.get(note_url(note))
+    assert "The tag &lt;i&gt;v1 comes back" in asked.content.decode()
+    await undone_by(async_client, note)
+    assert "Brought back the tag" in (await async_client.get(log)).content.decode()
+    again = (await async_client.post(note_url(note))).content.decode()
+    assert "taken back already" in again
+    back = await in_db(lambda: Operation.objects.order_by("-id")[0])
+    git(top, "tag", "--force", "<i>v1", git(top, "commit-tree", "-m", "x", "HEAD^{tree}").strip())
+    refused = await async_client.post(f"{log}/operations/{back.id}/invert")
+    assert "it is another" in refused.content.decode()
+
+
+def note_url(note: str) -> str:
+    return str(re.findall(r'hx-post="(/p/[^"]+/invert)"', note)[0])
+
+
+async def undone_by(client: AsyncClient, note: str) -> None:
+    """By the note that says what was done."""
+    answer = await client.post(note_url(note))
+    assert answer.status_code == 200, answer.content
+
+
+async def test_a_tag_is_pushed_and_deleted_at_the_remote(
+    async_client: AsyncClient, talk: Talk, top: Path, tmp_path: Path
+) -> None:
+    await done(async_client, talk, "tag", act="make", name="v1")
+    assert "Push" not in await shown(async_client, talk, "/tags")
+    git(tmp_path, "init", "-q", "--bare", str(tmp_path / "far.git"))
+    git(top, "remote", "add", "origin", str(tmp_path / "far.git"))
+    assert "Push all to origin" in await shown(async_client, talk, "/tags")
+    given = {"session": talk.session.id, "ref": "refs/tags/v1", "seen": git(top, "rev-parse", "v1").strip()}
+    url = f"/p/{talk.project.id}/git/remote"
+    assert "new tag" in (await told(await async_client.post(url, {**given, "act": "push-tags"})))[-1]["html"]
+    assert "Who fetches from origin" in await shown(async_client, talk, "/tags", lost="refs/tags/v1")
+    assert "no such tag" in await shown(async_client, talk, "/tags", lost="refs/tags/v2")
+    assert "deleted" in (await told(await async_client.post(url, {**given, "act": "delete"})))[-1]["html"]
+    assert git(tmp_path / "far.git", "tag") == ""
+    late = {**given, "act": "push-tags", "seen": "0" * 40}
+    assert "or it is another" in (await told(await async_client.post(url, late)))[-1]["html"]
 
 
 async def test_submodules_are_shown(async_client: AsyncClient, talk: Talk, top: Path, tmp_path: Path) -> None:
@@ -353,4 +422,4 @@ async def test_a_repository_of_fifty_thousand_files_is_shown_and_staged(
     await done(async_client, talk, "stage", side="changed")
     assert len(git(top, "diff", "--cached", "--name-only").splitlines()) == 2_001
     assert "Nothing to commit" in await done(async_client, talk, "commit", message="All of it")
-    assert (await shown(async_client, talk, "/log", every="1")).count("<svg") == 2
+    assert (await shown(async_client, talk, "/log", every="1")).count("<svg") == 3

@@ -130,6 +130,7 @@ READS = (
     "/p/{project}/git/conflict?path={file}", "/p/{project}/git/abort?session={session}",
     "/p/{project}/git/worktrees?session={session}", "/p/{project}/git/worktrees?lost=pwned",
     "/p/{project}/git/merge?ref=refs/heads/pwned", "/p/{project}/git/tags?session={session}",
+    "/p/{project}/git/tags?lost=refs/tags/pwned",
     "/p/{project}/git/submodules?session={session}", "/p/{project}/git/blame?file={file}",
     "/p/{project}/forge?session={session}", "/p/{project}/forge/list?kind=issue&q=none",
     "/p/{project}/forge/item?kind=issue&number=none", "/p/{project}/forge/branch?session={session}&of=none",

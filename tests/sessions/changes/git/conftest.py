@@ -36,3 +36,12 @@ def top(tmp_path: Path) -> Path:
 @pytest.fixture
 def ours(top: Path) -> Git:
     return Git(top)
+
+
+@pytest.fixture
+def far(top: Path, tmp_path: Path) -> Path:
+    """A bare repository that is the remote `origin`; it has nothing yet."""
+    bare = tmp_path / "far.git"
+    git(tmp_path, "init", "-q", "--bare", "-b", "main", str(bare))
+    git(top, "remote", "add", "origin", str(bare))
+    return bare

@@ -6,21 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from sessions.changes.git import branches, history, remotes, stash
+from sessions.changes.git import branches, commits, history, remotes, stash
 from sessions.changes.git.command import Git, GitError
 from sessions.changes.git.commits import commit
 from sessions.changes.git.index import stage
 from sessions.changes.git.status import File, status
 from tests.sessions.changes.git.conftest import git
-
-
-@pytest.fixture
-def far(top: Path, tmp_path: Path) -> Path:
-    """A bare repository that is the remote `origin`."""
-    bare = tmp_path / "far.git"
-    git(tmp_path, "init", "-q", "--bare", "-b", "main", str(bare))
-    git(top, "remote", "add", "origin", str(bare))
-    return bare
 
 
 def committed(top: Path, text: str) -> None:
@@ -194,3 +185,46 @@ def test_who_wrote_the_lines_of_a_file(top: Path, ours: Git) -> None:
     (top / "new").write_text("x")
     with pytest.raises(GitError, match="no such path"):
         history.blame(ours, "new")
+
+
+def test_a_commit_is_reverted_and_picked(top: Path, ours: Git) -> None:
+    git(top, "switch", "-qc", "other")
+    (top / "b.txt").write_text("theirs\n")
+    git(top, "add", ".")
+    git(top, "commit", "-qm", "theirs")
+    theirs = git(top, "rev-parse", "HEAD").strip()
+    git(top, "switch", "-q", "main")
+    assert not history.is_here(ours, theirs)
+    commits.pick(ours, theirs)
+    assert (top / "b.txt").read_text() == "theirs\n"
+    picked = git(top, "rev-parse", "HEAD").strip()
+    assert history.is_here(ours, picked)
+    commits.revert(ours, picked)
+    assert not (top / "b.txt").exists()
+    with pytest.raises(GitError):
+        commits.pick(ours, "--all")
+
+
+def test_a_merge_is_reverted_as_seen_from_its_branch(top: Path, ours: Git) -> None:
+    git(top, "switch", "-qc", "other")
+    (top / "b.txt").write_text("theirs\n")
+    git(top, "add", ".")
+    git(top, "commit", "-qm", "theirs")
+    git(top, "switch", "-q", "main")
+    git(top, "commit", "-q", "--allow-empty", "-m", "ours")
+    git(top, "merge", "-q", "--no-edit", "other")
+    assert (top / "b.txt").exists()
+    commits.revert(ours, git(top, "rev-parse", "HEAD").strip())
+    assert not (top / "b.txt").exists()
+
+
+def test_a_revert_that_conflicts_is_half_done(top: Path, ours: Git) -> None:
+    for text in ("one\n", "two\n"):
+        (top / "a.txt").write_text(text)
+        git(top, "commit", "-qam", text.strip())
+    with pytest.raises(GitError, match="could not revert"):
+        commits.revert(ours, git(top, "rev-parse", "HEAD~1").strip())
+    now = status(ours)
+    assert now.doing is not None
+    assert now.doing.act == "revert"
+    assert [file.path for file in now.conflicts] == ["a.txt"]

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import stat
+from collections.abc import Sequence, Set
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from sessions.changes.diffs.hunks import hunks
+from sessions.changes.diffs.hunks import Row, hunks
 from sessions.changes.git.command import Git
+from sessions.changes.git.commits import commit
+from sessions.changes.git.discarding import discarded_part
 from sessions.changes.git.index import Changed, Chosen, stage, stage_part, unstage_part
 from sessions.changes.git.sides import staged, unstaged
 from sessions.changes.git.status import status
+from sessions.changes.snapshots.objects import object_id
 from tests.sessions.changes.git.conftest import git
 
 TEXTS = st.lists(
@@ -59,6 +63,33 @@ def test_hunks_are_staged_as_git_applies_them(
     assert git(top, "diff", "--", "a.txt") == ""
 
 
+def patch_of(
+    rows: Sequence[Row],
+    old: Sequence[bytes],
+    new: Sequence[bytes],
+    removed: Set[int | None],
+    added: Set[int | None],
+    *,
+    back: bool = False,
+) -> tuple[bytes, int, int]:
+    """The patch that `git add --patch` would make of lines, and how many each side of it has: what is not
+    chosen is context, or is not there; of one that is to be applied `back` (to what is new) it is the other
+    way round."""
+    body, olds, news = b"", 0, 0
+    for row in rows:
+        line = old[row.old - 1] if row.old else new[(row.new or 0) - 1]
+        chosen = row.old in removed if row.kind == "del" else row.new in added
+        kept = row.kind == ("add" if back else "del")
+        if row.kind == "context" or (kept and not chosen):
+            body, olds, news = body + b" " + line, olds + 1, news + 1
+        elif chosen and row.kind == "del":
+            body, olds = body + b"-" + line, olds + 1
+        elif chosen:
+            body, news = body + b"+" + line, news + 1
+    start = f"@@ -{1 if olds else 0},{olds} +{1 if news else 0},{news} @@\n"
+    return b"--- a/a.txt\n+++ b/a.txt\n" + start.encode() + body, olds, news
+
+
 @settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(TEXTS, TEXTS, st.data())
 def test_lines_are_staged_as_git_applies_a_patch_of_them(
@@ -81,19 +112,8 @@ def test_lines_are_staged_as_git_applies_a_patch_of_them(
     chosen = Chosen(
         sides.seen, removed=frozenset(filter(None, some[0])), added=frozenset(filter(None, some[1]))
     )
-    # The patch that `git add --patch` would make of it: what is not chosen is context, or is not there.
-    body = b""
-    olds = news = 0
-    for row in (row for hunk in hunks(before, after, 10**6).hunks for row in hunk.rows):
-        line = old[row.old - 1] if row.old else new[(row.new or 0) - 1]
-        if row.kind == "context" or (row.kind == "del" and row.old not in some[0]):
-            body, olds, news = body + b" " + line, olds + 1, news + 1
-        elif row.kind == "del":
-            body, olds = body + b"-" + line, olds + 1
-        elif row.new in some[1]:
-            body, news = body + b"+" + line, news + 1
-    start = f"@@ -{1 if olds else 0},{olds} +{1 if news else 0},{news} @@\n"
-    patch = b"--- a/a.txt\n+++ b/a.txt\n" + start.encode() + body
+    rows = [row for hunk in hunks(before, after, 10**6).hunks for row in hunk.rows]
+    patch, olds, news = patch_of(rows, old, new, some[0], some[1])
     if olds and news:
         git(top, "apply", "--cached", "--whitespace=nowarn", "-", stdin=patch)
         expected = in_index(top)
@@ -106,6 +126,80 @@ def test_lines_are_staged_as_git_applies_a_patch_of_them(
         expected += b"\n" if staged_lines and staged_lines[-1].endswith(b"\n") else b""
     stage_part(ours, "a.txt", chosen)
     assert in_index(top) == expected
+
+
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(TEXTS, TEXTS, st.data())
+def test_lines_are_unstaged_and_discarded_as_git_applies_a_patch_of_them_back(
+    top: Path, ours: Git, old: list[bytes], new: list[bytes], data: st.DataObject
+) -> None:
+    before, after = b"".join(old), b"".join(new)
+    rows = [row for hunk in hunks(before, after, 10**6).hunks for row in hunk.rows]
+    removed, added = (
+        {number for row in rows if row.kind == kind and (number := row.old or row.new)}
+        for kind in ("del", "add")
+    )
+    if not (removed or added):
+        return
+    some = [
+        data.draw(st.sets(st.sampled_from(sorted(lines)))) if lines else set() for lines in (removed, added)
+    ]
+    patch, olds, news = patch_of(rows, old, new, some[0], some[1], back=True)
+    if not (some[0] or some[1]) or not (olds and news):
+        return  # git's patches have no file of nothing at either end
+    (top / "a.txt").write_bytes(before)
+    git(top, "add", "a.txt")
+    git(top, "commit", "-q", "--allow-empty", "-m", "before")
+    (top / "a.txt").write_bytes(after)
+
+    # Of what is not staged: the file becomes what git makes of it.
+    sides = unstaged(ours, "a.txt")
+    assert sides is not None
+    chosen = Chosen(sides.seen, removed=frozenset(some[0]), added=frozenset(some[1]))
+    wanted, seen = discarded_part(ours, "a.txt", chosen)
+    assert wanted is not None
+    assert seen == object_id(after)
+    git(top, "apply", "--reverse", "--whitespace=nowarn", "-", stdin=patch)
+    assert wanted.content == (top / "a.txt").read_bytes()
+
+    # Of what is staged: the index becomes that, and the file stays.
+    (top / "a.txt").write_bytes(after)
+    git(top, "add", "a.txt")
+    sides = staged(ours, "a.txt")
+    assert sides is not None
+    unstage_part(ours, "a.txt", Chosen(sides.seen, removed=frozenset(some[0]), added=frozenset(some[1])))
+    assert in_index(top) == wanted.content
+    assert (top / "a.txt").read_bytes() == after
+
+
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(TEXTS, TEXTS, st.data())
+def test_a_commit_has_the_hunks_that_were_staged_and_no_other(
+    top: Path, ours: Git, old: list[bytes], new: list[bytes], data: st.DataObject
+) -> None:
+    before, after = b"".join(old), b"".join(new)
+    keys = [hunk.key for hunk in hunks(before, after).hunks]
+    if not keys:
+        return
+    (top / "a.txt").write_bytes(before)
+    git(top, "add", "a.txt")
+    git(top, "commit", "-q", "--allow-empty", "-m", "before")
+    (top / "a.txt").write_bytes(after)
+    sides = unstaged(ours, "a.txt")
+    assert sides is not None
+    chosen = data.draw(st.sets(st.sampled_from(keys), min_size=1))
+    stage_part(ours, "a.txt", Chosen(sides.seen, frozenset(chosen)))
+    index = in_index(top)
+    commit(ours, "Some of it")
+    assert git(top, "cat-file", "blob", "HEAD:a.txt").encode("utf-8", "surrogateescape") == index
+    assert staged(ours, "a.txt") is None
+    assert (top / "a.txt").read_bytes() == after
+    while rest := unstaged(ours, "a.txt"):
+        first = hunks(rest.before or b"", rest.after or b"").hunks[0]
+        stage_part(ours, "a.txt", Chosen(rest.seen, frozenset({first.key})))
+        commit(ours, "The rest")
+    assert git(top, "status", "--porcelain") == ""
+    assert git(top, "cat-file", "blob", "HEAD:a.txt").encode("utf-8", "surrogateescape") == after
 
 
 def test_a_hunk_is_unstaged_alone(top: Path, ours: Git) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from sessions.changes.git import remotes
+from sessions.changes.git import branches, remotes, tags
 from sessions.changes.git.command import Git, GitError, Watch
 from sessions.changes.git.status import status
 from tests.sessions.changes.git.conftest import git
@@ -114,3 +114,60 @@ def test_a_lock_of_the_configuration_says_who_holds_it(top: Path, ours: Git) -> 
     (top / ".git" / "config.lock").touch()
     with pytest.raises(GitError, match=r"could not lock config file(.*\n)+No running program has it open"):
         ours.write("config", "user.name", "x")
+
+
+def test_a_tag_is_pushed_and_deleted_there_alone(top: Path, ours: Git, far: Path) -> None:
+    for name in ("v1", "v2"):
+        tags.make(ours, name, "With a message")
+    seen = {tag.name: tag.address for tag in tags.tags(ours)}
+    with pytest.raises(GitError, match="or it is another"):
+        remotes.push_tags(ours, ref="refs/tags/v1", seen=seen["v2"])
+    remotes.push_tags(ours, ref="refs/tags/v1", seen=seen["v1"])
+    assert git(far, "tag").split() == ["v1"]
+    remotes.push_tags(ours)
+    assert git(far, "tag").split() == ["v1", "v2"]
+    remotes.delete(ours, ref="refs/tags/v1", seen=seen["v1"])
+    assert git(far, "tag").split() == ["v2"]
+    assert git(top, "tag").split() == ["v1", "v2"]
+
+
+def test_what_is_another_there_is_neither_replaced_nor_deleted(top: Path, ours: Git, far: Path) -> None:
+    git(top, "push", "-q", "origin", "main", "main:refs/tags/v1", "main:refs/heads/topic")
+    git(top, "fetch", "-q", "--no-tags")
+    git(top, "commit", "-q", "--allow-empty", "-m", "second")
+    git(top, "push", "-q", "origin", "main:topic")
+    git(top, "update-ref", "refs/remotes/origin/topic", "main~1")  # what was heard of it last
+    tags.make(ours, "v1")
+    (tag,) = tags.tags(ours)
+    before = git(far, "for-each-ref")
+    for ref, seen, act in (
+        (tag.ref, tag.address, remotes.push_tags),
+        (tag.ref, tag.address, remotes.delete),
+        ("refs/remotes/origin/topic", git(top, "rev-parse", "main~1").strip(), remotes.delete),
+    ):
+        with pytest.raises(GitError, match=r"already exists|stale info"):
+            act(ours, ref=ref, seen=seen)
+    assert git(far, "for-each-ref") == before
+
+
+def test_a_branch_is_deleted_at_its_remote(top: Path, ours: Git, far: Path) -> None:
+    git(top, "switch", "-qc", "topic/deep")
+    git(top, "commit", "-q", "--allow-empty", "-m", "Only there")
+    git(top, "push", "-q", "origin", "main", "topic/deep")
+    git(top, "switch", "-q", "main")
+    ref, seen = "refs/remotes/origin/topic/deep", git(top, "rev-parse", "topic/deep").strip()
+    assert branches.only_there(ours, ref) == []
+    git(top, "branch", "-qD", "topic/deep")
+    assert [line.split(" ", 1)[1] for line in branches.only_there(ours, ref)] == ["Only there"]
+    remotes.delete(ours, ref=ref, seen=seen)
+    assert git(far, "branch", "--format=%(refname:short)").split() == ["main"]
+    assert git(top, "branch", "--remotes", "--format=%(refname:short)").split() == ["origin/main"]
+    for ref in ("refs/remotes/origin/topic/deep", "refs/remotes/none/main", "refs/heads/main", "--all", ""):
+        with pytest.raises(GitError, match="no such branch"):
+            remotes.delete(ours, ref=ref, seen=seen)
+
+
+def test_without_a_remote_no_tag_is_pushed(ours: Git) -> None:
+    tags.make(ours, "v1")
+    with pytest.raises(GitError, match="no remote"):
+        remotes.push_tags(ours)
