@@ -6,16 +6,11 @@ import asyncio
 from dataclasses import dataclass
 from pathlib import Path
 
+from agents.agent import drafts
 from agents.agent.git_programs import git_of
-from agents.llm.counted import words_of
-from agents.llm.settings.domains import Controls
-from agents.llm.types import ChatMessage, ModelError, ModelRequest, TextContent
-from agents.toolkit.catalog import default_ref, small_model
 from sessions.changes.git.command import Git, GitError
 from sessions.core.models import Session
 
-MAX_DIFF = 24_000
-"""Characters of the patch that the model is given; commits and the list of files come before it."""
 MAX_LIST = 6_000
 MAX_TEMPLATE = 8_000
 MAX_OUTPUT = 3_000
@@ -76,20 +71,7 @@ def template(git: Git) -> str:
 async def draft(directory: Path, session: Session, remote: str, base: str) -> tuple[str, str]:
     """Title and description. Raises GitError, also where no model answers; what it costs is the session's."""
     asked = await asyncio.to_thread(_asked, directory, remote, base)
-    model = await small_model(directory, await default_ref(directory, session))
-    if model is None or model.protocol == "scripted":
-        raise GitError("There is no model to draft it: connect a provider first.")
-    request = ModelRequest(
-        model=model,
-        system=[_SYSTEM],
-        messages=[ChatMessage("user", [TextContent(asked)])],
-        controls=Controls(max_output=MAX_OUTPUT),
-    )
-    try:
-        text, _ = await words_of(session.id, request)
-    except ModelError as error:
-        raise GitError(f"The model did not answer: {error.message}") from error
-    written = (text.partition("</think>")[2] or text).strip().removeprefix("```").removesuffix("```").strip()
+    written = await drafts.draft(directory, session, _SYSTEM, asked, most=MAX_OUTPUT)
     title, _, body = written.partition("\n")
     return title.strip().lstrip("# "), body.strip()
 
@@ -97,17 +79,15 @@ async def draft(directory: Path, session: Session, remote: str, base: str) -> tu
 def _asked(directory: Path, remote: str, base: str) -> str:
     git = git_of(directory)
     since = f"{known_base(git, remote, base)}...HEAD"
-    quiet = ("--no-ext-diff", "--no-textconv", "--no-color", "--submodule=short")
     log = git.read("log", "--no-merges", "--format=%s%n%b", since.replace("...", ".."))
     commits = log.decode("utf-8", "replace")
     if not commits.strip():
         raise GitError(f"This branch has no commit that {base} has not.")
-    files = git.read("diff", *quiet, "--stat", since).decode("utf-8", "replace")
-    patch = git.read("diff", *quiet, since).decode("utf-8", "replace")
-    cut = "\n(The rest of the patch is left out.)" if len(patch) > MAX_DIFF else ""
+    files = git.read("diff", *drafts.PLAIN, "--stat", since).decode("utf-8", "replace")
+    patch = git.read("diff", *drafts.PLAIN, since).decode("utf-8", "replace")
     form = template(git)
     return (
         f"The commits:\n{commits[:MAX_LIST]}\n\nThe files:\n{files[:MAX_LIST]}\n\n"
         + (f"The template:\n{form}\n\n" if form else "")
-        + f"The patch:\n{patch[:MAX_DIFF]}{cut}"
+        + drafts.patch(patch)
     )

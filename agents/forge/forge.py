@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterable
 from types import TracebackType
 from typing import ClassVar, Self
 
@@ -38,6 +39,10 @@ class Forge(ABC):
     def interface(self, host: Host) -> str:
         """The address of its interface."""
         return f"{host.address}{self.api}"
+
+    def titled(self, title: str, *, draft: bool) -> str:
+        """The title of a pull request that may be a draft."""
+        return f"{self.drafts}{title}" if draft else title
 
     @abstractmethod
     def headers(self, host: Host) -> dict[str, str]:
@@ -87,6 +92,7 @@ class Forge(ABC):
         """As long as its last commit is that of the item."""
 
 
-def numbered(item: Item, part: str = "") -> str:
-    """An address below an item of a forge that calls them `issues` and `pulls`."""
-    return f"/{'issues' if item.kind == 'issue' else 'pulls'}/{item.number}{part}"
+def newest(items: Iterable[Item]) -> Item | None:
+    """Of those of a branch, the newest first: an open one before those that are done."""
+    found = list(items)
+    return next((one for one in found if one.is_open), found[0] if found else None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar, Final
 from urllib.parse import quote
 
-from agents.forge.forge import LOG_END, Forge
+from agents.forge.forge import LOG_END, Forge, newest
 from agents.forge.hosts import Host
 from agents.forge.rest import PAGE
 from agents.forge.shapes import (
@@ -86,8 +86,7 @@ class GitLab(Forge):
         asked = {"source_branch": branch, "state": "all", "order_by": "created_at", "sort": "desc"}
         answer = await self.rest.page(f"{self._at}/merge_requests", 1, **asked)
         own = [row for row in rows(answer.data) if _is_own(row) == (source == self.path)]
-        found = [_item(row, "pull") for row in own]
-        chosen = next((one for one in found if one.is_open), found[0] if found else None)
+        chosen = newest(_item(row, "pull") for row in own)
         return await self.item("pull", chosen.number) if chosen else None
 
     async def checks(self, item: Item) -> list[Check]:
@@ -100,7 +99,7 @@ class GitLab(Forge):
 
     async def create(self, *, title: str, body: str, head: str, base: str, source: str, draft: bool) -> Item:
         given: dict[str, Any] = {
-            "title": f"{self.drafts}{title}" if draft else title,
+            "title": self.titled(title, draft=draft),
             "description": body,
             "source_branch": head,
             "target_branch": base,

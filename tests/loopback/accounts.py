@@ -14,12 +14,12 @@ import base64
 import json
 from collections import deque
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any
 from urllib.parse import parse_qsl
 
-from tests.loopback.wire import HttpRequest, json_response, read_request
+from tests.loopback.answering import AnsweringServer
+from tests.loopback.wire import HttpRequest, json_response
 
 DEVICE = "/login/device/code"
 GITHUB_TOKEN = "/login/oauth/access_token"
@@ -52,14 +52,14 @@ class Held:
 Answer = Mapping[str, Any] | Status | Held
 
 
-class AccountServer:
+class AccountServer(AnsweringServer):
     """`environ` points a server under test here; requests are kept by path."""
 
     def __init__(self) -> None:
+        super().__init__()
         self._answers: dict[str, deque[Answer]] = {}
         self._asked: dict[str, list[dict[str, Any]]] = {}
         self._heads: dict[str, list[Mapping[str, str]]] = {}
-        self._connections: set[asyncio.Task[None]] = set()
         self._changed = asyncio.Condition()
         self.forget()
 
@@ -70,10 +70,6 @@ class AccountServer:
         self._heads.clear()
         self.plays(DEVICE, device_code())
         self.plays(USER_CODE, {"device_auth_id": "d", "user_code": "ABCD-1234", "interval": str(SOON)})
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self._port}"
 
     @property
     def environ(self) -> dict[str, str]:
@@ -102,37 +98,15 @@ class AccountServer:
         async with asyncio.timeout(within), self._changed:
             await self._changed.wait_for(lambda: len(self.asked(path)) >= n)
 
-    async def __aenter__(self) -> Self:
-        self._server = await asyncio.start_server(self._connected, "127.0.0.1", 0)
-        self._port = self._server.sockets[0].getsockname()[1]
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        self._server.close()
-        for task in self._connections:
-            task.cancel()
-        await asyncio.gather(*self._connections, return_exceptions=True)
-
-    async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        task = asyncio.current_task()
-        assert task is not None
-        self._connections.add(task)
-        with suppress(ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError):
-            while request := await read_request(reader):
-                await self._note(request)
-                writer.write(await self._answer(request.path))
-                await writer.drain()
-        self._connections.discard(task)
-        writer.close()
-
     async def _note(self, request: HttpRequest) -> None:
         async with self._changed:
             self._asked.setdefault(request.path, []).append(_fields(request))
             self._heads.setdefault(request.path, []).append(request.headers)
             self._changed.notify_all()
 
-    async def _answer(self, path: str) -> bytes:
-        answers = self._answers.get(path)
+    async def answer(self, request: HttpRequest) -> bytes:
+        await self._note(request)
+        answers = self._answers.get(request.path)
         if not answers:
             return json_response(404, {"message": "Not Found"})
         match answers.popleft() if len(answers) > 1 else answers[0]:

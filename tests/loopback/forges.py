@@ -8,18 +8,17 @@ All have the one repository `acme/widget`, and the token `TOKEN` opens it. What 
 
 from __future__ import annotations
 
-import asyncio
 import json
 import re
 import time
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import Any
 from urllib.parse import parse_qs, unquote
 
 from agents.forge.hosts import ForgeKind
-from tests.loopback.wire import HttpRequest, json_response, read_request, response
+from tests.loopback.answering import AnsweringServer
+from tests.loopback.wire import HttpRequest, json_response, response
 
 TOKEN = "a-token-of-the-forge"
 PATH = "acme/widget"
@@ -102,11 +101,12 @@ class Refusal(Exception):
         self.headers = headers or {}
 
 
-class ForgeServer:
+class ForgeServer(AnsweringServer):
     """`branch` is the default one. `limited`: it takes no more requests. `refusal` is what it answers to the
     next act, status and words. `asked` has the paths of all questions, `tokens` what they showed."""
 
     def __init__(self, kind: ForgeKind = "github") -> None:
+        super().__init__()
         self.kind: ForgeKind = kind
         self.issues: dict[int, Issue] = {}
         self.pulls: dict[int, Pull] = {}
@@ -116,12 +116,7 @@ class ForgeServer:
         self.limited = False
         self.branch = "main"
         self.refusal: tuple[int, str] | None = None
-        self._connections: set[asyncio.Task[None]] = set()
         self._speaks = {"github": _GitHub, "gitlab": _GitLab, "forgejo": _Forgejo}[kind](self)
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self._port}"
 
     @property
     def remote(self) -> str:
@@ -157,29 +152,7 @@ class ForgeServer:
         made = self.pulls[number] = Pull(number, title, body, "me", head=head, base=base, draft=draft)
         return made
 
-    async def __aenter__(self) -> Self:
-        self._server = await asyncio.start_server(self._connected, "127.0.0.1", 0)
-        self._port = self._server.sockets[0].getsockname()[1]
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        self._server.close()
-        for task in self._connections:
-            task.cancel()
-        await asyncio.gather(*self._connections, return_exceptions=True)
-
-    async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        task = asyncio.current_task()
-        assert task is not None
-        self._connections.add(task)
-        with suppress(ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError):
-            while request := await read_request(reader):
-                writer.write(self._answer(request))
-                await writer.drain()
-        self._connections.discard(task)
-        writer.close()
-
-    def _answer(self, request: HttpRequest) -> bytes:
+    async def answer(self, request: HttpRequest) -> bytes:
         self.asked.append(f"{request.path}?{request.query}".removesuffix("?"))
         shown = request.headers.get("authorization", "").partition(" ")[2]
         self.tokens.append(shown)
