@@ -53,17 +53,16 @@ DONE = {
         " make-token mfa_activate_totp mfa_deactivate_totp mfa_generate_recovery_codes mfa_reauthenticate"
         " remove-token unlink-account"
     ),
-    Role.SEE: "files-known",
+    Role.SEE: "files-known review-view",
     Role.ASK: (
         "abort add-comment add-own-key add-pin archive-session archive-sessions check-problems choose"
         " command"
         " comment-plan compact delete-session delete-sessions dismiss-todos dismiss-unused edit-comment"
         " forge-start edit-plan edit-prompt file-comments file-sessions fold-folder forget-search fork hasten"
         " label-sessions move-prompt new-session pin-session pin-sessions place-sessions prompt prompt-again"
-        " read-session reject-question remove-comment remove-own-key remove-pin remove-snippet"
-        " rename-session"
-        " reply-question restore-session restore-sessions resume review-mark save-search save-snippet"
-        " send-comments session-folder switch-prompt withdraw-prompt writes"
+        " read-session reject-question remove-comment remove-own-key remove-pin remove-session-folder"
+        " remove-snippet rename-session reply-question restore-session restore-sessions resume review-keep"
+        " save-search save-snippet send-comments session-folder switch-prompt withdraw-prompt writes"
     ),
     Role.APPROVE: (
         "add-folder app-ask approve-plan begin-sharing code edit-permission end-sharing files-copy"

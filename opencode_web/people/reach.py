@@ -54,7 +54,7 @@ DONE_BY = {
     "rename-session": '[data-session-do="rename"]',
     "reply-permission": '.answers > .more, .inbox-quick > [data-key="x"]',
     "reply-question": ".question-foot",
-    "review-mark": '[data-do="keep"], [data-do="unkeep"], .viewed, [data-why]',
+    "review-keep": '[data-do="keep"], [data-do="unkeep"], [data-why]',
     "review-redo": '[data-do="redo"]',
     "review-undo": '[data-do="undo"], [data-scope-undo]',
     "shell": "[data-toggle-terminal]",

@@ -58,7 +58,7 @@ export function changes(about) {
     if (what === "undo" && about.unsaved() && !(await about.save())) return;
     const hunk = { path: about.path, hunk: stretch.key, scope: "session" };
     if (what === "undo") await told(send(`${base()}/undo`, { ...hunk, noted: "1" }));
-    else await send(`${base()}/mark`, { ...hunk, kind: "kept", on: what === "keep" ? "1" : "0" }).catch(() => note("The server cannot be reached."));
+    else await send(`${base()}/keep`, { ...hunk, on: what === "keep" ? "1" : "0" }).catch(() => note("The server cannot be reached."));
     await load(view);
   }
 

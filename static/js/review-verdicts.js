@@ -3,7 +3,7 @@ import { asked, base, judged, panel, request } from "./review-state.js";
 import { sent } from "./review-typing.js";
 
 const STAGED = { "stage-keep": "keep", "stage-drop": "drop" };
-const MARKS = { keep: ["kept", "1"], unkeep: ["kept", "0"] };
+const KEPT = { keep: "1", unkeep: "0" };
 
 // Where a button belongs: its hunk, or the head of its file.
 function holder(element) {
@@ -35,8 +35,7 @@ function give(button) {
   if (verdict === "undo") return send(button, "/undo", { words: words(button) });
   if (STAGED[verdict]) return stage(button, STAGED[verdict]);
   if (verdict === "redo") return send(button, "/redo", button.dataset.operation ? { operation: button.dataset.operation } : {});
-  const [kind, on] = MARKS[verdict];
-  return send(button, "/mark", { kind, on });
+  return send(button, "/keep", { on: KEPT[verdict] });
 }
 
 // What waits in review mode has its own verdicts, on what is shown here; the panel is renewed by the event that
@@ -87,7 +86,7 @@ panel.addEventListener("click", (event) => {
 });
 
 panel.addEventListener("change", ({ target }) => {
-  if (target.dataset.do === "viewed") send(target, "/mark", { kind: "viewed", on: target.checked ? "1" : "0" });
+  if (target.dataset.do === "viewed") send(target, "/view", { on: target.checked ? "1" : "0" });
   const stretch = target.name?.startsWith("choice-") && target.value === "hand" && target.closest(".by-hand");
   if (stretch) stretch.querySelector("textarea").focus();
 });

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -71,6 +72,12 @@ def test_every_page_is_in_the_table() -> None:
     }
     known = {name for table in (needs.SHOWN, needs.DONE) for text in table.values() for name in text.split()}
     assert {*names(get_resolver("opencode_web.urls")), *own_names} - known - needs.PUBLIC == set()
+
+
+def test_no_two_pages_have_one_name() -> None:
+    """What one takes would count for the other."""
+    found = Counter(names(get_resolver("opencode_web.urls")))
+    assert [name for name, count in found.items() if count > 1] == []
 
 
 def test_every_operation_is_in_the_table() -> None:

@@ -19,7 +19,7 @@ from sessions.core.models import Operation, Session
 from sessions.core.principal import acting, actor
 from sessions.core.store import marks, operations
 from sessions.web.access import session_of
-from sessions.web.respond import beside, done, fragment, refused
+from sessions.web.respond import beside, done, fragment
 from sessions.web.review.display import undoing
 from sessions.web.review.display.files import file_id
 from sessions.web.review.display.undoing import previewed
@@ -165,14 +165,21 @@ def _words(request: HttpRequest) -> str:
 
 
 @require_POST
-async def mark(request: HttpRequest, project_id: str, session_id: str) -> HttpResponse:
-    """`kind` is kept or viewed, `on` 1 or 0, `path` a file of the scope (none: all of them), `hunk` one of
+async def keep(request: HttpRequest, project_id: str, session_id: str) -> HttpResponse:
+    """Kept, for all who see it: `on` is 1 or 0, `path` a file of the scope (none: all of them), `hunk` one of
     its hunks (none: the whole file)."""
-    session = await session_of(project_id, session_id)
+    return await _marked(request, await session_of(project_id, session_id), "kept")
+
+
+@require_POST
+async def view(request: HttpRequest, project_id: str, session_id: str) -> HttpResponse:
+    """Viewed, which is one's own; the same."""
+    return await _marked(request, await session_of(project_id, session_id), "viewed")
+
+
+async def _marked(request: HttpRequest, session: Session, kind: str) -> HttpResponse:
     shown = await asked(request, session)
-    kind, path = request.POST.get("kind", ""), request.POST.get("path", "")
-    if kind not in marks.KINDS:
-        return refused("This is no mark.")
+    path = request.POST.get("path", "")
     add, remove = await asyncio.to_thread(
         _keys, shown, kind, path, request.POST.get("hunk"), request.POST.get("on") == "1"
     )

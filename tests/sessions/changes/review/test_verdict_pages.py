@@ -47,13 +47,13 @@ async def posted(client: AsyncClient, url: str, **data: object) -> str:
 async def test_a_kept_hunk_is_marked_by_its_content(world: World, async_client: AsyncClient) -> None:
     session = await edited(world)
     first, second = await hunks(session)
-    page = await posted(async_client, f"{base(session)}/mark", kind="kept", on="1", path="a.txt", hunk=first)
+    page = await posted(async_client, f"{base(session)}/keep", on="1", path="a.txt", hunk=first)
     assert page.count('data-state="kept"') == 1
     assert 'data-file="b.txt"' not in page, "only the file it was given on is answered"
-    page = await posted(async_client, f"{base(session)}/mark", kind="kept", on="1", path="a.txt", hunk=second)
+    page = await posted(async_client, f"{base(session)}/keep", on="1", path="a.txt", hunk=second)
     assert '<span class="file-tag" data-state="kept">Kept</span>' in page, "all of its hunks are"
     await world.turn(session, {"a.txt": EDITED.replace("15\n", "fifteen\n")})
-    page = await posted(async_client, f"{base(session)}/mark", kind="viewed", on="1", path="b.txt")
+    page = await posted(async_client, f"{base(session)}/view", on="1", path="b.txt")
     found = await listing(session, Scope())
     file = found.file("a.txt")
     assert file is not None
@@ -80,7 +80,7 @@ async def test_a_mark_on_a_file_is_one_on_each_hunk(world: World) -> None:
 async def test_all_but_what_is_kept_is_undone(world: World, async_client: AsyncClient) -> None:
     session = await edited(world)
     first, _ = await hunks(session)
-    await posted(async_client, f"{base(session)}/mark", kind="kept", on="1", path="a.txt", hunk=first)
+    await posted(async_client, f"{base(session)}/keep", on="1", path="a.txt", hunk=first)
     before = world.state()
     dialog = (await async_client.get(f"{base(session)}/undo?scope=session")).content.decode()
     assert world.state() == before
@@ -135,7 +135,6 @@ async def test_what_nobody_offered_is_refused(world: World, async_client: AsyncC
     session = await edited(world)
     before = world.state()
     for url, data in (
-        ("mark", {"kind": "loved", "on": "1", "path": "a.txt"}),
         ("undo", {"path": "../etc/passwd"}),
         ("undo", {}),
         ("redo", {"path": "a.txt"}),
@@ -145,7 +144,7 @@ async def test_what_nobody_offered_is_refused(world: World, async_client: AsyncC
         assert (await async_client.post(f"{base(session)}/{url}", data)).status_code == 422, url
     unknown = {"path": "a.txt", "operation": "opn_none"}
     assert (await async_client.post(f"{base(session)}/redo", unknown)).status_code == 404
-    for url in ("mark", "redo", "resolve"):
+    for url in ("keep", "view", "redo", "resolve"):
         assert (await async_client.get(f"{base(session)}/{url}")).status_code == 405
     assert world.state() == before
 
@@ -165,7 +164,7 @@ async def test_changed_lines_are_told_where_they_stand_now(world: World, async_c
     assert await lines(async_client, session, "none.txt") == []
 
     first, second = await hunks(session)
-    await posted(async_client, f"{base(session)}/mark", kind="kept", on="1", path="a.txt", hunk=second)
+    await posted(async_client, f"{base(session)}/keep", on="1", path="a.txt", hunk=second)
     world.write("a.txt", "zero\nhalf\n" + EDITED.replace("15\n", ""))
     assert await lines(async_client, session) == [(4, 1, "2\n", False), (30, 1, "29\n", True)]
     world.write("a.txt", EDITED.replace("two\n", "TWO\n"))

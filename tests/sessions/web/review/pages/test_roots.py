@@ -57,9 +57,7 @@ async def test_files_of_a_folder_come_below_its_name(
     assert f'<details open data-folder="{root}"><summary title="{root}">library</summary>' in page
     assert '<details open data-folder="src/deep"><summary>src/deep</summary>' in page
     assert "0 of 4 viewed" in page
-    one = await async_client.post(
-        f"{base(session)}/review/mark", {"kind": "viewed", "on": "1", "path": f"{root}/kept.txt"}
-    )
+    one = await async_client.post(f"{base(session)}/review/view", {"on": "1", "path": f"{root}/kept.txt"})
     assert order(one.content.decode()) == [f"{root}/kept.txt"]
 
 
