@@ -130,6 +130,7 @@ _sandbox = [
     path("settings/told", prompt_pages.told, name="told"),
     path("settings/configuration", configuration.settings, name="configuration"),
     path("settings/configuration/entry", configuration.entry, name="configured-entry"),
+    path("settings/configuration/models", configuration.models, name="configured-models"),
     path("settings/configuration/draft", configuration.preview, name="draft-setting"),
     path("settings/configuration/change", configuration.write, name="change-setting"),
     path("sandbox/port/open", sandbox_pages.open_port, name="sandbox-port-open"),

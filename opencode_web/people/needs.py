@@ -37,8 +37,8 @@ SHOWN = {
     ),
     Role.ASK: "comment-form own-keys pin-note sandbox-port-go snippet-dialog",
     Role.ADMINISTER: (
-        "about account-waiting accounts configuration configured-entry forges import import-found"
-        " import-progress"
+        "about account-waiting accounts configuration configured-entry configured-models forges import"
+        " import-found import-progress"
         " language-log languages"
         " mcp-detail model-server"
         " mcp-form mcp-log mcp-removal mcp-resource mcp-schema mcp-words metrics more-languages people"

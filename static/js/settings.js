@@ -39,10 +39,10 @@ document.addEventListener("htmx:afterSettle", looks);
 document.addEventListener("click", ({ target }) => {
   const draft = target.closest("[data-forget-draft]")?.closest(".setting-draft");
   if (!draft) return;
-  const form = draft.closest(".setting").querySelector("form");
+  const form = draft.closest(".setting")?.querySelector("form") ?? draft.previousElementSibling; // of a copy
   draft.replaceChildren();
   form.reset();
-  form.querySelector("[name=value]").focus();
+  form.querySelector("[name^=value], [name=name]").focus();
 });
 
 // Which notifications come.

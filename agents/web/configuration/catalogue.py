@@ -23,11 +23,12 @@ Kind = Literal[
     "models",
     "agent",
     "lines",
+    "numbers",
     "json",
 ]
 """`whole` and `number` count, a `limit` may also be switched off. `prose` has several lines. `model`,
-`models` and `agent` are names that are there or may come, `lines` a list of texts, `json` whatever the key
-may have."""
+`models` and `agent` are names that are there or may come, `lines` a list of texts, `numbers` an object of
+those that are its choices, the first two of which belong together, `json` whatever the key may have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +53,11 @@ class Setting:
             return tuple(self.key.split("."))
         kind, _, rest = self.key.partition("/")
         name, _, part = rest.rpartition("/")
-        return (kind, name, *part.split(".")) if part else (kind, name)
+        parts = part.split(".") if part else ()
+        if kind == "model":
+            provider, _, model = name.partition("/")
+            return ("provider", provider, "models", model, *parts)
+        return (kind, name, *parts)
 
     @property
     def id(self) -> str:
@@ -259,9 +264,23 @@ _PARTS: Mapping[str, Sequence[Setting]] = {
         Setting("blacklist", "Models left out", "", "lines"),
         Setting("options.timeout", "Time-out", "", "limit", "ms"),
     ),
+    "model": (
+        Setting("name", "Name"),
+        Setting("limit", "Windows", "", "numbers", "tokens", choices=("context", "output", "input")),
+        Setting(
+            "cost",
+            "Prices",
+            "",
+            "numbers",
+            "US$ per million tokens",
+            choices=("input", "output", "cache_read", "cache_write"),
+        ),
+        Setting("options", "Options", "That go to the provider with each request.", "json"),
+        Setting("headers", "Headers", "", "json"),
+    ),
 }
-"""Of the entries of these keys, each named by the person."""
-MOST_NAME = 64
+"""Of the entries of these keys, each named by the person; a model as provider/model."""
+MOST_NAME = 200
 """Characters of the name of an entry."""
 
 
@@ -271,7 +290,7 @@ def by_key() -> Mapping[str, Setting]:
 
 
 def parts_of(kind: str, name: str) -> list[Setting]:
-    """The settings of one agent, command or provider. Raises KeyError for another kind."""
+    """The settings of one agent, command, provider or model. Raises KeyError for another kind."""
     return [replace(part, key=f"{kind}/{name}/{part.key}") for part in _PARTS[kind]]
 
 
@@ -282,6 +301,8 @@ def setting(key: str) -> Setting | None:
     kind, _, rest = key.partition("/")
     name, _, part = rest.rpartition("/")
     if kind not in _PARTS or not name or len(name) > MOST_NAME:
+        return None
+    if kind == "model" and not all(name.partition("/")):
         return None
     if not part:
         return Setting(key, name, kind="json")

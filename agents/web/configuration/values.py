@@ -40,6 +40,8 @@ def patch_of(setting: Setting, fields: QueryDict, here: Any) -> Any:
             return [line.strip() for line in text.split("\n") if line.strip()]
         case "prose":
             return fields.get("value", "").replace("\r\n", "\n").rstrip() or None
+        case "numbers":
+            return _numbers(setting, fields, here)
         case "json":
             return changed(here, _json(text)) if text else None
         case _:
@@ -61,6 +63,19 @@ def changed(now: Any, wanted: Any) -> Any:
     }
 
 
+def _numbers(setting: Setting, fields: QueryDict, here: Any) -> Any:
+    """What an object has beside them stays."""
+    given = {name: _number(fields.get(f"value-{name}", "").strip(), setting) for name in setting.choices}
+    kept = {name: number for name, number in given.items() if number is not None}
+    if not kept:
+        return None
+    first, second = setting.choices[:2]
+    if not {first, second} <= kept.keys():
+        raise Wrong(f"{first} and {second} belong together: fill in both.")
+    beside = {name: value for name, value in (here or {}).items() if name not in given}
+    return changed(here, {**beside, **kept})
+
+
 def _number(text: str, setting: Setting) -> int | float | None:
     if not text:
         return None
@@ -68,7 +83,7 @@ def _number(text: str, setting: Setting) -> int | float | None:
         number = float(text)
     except ValueError as error:
         raise Wrong("This is no number.") from error
-    if setting.kind == "number" or setting.unit == "US$" or number != int(number):
+    if setting.kind == "number" or setting.unit.startswith("US$") or not number.is_integer():
         return number
     return int(number)
 

@@ -20,19 +20,27 @@ from agents.config.configuration import load
 from agents.config.problem import Refused, Unreadable
 from agents.config.redaction import covered
 from agents.config.writing import Draft, change, draft, target
+from agents.llm.providers import UnknownModel, find_model
+from agents.llm.types import Model
 from agents.toolkit.catalog import providers_of
 from agents.toolkit.definitions import known_agents
 from agents.web.configuration.catalogue import Setting, parts_of
 from agents.web.configuration.catalogue import setting as setting_of
-from agents.web.configuration.shown import Row, entries, groups, rows
+from agents.web.configuration.past import MOST as MOST_DECISIONS
+from agents.web.configuration.past import Past, is_about_rules, past
+from agents.web.configuration.shown import Entry, Row, copy_of, entries, groups, rows
 from agents.web.configuration.values import Wrong, nested, patch_of
 from sessions.changes.diffs.hunks import hunks
+from sessions.core.db import in_db
+from sessions.core.store import permissions
 from sessions.rendering.diffs.table import Source, Table
 from sessions.web.places import Place, place_of
 from sessions.web.respond import REFUSED, fragment
 
 _ALL = 10**6
 """Lines around a change that are shown: a file of settings is read as a whole."""
+MOST_MODELS = 1000
+"""That are listed; of another one more is a search away."""
 _PROBLEMS = (Wrong, Refused, Unreadable, OSError)
 
 
@@ -77,23 +85,64 @@ async def settings(request: HttpRequest) -> HttpResponse:
 
 @require_GET
 async def entry(request: HttpRequest) -> HttpResponse:
-    """The settings of the agent, command or provider `?name=` of that `kind`."""
+    """The settings of the agent, command, provider or model `?name=` of that `kind`."""
     place, kind, name = await place_of(request.GET), request.GET.get("kind", ""), request.GET.get("name", "")
     name, own = name.strip(), request.GET.get("where") != "project"
     whole = setting_of(f"{kind}/{name}/")
     if whole is None:
         return fragment("fragments/refused.html", message="That is no name.")
     named = await asyncio.to_thread(entries, place.directory)
-    known = next((one for one in named[kind] if one.name == name), None)
-    read = partial(rows, place.directory, own=own, markdown=known.file if known else None)
+    known = next((one for one in named.get(kind, ()) if one.name == name), None)
+    usual = await _usual(place, name) if kind == "model" else {}
+    read = partial(rows, place.directory, own=own, markdown=known.file if known else None, usual=usual)
     return fragment(
         "configuration/entry.html",
         place=place,
         where="own" if own else "project",
+        kind=kind,
         rows=await asyncio.to_thread(read, parts_of(kind, name)),
         whole=(await asyncio.to_thread(read, [whole]))[0],
         entry=known,
     )
+
+
+@require_GET
+async def models(request: HttpRequest) -> HttpResponse:
+    """Those that there are, with their windows and prices."""
+    place = await place_of(request.GET)
+    found = [
+        Entry("model", model.ref, _about(model), None)
+        for provider in (await providers_of(place.directory)).values()
+        for model in provider.models.values()
+    ]
+    return fragment(
+        "configuration/entries.html",
+        place=place,
+        where="project" if request.GET.get("where") == "project" else "own",
+        kind="model",
+        found=found[:MOST_MODELS],
+        more=max(len(found) - MOST_MODELS, 0),
+    )
+
+
+def _about(model: Model) -> str:
+    price = model.price
+    cost = f"{price.input:g} and {price.output:g} US$" if price.input or price.output else "no price"
+    return f"{model.context:,} tokens, {model.output:,} of an answer, {cost}"
+
+
+async def _usual(place: Place, ref: str) -> dict[str, Any]:
+    """What holds for a model where no file says anything: what is known of it."""
+    try:
+        model = find_model(await providers_of(place.directory), ref)
+    except UnknownModel:
+        return {}
+    limits = {"context": model.context, "output": model.output}
+    limits |= {"input": model.input} if model.input else {}
+    prices = {name: getattr(model.price, name) for name in ("input", "output", "cache_read", "cache_write")}
+    at = f"model/{ref}"
+    found: dict[str, Any] = {f"{at}/name": model.label, f"{at}/limit": limits}
+    return found | ({f"{at}/cost": prices} if any(prices.values()) else {})
 
 
 @require_POST
@@ -109,7 +158,24 @@ async def preview(request: HttpRequest) -> HttpResponse:
         return fragment("configuration/same.html", file=drafted.file)
     shown = await asyncio.to_thread(_table, drafted)
     given = list(request.POST.items())
-    return fragment("configuration/draft.html", asked=asked, file=drafted.file, table=shown, given=given)
+    return fragment(
+        "configuration/draft.html",
+        asked=asked,
+        file=drafted.file,
+        table=shown,
+        given=given,
+        copied="copy" in request.POST,
+        past=await _past(asked, patch),
+    )
+
+
+async def _past(asked: Asked, patch: Mapping[str, Any]) -> Past | None:
+    """What the change of rules would make of calls of the project; None for other settings."""
+    project, path = asked.place.project, asked.setting.path
+    if project is None or not is_about_rules(path):
+        return None
+    decisions = await in_db(lambda: permissions.decisions(project.id, limit=MOST_DECISIONS))
+    return await asyncio.to_thread(past, asked.place.directory, path, patch, decisions, own=asked.own)
 
 
 @require_POST
@@ -127,28 +193,48 @@ async def write(request: HttpRequest) -> HttpResponse:
         return response
     back = {"key": asked.setting.key, "where": asked.where, "project": asked.place.id}
     back |= {"remove": "1"} if before is None else {"json": json.dumps(before)}
-    return fragment(
+    response = fragment(
         "configuration/written.html",
         row=await asked.row(),
+        copied="copy" in request.POST,
         where=asked.where,
         place=asked.place,
         text=f"{asked.setting.title} is written.",
         undo=reverse("change-setting"),
         values=json.dumps({**back, "undo": "1"}),
     )
+    if "copy" in request.POST:
+        response["HX-Trigger"] = "settings:changed"  # it is in the list then
+    return response
 
 
 async def _asked(fields: QueryDict) -> Asked:
-    """Raises Http404."""
-    setting = setting_of(fields.get("key", ""))
+    """By its `key`, or as a whole the entry `name` of a `kind`. Raises Http404."""
+    entry = f"{fields.get('kind', '')}/{fields.get('name', '').strip()}/"
+    setting = setting_of(fields.get("key", entry))
     if setting is None:
         raise Http404("There is no such setting.")
     return Asked(await place_of(fields), setting, setting.own or fields.get("where") != "project")
 
 
 async def _patch(asked: Asked, fields: QueryDict) -> Mapping[str, Any]:
-    """Raises Wrong."""
+    """With `copy` of the entry of that name. Raises Wrong."""
+    if "copy" in fields:
+        return nested(asked.setting.path, await _copied(asked, fields.get("copy", "")))
     return nested(asked.setting.path, patch_of(asked.setting, fields, (await asked.row()).here))
+
+
+async def _copied(asked: Asked, name: str) -> dict[str, Any]:
+    """Raises Wrong."""
+    kind, new = asked.setting.path[:2]
+    if any(
+        one.name == new for one in (await asyncio.to_thread(entries, asked.place.directory)).get(kind, ())
+    ):
+        raise Wrong(f"There is a {kind} {new} already: give the copy another name.")
+    found = await asyncio.to_thread(copy_of, asked.place.directory, kind, name)
+    if found is None:
+        raise Wrong(f"There is no {kind} {name} to be copied.")
+    return found
 
 
 def _refused(asked: Asked, problem: Exception) -> HttpResponse:

@@ -27,6 +27,18 @@ async def configuration(world: World) -> Page:
     return await shown(page, page.get_by_role("button", name="Write"))
 
 
+@state("/settings/configuration/models")
+async def a_copy_and_a_model_of_the_configuration(world: World) -> Page:
+    page = await world.page(f"{world.url}/settings?project={world.project.rstrip('/').rpartition('/')[2]}")
+    await page.locator(".setting-models > summary").click()
+    await page.locator(".setting-list summary").first.click()
+    await expect(page.get_by_label("Written to one").first).to_be_visible()
+    await page.locator(".setting-entries summary", has_text="explore").first.click()
+    await page.get_by_label("Name of a copy of explore").fill("searcher")
+    await page.get_by_role("button", name="Copy").click()
+    return await shown(page, page.get_by_role("button", name="Write"))
+
+
 @state("/settings/told")
 async def told(world: World) -> Page:
     project = world.project.rstrip("/").rpartition("/")[2]

@@ -16,10 +16,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
+from agents.config import jsonc
 from agents.config.reader import patched
 from agents.config.schema import Config
 from agents.web.configuration.catalogue import Setting, by_key
 from agents.web.configuration.values import changed, nested, patch_of
+from sessions.core.db import in_db
+from sessions.core.models import Session
+from sessions.core.store import permissions
 from tests.guarded import GuardedClient
 from tests.sessions.talk import Talk
 
@@ -226,6 +230,140 @@ async def test_an_agent_is_changed_part_by_part(world: World) -> None:
     assert "a.b/c" not in world.own.read_text()
 
 
-@pytest.mark.parametrize("key", ["agent//prompt", "agent/x/nothing", "mcp/x/url", f"agent/{'x' * 99}/prompt"])
+async def test_an_agent_is_copied(world: World) -> None:
+    world.own.write_text(
+        '{"agent": {"explore": {"model": "acme/large", "permission": {"bash": "deny"}, "apiKey": "s3cret"}}}'
+    )
+    asked = {"kind": "agent", "copy": "explore", "project": world.talk.project.id, "where": "own"}
+
+    async def post(what: str, status: int = 200, **fields: str) -> str:
+        answer: Any = await world.client.post(f"/settings/configuration/{what}", {**asked, **fields})
+        assert answer.status_code == status, answer.content
+        return unescape(answer.content.decode())
+
+    assert '"searcher"' in re.sub(r"<[^>]+>", "", await post("draft", name=" searcher "))
+    assert "searcher" not in world.own.read_text()
+    done = await post("change", name="searcher")
+    made = json.loads(world.own.read_text())["agent"]["searcher"]
+    assert (made["mode"], made["model"]) == ("subagent", "acme/large")
+    assert list(made["permission"]["bash"].items())[-1] == ("*", "deny")
+    assert made["permission"]["edit"] == {"*": "deny"}
+    assert "code" in made["prompt"]
+    assert "apiKey" not in made
+    back = json.loads(re.findall(r'hx-vals="(.+?)"', done)[0])
+    for name, words in (("searcher", "already"), ("build", "already")):
+        assert words in await post("draft", 422, name=name)
+    assert "no agent none" in await post("draft", 422, name="x", copy="none")
+    await post("draft", 404, name="")
+    await world.post("change", back.pop("key"), **back)
+    assert "searcher" not in world.own.read_text()
+
+
+async def test_rules_are_tried_on_what_was_decided(world: World) -> None:
+    session = await in_db(lambda: Session.objects.select_related("project").get(id=world.talk.session.id))
+    for command in ("git push <i>", "git push <i>", "ls"):
+        call = permissions.Call(session, "", "bash", [command], "")
+        await in_db(permissions.note, call, "allow", "configuration")
+
+    async def tried(key: str, rules: Any, **fields: str) -> str:
+        page = await world.post("draft", key, value=json.dumps(rules), **fields)
+        return " ".join(unescape(re.sub(r"<[^>]+>", " ", page.partition("setting-past")[2])).split())
+
+    world.own.write_text('{"permission": {"bash": "allow"}}')
+    said = await tried("permission", {"bash": {"*": "allow", "git push *": "ask"}})
+    assert "Of the last 3 calls of this project, by the rules of build, 2 would be decided otherwise" in said
+    assert "bash git push <i> allow → ask, 2 times" in said
+    assert "None of the last 3 calls" in await tried("permission", {"bash": "allow", "edit": "deny"})
+    # Of one agent; and in a file before which another one counts.
+    assert "by the rules of plan" in await tried("agent/plan/permission", {"bash": {"ls": "deny"}})
+    world.of_project.write_text('{"permission": {"bash": {"git push *": "deny"}}}')
+    assert "None of the last" in await tried("permission", {"bash": {"*": "allow", "git push *": "ask"}})
+    assert "setting-past" not in await world.post("draft", "username", value="Grace")
+    assert "would be decided" not in await tried("agent/none/permission", {"bash": "deny"})
+
+
+async def test_a_command_is_copied(world: World) -> None:
+    world.own.write_text('{"command": {"tidy": {"template": "Tidy $1", "subtask": true}}}')
+    fields = {
+        "kind": "command",
+        "copy": "tidy",
+        "name": "mop",
+        "where": "own",
+        "project": world.talk.project.id,
+    }
+    await world.client.post("/settings/configuration/change", fields)
+    commands = json.loads(world.own.read_text())["command"]
+    assert commands["mop"] == commands["tidy"]
+
+
+MODELS = """{
+  "provider": {
+    "acme": {"options": {"baseURL": "http://127.0.0.1:9/v1", "apiKey": "s3cret-key"}, "models": {
+      // ours
+      "big/one": {"cost": {"input": 1, "output": 2, "context_over_200k": {"input": 3}}},
+    }},
+  },
+}
+"""
+
+
+async def test_windows_and_prices_of_a_model_are_shown_and_changed(world: World) -> None:
+    world.own.write_text(MODELS)
+    query = {"project": world.talk.project.id}
+    listed = (await world.client.get("/settings/configuration/models", query)).content.decode()
+    assert "acme/big/one" in listed
+    assert "1 and 2 US$" in listed
+    entry = {**query, "kind": "model", "name": "acme/big/one"}
+    shown = (await world.client.get("/settings/configuration/entry", entry)).content.decode()
+    numbers = dict(
+        re.findall(r'name="value-(\w+)"\s+type="number" min="0" step="any" value="([^"]*)"', shown)
+    )
+    assert numbers["cache_read"] == ""
+    assert int(numbers["context"]) > 1000  # what is known of it, though no file says so
+    refused = await world.post("draft", "model/acme/big/one/limit", 422, **{"value-context": "5"})
+    assert "belong together" in refused
+    await world.post(
+        "change", "model/acme/big/one/limit", **{"value-context": "32000", "value-output": "4000"}
+    )
+    given = {"value-input": "0.25", "value-output": "2", "value-cache_read": "0.1"}
+    done = await world.post("change", "model/acme/big/one/cost", **given)
+    text = world.own.read_text()
+    assert "// ours" in text
+    model = jsonc.Document(text).value["provider"]["acme"]["models"]["big/one"]
+    assert model["limit"] == {"context": 32000, "output": 4000}
+    assert model["cost"]["cache_read"] == 0.1
+    assert model["cost"]["context_over_200k"] == {"input": 3}
+    back = json.loads(unescape(re.findall(r'hx-vals="(.+?)"', done.partition("toast")[2])[0]))
+    await world.post("change", back.pop("key"), **back)
+    model = jsonc.Document(world.own.read_text()).value["provider"]["acme"]["models"]["big/one"]
+    assert model["cost"] == {"input": 1, "output": 2, "context_over_200k": {"input": 3}}
+    await world.post("change", "model/acme/big/one/limit", **{"value-context": "", "value-output": ""})
+    assert "limit" not in world.own.read_text()
+
+
+async def test_what_a_variable_says_counts_before_the_file(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENCODE_CONFIG_CONTENT", '{"username": "Grace"}')
+    row = await world.row("username")
+    assert "From OPENCODE_CONFIG_CONTENT" in row
+    assert "does not count: that one comes after" in row
+    assert "does not count" not in await world.row("username", "project")
+
+
+@pytest.mark.parametrize(
+    "text", ["{'a': 1}", "{a: 1}", '{"a": +1}', '{"a": .5}', '{"a": 0x1F}', '{"a": 1,, }', "[1]", "{"]
+)
+async def test_an_odd_file_is_refused_in_words_and_stays(world: World, text: str) -> None:
+    world.own.write_text(text)
+    for what in ("draft", "change"):
+        said = unescape(await world.post(what, "username", 422, value="Grace"))
+        assert re.search(r"line 1|expected an object", said)
+    assert world.own.read_text() == text
+
+
+@pytest.mark.parametrize(
+    "key", ["agent//prompt", "agent/x/nothing", "mcp/x/url", "model/x/name", f"agent/{'x' * 201}/prompt"]
+)
 async def test_a_part_that_there_is_not_is_no_page(world: World, key: str) -> None:
     await world.post("draft", key, 404, value="1")

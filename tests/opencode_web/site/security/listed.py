@@ -87,6 +87,7 @@ READS = (
     "/settings/looks/theme?name=slate", "/settings/looks/files", "/settings/looks/file?name=none&scheme=dark",
     "/settings/configuration?project={project}",
     "/settings/configuration/entry?project={project}&kind=agent&name=build",
+    "/settings/configuration/models?project={project}",
     "/help", "/settings/keys", "/settings/keys?project={project}",
     "/settings/snippets", "/settings/snippets?project={project}", "/snippets/dialog",
     "/pickers/folders?session={session}",
