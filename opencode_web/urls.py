@@ -6,7 +6,7 @@ from django.conf import settings
 from django.http import HttpRequest, JsonResponse
 from django.urls import URLPattern, URLResolver, include, path
 
-from opencode_web.site import about, readiness
+from opencode_web.site import about, offline, readiness
 from opencode_web.site.metrics import page as metrics
 from sessions.core.store.sessions import VERSION
 
@@ -20,6 +20,7 @@ _pages: list[URLPattern | URLResolver] = [
     path("global/health", health, name="health"),
     path("ready", readiness.show, name="ready"),
     path("metrics", metrics.show, name="metrics"),
+    path("offline", offline.show, name="offline"),
     path("settings/about", about.show, name="about"),
     path("settings/about/log", about.log, name="server-log"),
     path("settings/about/examine", about.examine, name="examine"),

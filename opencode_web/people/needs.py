@@ -14,7 +14,7 @@ SHOWN = {
     Role.NOTHING: (
         "account_change_password account_logout account_reauthenticate account_set_password diagrams health"
         " help home keys looks machines mfa_activate_totp mfa_deactivate_totp mfa_download_recovery_codes"
-        " mfa_generate_recovery_codes mfa_index mfa_reauthenticate mfa_view_recovery_codes role-sheet"
+        " mfa_generate_recovery_codes mfa_index mfa_reauthenticate mfa_view_recovery_codes offline role-sheet"
         " theme you"
     ),
     Role.SEE: (

@@ -36,6 +36,8 @@ def accepts(header: str, coding: str) -> bool:
 
 
 _VERSIONED = re.compile(r"/static/(?P<version>[0-9a-f]{16})/(?P<name>(?:joined/(?P<joined>.+))?.*)")
+_WORKER = "/static/js/worker.js"
+"""A service worker, whose pages are not below its own folder."""
 _TYPES = {"css": b"text/css; charset=utf-8", "js": b"text/javascript; charset=utf-8"}
 _PACKED = (b"text/", b"image/svg+xml", b"application/json")
 _FOR_GOOD = b"public, max-age=31536000, immutable"
@@ -110,6 +112,8 @@ class StaticFiles:
             return _NOT_FOUND
         response = file.get_response(scope["method"], _environ(scope))
         headers = [(name.lower().encode(), value.encode()) for name, value in response.headers]
+        if path == _WORKER:
+            headers.append((b"service-worker-allowed", f"{settings.BASE_PATH}/".encode()))
         return _compress(scope, int(response.status), headers, _content(response))
 
 

@@ -87,7 +87,10 @@ function swiped(right) {
     if (narrow.matches) drawer("sidebar");
   } else if (medium.matches && !review.hidden) toggleReview(true);
 }
-if (matchMedia("(pointer: coarse)").matches) import("./swipes.js").then(({ begin }) => begin(swiped));
+if (matchMedia("(pointer: coarse)").matches) {
+  import("./swipes.js").then(({ begin }) => begin(swiped));
+  import("./keyboard.js");
+}
 
 // A cookie, so that the next page of the project comes laid out by it.
 function choose(state) {

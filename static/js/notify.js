@@ -42,3 +42,6 @@ if (button && "Notification" in window) {
   button.addEventListener("click", press);
   show();
 }
+
+// What is installed has a page for when the server is away.
+if (!matchMedia("(display-mode: browser)").matches) import("./installed.js");

@@ -54,6 +54,12 @@ async def usage(world: World) -> Page:
     return await shown(page, page.get_by_role("heading", name="Models"))
 
 
+@state("/offline")
+async def a_server_that_is_away(world: World) -> Page:
+    page = await world.page(f"{world.url}/offline")
+    return await shown(page, page.get_by_role("button", name="Try again"))
+
+
 @state("/settings/about", "/settings/about/log")
 async def about(world: World) -> Page:
     page = await world.page(f"{world.url}/settings/about")

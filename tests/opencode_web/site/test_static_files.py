@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from opencode_web.site.static_files import application
+from opencode_web.site.static_files import application, version
 
 Answer = list[dict[str, Any]]
 
@@ -36,6 +36,13 @@ async def test_a_file_is_answered_and_then_known_by_the_browser() -> None:
     status, _, body = await ask("/static/css/tokens.css", if_none_match=headers[b"etag"].decode())
     assert (status, body) == (304, b"")
     assert (await ask("/static/css/tokens.css", "HEAD"))[2] == b""
+
+
+async def test_a_service_worker_is_for_all_pages(settings: Any) -> None:
+    settings.BASE_PATH = "/agent"
+    for path in ("/static/js/worker.js", f"/static/{version()}/js/worker.js"):
+        assert (await ask(path))[1][b"service-worker-allowed"] == b"/agent/"
+    assert b"service-worker-allowed" not in (await ask("/static/js/offline.js"))[1]
 
 
 async def test_what_is_no_file_is_refused() -> None:
