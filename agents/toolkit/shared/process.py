@@ -142,8 +142,9 @@ async def run(
     await confirmed()
     mark = uuid.uuid4().hex
     environ = {**env, MARK: mark, **commands().variable}
-    process, output = await _start(start, argv, cwd, environ)
-    commands().started(process.pid)
+    with commands().starting() as leads:
+        process, output = await _start(start, argv, cwd, environ)
+        leads(process.pid)
     tree = Tree(process.pid, mark)
     warden.watch(process.pid, mark)
     exited = asyncio.create_task(process.wait())

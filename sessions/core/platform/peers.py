@@ -12,8 +12,8 @@ import socket
 import struct
 import sys
 import threading
-from collections.abc import Iterator, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from functools import cache
 
 from django.conf import settings
@@ -39,17 +39,41 @@ class Commands:
         """What a command is started with."""
         self._mark = f"{MARK}={installation}".encode()
         self._lock = threading.Lock()
+        self._begun = threading.Condition(self._lock)
+        self._beginning: set[object] = set()
         self._leaders: set[int] = set()
 
+    @contextmanager
+    def starting(self) -> Iterator[Callable[[int], None]]:
+        """While a command is started; what this gives is told its number, which leads a session of its own
+        (setsid(2)). It may connect before that."""
+        start = object()
+        with self._lock:
+            self._beginning.add(start)
+        try:
+            yield self.started
+        finally:
+            with self._begun:
+                self._beginning.discard(start)
+                self._begun.notify_all()
+
     def started(self, leader: int) -> None:
-        """A command runs, the leader of a session of its own (setsid(2))."""
         with self._lock:
             self._leaders.add(leader)
 
     def own(self, client: Address, server: Address) -> bool:
         """Whether one of them is the client of a TCP connection to this process, or the client has ended
         without waiting for the answer. False where that cannot be told: for another machine, a container."""
-        return self._linux(client, server) if sys.platform == "linux" else self._elsewhere(client, server)
+        look = self._linux if sys.platform == "linux" else self._elsewhere
+        with self._lock:
+            starts = set(self._beginning)
+        if look(client, server):
+            return True
+        if not starts:
+            return False
+        with self._begun:  # it may be of one of those, whose number is not known yet
+            self._begun.wait_for(lambda: starts.isdisjoint(self._beginning), _SECONDS)
+        return look(client, server)
 
     def _linux(self, client: Address, server: Address) -> bool:
         inode = _socket(client, server)

@@ -6,6 +6,7 @@ import os
 import socket
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -64,6 +65,28 @@ def test_a_command_of_the_agent_is_known(server: socket.socket, commands: Comman
     with connected(server, line, dict(commands.variable)) as (connection, leader):
         commands.started(leader)
         assert commands.own(*ends(connection))
+
+
+def test_a_command_that_connects_before_its_number_is_known(
+    server: socket.socket, commands: Commands, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked, found, look = threading.Event(), [], commands._linux
+
+    def looks(*ends: tuple[str, int]) -> bool:
+        told = look(*ends)
+        looked.set()
+        return told
+
+    monkeypatch.setattr(commands, "_linux", looks)
+    line = 'exec env -i "$PYTHON" -c "$CONNECT" "$PORT"'
+    with connected(server, line, {}) as (connection, leader):
+        asking = threading.Thread(target=lambda: found.append(commands.own(*ends(connection))))
+        with commands.starting() as leads:
+            asking.start()
+            assert looked.wait(20)
+            leads(leader)
+        asking.join()
+    assert found == [True]
 
 
 @pytest.mark.parametrize("line", INNOCENT)
