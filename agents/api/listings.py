@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from pydantic import BaseModel
 from agents.agent.commands.listing import commands
 from agents.config.configuration import load
 from agents.config.redaction import redacted
-from agents.config.schema import AgentConfig, Config
+from agents.config.schema import AgentConfig, Config, Permission
 from agents.servers.lsp.service import service
 from agents.toolkit.definitions import EDITS, Agent, agents
 from agents.toolkit.formatters import Formatter, applies, formatters
@@ -30,6 +31,7 @@ _PASSED_ON = frozenset("logLevel references reference autoupdate layout attachme
 _AGENT_KEYS = frozenset({"name", *(field.alias or name for name, field in AgentConfig.model_fields.items())})
 _OURS = frozenset({"fallback", "resume", "theme"})
 """Keys that OpenCode's configuration does not have."""
+_STRICTER = ("allow", "ask", "deny")
 
 
 def configuration(directory: Path | None) -> dict[str, Any]:
@@ -38,30 +40,57 @@ def configuration(directory: Path | None) -> dict[str, Any]:
     known = {field.alias or name for name, field in Config.model_fields.items()} - _OURS
     written = {key: value for key, value in _dumped(config).items() if key in known | _PASSED_ON}
     shown: dict[str, Any] = redacted(written)
-    told = {"mode": {}, **{key: getattr(Config(), key) for key in _ALWAYS}, **_with_rules(shown)}
-    return {**told, "agent": {name: _configured(entry) for name, entry in told["agent"].items()}}
+    shown = _with_rules(shown, config.restrictions)
+    told = {"mode": {}, **{key: getattr(Config(), key) for key in _ALWAYS}, **shown}
+    listed = {
+        name: _configured(entry, config.agent[name].restrictions) for name, entry in told["agent"].items()
+    }
+    return {**told, "agent": listed}
 
 
-def _with_rules(section: dict[str, Any]) -> dict[str, Any]:
-    """With the older `tools` among the rules of `permission`, and these by permission always."""
-    if not section.keys() & {"tools", "permission"}:
+def _with_rules(section: dict[str, Any], restrictions: Permission | None) -> dict[str, Any]:
+    """With the older `tools` among the rules of `permission`, with what a repository restricts, and by
+    permission always."""
+    if not restrictions and not section.keys() & {"tools", "permission"}:
         return section
-    rules = section.get("permission") or {}
-    by_permission = rules if isinstance(rules, dict) else {EVERYTHING: rules}
     switched = {
         "edit" if name in EDITS else name: "allow" if on else "deny"
         for name, on in section.get("tools", {}).items()
     }
-    return {**section, "permission": {**switched, **by_permission}}
+    rules = _restricted(_each(section.get("permission")), _each(restrictions))
+    return {**section, "permission": {**switched, **rules}}
 
 
-def _configured(entry: dict[str, Any]) -> dict[str, Any]:
+def _restricted(rules: Mapping[str, Any], restrictions: Mapping[str, Any]) -> dict[str, Any]:
+    """Of two rules about one thing the stricter. The last counts, so what is about everything comes first."""
+    found = dict(rules)
+    for name, action in restrictions.items():
+        if name == EVERYTHING:
+            found = {name: found.get(name), **found}
+            found = {each: _stricter(rule, action) for each, rule in found.items()}
+        else:
+            found[name] = _stricter(found.get(name), action)
+    return found
+
+
+def _stricter(rule: Any, action: Any) -> Any:
+    if isinstance(rule, dict) or isinstance(action, dict):
+        return _restricted(_each(rule), _each(action))
+    return action if rule is None else max(rule, action, key=_STRICTER.index)
+
+
+def _each(rules: Any) -> Mapping[str, Any]:
+    """An action in one word is about everything."""
+    return rules if isinstance(rules, dict) else {EVERYTHING: rules} if rules else {}
+
+
+def _configured(entry: dict[str, Any], restrictions: Permission | None) -> dict[str, Any]:
     """One of `agent`, as OpenCode tells it: options and rules are always there, whatever they were written
     as."""
     options = {key: value for key, value in entry.items() if key not in _AGENT_KEYS}
     steps = entry.get("steps") or entry.get("maxSteps")
-    told = _with_rules({"permission": {}, **entry, "options": {**entry.get("options", {}), **options}})
-    return {**told, "steps": steps} if steps else told
+    told = {"permission": {}, **entry, "options": {**entry.get("options", {}), **options}}
+    return {**_with_rules(told, restrictions), **({"steps": steps} if steps else {})}
 
 
 def agents_of(directory: Path) -> list[dict[str, Any]]:
@@ -129,7 +158,7 @@ def _agent(agent: Agent) -> dict[str, Any]:
         "description": agent.description,
         "mode": agent.mode,
         "native": agent.native,
-        "hidden": agent.hidden,
+        "hidden": agent.hidden or None,
         "prompt": agent.prompt or None,
         "temperature": agent.temperature,
         "topP": agent.top_p,

@@ -65,6 +65,20 @@ async def test_agents_are_told_as_opencode_tells_them(served: Served, project: P
     assert written["agent"]["reader"] == reader, "a file stays as it was written"
 
 
+async def test_what_a_repository_restricts_is_among_the_rules(served: Served, project: Path) -> None:
+    rules = {"bash": "ask", "webfetch": {"https://a/*": "deny"}, "edit": "deny"}
+    text = json.dumps({"permission": rules, "agent": {"reader": {"permission": {"bash": "deny"}}}})
+    (project / "opencode.json").write_text(text)
+    found = await served.get("/config", directory=str(project))
+    assert found["permission"] == {
+        **ASKED,
+        "bash": {"*": "ask", "touch *": "ask"},
+        "edit": {"*": "deny", "asked*": "deny"},
+        "webfetch": {"https://a/*": "deny"},
+    }
+    assert found["agent"]["reader"]["permission"] == {"bash": "deny"}
+
+
 KINDS = ("catalog", "integration", "reference")
 
 

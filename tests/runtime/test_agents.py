@@ -147,7 +147,6 @@ async def test_agents_are_listed_as_opencode_lists_them(home: Path, project: Pat
             "description": "Reviews what was written.",
             "mode": "subagent",
             "native": False,
-            "hidden": False,
             "temperature": 0.3,
             "topP": 0.9,
             "color": "#ff8800",
@@ -158,7 +157,7 @@ async def test_agents_are_listed_as_opencode_lists_them(home: Path, project: Pat
             "steps": 7,
         }
         natives = {
-            name: (agent["mode"], agent["hidden"]) for name, agent in listed.items() if agent["native"]
+            name: (agent["mode"], "hidden" in agent) for name, agent in listed.items() if agent["native"]
         }
         assert natives == {
             "build": ("primary", False),
