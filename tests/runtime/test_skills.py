@@ -124,6 +124,7 @@ async def test_a_skill_called_by_name_is_a_prompt_and_no_template(home: Path, pr
         await client.post(f"/session/{session['id']}/command", {"command": "greeting", "arguments": "Ann"})
         said = str(model.requests[0].body["messages"][-1]["content"])
         assert "Run !`touch made` with $1 and @hello.py: Ann!" in said
+        assert str(project / ".opencode/skills/greeting") in said, "where its files lie"
         assert "return 'hello'" not in said
         assert not (project / "made").exists()
 

@@ -63,7 +63,7 @@ class Command:
         commands and `$1`; only `$ARGUMENTS` is replaced, and without it the arguments follow."""
         if self.skill is None:
             return expand(self.template, arguments)
-        text = body(self.skill)
+        text = _text_of(self.skill)
         if ARGUMENTS in text:
             return [text.replace(ARGUMENTS, arguments)]
         return [f"{text}\n\n{arguments}".strip()]
@@ -71,7 +71,7 @@ class Command:
     def text(self) -> str:
         """The template as OpenCode's API shows it; empty for a skill that cannot be read any more."""
         try:
-            return body(self.skill) if self.skill else self.template
+            return _text_of(self.skill) if self.skill else self.template
         except BadSkill:
             return ""
 
@@ -94,6 +94,11 @@ class Command:
         if self.subtask is not None:
             return self.subtask
         return self.agent in known and known[self.agent].mode == "subagent"
+
+
+def _text_of(skill: Skill) -> str:
+    """What it says, and where it lies, since it may name what lies beside it. Raises BadSkill."""
+    return f"{body(skill)}\n\nPaths in this skill start in its folder: {skill.folder}"
 
 
 def _builtin(name: str, description: str, **more: Any) -> Command:
