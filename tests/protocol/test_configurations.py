@@ -29,6 +29,17 @@ DIFFERENCES: dict[str, str] = {
     "config.username": "0058: OpenCode tells the system's account where nobody wrote a name",
     "config.*.*.name": "0058: OpenCode adds the name that the entry stands under",
     "config.mode.*": "0058: where OpenCode has them as well, under `agent`",
+    "config.permission.bash.ls [*]": "0007: a repository's rules make others stricter",
+    "config.*.headers.*": "0058: secrets are not shown",
+    "config.mcp.*.environment.*": "0058: secrets are not shown",
+    "config.lsp.*.env.*": "0058: secrets are not shown",
+    "provider.*.headers.*": "0058: secrets are not shown",
+    "provider.*.api.url": "0058: the address that is used",
+    "provider.*.limit.*": "0058: what is assumed where nobody wrote a limit",
+    "command.tidy.template": "a skill as the model gets it, in our words",
+    "command.one.template": "a skill as the model gets it, in our words",
+    "command.two.template": "a skill as the model gets it, in our words",
+    "command.fold.template": "a skill as the model gets it, in our words",
 }
 """What is otherwise, by place and why; a page of docs/decisions where it is a decision."""
 
@@ -113,7 +124,8 @@ async def _compare(both: Both, folder: Path, case: Case) -> None:
     _trust(projects[1], projects[1] / case.inner, both.homes[1])
     theirs = await _told(both.theirs, projects[0], case, both.homes[0])
     ours = await _told(both.ours, projects[1], case, both.homes[1])
-    assert sorted(_different(theirs, ours)) == []
+    different = sorted(_different(theirs, ours))
+    assert not different, "\n".join(different)
 
 
 def _write(folder: Path, files: Mapping[str, Any]) -> None:
@@ -176,7 +188,8 @@ def _agent(
     said = {f"{name} {text}": _decided(rules, name, text) for name, text in asked}
     if not agent.get("native"):
         return {**agent, "permission": said}
-    return {key: agent.get(key) for key in ("mode", *config["agent"].get(agent["name"], ())) if key in agent}
+    written = {"mode", *config["agent"].get(agent["name"], ())} - {"permission"}
+    return {"permission": said, **{key: agent[key] for key in written if key in agent}}
 
 
 def _decided(rules: list[dict[str, str]], permission: str, text: str) -> str:
@@ -197,9 +210,10 @@ def _different(theirs: Any, ours: Any) -> Iterator[str]:
 
 
 def _flat(value: Any, place: str = "") -> Iterator[tuple[str, Any]]:
-    """The values that are no objects, by their places; what is nothing is not there."""
+    """The values that are no objects, by their places; what is nothing is not there, nor is white space
+    around a text."""
     if isinstance(value, dict):
         for key, item in value.items():
             yield from _flat(item, f"{place}.{key}" if place else key)
     elif value not in (None, "", []):
-        yield place, value
+        yield place, value.strip() if isinstance(value, str) else value

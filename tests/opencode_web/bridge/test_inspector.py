@@ -14,7 +14,7 @@ import pytest_asyncio
 
 from tests import programs
 from tests.loopback.openai import OpenAIServer
-from tests.loopback.script import HttpError, Turn
+from tests.loopback.script import HttpError, ToolUse, Turn
 from tests.protocol.served import Script
 from tests.server import PASSWORD, ROOT, Server, model_config, running
 
@@ -40,7 +40,7 @@ class Inspector:
         async with asyncio.timeout(SECONDS):
             out, errors = await process.communicate()
         assert process.returncode == status, errors.decode()
-        return json.loads(out) if out.strip() else errors.decode()
+        return json.loads(out)["result"]
 
     async def call(self, tool: str, *arguments: str, status: int = 0) -> str:
         given = [word for argument in arguments for word in ("--tool-arg", argument)]
@@ -95,8 +95,11 @@ async def test_its_health_is_told(bench: Bench) -> None:
 
 
 async def test_a_turn_is_run_with_an_edit(bench: Bench) -> None:
-    bench.script.turns.extend([Turn(text="It is done.")])
-    assert "It is done." in await bench.inspector.call("ask", "prompt=Do it")
+    write = ToolUse("write", {"filePath": "made.txt", "content": "made\n"})
+    bench.script.turns.extend([Turn(tools=[write]), Turn(text="It is done.")])
+    told = await bench.inspector.call("run", "prompt=Do it")
+    assert "It is done." in told
+    assert "made.txt (added, +1 -0)" in told
 
 
 async def test_a_file_is_read(bench: Bench) -> None:
