@@ -88,6 +88,18 @@ async def test_looking_leaves_no_trace(tmp_path: Path) -> None:
     assert "Traceback" not in log.read_text()
 
 
+async def test_a_command_that_is_not_there_keeps_nobody_waiting(tmp_path: Path) -> None:
+    """The server that was started to look ends in order, not when its time is up."""
+    for name in ("home", "project"):
+        (tmp_path / name).mkdir()
+    server = Server(tmp_path / "home", tmp_path / "project")
+    done = await asyncio.to_thread(server.command, "run", "--command", "nope")
+    assert (done.returncode, "no command 'nope'" in done.stderr) == (2, True)
+    [log] = (server.data / "log").iterdir()
+    for words in ("work still running", "cut short", "pending application instances", "Traceback"):
+        assert words not in log.read_text()
+
+
 async def test_a_broken_configuration_is_said_by_every_verb(tmp_path: Path) -> None:
     """With file, line and what is wrong; the rest counts."""
     for name in ("home", "project"):
