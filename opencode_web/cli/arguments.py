@@ -6,10 +6,8 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from django.core.management import execute_from_command_line
-
 import opencode_web
-from opencode_web.cli import acp, completion, link, mcp, start, verbs, worker
+from opencode_web.cli import acp, completion, link, mcp, verbs, worker
 from opencode_web.cli.terminal import whole
 
 _PORT = whole(0, 65535)
@@ -34,7 +32,21 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
     return parser.parse_args(argv)
 
 
+def _serve(arguments: argparse.Namespace) -> None:
+    from opencode_web.cli import start  # with what serves, which no other command waits for
+
+    start.run(arguments)
+
+
+def _serve_as_front(arguments: argparse.Namespace) -> None:
+    from opencode_web.cli import start
+
+    start.run_front(arguments)
+
+
 def _manage(arguments: argparse.Namespace) -> None:
+    from django.core.management import execute_from_command_line
+
     execute_from_command_line(["opencode-web manage", *arguments.rest])
 
 
@@ -80,10 +92,10 @@ def _declare(commands: verbs.Subparsers) -> None:
     serve = commands.add_parser("serve", help="serve without opening a browser")
     _server_options(serve)
     serve.add_argument("--no-worker", action="store_true", help="leave the turns to `opencode-web worker`")
-    serve.set_defaults(run=start.run, no_open=True)
+    serve.set_defaults(run=_serve, no_open=True)
     front = commands.add_parser("front", help="one door to the nodes of a team (docs/nodes.md)")
     _network_options(front)
-    front.set_defaults(run=start.run_front, no_open=True, no_worker=True, directory=None)
+    front.set_defaults(run=_serve_as_front, no_open=True, no_worker=True, directory=None)
     new_url = commands.add_parser("url", help="print a new launch link of the running server")
     new_url.add_argument("--hostname", help="where it listens (the one that has the data folder)")
     new_url.add_argument("--port", type=_PORT, help="its port")
@@ -116,7 +128,7 @@ def _page_options(parser: argparse.ArgumentParser) -> None:
     verbs.begin_options(parser)
     parser.add_argument("--prompt", metavar="TEXT", help="send this")
     parser.add_argument("--no-open", action="store_true", help="do not open a browser")
-    parser.set_defaults(run=start.run, no_worker=False)
+    parser.set_defaults(run=_serve, no_worker=False)
 
 
 def _server_options(parser: argparse.ArgumentParser) -> None:

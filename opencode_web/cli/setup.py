@@ -9,11 +9,7 @@ from pathlib import Path
 
 import django
 
-from agents.config.loader import load
-from agents.config.trust.code import waiting
-from agents.config.trust.wants import HOW
 from opencode_web.cli.terminal import Stop, complain, plain
-from opencode_web.site import database
 from sessions.core import variables
 from sessions.core.bus_redis import installation, occupy
 
@@ -38,6 +34,10 @@ def project_directory(name: str) -> Path:
 def tell_problems(directory: Path | None) -> None:
     """What is wrong with the configuration in force, on standard error: the rest of it counts. What waits for
     trust is a part of it, also code."""
+    from agents.config.loader import load  # a third of the start of what looks at no configuration
+    from agents.config.trust.code import waiting
+    from agents.config.trust.wants import HOW
+
     for problem in load(directory).problems:
         if problem.level != "note":
             complain(plain(str(problem)))
@@ -47,6 +47,8 @@ def tell_problems(directory: Path | None) -> None:
 
 def prepare_django() -> None:
     """Set Django up and make the database ready. Raise Stop if it cannot be used."""
+    from opencode_web.site import database  # likewise
+
     django.setup()
     try:
         said = database.prepare()
