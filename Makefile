@@ -1,4 +1,4 @@
-# make run [DIR=~/code/thing] [PORT=4096] · make test [ARGS="-k undo"] · make test-long · make test-postgres · make lint · make bench · make lock · make clean
+# make run [DIR=~/code/thing] [PORT=4096] · make test [ARGS="-k undo"] · make test-long · make test-postgres · make lint · make bench · make words · make lock · make clean
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -10,9 +10,9 @@ COMPILE = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --gene
 # Where it is set, each of the thousand processes of a test run compiles all that it imports.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: install run there test test-long test-postgres lint bench machine lock clean
+.PHONY: install run there test test-long test-postgres lint bench words machine lock clean
 
-install: $(BIN)/.installed static/vendor/.fetched
+install: $(BIN)/.installed static/vendor/.fetched static/words/.compiled
 
 # ~ is not expanded by every shell where it comes after an equals sign.
 THERE = dir="$${DIR:-}"; case "$$dir" in "~"|"~/"*) dir="$$HOME$${dir\#?}";; esac
@@ -26,17 +26,17 @@ there:
 # A worker more than two cores have: tests also wait. What failed is tried once more, alone (tests/retry.py).
 TESTS = -m pytest -p tests.retry -n 3 --dist loadfile $(ARGS)
 
-test: $(BIN)/.installed-dev static/vendor/.fetched machine
+test: $(BIN)/.installed-dev static/vendor/.fetched static/words/.compiled machine
 	@$(BIN)/python $(TESTS) -m "not long"
 
 # Kills, long histories, lists of attacks, a hundred thousand files: minutes each. Then what a Mac has: no /proc, no inotify.
-test-long: $(BIN)/.installed-dev static/vendor/.fetched machine
+test-long: $(BIN)/.installed-dev static/vendor/.fetched static/words/.compiled machine
 	@$(BIN)/python $(TESTS) -m long
 	@$(BIN)/python -m tests.bare $(BIN)/python $(TESTS) -m "not long" tests/runtime tests/sessions
 
 # With the rows in a PostgreSQL of the run's own (tests/on_postgres.py), which what is tried once more has, too.
 ON_POSTGRES ?= tests/sessions tests/runtime tests/protocol
-test-postgres: $(BIN)/.installed-dev static/vendor/.fetched machine
+test-postgres: $(BIN)/.installed-dev static/vendor/.fetched static/words/.compiled machine
 	@PYTEST_PLUGINS=tests.on_postgres $(BIN)/python $(TESTS) -m "not long" $(ON_POSTGRES)
 
 lint: $(BIN)/.installed-dev
@@ -45,15 +45,24 @@ lint: $(BIN)/.installed-dev
 	@XDG_DATA_HOME="$(CURDIR)/.mypy_cache" $(BIN)/mypy  # its Django plugin loads the settings
 	@$(BIN)/lint-imports
 
-bench: $(BIN)/.installed-dev static/vendor/.fetched
+bench: $(BIN)/.installed-dev static/vendor/.fetched static/words/.compiled
 	@$(BIN)/python -m bench $(ARGS)
 
-# What the tests drive and pip cannot install: a browser, a Redis, a PostgreSQL, a terminal, strace, a clock that can be set, npm for
-# other people's servers, two language servers, and Go for one of them.
+# What is said anew goes into the catalogue of each language (docs/languages.md), with LOCALE=fr into a new one.
+MESSAGES = $(BIN)/python manage.py makemessages $(if $(LOCALE),--locale $(LOCALE),--all) --add-location file --no-wrap \
+	--no-obsolete --ignore tests --ignore bench --ignore build --ignore .venv --ignore vendor --ignore words --verbosity 0
+words: $(BIN)/.installed-dev machine
+	@$(MESSAGES) --domain django --extension html,py
+	@$(MESSAGES) --domain djangojs --extension js
+	@sed -i.old '/^"POT-Creation-Date/d' opencode_web/locale/*/LC_MESSAGES/*.po && rm opencode_web/locale/*/LC_MESSAGES/*.old
+
+# What the tests drive and pip cannot install: a browser, a Redis, a PostgreSQL, a terminal, strace, a clock that can be set, gettext,
+# npm for other people's servers, two language servers, and Go for one of them.
 machine:
 	@wanted="chromium-headless-shell fonts-liberation"; \
 	for name in $(BROWSERS); do ! command -v $$name >/dev/null || wanted=; done; \
 	for name in redis-server tmux strace clangd gopls faketime; do command -v $$name >/dev/null || wanted="$$wanted $$name"; done; \
+	command -v xgettext >/dev/null || wanted="$$wanted gettext"; \
 	ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || command -v initdb >/dev/null || wanted="$$wanted postgresql"; \
 	command -v npm >/dev/null || wanted="$$wanted nodejs npm"; \
 	command -v go >/dev/null || wanted="$$wanted golang-go"; \
@@ -68,7 +77,7 @@ machine:
 		$$wanted >/dev/null
 
 clean:
-	rm -rf .venv build dist static/vendor .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf .venv build dist static/vendor static/words .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(BIN)/python:
@@ -113,8 +122,12 @@ $(BIN)/.installed-dev: $(LOCKED) | $(BIN)/python
 # hashes of every platform's files, and no address.
 lock: | $(BIN)/python
 	@$(COMPILE) --all-extras pyproject.toml --output-file constraints.txt >/dev/null
-	@echo "hatchling" | $(COMPILE) --constraint constraints.txt pyproject.toml - --output-file requirements.txt >/dev/null
+	@printf "hatchling\npolib\n" | $(COMPILE) --constraint constraints.txt pyproject.toml - --output-file requirements.txt >/dev/null
 
 static/vendor/.fetched: static/vendor.lock.json | $(BIN)/.installed
 	@$(BIN)/python -m opencode_web.vendor
 	@mkdir -p static/vendor && touch $@
+
+static/words/.compiled: $(wildcard opencode_web/locale/*/LC_MESSAGES/*.po) hatch_build.py | $(BIN)/.installed
+	@$(BIN)/python hatch_build.py
+	@mkdir -p static/words && touch $@

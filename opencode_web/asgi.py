@@ -12,9 +12,11 @@ from django.core.exceptions import RequestAborted
 from django.core.handlers.asgi import ASGIHandler
 from django.core.signals import request_started
 from django.db import close_old_connections, reset_queries
+from django.utils.translation import override
 
 django.setup(set_prefix=False)  # before anything that imports models
 
+from opencode_web import languages  # noqa: E402
 from opencode_web.site import logins, static_files  # noqa: E402
 from opencode_web.site.metrics.counts import counted  # noqa: E402
 from opencode_web.site.security import STATIC, Guard, Policy  # noqa: E402
@@ -56,7 +58,8 @@ async def application(scope: Any, receive: Any, send: Any) -> None:
     """Django's URLs have the base path, so that `reverse` gives it; the others know nothing of it."""
     below: Any = {**scope, "path": scope["path"].removeprefix(settings.BASE_PATH)}
     if scope["type"] == "websocket":
-        await _websocket(below, receive, send)
+        with override(languages.of_scope(scope), deactivate=True):  # of HTTP by a middleware
+            await _websocket(below, receive, send)
     elif below["path"].startswith(STATIC):
         await _static(below, receive, send)
     else:

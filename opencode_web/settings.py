@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from django.core.exceptions import ImproperlyConfigured
 
-from opencode_web import databases, locate, team
+from opencode_web import databases, languages, locate, team
 from sessions.core import paths, retention, variables
 from sessions.core.bus_redis import installation
 
@@ -30,7 +30,11 @@ DEBUG = False
 ALLOWED_HOSTS = ["*"]  # the guard checks Host; opencode_web/site/apps.py checks that there is one
 USE_TZ = True
 TIME_ZONE = "UTC"
-USE_I18N = False
+USE_I18N = True
+LANGUAGE_CODE = languages.ENGLISH
+LANGUAGES = languages.available()
+LANGUAGE_COOKIE_NAME = "language"
+LOCALE_PATHS = [languages.CATALOGUES]
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 DATA_UPLOAD_MAX_MEMORY_SIZE = 32 * 1024 * 1024  # as opencode_web/site/server.py has it
 
@@ -48,6 +52,7 @@ MIDDLEWARE = [
     "opencode_web.site.middleware.guarded",
     "opencode_web.site.middleware.compressed",
     "opencode_web.site.middleware.api_urls",
+    "opencode_web.site.middleware.translated",
     "django_htmx.middleware.HtmxMiddleware",
 ]
 
@@ -67,10 +72,11 @@ BASE_PATH = team.base_path(os.environ)
 
 TEMPLATES = [
     {
-        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "BACKEND": "sessions.rendering.templates.Templates",
+        "NAME": "django",
         "DIRS": [BASE_DIR / "templates"],
         "OPTIONS": {
-            "builtins": ["sessions.web.templatetags.page"],
+            "builtins": ["django.templatetags.i18n", "sessions.web.templatetags.page"],
             "context_processors": ["opencode_web.people.sign_in.token"] if PEOPLE else [],
             "loaders": [
                 ("django.template.loaders.cached.Loader", ["django.template.loaders.filesystem.Loader"])

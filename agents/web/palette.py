@@ -21,6 +21,7 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import render
 from django.urls import reverse
+from django.utils.translation import gettext
 from django.views.decorators.http import require_GET
 
 from agents.agent.commands.listing import Command, commands
@@ -169,7 +170,9 @@ def _actions(request: HttpRequest) -> Iterator[Entry]:
     for one in offered(request, SHORTCUTS.values()):
         if one.icon:
             command = f"/{one.name}" if one.command else ""
-            yield Entry(f"run:{one.name}", one.does, one.icon, "run", one.name, command, shortcut=one.name)
+            yield Entry(
+                f"run:{one.name}", gettext(one.does), one.icon, "run", one.name, command, shortcut=one.name
+            )
 
 
 def _agent(agent: Agent) -> Entry:

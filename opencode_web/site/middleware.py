@@ -1,16 +1,20 @@
-"""Refuse what no guard has seen, compress pages, send the API's paths to their URLs, keep errors bare."""
+"""Refuse what no guard has seen, compress pages, send the API's paths to their URLs, keep errors bare, speak
+the reader's language."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
+from contextlib import aclosing
 
 from django.conf import settings
-from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.utils.cache import patch_vary_headers
 from django.utils.decorators import async_only_middleware
 from django.utils.text import compress_string
+from django.utils.translation import override
 
+from opencode_web import languages
 from opencode_web.site.static_files import accepts
 from sessions.core.space import AWAY, FULL, is_away, is_full
 
@@ -85,6 +89,36 @@ def api_urls(get_response: Handler) -> Handler:
 
     middleware.process_exception = unsaved  # type: ignore[attr-defined]  # Django looks for it there
     return middleware
+
+
+@async_only_middleware
+def translated(get_response: Handler) -> Handler:
+    """Pages are in the language of whoever reads them; the API is in English."""
+
+    async def middleware(request: HttpRequest) -> HttpResponseBase:
+        if getattr(request, "urlconf", None):
+            return await get_response(request)
+        chosen = request.COOKIES.get(settings.LANGUAGE_COOKIE_NAME, "")
+        language = languages.wanted(chosen, request.headers.get("Accept-Language", ""))
+        with override(language, deactivate=True):
+            response = await get_response(request)
+        if response.get("Content-Type", "").startswith("text/html"):
+            response["Content-Language"] = language
+        if isinstance(response, StreamingHttpResponse):
+            stream = response.streaming_content
+            if isinstance(stream, AsyncGenerator):
+                response.streaming_content = _spoken(language, stream)
+        return response
+
+    return middleware
+
+
+async def _spoken(language: str, stream: AsyncGenerator[bytes]) -> AsyncIterator[bytes]:
+    """What is made after the middleware has returned."""
+    async with aclosing(stream):
+        with override(language, deactivate=True):
+            async for piece in stream:
+                yield piece
 
 
 def unsaved(request: HttpRequest, error: Exception) -> HttpResponse | None:

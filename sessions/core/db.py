@@ -13,7 +13,9 @@ from contextlib import contextmanager
 from functools import cache, partial
 from typing import ParamSpec, TypeVar
 
+from django.conf import settings
 from django.db import connection, connections
+from django.utils.translation import get_language, override
 
 from sessions.core.fence import current, guarded
 
@@ -26,18 +28,28 @@ _thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="orm")
 async def in_db(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
     """Run a function that uses the ORM; works from any event loop. Its exceptions come through.
 
-    Under a lease (`sessions.core.fence`) it raises LeaseLost rather than write for another worker.
+    Under a lease (`sessions.core.fence`) it raises LeaseLost rather than write for another worker. Of the
+    caller's context the lease and the language go along: other things of it, like the URLs of an API, are not
+    for what is rendered there.
     """
     lease = current()
     work = partial(function, *args, **kwargs)
     if lease is not None:
         work = partial(guarded, lease, work)
+    language = get_language()
+    if language != settings.LANGUAGE_CODE:
+        work = partial(_spoken, language, work)
     return await asyncio.get_running_loop().run_in_executor(_thread, _do, work)
 
 
 def in_db_sync(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
     """The same for a caller without an event loop (command line, tests)."""
     return _thread.submit(_do, partial(function, *args, **kwargs)).result()
+
+
+def _spoken(language: str | None, work: Callable[[], T]) -> T:
+    with override(language, deactivate=True):
+        return work()
 
 
 def _do(work: Callable[[], T]) -> T:

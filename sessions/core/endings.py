@@ -5,22 +5,24 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Literal
 
+from django.utils.translation import gettext_noop
+
 from sessions.core.wire.messages import ABORTED, AUTH_FAILED, SERVER_ENDED, STOPPED_BY_USER
 
 from .text import visible
 
 Wire = Mapping[str, Any]
-BY_USER = "Stopped by you"
-BY_SERVER = "Interrupted: the server ended"
+BY_USER = gettext_noop("Stopped by you")
+BY_SERVER = gettext_noop("Interrupted: the server ended")
 
 _ERROR_NAMES = {
-    AUTH_FAILED: "The provider refused the key",
-    "MessageOutputLengthError": "The answer was longer than the model may write",
-    "ContentFilterError": "The answer was refused",
-    "ContextOverflowError": "The conversation is longer than the model's window",
-    "APIError": "The provider answered with an error",
+    AUTH_FAILED: gettext_noop("The provider refused the key"),
+    "MessageOutputLengthError": gettext_noop("The answer was longer than the model may write"),
+    "ContentFilterError": gettext_noop("The answer was refused"),
+    "ContextOverflowError": gettext_noop("The conversation is longer than the model's window"),
+    "APIError": gettext_noop("The provider answered with an error"),
 }
-_CUT_OFF = {"": "Stopped", STOPPED_BY_USER: BY_USER, SERVER_ENDED: BY_SERVER}
+_CUT_OFF = {"": gettext_noop("Stopped"), STOPPED_BY_USER: BY_USER, SERVER_ENDED: BY_SERVER}
 
 
 def cut_off_words(error: Wire) -> str:
@@ -34,7 +36,7 @@ def cut_off_words(error: Wire) -> str:
 def error_words(error: Wire) -> dict[str, str]:
     """`{"title", "detail"}` of a wire error."""
     name = str(error.get("name", "Error"))
-    return {"title": _ERROR_NAMES.get(name, "Something went wrong"), "detail": _message(error)}
+    return {"title": _ERROR_NAMES.get(name, gettext_noop("Something went wrong")), "detail": _message(error)}
 
 
 def ending_of(error: Wire) -> Literal["stopped", "interrupted", "failed"]:
@@ -48,7 +50,7 @@ def call_cut_off(metadata: Wire) -> str:
     """For a call whose turn ended before it did; empty for others and for an error of ours."""
     if not metadata.get("interrupted") or metadata.get("cause") == "error":
         return ""
-    return BY_USER if metadata.get("cause") == "stop" else "Interrupted"
+    return BY_USER if metadata.get("cause") == "stop" else gettext_noop("Interrupted")
 
 
 def call_error(state: Wire) -> str:

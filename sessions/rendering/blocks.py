@@ -10,12 +10,13 @@ import re
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import nh3
 from django.utils.html import escape
+from django.utils.translation import get_language, gettext
 from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
 from markdown_it.rules_core import StateCore
@@ -93,19 +94,19 @@ class BlockStream:
 
     def close(self) -> Update:
         """The text is complete: all that is left becomes closed blocks."""
-        html = _render_chunks(split(self._tail))
+        html = _render_chunks(split(self._tail), words())
         self._tail, self.behind = "", False
         self._leave_block()
         return Update(closed=html, open="")
 
     def _advance(self) -> Update:
-        closed = _render_chunks(self._cut_closed())
+        closed = _render_chunks(self._cut_closed(), words())
         shell = None
         if self._shown is None and (self._closing_fence or len(self._tail) > LIMIT):
             shell = self._begin_growing()
         if self._shown is not None:
             return Update(closed, shell, self._grow())
-        return Update(closed, render(self._tail))
+        return Update(closed, _render(self._tail, words()))
 
     def _cut_closed(self) -> list[str]:
         """Cut the closed blocks off the tail."""
@@ -157,7 +158,7 @@ class BlockStream:
         opening = self._tail.lstrip("\n")
         self._shown = len(self._tail) - len(opening) + opening.index("\n") + 1
         language = opening[: opening.index("\n")].strip().lstrip("`~").split()
-        return code_block(growing, language[0] if language else "")
+        return code_block(growing, language[0] if language else "", words())
 
     def _grow(self) -> str:
         assert self._shown is not None
@@ -180,19 +181,19 @@ def render_whole(text: str) -> str:
     """HTML of a finished text: the same as what a stream of it would have shown in the end."""
     text = prose(text.replace("\r", ""))
     try:
-        return _render_whole(text)
+        return _render_whole(text, *words())
     except NotDone:
         return plain(text)
 
 
 @lru_cache(maxsize=128)
 @offload(over=SMALL, seconds=SECONDS)
-def _render_whole(text: str) -> str:
-    return _render_chunks(split(text))
+def _render_whole(text: str, *names: str) -> str:
+    return _render_chunks(split(text), Words(*names))
 
 
-def _render_chunks(chunks: list[str]) -> str:
-    return "".join(render_block(chunk.strip("\n")) for chunk in chunks if chunk.strip())
+def _render_chunks(chunks: list[str], names: Words) -> str:
+    return "".join(_render_block(chunk.strip("\n"), *names) for chunk in chunks if chunk.strip())
 
 
 def _top_level(text: str) -> list[Token]:
@@ -247,16 +248,42 @@ _ATTRIBUTES = {
 }
 
 
-@lru_cache(maxsize=2048)
+class Words(NamedTuple):
+    """What the page says in a text of somebody else; the other process has no catalogues."""
+
+    copy: str
+    code: str
+    code_in: str
+    table: str
+    formula: str
+
+
+def words() -> Words:
+    """In the language of the reader."""
+    return _words(get_language())
+
+
+@cache
+def _words(language: str | None) -> Words:
+    return Words(
+        gettext("Copy"), gettext("Code"), gettext("Code in {}"), gettext("Table"), gettext("Formula")
+    )
+
+
 def render_block(text: str) -> str:
-    """HTML of one top-level block, shared by every reader of the same text."""
-    return render(text)
+    """HTML of one top-level block."""
+    return _render_block(text, *words())
 
 
-def render(text: str) -> str:
-    """HTML of a piece of Markdown, not cached."""
+@lru_cache(maxsize=2048)
+def _render_block(text: str, *names: str) -> str:
+    """Shared by every reader of the same text in the same language."""
+    return _render(text, Words(*names))
+
+
+def _render(text: str, names: Words) -> str:
     try:
-        return _rendered(text) if len(text) <= LIMIT else plain(text)
+        return _rendered(text, *names) if len(text) <= LIMIT else plain(text)
     except NotDone:
         return plain(text)
 
@@ -267,28 +294,27 @@ def plain(text: str) -> str:
 
 
 @offload(over=SMALL, seconds=SECONDS)
-def _rendered(text: str) -> str:
-    return nh3.clean(
-        PARSER.render(text), tags=_TAGS, attributes=_ATTRIBUTES, url_schemes={"http", "https", "mailto"},
-        link_rel=_REL,
-    )  # fmt: skip
+def _rendered(text: str, *names: str) -> str:
+    html = PARSER.render(text, {"words": Words(*names)})
+    schemes = {"http", "https", "mailto"}
+    return nh3.clean(html, tags=_TAGS, attributes=_ATTRIBUTES, url_schemes=schemes, link_rel=_REL)
 
 
 def _fence(renderer: RendererHTML, tokens: Sequence[Token], index: int, options: Any, env: Any) -> str:
     token = tokens[index]
     language = token.info.split(maxsplit=1)[0] if token.info.strip() else ""
     if language == FORMULA:
-        return formula_block(f"$$\n{token.content.strip()}\n$$")
-    return code_block(highlight(token.content, language), language)
+        return formula_block(f"$$\n{token.content.strip()}\n$$", env["words"].formula)
+    return code_block(highlight(token.content, language), language, env["words"])
 
 
-def code_block(inner: str, language: str) -> str:
+def code_block(inner: str, language: str, names: Words) -> str:
     """A code block around HTML that is already safe, with its name and a button to copy it."""
-    scrolls = _SCROLLS.format(escape(f"Code in {language}" if language else "Code"))
+    scrolls = _SCROLLS.format(escape(names.code_in.format(language) if language else names.code))
     kind = "code diagram" if language == _DIAGRAM else "code"
     return (
         f'<div class="{kind}"><div class="code-head"><span>{escape(language)}</span>'
-        f'<button type="button" class="copy">Copy</button></div>'
+        f'<button type="button" class="copy">{escape(names.copy)}</button></div>'
         f"<pre {scrolls}><code>{inner}</code></pre></div>"
     )
 
@@ -350,15 +376,17 @@ def _image_as_link(token: Token, *, inside_link: bool) -> list[Token]:
     return [opening, text, Token("link_close", opening.tag, -1)]
 
 
+def _table(renderer: RendererHTML, tokens: Sequence[Token], index: int, options: Any, env: Any) -> str:
+    return f'<div class="table" dir="auto" {_SCROLLS.format(escape(env["words"].table))}><table>'
+
+
 def _parser() -> MarkdownIt:
     parser = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
     parser.use(formulas)
     parser.core.ruler.push("harmless", _harmless)
     parser.add_render_rule("fence", _fence)
     parser.add_render_rule("code_block", _fence)
-    parser.add_render_rule(
-        "table_open", lambda *_: f'<div class="table" dir="auto" {_SCROLLS.format("Table")}><table>'
-    )
+    parser.add_render_rule("table_open", _table)
     parser.add_render_rule("table_close", lambda *_: "</table></div>")
     return parser
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import gettext
 
 from sessions.core.endings import call_error
 from sessions.core.models import Session
@@ -108,7 +109,7 @@ def _now(metadata: Wire, root: str) -> str:
     running = (call for call in reversed(calls) if _inner(call).get("status") in ("pending", "running"))
     call = next(running, calls[-1])
     tool = str(call.get("tool", ""))
-    label = KINDS[tool].label if tool in KINDS else tool
+    label = gettext(KINDS[tool].label) if tool in KINDS else tool
     return visible(f"{label} {relative(str(_inner(call).get('title') or ''), root)}".strip())[:200]
 
 
@@ -130,4 +131,9 @@ def origin(session: Session, shown: Session | None = None) -> str:
         seen.add(session.id)
         names.append(visible(session.title))
         session = session.parent
-    return ", sent by ".join(names)
+    if not names:
+        return ""
+    told = names.pop()
+    for name in reversed(names):
+        told = gettext("%(name)s, sent by %(above)s") % {"name": name, "above": told}
+    return told

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext, ngettext
 
 from sessions.core.store.turns import Deed
 from sessions.core.store.waits import Spans, merged, within
@@ -31,18 +32,23 @@ def words(deeds: Sequence[Deed]) -> str:
     read = len({deed.subject for deed in calls if deed.tool == "read"})
     edited = len({path for deed in calls if deed.tool in _EDITS for path in _paths(deed)})
     counted = _EDITS | _SEARCHES | _FETCHES | {"read", "bash", "task"}
+    ran, sent = tools.count("bash"), tools.count("task")
+    searched = sum(tool in _SEARCHES for tool in tools)
+    fetched = sum(tool in _FETCHES for tool in tools)
+    rest = sum(tool not in counted for tool in tools)
+    files = ngettext("edited %(count)s file", "edited %(count)s files", edited)
     told = (
-        (read, f"read {_count(read, 'file')}"),
-        (edited, f"edited {edited if read else _count(edited, 'file')}"),
-        (ran := tools.count("bash"), f"ran {_count(ran, 'command')}"),
-        (searched := sum(tool in _SEARCHES for tool in tools), f"searched {_count(searched, 'time')}"),
-        (fetched := sum(tool in _FETCHES for tool in tools), f"looked up {_count(fetched, 'page')}"),
-        (sent := tools.count("task"), f"sent {_count(sent, 'subagent')}"),
-        (rest := sum(tool not in counted for tool in tools), f"made {_count(rest, 'other call')}"),
-        (failed := sum(deed.status == "error" for deed in calls), f"{failed} failed"),
+        (read, ngettext("read %(count)s file", "read %(count)s files", read)),
+        (edited, gettext("edited %(count)s") if read else files),
+        (ran, ngettext("ran %(count)s command", "ran %(count)s commands", ran)),
+        (searched, ngettext("searched %(count)s time", "searched %(count)s times", searched)),
+        (fetched, ngettext("looked up %(count)s page", "looked up %(count)s pages", fetched)),
+        (sent, ngettext("sent %(count)s subagent", "sent %(count)s subagents", sent)),
+        (rest, ngettext("made %(count)s other call", "made %(count)s other calls", rest)),
+        (sum(deed.status == "error" for deed in calls), gettext("%(count)s failed")),
     )
-    line = ", ".join(what for number, what in told if number) or (
-        "thought" if len(deeds) > len(calls) else ""
+    line = ", ".join(what % {"count": count} for count, what in told if count) or (
+        gettext("thought") if len(deeds) > len(calls) else ""
     )
     return line[:1].upper() + line[1:]
 
@@ -55,7 +61,3 @@ def took(deeds: Sequence[Deed], waited: Spans) -> int:
 
 def _paths(deed: Deed) -> Sequence[str]:
     return patched(deed.subject) if deed.tool == "apply_patch" else [deed.subject]
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"

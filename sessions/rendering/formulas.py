@@ -40,9 +40,10 @@ def formulas(parser: MarkdownIt) -> None:
     parser.add_render_rule("formula_block", _shown_standing)
 
 
-def formula_block(source: str) -> str:
-    """Safe HTML of a formula on lines of its own, its delimiters with it."""
-    return f'<div class="formula" tabindex="0" role="group" aria-label="Formula">{escape(source)}</div>\n'
+def formula_block(source: str, name: str) -> str:
+    """Safe HTML of a formula on lines of its own, its delimiters with it; `name` says what it is."""
+    label = escape(name)
+    return f'<div class="formula" tabindex="0" role="group" aria-label="{label}">{escape(source)}</div>\n'
 
 
 def _shown_within(renderer: RendererHTML, tokens: Sequence[Token], index: int, options: Any, env: Any) -> str:
@@ -52,7 +53,7 @@ def _shown_within(renderer: RendererHTML, tokens: Sequence[Token], index: int, o
 def _shown_standing(
     renderer: RendererHTML, tokens: Sequence[Token], index: int, options: Any, env: Any
 ) -> str:
-    return formula_block(tokens[index].content)
+    return formula_block(tokens[index].content, env["words"].formula)
 
 
 def _within(state: StateInline, silent: bool) -> bool:

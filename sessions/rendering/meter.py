@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from django.utils.translation import gettext, gettext_noop
+
 from sessions.core.above import agents
 from sessions.core.models import Message, Session
 from sessions.core.store import children, context, pins
@@ -17,12 +19,12 @@ from sessions.core.store import children, context, pins
 from .html import html
 
 KINDS = {
-    "system": "System prompt",
-    "instructions": "Instructions and surroundings",
-    "pinned": "Pinned",
-    "tools": "Tools",
-    "messages": "Messages",
-    "outputs": "Tool output",
+    "system": gettext_noop("System prompt"),
+    "instructions": gettext_noop("Instructions and surroundings"),
+    "pinned": gettext_noop("Pinned"),
+    "tools": gettext_noop("Tools"),
+    "messages": gettext_noop("Messages"),
+    "outputs": gettext_noop("Tool output"),
 }
 
 
@@ -114,7 +116,7 @@ def _pieces(estimated: Mapping[str, int], used: int, window: int) -> tuple[Piece
     for kind, tokens in estimated.items() if total else ():
         scaled = tokens * used / total
         width = 100 * scaled / max(window, used, 1)
-        found.append(Piece(kind, KINDS[kind], round(scaled), round(start, 2), round(width, 2)))
+        found.append(Piece(kind, gettext(KINDS[kind]), round(scaled), round(start, 2), round(width, 2)))
         start += width
     return tuple(found)
 

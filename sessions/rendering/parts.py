@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import gettext
 
 from sessions.core.endings import call_cut_off, call_error
 from sessions.core.store import shells
@@ -198,7 +199,7 @@ def output_html(part: Wire) -> SafeString:
         output=shown_output(str(text), limit=512 * 1024),
         diff=mark_safe(highlight(visible(diff), "diff")) if isinstance(diff, str) and diff else "",  # noqa: S308
         error=call_error(state),
-        cut_off=call_cut_off(metadata),
+        cut_off=gettext(call_cut_off(metadata)),
         command=visible(str((state.get("input") or {}).get("command", ""))) if part["tool"] == "bash" else "",
         cleared=is_cleared(part),
         todos=todo_items(state.get("input") or {}) if part["tool"] == "todowrite" else (),

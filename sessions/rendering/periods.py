@@ -7,6 +7,9 @@ from datetime import UTC, date, datetime, timedelta, tzinfo
 from datetime import time as clock
 from zoneinfo import ZoneInfo
 
+from django.utils.formats import date_format
+from django.utils.translation import gettext, pgettext
+
 WEEK = 7
 
 
@@ -34,14 +37,15 @@ def period_of(moment: int, now: int, zone: tzinfo) -> Period:
     day = min(_day(moment, zone), today)
     week = today - timedelta(days=WEEK)
     if day == today:
-        return _period("Today", today, today + timedelta(days=1), zone, today=True)
+        return _period(gettext("Today"), today, today + timedelta(days=1), zone, today=True)
     if day == today - timedelta(days=1):
-        return _period("Yesterday", day, today, zone)
+        return _period(gettext("Yesterday"), day, today, zone)
     if day >= week:
-        return _period("Last 7 days", week, today - timedelta(days=1), zone)
+        return _period(gettext("Last 7 days"), week, today - timedelta(days=1), zone)
     first = day.replace(day=1)
     after = (first + timedelta(days=31)).replace(day=1)
-    name = f"{first:%B}" if first.year == today.year else f"{first:%B %Y}"
+    # Translators: a month and its year, in the letters of Django's filter `date`.
+    name = date_format(first, "F" if first.year == today.year else pgettext("format of a date", "F Y"))
     return _period(name, first, min(after, week), zone)
 
 

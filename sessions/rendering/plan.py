@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import get_language
 
 from sessions.core.models import AdmittedPrompt, QuestionRequest, Session
 from sessions.core.plans import plan_text
@@ -34,7 +35,7 @@ def plan_badge(session: Session, *, oob: bool = True) -> str:
 def plan_html(session: Session) -> SafeString:
     """The plan as safe HTML; empty when there is none."""
     text = plan_text(session)
-    return mark_safe(_rendered(text)) if text else SafeString()  # noqa: S308 (rendered Markdown, sanitised)
+    return mark_safe(_rendered(text, get_language())) if text else SafeString()  # noqa: S308 (rendered Markdown, sanitised)
 
 
 def pending_approval(session: Session) -> QuestionRequest | None:
@@ -54,6 +55,6 @@ def is_planning(session: Session) -> bool:
 
 
 @lru_cache(maxsize=64)
-def _rendered(text: str) -> str:
+def _rendered(text: str, language: str | None) -> str:
     """Shown again with each change of the session's state, rendered when the text is another."""
     return str(render_whole(text))

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext
 
 from sessions.core.endings import call_cut_off, call_error
 from sessions.core.models import QuestionRequest, Session
@@ -112,7 +113,7 @@ def answered_html(part: Mapping[str, Any], *, oob: bool = False) -> SafeString:
         questions=asked,
         status=state["status"],
         error=call_error(state),
-        cut_off=call_cut_off(metadata),
+        cut_off=gettext(call_cut_off(metadata)),
         oob=oob,
     )
 

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
 
+from django.utils.translation import gettext, gettext_noop, ngettext
+
 from sessions.core.endings import call_cut_off, call_error
 from sessions.core.text import last_lines, terminal, visible
 from sessions.rendering.attached import Attached, attached, files_of, is_image
@@ -39,9 +41,8 @@ def progress_of(metadata: Mapping[str, Any]) -> Progress | None:
     if not total or total < 0:
         return Progress(None, message or f"{done:g}")
     share = round(100 * min(max(done / total, 0), 1))
-    return Progress(
-        share, f"{message} ({done:g} of {total:g})".strip() if message else f"{done:g} of {total:g}"
-    )
+    told = gettext("%(done)s of %(total)s") % {"done": f"{done:g}", "total": f"{total:g}"}
+    return Progress(share, f"{message} ({told})" if message else told)
 
 
 def _number(value: object) -> float | None:
@@ -117,9 +118,10 @@ def _path(data: Input, root: str) -> str:
 
 def _pattern(data: Input, root: str) -> str:
     where = _path(data, root)
-    return (
-        f"{data.get('pattern', '')}  in {where}" if where and where != "." else str(data.get("pattern", ""))
-    )
+    pattern = str(data.get("pattern", ""))
+    if not where or where == ".":
+        return pattern
+    return gettext("%(pattern)s  in %(place)s") % {"pattern": pattern, "place": where}
 
 
 def _code(data: Input, root: str) -> str:
@@ -140,7 +142,7 @@ def _todo_progress(data: Input, root: str) -> str:
     if not isinstance(todos, list):
         return ""
     done = sum(isinstance(todo, dict) and todo.get("status") == "completed" for todo in todos)
-    return f"{done} of {len(todos)} done"
+    return gettext("%(done)s of %(total)s done") % {"done": done, "total": len(todos)}
 
 
 def _patched(data: Input, root: str) -> str:
@@ -156,7 +158,7 @@ def patched(patch: str) -> list[str]:
 def _calls(data: Input, root: str) -> str:
     calls = data.get("tool_calls")
     count = len(calls) if isinstance(calls, list) else 0
-    return f"{count} call{'' if count == 1 else 's'}" if count else ""
+    return ngettext("%(count)s call", "%(count)s calls", count) % {"count": count} if count else ""
 
 
 def _question(data: Input, root: str) -> str:
@@ -192,40 +194,40 @@ def _anything(data: Input, root: str) -> str:
 
 
 KINDS: dict[str, Kind] = {
-    "read": Kind("Read", "file", _path),
-    "write": Kind("Write", "edit", _path),
-    "edit": Kind("Edit", "edit", _path),
-    "multiedit": Kind("Edit", "edit", _path),
-    "apply_patch": Kind("Patch", "edit", _patched),
-    "batch": Kind("Batch", "list", _calls),
-    "bash": Kind("Shell", "terminal", _named("command")),
-    "glob": Kind("Find", "search", _pattern),
-    "grep": Kind("Search", "search", _pattern),
-    "list": Kind("List", "folder", _path),
-    "todowrite": Kind("Todos", "list", _todo_progress),
-    "todoread": Kind("Todos", "list", _nothing),
-    "lsp": Kind("Code", "search", _code),
-    "webfetch": Kind("Fetch", "globe", _named("url")),
-    "websearch": Kind("Search the web", "globe", _named("query")),
-    "codesearch": Kind("Search for code", "globe", _named("query")),
-    "question": Kind("Question", "ask", _question),
-    "plan_enter": Kind("Enter plan mode", "list", _nothing),
-    "plan_exit": Kind("End plan mode", "list", _nothing),
-    "task": Kind("Task", "spark", _named("description")),
-    "skill": Kind("Skill", "spark", _named("name")),
-    ANSWER: Kind("Answer as data", "list", _anything),
-    "invalid": Kind("Unknown tool", "alert", _named("tool")),
+    "read": Kind(gettext_noop("Read"), "file", _path),
+    "write": Kind(gettext_noop("Write"), "edit", _path),
+    "edit": Kind(gettext_noop("Edit"), "edit", _path),
+    "multiedit": Kind(gettext_noop("Edit"), "edit", _path),
+    "apply_patch": Kind(gettext_noop("Patch"), "edit", _patched),
+    "batch": Kind(gettext_noop("Batch"), "list", _calls),
+    "bash": Kind(gettext_noop("Shell"), "terminal", _named("command")),
+    "glob": Kind(gettext_noop("Find"), "search", _pattern),
+    "grep": Kind(gettext_noop("Search"), "search", _pattern),
+    "list": Kind(gettext_noop("List"), "folder", _path),
+    "todowrite": Kind(gettext_noop("Todos"), "list", _todo_progress),
+    "todoread": Kind(gettext_noop("Todos"), "list", _nothing),
+    "lsp": Kind(gettext_noop("Code"), "search", _code),
+    "webfetch": Kind(gettext_noop("Fetch"), "globe", _named("url")),
+    "websearch": Kind(gettext_noop("Search the web"), "globe", _named("query")),
+    "codesearch": Kind(gettext_noop("Search for code"), "globe", _named("query")),
+    "question": Kind(gettext_noop("Question"), "ask", _question),
+    "plan_enter": Kind(gettext_noop("Enter plan mode"), "list", _nothing),
+    "plan_exit": Kind(gettext_noop("End plan mode"), "list", _nothing),
+    "task": Kind(gettext_noop("Task"), "spark", _named("description")),
+    "skill": Kind(gettext_noop("Skill"), "spark", _named("name")),
+    ANSWER: Kind(gettext_noop("Answer as data"), "list", _anything),
+    "invalid": Kind(gettext_noop("Unknown tool"), "alert", _named("tool")),
 }
 
 HOSTED: dict[str, Kind] = {
-    "web_search": Kind("Search the web", "globe", _asked),
-    "web_fetch": Kind("Fetch", "globe", _named("url")),
-    "file_search": Kind("Search files", "search", _asked),
-    "code_interpreter": Kind("Run code", "terminal", _run),
-    "code_execution": Kind("Run code", "terminal", _run),
-    "bash_code_execution": Kind("Run code", "terminal", _run),
-    "image_generation": Kind("Picture", "image", _named("prompt")),
-    "mcp_list_tools": Kind("List tools", "list", _named("server")),
+    "web_search": Kind(gettext_noop("Search the web"), "globe", _asked),
+    "web_fetch": Kind(gettext_noop("Fetch"), "globe", _named("url")),
+    "file_search": Kind(gettext_noop("Search files"), "search", _asked),
+    "code_interpreter": Kind(gettext_noop("Run code"), "terminal", _run),
+    "code_execution": Kind(gettext_noop("Run code"), "terminal", _run),
+    "bash_code_execution": Kind(gettext_noop("Run code"), "terminal", _run),
+    "image_generation": Kind(gettext_noop("Picture"), "image", _named("prompt")),
+    "mcp_list_tools": Kind(gettext_noop("List tools"), "list", _named("server")),
 }
 """What providers run themselves, by their names for it."""
 
@@ -244,19 +246,19 @@ def card(part: Mapping[str, Any], root: str = "") -> Card:
         id=part["id"],
         call_id=part.get("callID", ""),
         tool=part["tool"],
-        label=kind.label,
+        label=gettext(kind.label),
         icon=kind.icon,
         status=state["status"],
         subtitle=visible((kind.subtitle(data, root) or str(state.get("title") or ""))[:400]),
         live=last_lines(terminal(str(metadata.get("output", ""))[-16_384:]), LIVE_LINES) if running else "",
         error=call_error(state)[:4000],
-        cut_off=call_cut_off(metadata),
+        cut_off=gettext(call_cut_off(metadata)),
         started=span.get("start") if running else None,
         took=span["end"] - span["start"] if span.get("end") else None,
         additions=changed[0] if changed else None,
         deletions=changed[1] if changed else None,
         path=_path(data, root) if kind.subtitle is _path else "",
-        note=_note(part["tool"], metadata) or ("run by the provider" if is_hosted else ""),
+        note=_note(part["tool"], metadata) or (gettext("run by the provider") if is_hosted else ""),
         images=tuple(
             {**file, "number": number} for number, file in enumerate(files_of(part)) if is_image(file)
         ),
@@ -282,25 +284,25 @@ def _counts(metadata: Mapping[str, Any]) -> tuple[int, int] | None:
 
 
 _LIMITS = {
-    "timeout": "ended at its time limit",
-    "memory": "ended at the memory limit",
-    "processor": "ended at the limit of processor time",
+    "timeout": gettext_noop("ended at its time limit"),
+    "memory": gettext_noop("ended at the memory limit"),
+    "processor": gettext_noop("ended at the limit of processor time"),
 }
 
 
 def _note(tool: str, metadata: Mapping[str, Any]) -> str:
     """A word on the outcome beside the title: an exit code, a number of matches."""
     if tool == "bash" and metadata.get("limit") in _LIMITS:
-        return _LIMITS[metadata["limit"]]
+        return gettext(_LIMITS[metadata["limit"]])
     if tool == "bash" and metadata.get("exit"):
-        return f"exit {metadata['exit']}"
+        return gettext("exit %(code)s") % {"code": metadata["exit"]}
     if tool == "batch" and metadata.get("failed"):
-        return f"{metadata['failed']} failed"
+        return gettext("%(count)s failed") % {"count": metadata["failed"]}
     count = metadata.get("matches", metadata.get("count"))
     if tool in ("grep", "glob", "list", "lsp") and isinstance(count, int):
-        return f"{count} found"
+        return gettext("%(count)s found") % {"count": count}
     if errors := _errors(metadata):
-        return f"{errors} error{'s' * (errors > 1)}"
+        return ngettext("%(count)s error", "%(count)s errors", errors) % {"count": errors}
     return ""
 
 

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, Literal
 
+from django.utils.translation import get_language, gettext, gettext_noop
+
 from sessions.core.above import Keybind, agents
 from sessions.core.store import keys as store
 from sessions.web.shortcuts import SHORTCUTS, TITLES, Place, Shortcut
@@ -90,71 +92,71 @@ def _label(chord: Chord) -> str:
 # What cannot be had.
 
 _BROWSERS: Final = {
-    "anywhere": {
-        "Mod+w": "closes the tab",
-        "Mod+Shift+w": "closes the window",
-        "Mod+t": "opens a tab",
-        "Mod+Shift+t": "brings a closed tab back",
-        "Mod+n": "opens a window",
-        "Mod+Shift+n": "opens a private window",
-        "Mod+Shift+p": "opens a private window in Firefox",
-        "Mod+l": "goes to the address",
-        "Mod+r": "loads the page again",
-        "Mod+Shift+r": "loads the page again",
-        "Ctrl+Tab": "goes to another tab",
-        "Ctrl+Shift+Tab": "goes to another tab",
-        "Ctrl+PageUp": "goes to another tab",
-        "Ctrl+PageDown": "goes to another tab",
-        **{f"Mod+{digit}": "goes to a tab" for digit in range(1, 10)},
-        "Mod+0": "sets the size back",
-        "Mod+Plus": "makes the page larger",
-        "Mod+-": "makes the page smaller",
+    gettext_noop("%(keys)s is the browser's: it %(does)s."): {
+        "Mod+w": gettext_noop("closes the tab"),
+        "Mod+Shift+w": gettext_noop("closes the window"),
+        "Mod+t": gettext_noop("opens a tab"),
+        "Mod+Shift+t": gettext_noop("brings a closed tab back"),
+        "Mod+n": gettext_noop("opens a window"),
+        "Mod+Shift+n": gettext_noop("opens a private window"),
+        "Mod+Shift+p": gettext_noop("opens a private window in Firefox"),
+        "Mod+l": gettext_noop("goes to the address"),
+        "Mod+r": gettext_noop("loads the page again"),
+        "Mod+Shift+r": gettext_noop("loads the page again"),
+        "Ctrl+Tab": gettext_noop("goes to another tab"),
+        "Ctrl+Shift+Tab": gettext_noop("goes to another tab"),
+        "Ctrl+PageUp": gettext_noop("goes to another tab"),
+        "Ctrl+PageDown": gettext_noop("goes to another tab"),
+        **{f"Mod+{digit}": gettext_noop("goes to a tab") for digit in range(1, 10)},
+        "Mod+0": gettext_noop("sets the size back"),
+        "Mod+Plus": gettext_noop("makes the page larger"),
+        "Mod+-": gettext_noop("makes the page smaller"),
     },
-    "on Windows and Linux": {
-        "F5": "loads the page again",
-        "Ctrl+F5": "loads the page again",
-        "F6": "goes to the address",
-        "F11": "fills the screen",
-        "F12": "opens the developer's tools",
-        "Ctrl+Shift+i": "opens the developer's tools",
-        "Alt+F4": "closes the window",
-        "Ctrl+F4": "closes the tab",
-        "Alt+ArrowLeft": "goes back",
-        "Alt+ArrowRight": "goes forward",
-        "Alt+Tab": "goes to another window",
-        "Ctrl+q": "ends the browser",
+    gettext_noop("%(keys)s is the browser's on Windows and Linux: it %(does)s."): {
+        "F5": gettext_noop("loads the page again"),
+        "Ctrl+F5": gettext_noop("loads the page again"),
+        "F6": gettext_noop("goes to the address"),
+        "F11": gettext_noop("fills the screen"),
+        "F12": gettext_noop("opens the developer's tools"),
+        "Ctrl+Shift+i": gettext_noop("opens the developer's tools"),
+        "Alt+F4": gettext_noop("closes the window"),
+        "Ctrl+F4": gettext_noop("closes the tab"),
+        "Alt+ArrowLeft": gettext_noop("goes back"),
+        "Alt+ArrowRight": gettext_noop("goes forward"),
+        "Alt+Tab": gettext_noop("goes to another window"),
+        "Ctrl+q": gettext_noop("ends the browser"),
     },
-    "on macOS": {
-        "Meta+q": "ends the browser",
-        "Meta+h": "hides the browser",
-        "Meta+m": "puts the window away",
-        "Meta+,": "opens the browser's settings",
-        "Meta+Space": "opens the search of the system",
-        "Meta+Tab": "goes to another program",
-        "Meta+ArrowLeft": "goes to the beginning of the line",
-        "Meta+ArrowRight": "goes to the end of the line",
-        "Meta+`": "goes to another window",
+    gettext_noop("%(keys)s is the browser's on macOS: it %(does)s."): {
+        "Meta+q": gettext_noop("ends the browser"),
+        "Meta+h": gettext_noop("hides the browser"),
+        "Meta+m": gettext_noop("puts the window away"),
+        "Meta+,": gettext_noop("opens the browser's settings"),
+        "Meta+Space": gettext_noop("opens the search of the system"),
+        "Meta+Tab": gettext_noop("goes to another program"),
+        "Meta+ArrowLeft": gettext_noop("goes to the beginning of the line"),
+        "Meta+ArrowRight": gettext_noop("goes to the end of the line"),
+        "Meta+`": gettext_noop("goes to another window"),
     },
 }
-"""By where; a page hears nothing of most of them."""
+"""By what is said of them; a page hears nothing of most of them."""
 _EDITS: Final = {
-    "Mod+c": "copies",
-    "Mod+x": "cuts",
-    "Mod+v": "pastes",
-    "Mod+Shift+v": "pastes",
-    "Mod+a": "selects all",
-    "Mod+z": "takes back what was typed",
-    "Mod+Shift+z": "brings back what was typed",
-    "Mod+y": "brings back what was typed",
+    "Mod+c": gettext_noop("copies"),
+    "Mod+x": gettext_noop("cuts"),
+    "Mod+v": gettext_noop("pastes"),
+    "Mod+Shift+v": gettext_noop("pastes"),
+    "Mod+a": gettext_noop("selects all"),
+    "Mod+z": gettext_noop("takes back what was typed"),
+    "Mod+Shift+z": gettext_noop("brings back what was typed"),
+    "Mod+y": gettext_noop("brings back what was typed"),
 }
 _LEADS: Final = "Mod+x"
 """With nothing selected there is nothing to cut: as the first of two keys it may be had."""
 _PRESSES: Final = {
-    "Enter": "presses what has the focus",
-    "Space": "presses what has the focus",
-    "Tab": "goes to the next field or button",
-    "Shift+Tab": "goes to the field or button before",
-    "Escape": "closes what is open",
+    "Enter": gettext_noop("presses what has the focus"),
+    "Space": gettext_noop("presses what has the focus"),
+    "Tab": gettext_noop("goes to the next field or button"),
+    "Shift+Tab": gettext_noop("goes to the field or button before"),
+    "Escape": gettext_noop("closes what is open"),
 }
 _WRITTEN: Final[frozenset[Place]] = frozenset(("text", "picker", "tree", "editor", "terminal"))
 """Places in which one types."""
@@ -166,7 +168,7 @@ def refusal(shortcut: Shortcut, way: str) -> str:
     """Why a way cannot be had for it, in words; empty where it can. Of no way that `parse` refuses."""
     chords = parse(way)
     if len(chords) > 1 and shortcut.single:
-        return "Only one press is heard here, no sequence."
+        return gettext("Only one press is heard here, no sequence.")
     return next((words for words in _refusals(shortcut, chords) if words), "")
 
 
@@ -175,28 +177,32 @@ def _refusals(shortcut: Shortcut, chords: tuple[Chord, ...]) -> Iterator[str]:
     for chord in chords:
         yield _kept(chord, leads=leads and chord is first)
         if {"Ctrl", "Mod"} & set(chord.held) and "Alt" in chord.held and chord.character:
-            yield f"{_label(chord)} types a letter on many keyboards."
+            yield gettext("%(keys)s types a letter on many keyboards.") % {"keys": _label(chord)}
     if shortcut.place in _WRITTEN and not first.commands:
         if first.character:
-            yield f"{_label(first)} types where this is heard: begin with Ctrl, Cmd or a key F1 to F12."
+            typed = gettext("%(keys)s types where this is heard: begin with Ctrl, Cmd or a key F1 to F12.")
+            yield typed % {"keys": _label(first)}
         if shortcut.place == "text" and first.key in ("Backspace", "Delete", "Home", "End"):
-            yield f"{_label(first)} edits the text."
+            yield _does(first, gettext("edits the text"))
     if not leads and first.key == "Escape":
-        yield f"{_label(first)} {_PRESSES['Escape']}."
+        yield _does(first, gettext(_PRESSES["Escape"]))
     if not leads and shortcut.place != "text" and str(first) in _PRESSES:
-        yield f"{_label(first)} {_PRESSES[str(first)]}."
+        yield _does(first, gettext(_PRESSES[str(first)]))
+
+
+def _does(chord: Chord, does: str) -> str:
+    return gettext("%(keys)s %(does)s.") % {"keys": _label(chord), "does": does}
 
 
 def _kept(chord: Chord, *, leads: bool) -> str:
     presses = _presses(str(chord))
-    for where, known in _BROWSERS.items():
+    for said, known in _BROWSERS.items():
         for way, what in known.items():
             if presses & _presses(way):
-                at = "" if where == "anywhere" else f" {where}"
-                return f"{_label(chord)} is the browser's{at}: it {what}."
+                return gettext(said) % {"keys": _label(chord), "does": gettext(what)}
     for way, what in _EDITS.items():
         if presses & _presses(way) and not (leads and way == _LEADS):
-            return f"{_label(chord)} {what}."
+            return _does(chord, gettext(what))
     return ""
 
 
@@ -246,9 +252,13 @@ class Binding:
 Chosen = tuple[tuple[str, tuple[str, ...]], ...]
 
 
-@lru_cache(maxsize=8)
 def bindings(chosen: Chosen, keybinds: tuple[Keybind, ...]) -> Mapping[str, Binding]:
     """By name, in the order of the table. What was chosen comes first, and before that what is fixed."""
+    return _bindings(chosen, keybinds, get_language())
+
+
+@lru_cache(maxsize=32)
+def _bindings(chosen: Chosen, keybinds: tuple[Keybind, ...], language: str | None) -> Mapping[str, Binding]:
     person, files = dict(chosen), {one.name: one for one in keybinds}
     wanted: dict[str, tuple[Sequence[str], Origin, list[str]]] = {}
     for name, shortcut in SHORTCUTS.items():
@@ -257,7 +267,8 @@ def bindings(chosen: Chosen, keybinds: tuple[Keybind, ...]) -> Mapping[str, Bind
         elif name in person:
             wanted[name] = (person[name], "person", [])
         elif found := files.get(name):
-            notes = [f"“{key}” of {found.origin} is no key of a browser." for key in found.strange]
+            said = gettext("“%(key)s” of %(origin)s is no key of a browser.")
+            notes = [said % {"key": key, "origin": found.origin} for key in found.strange]
             wanted[name] = (found.keys, found.origin, notes)
         else:
             wanted[name] = (shortcut.keys, "table", [])
@@ -286,17 +297,23 @@ def _barred(shortcut: Shortcut, way: str, origin: Origin, taken: Sequence[tuple[
     try:
         words = "" if origin == "table" else refusal(shortcut, way)
     except ValueError:  # of a newer or an older version of this program
-        return f"“{way}” is no key."
+        return gettext("“%(key)s” is no key.") % {"key": way}
     if not words:
         found = next((other for other, its in taken if clash(shortcut, way, other, its)), None)
-        words = f"{label(way)} is {named(found)} now." if found else ""
-    return words if origin in ("table", "person") or not words else f"From {origin}: {words}"
+        words = gettext("%(keys)s is %(other)s now.") % _with(way, found) if found else ""
+    if origin in ("table", "person") or not words:
+        return words
+    return gettext("From %(origin)s: %(words)s") % {"origin": origin, "words": words}
+
+
+def _with(way: str, other: Shortcut) -> dict[str, str]:
+    return {"keys": label(way), "other": named(other)}
 
 
 def named(shortcut: Shortcut) -> str:
     """What it does and where, in the middle of a sentence."""
-    place = TITLES[shortcut.name]
-    return f"“{shortcut.does.partition(';')[0]}” ({place[0].lower()}{place[1:]})"
+    place, does = gettext(TITLES[shortcut.name]), gettext(shortcut.does).partition(";")[0]
+    return gettext("“%(does)s” (%(place)s)") % {"does": does, "place": f"{place[0].lower()}{place[1:]}"}
 
 
 def in_force() -> Mapping[str, Binding]:
@@ -324,25 +341,27 @@ def add(name: str, way: str, *, own: str = "Ctrl", instead: bool = False) -> Non
     try:
         way = written(way)
     except ValueError:
-        raise Unfit("Press one or two keys.") from None
+        raise Unfit(gettext("Press one or two keys.")) from None
     if refusal(shortcut, way) and own in ("Ctrl", "Meta"):
         way = way.replace("Mod", own)
     if words := refusal(shortcut, way):
         raise Unfit(words)
     mine = now[name].keys
     if way in mine:
-        raise Unfit(f"{label(way)} does this already.")
+        raise Unfit(gettext("%(keys)s does this already.") % {"keys": label(way)})
     if len(mine) >= MOST_ALTERNATIVES:
-        raise Unfit(f"There are {MOST_ALTERNATIVES} ways to press this already: remove one first.")
+        said = gettext("There are %(count)s ways to press this already: remove one first.")
+        raise Unfit(said % {"count": MOST_ALTERNATIVES})
     held = [(one.shortcut, its) for one in now.values() for its in one.keys]
     clashes = [(other, its) for other, its in held if clash(shortcut, way, other, its)]
     for other, its in clashes:
         if other is shortcut:
-            raise Unfit(f"{label(way)} and {label(its)} begin alike: remove the other one first.")
+            said = gettext("%(keys)s and %(other)s begin alike: remove the other one first.")
+            raise Unfit(said % {"keys": label(way), "other": label(its)})
         if other.fixed:
-            raise Unfit(f"{label(way)} is {named(other)}, which goes by nothing else.")
+            raise Unfit(gettext("%(keys)s is %(other)s, which goes by nothing else.") % _with(way, other))
         if not instead:
-            raise Unfit(f"{label(way)} is {named(other)}.", other)
+            raise Unfit(gettext("%(keys)s is %(other)s.") % _with(way, other), other)
     lost = {its for _, its in clashes}
     chosen = [now[other.name] for other, _ in clashes if now[other.name].origin == "person"]
     changed = {one.shortcut.name: tuple(key for key in one.keys if key not in lost) for one in chosen}

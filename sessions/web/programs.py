@@ -6,6 +6,8 @@ from __future__ import annotations
 import asyncio
 
 from django.http import HttpRequest, HttpResponse
+from django.utils.formats import number_format
+from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_POST
 
 from sessions.core.db import in_db
@@ -38,12 +40,13 @@ async def open_in(request: HttpRequest) -> HttpResponse:
             return fragment("programs/dialog.html", programs=there, given=given, name=path.name)
         chosen = next((one for one in there if one.name == given.get("program")), None)
         if chosen is None:
-            return _told("This program is not there any more.")
+            return _told(gettext("This program is not there any more."))
         number = int(line) if line.isdecimal() and len(line) < 8 else 0
         await asyncio.to_thread(programs.start, chosen, path, number)
     except (browsing.Unreadable, NotStarted) as problem:
         return _told(str(problem))
-    return _told(f"Opened {path.name} in {chosen.label}.")
+    opened = {"file": path.name, "program": chosen.label}
+    return _told(gettext("Opened %(file)s in %(program)s.") % opened)
 
 
 @require_http_methods(["GET", "POST"])
@@ -54,9 +57,12 @@ async def own(request: HttpRequest) -> HttpResponse:
         try:
             programs.own(name, command)
         except ValueError as problem:
-            return beside("program", f"This is no line of a program: {problem}")
+            said = gettext("This is no line of a program: %(problem)s") % {"problem": problem}
+            return beside("program", said)
         if not name or len(name) > 40 or len(command) > LONGEST:
-            return beside("program", f"A name has up to 40 characters, a line up to {LONGEST:,}.")
+            most = {"name": 40, "line": number_format(LONGEST, force_grouping=True)}
+            said = gettext("A name has up to %(name)s characters, a line up to %(line)s.") % most
+            return beside("program", said)
         await in_db(store.save, name, command)
     return await _listed(request)
 
@@ -78,7 +84,8 @@ def _told(text: str) -> HttpResponse:
 async def _listed(request: HttpRequest) -> HttpResponse:
     mine = await in_db(store.listing)
     there = await asyncio.to_thread(programs.found)
-    return fragment("settings/programs.html", here=is_here(request), mine=mine, found=there)
+    names = [one.label for one in there]
+    return fragment("settings/programs.html", here=is_here(request), mine=mine, found=there, names=names)
 
 
 async def _found() -> list[Program]:

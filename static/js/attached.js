@@ -2,6 +2,7 @@
 // it can go into the prompt itself. Loaded with the first one.
 import { field } from "./composer.js";
 import { addSheet } from "./sheet.js";
+import { gettext, interpolate, ngettext, number } from "./words.js";
 
 await addSheet("attached");
 
@@ -36,7 +37,7 @@ async function open({ filename, mime, url }, replace) {
 export function row(file, remove, replace) {
   const { filename, mime, url } = file;
   const item = document.createElement("li");
-  const away = button("×", `Remove ${filename}`, remove);
+  const away = button("×", interpolate(gettext("Remove %(name)s"), { name: filename }), remove);
   away.className = "icon-button";
   item.append(span(filename, "attached-name"), away);
   if (url && mime.startsWith("image/")) item.prepend(picture(file, replace));
@@ -45,7 +46,8 @@ export function row(file, remove, replace) {
 }
 
 function picture(file, replace) {
-  const made = button("", `${file.mime === "image/gif" ? "Enlarge" : "Enlarge and edit"} ${file.filename}`, () => open(file, replace));
+  const label = file.mime === "image/gif" ? gettext("Enlarge %(name)s") : gettext("Enlarge and edit %(name)s");
+  const made = button("", interpolate(label, { name: file.filename }), () => open(file, replace));
   made.className = "attached-picture";
   made.append(Object.assign(new Image(), { src: file.url, alt: "" }));
   return made;
@@ -55,7 +57,9 @@ function tell(item, away, file, remove) {
   const text = textOf(file);
   if (text === null) return;
   const lines = text.replace(/\n$/, "").split("\n").length;
-  away.before(span(lines === 1 ? "1 line" : `${lines.toLocaleString("en")} lines`, "soft"), button("Put it into the text", `Put it into the text: ${file.filename}`, () => {
+  const told = interpolate(ngettext("%(count)s line", "%(count)s lines", lines), { count: number(lines) });
+  const label = interpolate(gettext("Put it into the text: %(name)s"), { name: file.filename });
+  away.before(span(told, "soft"), button(gettext("Put it into the text"), label, () => {
     remove();
     field.focus();
     document.execCommand("insertText", false, text); // as typed, so that the browser can take it back

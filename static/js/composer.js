@@ -1,6 +1,7 @@
 // The prompt's field: it grows with its text, and drafts survive a reload. Its keys stop the running turn.
 import { onPage, owner } from "./page.js";
 import { shortcut } from "./shortcuts.js";
+import { gettext } from "./words.js";
 
 export const form = document.getElementById("composer");
 export const field = document.getElementById("prompt");
@@ -105,7 +106,7 @@ shortcut("stop", () => document.getElementById("stop")?.click(), { within: () =>
 function arm(value) {
   const stop = document.getElementById("stop");
   stop?.toggleAttribute("data-armed", value);
-  if (stop && value) status.textContent = "Once more stops the turn.";
+  if (stop && value) status.textContent = gettext("Once more stops the turn.");
 }
 
 // As typed, so that the browser can take it back.

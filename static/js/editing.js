@@ -4,6 +4,7 @@ import { complain, field, form, keep, problem, read, setPrompt, show } from "./c
 import { onPage } from "./page.js";
 import { waiting } from "./recall.js";
 import { putLettersBack } from "./shell.js";
+import { gettext } from "./words.js";
 
 const bar = document.getElementById("editing");
 const words = bar.querySelector("[data-words]");
@@ -25,7 +26,7 @@ export const editing = {
 // A prompt that was stopped before the model was asked stands in front of what was written since.
 async function takeBack(button) {
   const found = await waiting(button.dataset.takeBack);
-  if (!found) return complain("This prompt is gone.");
+  if (!found) return complain(gettext("This prompt is gone."));
   putLettersBack([found]);
   attachments.putBack(...found.files);
   document.getElementById(`${button.dataset.takeBack}-let-go`)?.click();
@@ -34,11 +35,11 @@ async function takeBack(button) {
 
 async function begin(wanted) {
   if (id === wanted) return field.focus();
-  if (id) return complain("Save or cancel this edit first.");
+  if (id) return complain(gettext("Save or cancel this edit first."));
   field.readOnly = true; // what is typed meanwhile would be lost
   const found = await waiting(wanted);
   field.readOnly = false;
-  if (!found) return complain("This prompt no longer waits, so it cannot be edited.");
+  if (!found) return complain(gettext("This prompt no longer waits, so it cannot be edited."));
   set(wanted);
   show("edit");
   setPrompt(found.text);
@@ -55,8 +56,8 @@ function set(wanted) {
 function mark() {
   bar.hidden = !id;
   form.toggleAttribute("data-editing", Boolean(id));
-  words.textContent = late ? "Too late to edit: Enter sends this as a new prompt" : "Editing a prompt that waits: Enter saves";
-  cancel.textContent = late ? "Discard" : "Cancel";
+  words.textContent = late ? gettext("Too late to edit: Enter sends this as a new prompt") : gettext("Editing a prompt that waits: Enter saves");
+  cancel.textContent = late ? gettext("Discard") : gettext("Cancel");
 }
 
 function tooLate() {

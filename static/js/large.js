@@ -4,6 +4,7 @@ import { field, form } from "./composer.js";
 import { composes } from "./ime.js";
 import { onPage } from "./page.js";
 import { addSheet } from "./sheet.js";
+import { gettext } from "./words.js";
 
 await addSheet("large");
 
@@ -11,7 +12,7 @@ const MONO = "prompt-mono";
 const main = document.getElementById("main");
 const button = document.querySelector("[data-large-prompt]");
 const status = document.getElementById("composer-status");
-const mono = Object.assign(document.createElement("button"), { type: "button", className: "quiet prompt-mono", textContent: "Monospace" });
+const mono = Object.assign(document.createElement("button"), { type: "button", className: "quiet prompt-mono", textContent: gettext("Monospace") });
 button.after(mono);
 
 const isLarge = () => form.hasAttribute("data-large");
@@ -21,7 +22,7 @@ function set(large) {
   form.toggleAttribute("data-large", large);
   main.toggleAttribute("data-writes", large);
   button.setAttribute("aria-pressed", String(large));
-  status.textContent = large ? "Large: Enter makes a new line, Control Enter sends, Escape goes back." : "";
+  status.textContent = large ? gettext("Large: Enter makes a new line, Control Enter sends, Escape goes back.") : "";
   if (!large) return;
   field.focus();
 }

@@ -3,6 +3,7 @@ import { root } from "./root.js";
 
 const SIZES = ["micro", "tiny", "small", "control", "body", "field", "head", "large", "title", "huge"];
 const SPACES = ["1", "15", "2", "25", "3", "35", "4", "5", "6", "7", "8", "9", "10", "11", "12", "16"];
+const YEAR = 60 * 60 * 24 * 365;
 const element = document.documentElement;
 
 const kept = () => JSON.parse(localStorage.getItem("looks") ?? "{}");
@@ -64,6 +65,12 @@ export async function renew() {
   if (now.from !== early()) await keep(now).catch(() => {});
 }
 
+// The server has to know the language, so a cookie keeps it. Empty: as the browser asks.
+function speak(code) {
+  document.cookie = `language=${code}; Path=${root}/; Max-Age=${code ? YEAR : 0}; SameSite=Lax`;
+  location.reload();
+}
+
 // The form of the settings page.
 function choose(form) {
   const { theme = "" } = kept();
@@ -82,7 +89,10 @@ function fill(form) {
 
 function wire(form) {
   fill(form);
-  form.addEventListener("change", () => keep(Object.fromEntries(new FormData(form))));
+  form.addEventListener("change", ({ target }) => {
+    if (target.id === "looks-language") speak(target.value);
+    else keep(Object.fromEntries(new FormData(form)));
+  });
   form.addEventListener("submit", (event) => event.preventDefault());
   const themesOf = form.querySelector(".looks-themes");
   let shown = "";

@@ -1,5 +1,7 @@
 // Notifications of the browser, of what asks, is done or failed; asked for by a click in the inbox, chosen kind by kind on the
 // settings page. What shows them is loaded with the first.
+import { gettext } from "./words.js";
+
 const STORED = "notify";
 const ALL = { asks: true, done: true, failed: true };
 const button = document.getElementById("inbox-notify");
@@ -29,7 +31,7 @@ function show() {
   button.hidden = false;
   button.disabled = Notification.permission === "denied";
   button.setAttribute("aria-pressed", String(any()));
-  button.textContent = button.disabled ? "Notifications are blocked" : any() ? "Notifies you" : "Notify me";
+  button.textContent = button.disabled ? gettext("Notifications are blocked") : any() ? gettext("Notifies you") : gettext("Notify me");
 }
 
 async function press() {

@@ -2,6 +2,7 @@
 // first is chosen.
 import { onPage } from "./page.js";
 import { link, rows } from "./session-list.js";
+import { interpolate, ngettext } from "./words.js";
 
 const side = document.getElementById("side-sessions");
 const bar = document.getElementById("chosen");
@@ -37,7 +38,7 @@ function show() {
   for (const item of listed()) box(item).checked = chosen.has(box(item).value);
   if (!chosen.size) anchor = "";
   side.toggleAttribute("data-choosing", chosen.size > 0);
-  if (chosen.size) count.textContent = `${chosen.size} chosen`;
+  if (chosen.size) count.textContent = interpolate(ngettext("%(count)s chosen", "%(count)s chosen", chosen.size), { count: chosen.size });
   if (!chosen.size && bar.contains(document.activeElement)) (current() ?? listed()[0])?.querySelector("a").focus();
   bar.hidden = !chosen.size;
 }

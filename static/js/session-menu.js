@@ -4,6 +4,7 @@ import { foldTurns } from "./fold-turns.js";
 import { openMenu } from "./popup-menu.js";
 import { rename } from "./session-list.js";
 import { note } from "./toast.js";
+import { gettext } from "./words.js";
 
 const menu = document.getElementById("session-menu");
 const list = document.getElementById("session-menu-items");
@@ -22,7 +23,7 @@ const DO = {
   link: () => navigator.clipboard.writeText(new URL(base, location.href)),
   markdown: () => copyFrom(`${base}/export.md?redact=1`),
 };
-const SAID = { link: "Copied the link.", markdown: "Copied as Markdown." };
+const SAID = { link: gettext("Copied the link."), markdown: gettext("Copied as Markdown.") };
 
 const step = async (by) => (await import("./session-order.js")).step(document.getElementById(opener).closest(".session-item"), by);
 
@@ -46,7 +47,7 @@ async function run(name) {
     await DO[name]();
     if (SAID[name]) note(SAID[name]);
   } catch {
-    note("The browser does not allow it.");
+    note(gettext("The browser does not allow it."));
   }
 }
 

@@ -3,6 +3,7 @@
 import { root } from "./root.js";
 import { rows } from "./session-list.js";
 import { note } from "./toast.js";
+import { gettext, interpolate } from "./words.js";
 
 const side = document.getElementById("side-sessions");
 const base = () => `${root}/p/${document.body.dataset.project}/sessions`;
@@ -20,12 +21,12 @@ export const choose = (item) => window.htmx.ajax("GET", `${base()}/folder?sessio
 
 export function step(item, by) {
   const section = item.closest(".period");
-  if (!place(section)) return note("Only pinned sessions, and those in folders, have an order of their own.");
+  if (!place(section)) return note(gettext("Only pinned sessions, and those in folders, have an order of their own."));
   const items = inside(section);
   const at = items.indexOf(item);
-  if (!items[at + by]) return (news.textContent = by < 0 ? "It is the first." : "It is the last.");
+  if (!items[at + by]) return (news.textContent = by < 0 ? gettext("It is the first.") : gettext("It is the last."));
   [items[at], items[at + by]] = [items[at + by], items[at]];
-  news.textContent = `${at + by + 1} of ${items.length}`;
+  news.textContent = interpolate(gettext("%(place)s of %(count)s"), { place: at + by + 1, count: items.length });
   return post({ order: items.map(id) });
 }
 

@@ -3,12 +3,13 @@ import { begin as looks } from "./looks.js";
 import { allowed, choose, chosen } from "./notify.js";
 import "./time.js";
 import "./toast.js";
+import { gettext, interpolate, ngettext } from "./words.js";
 
 document.addEventListener("click", ({ target }) => {
   const button = target.closest("[data-programs-ask]");
   if (!button) return;
   localStorage.removeItem("open-in");
-  button.textContent = "It is asked again";
+  button.textContent = gettext("It is asked again");
 });
 
 // What is looked for is shown, with the sections that have any of it.
@@ -29,7 +30,7 @@ function filter() {
     found += section.hidden || listed.length ? 0 : 1;
   }
   document.getElementById("settings-nothing").hidden = found > 0;
-  document.getElementById("settings-found").textContent = wanted.length ? `${found} found` : "";
+  document.getElementById("settings-found").textContent = wanted.length ? interpolate(ngettext("%(count)s found", "%(count)s found", found), { count: found }) : "";
 }
 
 find?.addEventListener("input", filter);
@@ -54,7 +55,7 @@ notices?.addEventListener("change", async ({ target }) => {
   problem.textContent = "";
   if (target.name !== "sound" && !allowed() && (await window.Notification?.requestPermission()) !== "granted") {
     target.checked = false;
-    problem.textContent = "This browser does not allow notifications of this address.";
+    problem.textContent = gettext("This browser does not allow notifications of this address.");
     return;
   }
   choose(Object.fromEntries([...notices.elements].filter(({ checked }) => checked).map(({ name }) => [name, true])));

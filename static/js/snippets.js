@@ -7,6 +7,7 @@ import { onPage } from "./page.js";
 import { root } from "./root.js";
 import { selected } from "./selected.js";
 import { list } from "./suggestions.js";
+import { gettext, interpolate } from "./words.js";
 
 const PIECE = /\$\{(?:(selection|file)|(\d{1,2})(?::([^}]*))?)\}/g;
 const status = document.getElementById("composer-status");
@@ -53,7 +54,7 @@ export async function insertNamed(name) {
   const answer = await fetch(`${form.dataset.snippets}?${query}`).catch(() => null);
   const page = new DOMParser().parseFromString(answer?.ok ? await answer.text() : "", "text/html");
   const option = page.querySelector(`[data-insert="${CSS.escape(name)}"]`);
-  if (!option) return complain(`There is no snippet ;${name}.`);
+  if (!option) return complain(interpolate(gettext("There is no snippet ;%(name)s."), { name }));
   insert(option.dataset.snippet);
 }
 
@@ -61,7 +62,9 @@ function show() {
   const { start, end, words } = places[at];
   field.setSelectionRange(start, end);
   const isLast = at === places.length - 1;
-  status.textContent = `Place ${at + 1} of ${places.length}${words ? `: ${words}` : ""}. Tab ${isLast ? "ends" : "goes on"}.`;
+  const named = isLast ? gettext("Place %(place)s of %(count)s: %(words)s. Tab ends.") : gettext("Place %(place)s of %(count)s: %(words)s. Tab goes on.");
+  const bare = isLast ? gettext("Place %(place)s of %(count)s. Tab ends.") : gettext("Place %(place)s of %(count)s. Tab goes on.");
+  status.textContent = interpolate(words ? named : bare, { place: at + 1, count: places.length, words });
   if (isLast && start === end) leave();
 }
 

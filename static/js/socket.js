@@ -4,9 +4,10 @@ import { apply, ensure, replace } from "./fragments.js";
 import { Line } from "./line.js";
 import { onPage, thisPage } from "./page.js";
 import { root } from "./root.js";
+import { gettext, interpolate } from "./words.js";
 
 const HEARTBEAT = 25_000; // the server sends one every 10 s
-const FOR_GOOD = { 4401: "Signed out: open the link of the terminal again", 4404: "Gone" };
+const FOR_GOOD = { 4401: gettext("Signed out: open the link of the terminal again"), 4404: gettext("Gone") };
 
 const label = document.getElementById("connection");
 let cursor = 0;
@@ -28,7 +29,7 @@ function address() {
 
 function connected() {
   loads = false;
-  show("connected", "Connected");
+  show("connected", gettext("Connected"));
   document.dispatchEvent(new CustomEvent("page:connected"));
 }
 
@@ -89,8 +90,9 @@ function silent() {
 
 function wait(until) {
   const left = until - Date.now();
-  const words = navigator.onLine === false ? "Offline" : `Reconnecting in ${Math.max(1, Math.ceil(left / 1000))} s`;
-  show(navigator.onLine === false ? "offline" : "reconnecting", words);
+  const seconds = Math.max(1, Math.ceil(left / 1000));
+  if (navigator.onLine === false) show("offline", gettext("Offline"));
+  else show("reconnecting", interpolate(gettext("Reconnecting in %(seconds)s s"), { seconds }));
   if (left > 1000) ticks = setTimeout(() => wait(until), 1000);
 }
 
@@ -100,7 +102,7 @@ function leave() {
   connecting();
 }
 
-const connecting = () => show("connecting", "Connecting");
+const connecting = () => show("connecting", gettext("Connecting"));
 window.addEventListener("pagehide", connecting);
 onPage(() => {
   loads = true;

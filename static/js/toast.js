@@ -2,6 +2,7 @@
 
 import { leave as goes } from "./motion.js";
 import { root } from "./root.js";
+import { gettext, interpolate } from "./words.js";
 
 const STAY = 8_000;
 const KEPT = "toast";
@@ -46,11 +47,15 @@ document.addEventListener("htmx:responseError", (event) => {
   if (event.target.closest?.("[data-quiet]")) return;
   const { xhr } = event.detail;
   const said = xhr.getResponseHeader("Content-Type")?.startsWith("text/plain") && xhr.responseText;
-  const words = { 401: "You are signed out: open the link of the terminal again.", 404: "This is gone.", 413: "This is too large to send." };
-  note(words[xhr.status] || said || `That did not work (${xhr.status}). The log says more.`);
+  const words = {
+    401: gettext("You are signed out: open the link of the terminal again."),
+    404: gettext("This is gone."),
+    413: gettext("This is too large to send."),
+  };
+  note(words[xhr.status] || said || interpolate(gettext("That did not work (%(status)s). The log says more."), { status: xhr.status }));
 });
 document.addEventListener("htmx:sendError", (event) => {
-  if (!event.target.closest?.("#composer, [data-quiet]")) note("The server cannot be reached.");
+  if (!event.target.closest?.("#composer, [data-quiet]")) note(gettext("The server cannot be reached."));
 });
 // What is said above, and a request that was given up for a newer one, is no error of the page: htmx writes those that
 // have an `error` to the console.
@@ -62,7 +67,7 @@ window.htmx.logger = (element, name, detail) => (SAID.includes(name) || isOurs(n
 const UNLOADED = /dynamically imported module|^Importing a module script failed/;
 window.addEventListener("unhandledrejection", (event) => {
   const unloaded = event.reason instanceof TypeError && UNLOADED.test(event.reason.message);
-  if (unloaded) note("This could not be loaded: the server cannot be reached. Try it again.");
+  if (unloaded) note(gettext("This could not be loaded: the server cannot be reached. Try it again."));
   if (unloaded || event.reason === undefined) event.preventDefault();
 });
 

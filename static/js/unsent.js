@@ -4,6 +4,7 @@ import { attachments } from "./attachments.js";
 import { draft, field, form, setDraft } from "./composer.js";
 import { onPage } from "./page.js";
 import { putLettersBack, shell } from "./shell.js";
+import { gettext } from "./words.js";
 
 const PAUSE = 5_000; // milliseconds until it is tried again where only the request was lost
 const notice = document.getElementById("unreached");
@@ -44,8 +45,9 @@ export const unsent = {
 
 function tell() {
   if (notice.hidden) return;
-  const then = unchanged() ? ", and is sent when the server is back" : "";
-  words.textContent = `The server cannot be reached. Your ${held ? "prompt" : "text"} is still here${then}.`;
+  if (!held) words.textContent = gettext("The server cannot be reached. Your text is still here.");
+  else if (unchanged()) words.textContent = gettext("The server cannot be reached. Your prompt is still here, and is sent when the server is back.");
+  else words.textContent = gettext("The server cannot be reached. Your prompt is still here.");
 }
 
 function back() {

@@ -13,14 +13,16 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from django.utils.translation import gettext, gettext_noop
+
 from agents.toolkit.sandbox import bubblewrap
 from agents.toolkit.sandbox.policy import environment, policy
 from sessions.core import paths
 
 SECONDS = 20
 _RESTRICTED = Path("/proc/sys/kernel/apparmor_restrict_unprivileged_userns")
-_NONE = "there is no bubblewrap here. Install the package `bubblewrap` of your system."
-_APPARMOR = (
+_NONE = gettext_noop("there is no bubblewrap here. Install the package `bubblewrap` of your system.")
+_APPARMOR = gettext_noop(
     "AppArmor lets no program make namespaces here. Allow it for bubblewrap by a profile in /etc/apparmor.d "
     "(`abi <abi/4.0>, profile bwrap /usr/bin/bwrap flags=(unconfined) { userns, }`)."
 )
@@ -39,8 +41,8 @@ class Line:
     def said(self) -> str:
         """In a word or two."""
         if self.allowed:
-            return "works" if self.held else "does not work"
-        return "refused" if self.held else "NOT refused"
+            return gettext("works") if self.held else gettext("does not work")
+        return gettext("refused") if self.held else gettext("NOT refused")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,16 +60,19 @@ class Found:
 
 
 _TRIES = {
-    "write in the workspace": ("open('inside', 'w')", True),
-    "write in a temporary folder": ("open('/tmp/probe', 'w')", True),
-    "write elsewhere": ("open(elsewhere, 'w')", False),
-    "write what configures agents": ("open('opencode.json', 'w')", False),
-    "write what git runs": ("open('.git/hooks/post-commit', 'w')", False),
-    "move what is held away": ("os.rename('.git', 'git')", False),
-    "set a switch of the kernel": ("open('/proc/sys/kernel/core_pattern', 'r+')", False),
-    "read the server's secret": ("open(secret).read()", False),
-    "reach a server of this machine": ("socket.create_connection(('127.0.0.1', port), 2)", False),
-    "send a signal to the server": ("os.kill(pid, 0)", False),
+    gettext_noop("write in the workspace"): ("open('inside', 'w')", True),
+    gettext_noop("write in a temporary folder"): ("open('/tmp/probe', 'w')", True),
+    gettext_noop("write elsewhere"): ("open(elsewhere, 'w')", False),
+    gettext_noop("write what configures agents"): ("open('opencode.json', 'w')", False),
+    gettext_noop("write what git runs"): ("open('.git/hooks/post-commit', 'w')", False),
+    gettext_noop("move what is held away"): ("os.rename('.git', 'git')", False),
+    gettext_noop("set a switch of the kernel"): ("open('/proc/sys/kernel/core_pattern', 'r+')", False),
+    gettext_noop("read the server's secret"): ("open(secret).read()", False),
+    gettext_noop("reach a server of this machine"): (
+        "socket.create_connection(('127.0.0.1', port), 2)",
+        False,
+    ),
+    gettext_noop("send a signal to the server"): ("os.kill(pid, 0)", False),
 }
 """What is tried, in Python, and whether it must succeed."""
 

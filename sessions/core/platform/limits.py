@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from django.utils.translation import gettext
+
 from sessions.core.platform.inotify import Inotify
 from sessions.core.platform.mounts import tells_all
 from sessions.core.platform.processes import visible
@@ -14,15 +16,18 @@ def limits() -> tuple[str, ...]:
     found = []
     if not visible():
         found.append(
-            "Other processes cannot be seen. Stopping a command ends its process group; what left that group "
-            "goes on running."
+            gettext(
+                "Other processes cannot be seen. Stopping a command ends its process group; what left that "
+                "group goes on running."
+            )
         )
     if reason := _silent():
-        found.append(
-            f"The system does not tell of changed files ({reason}). All files are looked at for each step, "
+        said = gettext(
+            "The system does not tell of changed files (%(reason)s). All files are looked at for each step, "
             "which takes longer in large projects; and folders that a command made stay, empty, when it is "
             "undone."
         )
+        found.append(said % {"reason": reason})
     return tuple(found)
 
 
@@ -32,4 +37,6 @@ def _silent() -> str:
         Inotify()
     except OSError as error:
         return error.strerror or str(error)
-    return "" if tells_all(Path.home().resolve()) else "your home folder is on a file system that does not"
+    if tells_all(Path.home().resolve()):
+        return ""
+    return gettext("your home folder is on a file system that does not")

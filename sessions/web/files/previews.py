@@ -14,7 +14,7 @@ from typing import Any
 
 from django.utils.safestring import SafeString, mark_safe
 
-from sessions.rendering.blocks import code_block, render_whole
+from sessions.rendering.blocks import code_block, render_whole, words
 from sessions.rendering.highlight import highlight
 from sessions.rendering.html import html
 
@@ -91,8 +91,8 @@ def _cell(cell: Mapping[str, Any], language: str) -> Cell:
     if kind == "markdown":
         return Cell("markdown", mark_safe(render_whole(source)))  # noqa: S308 (the renderer escapes)
     if kind != "code":
-        return Cell("raw", mark_safe(code_block(highlight(source, ""), "")))  # noqa: S308 (as above)
-    shown = mark_safe(code_block(highlight(source, language), language))  # noqa: S308 (as above)
+        return Cell("raw", mark_safe(code_block(highlight(source, ""), "", words())))  # noqa: S308 (as above)
+    shown = mark_safe(code_block(highlight(source, language), language, words()))  # noqa: S308 (as above)
     count = cell.get("execution_count")
     return Cell("code", shown, str(count) if count else "", list(_outputs(cell.get("outputs", []))))
 

@@ -11,6 +11,7 @@ from datetime import UTC, tzinfo
 from typing import Any, Final
 
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext, gettext_noop
 
 from sessions.core.above import agents
 from sessions.core.endings import ending_of
@@ -31,7 +32,11 @@ from sessions.rendering.html import html
 from sessions.rendering.messages import undone_from
 from sessions.rendering.periods import Period, period_of
 
-GROUPS: Final = {"pinned": "Pinned", "waiting": "Waiting for you", "working": "Running"}
+GROUPS: Final = {
+    "pinned": gettext_noop("Pinned"),
+    "waiting": gettext_noop("Waiting for you"),
+    "working": gettext_noop("Running"),
+}
 """What the list of sessions begins with, before all periods."""
 MOST_LISTED = 200
 LIST_NEWS: Final = '<span id="list-news" hidden hx-swap-oob="true"></span>'
@@ -49,12 +54,12 @@ def state_of(session: Session, waiting: bool) -> str:
 
 
 STATES: Final = {
-    "working": "working",
-    "waiting": "waiting for you",
-    "idle": "idle",
-    "stopped": "stopped by you",
-    "interrupted": "interrupted",
-    "failed": "failed",
+    "working": gettext_noop("working"),
+    "waiting": gettext_noop("waiting for you"),
+    "idle": gettext_noop("idle"),
+    "stopped": gettext_noop("stopped by you"),
+    "interrupted": gettext_noop("interrupted"),
+    "failed": gettext_noop("failed"),
 }
 """What each of them is called; in the list each has a shape of its own as well."""
 
@@ -107,7 +112,7 @@ def sidebar_list(
         listed.append(item)
     return html(
         "sidebar/list.html",
-        groups=[(group, GROUPS[group], groups[group]) for group in GROUPS],
+        groups=[(group, gettext(GROUPS[group]), groups[group]) for group in GROUPS],
         folders=[(one, groups[one.id], one.folded and not search and not label) for one in folders],
         periods=periods.items(),
         current="".join(children.roots([current] if current else [])),
@@ -134,7 +139,7 @@ def _item(session: Session, waiting: bool, own: Sequence[Label]) -> dict[str, An
     return {
         "session": session,
         "state": state,
-        "words": STATES[state],
+        "words": gettext(STATES[state]),
         "group": group_of(session, state),
         "order": _order(session),
         "labels": own,

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Literal
 
 from django.contrib.staticfiles import finders
+from django.utils.translation import gettext_noop
 
 from sessions.web.looks.colours import Colour, contrast, legible
 
@@ -38,16 +39,16 @@ class Theme:
 
 
 THEMES = (
-    Theme("sand", "Sand", "light", 80, 0.012, 35, 0.965),
-    Theme("mist", "Mist", "light", 240, 0.008, 235, 0.975),
-    Theme("meadow", "Meadow", "light", 140, 0.01, 150, 0.975),
-    Theme("contrast-light", "High contrast, light", "light", 0, 0.0, 265, 1.0, READ_WELL),
-    Theme("slate", "Slate", "dark", 250, 0.018, 230, 0.23),
-    Theme("forest", "Forest", "dark", 160, 0.014, 150, 0.2),
-    Theme("ember", "Ember", "dark", 45, 0.012, 55, 0.2),
-    Theme("plum", "Plum", "dark", 320, 0.02, 330, 0.21),
-    Theme("night", "Night", "dark", 270, 0.0, 285, 0.0),
-    Theme("contrast-dark", "High contrast, dark", "dark", 0, 0.0, 90, 0.0, READ_WELL),
+    Theme("sand", gettext_noop("Sand"), "light", 80, 0.012, 35, 0.965),
+    Theme("mist", gettext_noop("Mist"), "light", 240, 0.008, 235, 0.975),
+    Theme("meadow", gettext_noop("Meadow"), "light", 140, 0.01, 150, 0.975),
+    Theme("contrast-light", gettext_noop("High contrast, light"), "light", 0, 0.0, 265, 1.0, READ_WELL),
+    Theme("slate", gettext_noop("Slate"), "dark", 250, 0.018, 230, 0.23),
+    Theme("forest", gettext_noop("Forest"), "dark", 160, 0.014, 150, 0.2),
+    Theme("ember", gettext_noop("Ember"), "dark", 45, 0.012, 55, 0.2),
+    Theme("plum", gettext_noop("Plum"), "dark", 320, 0.02, 330, 0.21),
+    Theme("night", gettext_noop("Night"), "dark", 270, 0.0, 285, 0.0),
+    Theme("contrast-dark", gettext_noop("High contrast, dark"), "dark", 0, 0.0, 90, 0.0, READ_WELL),
 )
 
 _MARKS = {"good": 155.0, "bad": 25.0, "warn": 75.0, "plan": 305.0, "staged": 195.0}

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from django.http import Http404, HttpRequest, HttpResponse
+from django.utils.translation import gettext
 from django.views.decorators.http import require_GET, require_POST
 
 from sessions.core.db import in_db
@@ -48,7 +49,7 @@ async def change(request: HttpRequest, name: str) -> HttpResponse:
     """`add` or `remove` a way to press one, or without either as if nothing had been changed of it; `instead`
     of what has the way now, `own` as `keys.add` has it. Gives all rows: one says what it lost to another."""
     if name not in SHORTCUTS or SHORTCUTS[name].fixed:
-        raise Http404("There is no such shortcut.")
+        raise Http404(gettext("There is no such shortcut."))
     given = request.POST
     try:
         if "add" in given:

@@ -8,8 +8,11 @@ from pathlib import Path, PurePosixPath
 
 from django import template
 from django.conf import settings
+from django.templatetags.static import static
+from django.utils.formats import date_format, number_format
 from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import get_language, gettext, pgettext
 
 from sessions.changes.upkeep import damage
 from sessions.core.ids import now
@@ -19,9 +22,6 @@ from sessions.web.shortcuts import GROUPS, SHORTCUTS, Group
 
 register = template.Library()
 register.simple_tag(icon)
-
-_AGO = ((86_400_000, "d"), (3_600_000, "h"), (60_000, "min"))
-
 
 _SHEET = re.compile(r'<link rel="stylesheet" href="(\S+)/css/(\S+)\.css">')
 _SCRIPT = re.compile(r'<script type="module" src="(\S+)/js/(\S+)\.js"></script>')
@@ -34,10 +34,26 @@ def root() -> str:
 
 
 @register.simple_tag
-def kept_deleted() -> str:
-    """For how long a deleted session can be restored; nothing where that is for ever."""
-    days = settings.RETENTION.deleted_days
-    return f" for {days:g} day{'' if days == 1 else 's'}" if days else ""
+def language() -> str:
+    """The code of the language in which this is written."""
+    return get_language() or settings.LANGUAGE_CODE
+
+
+@register.simple_tag
+def language_script() -> SafeString:
+    """The script with what the others say in the reader's language, before them (static/js/words.js). English
+    is their own."""
+    code = language()
+    if code == settings.LANGUAGE_CODE:
+        return SafeString()
+    return format_html('<script src="{}" defer></script>', static(f"words/{code}.js"))
+
+
+@register.simple_tag
+def kept_deleted() -> float:
+    """Days for which a deleted session can be restored; 0 where that is for ever."""
+    days: float = settings.RETENTION.deleted_days or 0
+    return int(days) if days == int(days) else days
 
 
 @register.simple_tag
@@ -102,11 +118,12 @@ def duration(milliseconds: float | None) -> str:
     if milliseconds is None or milliseconds < 0:
         return ""
     if milliseconds < 1000:
-        return f"{int(milliseconds)} ms"
+        return gettext("%(count)s ms") % {"count": int(milliseconds)}
     seconds = milliseconds / 1000
     if seconds < 60:
-        return f"{seconds:.1f} s"
-    return f"{int(seconds // 60)} min {int(seconds % 60)} s"
+        return gettext("%(count)s s") % {"count": number_format(f"{seconds:.1f}")}
+    parts = {"minutes": int(seconds // 60), "seconds": int(seconds % 60)}
+    return gettext("%(minutes)s min %(seconds)s s") % parts
 
 
 @register.filter
@@ -121,12 +138,18 @@ def ago(milliseconds: int) -> SafeString:
 @register.filter
 def moment(milliseconds: int) -> str:
     """`27 Nov, 14:02:59 UTC`, where no element may stand that is kept fresh."""
-    return f"{datetime.fromtimestamp(milliseconds / 1000, UTC):%d %b, %H:%M:%S} UTC"
+    # Translators: day and time of day, in the letters of Django's filter `date`.
+    written = pgettext("format of a date", "d M, H:i:s")
+    return f"{date_format(datetime.fromtimestamp(milliseconds / 1000, UTC), written)} UTC"
 
 
 def _age(milliseconds: int) -> str:
-    age = now() - milliseconds
-    return next((f"{age // unit} {name}" for unit, name in _AGO if age >= unit), "now")
+    minutes = (now() - milliseconds) // 60_000
+    if minutes >= 24 * 60:
+        return gettext("%(count)s d") % {"count": minutes // (24 * 60)}
+    if minutes >= 60:
+        return gettext("%(count)s h") % {"count": minutes // 60}
+    return gettext("%(count)s min") % {"count": minutes} if minutes > 0 else gettext("now")
 
 
 @register.filter
@@ -136,7 +159,8 @@ def tokens(count: int | None) -> str:
     if count < 1000:
         return str(count)
     number, unit = (count / 1000, "k") if count < 1_000_000 else (count / 1_000_000, "M")
-    return f"{f'{number:.1f}'.removesuffix('.0')}{unit}"
+    tenths = f"{number:.1f}"
+    return f"{number_format(tenths.removesuffix('.0'))}{unit}"
 
 
 @register.filter
@@ -144,7 +168,9 @@ def cost(dollars: float | None) -> str:
     """`$0.0042` below a cent, else `$1.23`; empty for nothing spent."""
     if not dollars:
         return ""
-    return f"${dollars:.4f}" if dollars < 0.01 else f"${dollars:.2f}"
+    amount = f"{dollars:.4f}" if dollars < 0.01 else f"{dollars:.2f}"
+    # Translators: a price in US dollars.
+    return gettext("$%(amount)s") % {"amount": number_format(amount)}
 
 
 @register.filter
@@ -177,7 +203,7 @@ def plain(text: str) -> str:
 @register.filter
 def grouped(number: int) -> str:
     """`210,007`."""
-    return f"{number:,}"
+    return str(number_format(number, force_grouping=True))
 
 
 @register.filter

@@ -1,0 +1,65 @@
+"""Whatever people read can be translated: it is marked, in templates, in Python and in scripts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+
+from tests.opencode_web.words import marks
+
+ROOT = Path(settings.BASE_DIR)
+UNMARKED = (Path(__file__).parent / "unmarked.txt").read_text().split()
+"""What is still to be done. Lines go, none come."""
+ROOMS = ("agents/web", "opencode_web/nodes", "opencode_web/people", "opencode_web/site", "sessions/web")
+"""Where pages are made in Python."""
+
+
+def files() -> dict[str, Callable[[str], list[str]]]:
+    """By path, with what finds the texts in it that are not marked."""
+    known: dict[str, Callable[[str], list[str]]] = {}
+    for folder, kind, find in (
+        ("templates", "*.html", marks.in_template),
+        ("static/js", "*.js", marks.in_script),
+        *((room, "*.py", marks.in_python) for room in ROOMS),
+    ):
+        known |= {str(path.relative_to(ROOT)): find for path in sorted((ROOT / folder).rglob(kind))}
+    return known
+
+
+FILES = files()
+
+
+def unmarked(name: str) -> list[str]:
+    return FILES[name]((ROOT / name).read_text())
+
+
+def is_of(name: str, listed: str) -> bool:
+    return name == listed or name.startswith(f"{listed}/")
+
+
+def test_what_has_a_mark_is_told_from_what_has_none() -> None:
+    said = """<p title="{% translate 'Go' %}">{% translate "Stop it" %} {# it #}{{ it }} · opencode-web</p>"""
+    assert marks.in_template(said) == []
+    said = '<p title="Go on">Stop {% if it %}<b>it</b>{% endif %}</p>'
+    assert marks.in_template(said) == ["title=Go on", "Stop", "it"]
+    assert marks.in_template('{% empty_state "alert" "Nothing is here" %}{% endempty_state %}') == [
+        "Nothing is here"
+    ]
+    assert marks.in_template("{{ name|default:'No name' }}") == ["'No name'"]
+    said = 'toast("It is gone.")\ntoast(gettext("It is gone."))\ntoast(f"{name} is gone.")'
+    assert marks.in_python(said) == ["'It is gone.'", "f'{name} is gone.'"]
+    assert marks.in_script('note("It is gone.");\nnote(gettext("It is gone."));') == ["It is gone."]
+
+
+@pytest.mark.parametrize("name", [name for name in FILES if not any(is_of(name, one) for one in UNMARKED)])
+def test_it_is_marked(name: str) -> None:
+    assert unmarked(name) == []
+
+
+@pytest.mark.parametrize("listed", UNMARKED)
+def test_what_is_listed_is_not_marked_yet(listed: str) -> None:
+    """Else: its line goes."""
+    assert any(unmarked(name) for name in FILES if is_of(name, listed))
