@@ -14,6 +14,7 @@ from typing import Any
 
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
+from django.utils.translation import gettext
 from django.views.decorators.http import require_GET, require_POST
 
 from agents.config.configuration import load
@@ -86,7 +87,7 @@ async def begin(request: HttpRequest) -> HttpResponse:
     named = request.POST.get("method", "")
     method = next((method for method in found.methods if method.id == named), None)
     if method is None:
-        raise Http404("There is no such sign-in.")
+        raise Http404(gettext("There is no such sign-in."))
     inputs = {name: str(value) for name, value in request.POST.items() if name not in _NOT_INPUTS}
     try:
         await attempts.begin(found.id, method, inputs)
@@ -110,7 +111,7 @@ async def code(request: HttpRequest) -> HttpResponse:
     """Give `code`, which the page of the sign-in shows, to the sign-in that waits for it."""
     attempt = attempts.of_provider(request.POST.get("provider", ""))
     if attempt is None or attempt.begun.take is None:
-        raise Http404("No sign-in waits for a code.")
+        raise Http404(gettext("No sign-in waits for a code."))
     attempt.begun.take(request.POST.get("code", ""))
     return await _changed(request.POST, "Trying the code.")
 
@@ -184,7 +185,7 @@ async def _state(fields: QueryDict) -> State:
     directory = _directory(await _project(fields))
     found = await state(fields.get("provider", ""), await _config(directory), await sign_ins(directory))
     if found is None:
-        raise Http404("There is no such provider.")
+        raise Http404(gettext("There is no such provider."))
     return found
 
 

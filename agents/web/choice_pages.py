@@ -11,6 +11,7 @@ from pathlib import Path
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils.translation import gettext
 from django.views.decorators.http import require_GET, require_POST
 
 from agents.config.configuration import load
@@ -114,7 +115,7 @@ async def choose(request: HttpRequest) -> HttpResponse:
     much is asked from now on; gives the choice as it is then."""
     session = await in_db(session_store.get, request.POST.get("session", ""))
     if session is None:
-        raise Http404("The session is gone.")
+        raise Http404(gettext("The session is gone."))
     place = Located(Path(session.directory), session, session.project)
     if "model" in request.POST:
         await _choose_model(session, request.POST["model"], session.variant)
@@ -199,7 +200,7 @@ async def _choose_agent(session: Session, name: str) -> None:
     config = (await asyncio.to_thread(load, Path(session.directory))).config
     agent: Agent | None = known_agents(config).get(name)
     if agent is None or not agent.primary:
-        raise Http404("There is no such agent.")
+        raise Http404(gettext("There is no such agent."))
     await in_db(session_store.update, session.id, agent=name)
     if agent.model:
         await _choose_model(session, agent.model, agent.variant)
@@ -232,7 +233,7 @@ async def _choose_preset(request: HttpRequest, place: Located, session: Session,
     config = (await asyncio.to_thread(load, place.directory)).config
     chosen = await _choice(request, place)
     if name not in dict(_presets(config, chosen.terms)):
-        raise Http404("There is no such mode here.")
+        raise Http404(gettext("There is no such mode here."))
     if name == PLAN:
         await _choose_agent(session, PLAN)
         return

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.utils.translation import gettext
 from django.views.decorators.http import require_POST
 
 from agents.servers.lsp.client.encoding import path_of, uri_of
@@ -220,13 +221,13 @@ async def _format(asked: Asked) -> dict[str, Any]:
 async def _rename(asked: Asked) -> dict[str, Any]:
     """In all files, as they are on the disk; the page has saved this one before."""
     if asked.session is None:
-        raise Refused("Open a session first: what is renamed belongs to one.")
+        raise Refused(gettext("Open a session first: what is renamed belongs to one."))
     more = {**asked.at, "newName": asked.form.get("name", "")}
     changes: dict[str, tuple[bytes, str]] = {}
     for answer in await asked.ask("textDocument/rename", more):
         changes |= await asyncio.to_thread(_renamed, asked.root, answer)
     if not changes:
-        raise Refused("Nothing is to be renamed here.")
+        raise Refused(gettext("Nothing is to be renamed here."))
     operation = await files.rewrite(asked.session, changes, actor=asked.who)
     return {"files": len(changes), "operation": operation.id if operation else ""}
 
@@ -236,19 +237,19 @@ def _renamed(root: Root, answer: Mapping[str, Any]) -> dict[str, tuple[bytes, st
     by_uri: dict[str, list[Any]] = dict(answer.get("changes") or {})
     for change in answer.get("documentChanges") or ():
         if "textDocument" not in change:
-            raise Refused("The language server wants to make or move files, which is not done here.")
+            raise Refused(gettext("The language server wants to make or move files, which is not done here."))
         by_uri.setdefault(change["textDocument"]["uri"], []).extend(change["edits"])
     folder = root.path.resolve()
     found = {}
     for uri, edits in by_uri.items():
         path = path_of(uri)
         if path is None or not path.resolve().is_relative_to(folder):
-            raise Refused("The language server wants to change files outside of the project.")
+            raise Refused(gettext("The language server wants to change files outside of the project."))
         relative = root.seen(path.resolve().relative_to(folder))
         data = browsing.content(root.path, relative)
         text = texts.read(data)
         if text is None:
-            raise Refused(f"{relative} is no text.")
+            raise Refused(gettext("%(relative)s is no text.") % {"relative": relative})
         found[relative] = text.encoded(edited(text.text, edits)), object_id(data)
     return found
 

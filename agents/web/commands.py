@@ -8,6 +8,7 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import render
+from django.utils.translation import gettext
 from django.views.decorators.http import require_GET, require_POST
 
 from agents.agent import shell
@@ -75,7 +76,7 @@ async def run(request: HttpRequest) -> HttpResponse:
     directory, session, project = await located(form)
     command = form.get("command", "").replace("\r\n", "\n")
     if not command.strip():
-        return refused("Write a command first.")
+        return refused(gettext("Write a command first."))
     try:
         given = choice_of(form)
         target = session or await _session(request, project, directory, given)

@@ -6,6 +6,7 @@ import asyncio
 from pathlib import Path
 
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
+from django.utils.translation import gettext
 from django.views.decorators.http import require_GET, require_POST
 
 from agents.config.configuration import load
@@ -43,8 +44,14 @@ async def add(request: HttpRequest) -> HttpResponse:
     if in_dialog:
         return await _shown("pickers/folders_list.html", _place(session))
     name = next(folder.name for folder in added_folders.of(session) if folder.path == path)
-    told = "to be read and written; undo covers it" if write else "for reading only: nothing is written there"
-    return toast(f"Added {name} ({path}), {told}. @{name}/ mentions its files.")
+    written = gettext(
+        "Added %(name)s (%(path)s), to be read and written; undo covers it. @%(name)s/ mentions its files."
+    )
+    read = gettext(
+        "Added %(name)s (%(path)s), for reading only: nothing is written there. "
+        "@%(name)s/ mentions its files."
+    )
+    return toast((written if write else read) % {"name": name, "path": path})
 
 
 @require_POST
@@ -59,7 +66,7 @@ async def _session(given: QueryDict) -> Session:
     """Raises Http404."""
     session = await in_db(session_store.get, given.get("session", ""))
     if session is None:
-        raise Http404("The session is gone.")
+        raise Http404(gettext("The session is gone."))
     return session
 
 

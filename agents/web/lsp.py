@@ -13,6 +13,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, Literal
 
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
+from django.utils.translation import gettext
 from django.views.decorators.http import require_GET, require_POST
 
 from agents.config.configuration import load
@@ -203,7 +204,7 @@ async def languages(request: HttpRequest) -> HttpResponse:
         await service.renew(place.directory)
         context = await asyncio.to_thread(_section, place.directory)
     except OSError as error:
-        raise Http404("The folder of the project cannot be read.") from error
+        raise Http404(gettext("The folder of the project cannot be read.")) from error
     return fragment("lsp/section.html", place=place, **context)
 
 
@@ -228,7 +229,7 @@ async def more(request: HttpRequest) -> HttpResponse:
     try:
         rows = await asyncio.to_thread(_others, place.directory)
     except OSError as error:
-        raise Http404("The folder of the project cannot be read.") from error
+        raise Http404(gettext("The folder of the project cannot be read.")) from error
     return fragment("lsp/more.html", place=place, rows=rows)
 
 
@@ -239,7 +240,7 @@ async def state_of(fields: QueryDict) -> tuple[Path, ServerState]:
     for state in await asyncio.to_thread(service.statuses, directory):
         if (state.id, str(state.root)) == named:
             return directory, state
-    raise Http404("There is no such server any longer.")
+    raise Http404(gettext("There is no such server any longer."))
 
 
 def _section(directory: Path) -> dict[str, Any]:
@@ -268,11 +269,10 @@ async def switch(request: HttpRequest) -> HttpResponse:
         return beside(_PLACE, str(error))
     await service.renew(directory)
     if await asyncio.to_thread(_is_on, directory) != on:
-        said = "off" if on else "on"
-        return beside(
-            _PLACE, f"It is written, but the project's own configuration keeps them switched {said}."
-        )
-    return _renewed("Language servers are on." if on else "Language servers are off.")
+        off = gettext("It is written, but the project's own configuration keeps them switched off.")
+        on_still = gettext("It is written, but the project's own configuration keeps them switched on.")
+        return beside(_PLACE, off if on else on_still)
+    return _renewed(gettext("Language servers are on.") if on else gettext("Language servers are off."))
 
 
 @require_POST
@@ -294,9 +294,9 @@ async def install(request: HttpRequest) -> HttpResponse:
     """Install the server `row` from its registry."""
     row = next((row for row in BUILTIN if row.id == request.POST.get("row")), None)
     if row is None or not isinstance(row.install, Package):
-        raise Http404("There is no such server to install.")
+        raise Http404(gettext("There is no such server to install."))
     if not allowed():
-        return beside(_PLACE, "Installing is switched off by OPENCODE_DISABLE_LSP_DOWNLOAD.")
+        return beside(_PLACE, gettext("Installing is switched off by OPENCODE_DISABLE_LSP_DOWNLOAD."))
     if problem := await asyncio.to_thread(lacking, row.install):
         return beside(_PLACE, problem)
     installer.begin(row, lambda: bus.publish(bus.Event("lsp.updated", {})))

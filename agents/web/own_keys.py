@@ -11,6 +11,7 @@ from typing import Any
 
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
+from django.utils.translation import gettext
 from django.views.decorators.http import require_GET, require_POST
 
 from agents.config.configuration import load
@@ -72,7 +73,7 @@ async def _added(request: HttpRequest, place: str, **whose: str) -> HttpResponse
     shown = await _shown(request, request.POST)
     provider = next((one for one in shown["providers"] if one.id == request.POST.get("provider")), None)
     if provider is None:
-        return beside(place, "Choose a provider.")
+        return beside(place, gettext("Choose a provider."))
     config: Config = shown["config"]
     try:
         key = keeping.checked("key", request.POST.get("key", ""))
@@ -80,7 +81,11 @@ async def _added(request: HttpRequest, place: str, **whose: str) -> HttpResponse
         return beside(place, str(error))
     trial = await try_key(provider.id, config.provider.get(provider.id) or {}, key)
     if trial.verdict == "refused":
-        return beside(place, f"{provider.name} refused this key, so it was not kept. It says: {trial.reason}")
+        return beside(
+            place,
+            gettext("%(name)s refused this key, so it was not kept. It says: %(reason)s")
+            % {"name": provider.name, "reason": trial.reason},
+        )
     await in_db(provider_keys.put, provider.id, key, **whose)
     return fragment("accounts/own_list.html", **await _shown(request, request.POST))
 
@@ -118,5 +123,5 @@ def _name(request: HttpRequest) -> str:
     """Raises Http404 for the server's own password, which is nobody."""
     person = person_of(request)
     if person is None:
-        raise Http404("This page is for people.")
+        raise Http404(gettext("This page is for people."))
     return person.name

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils.translation import gettext
 from django.views.decorators.http import require_GET
 
 from agents.agent.steps.sample import Working, work
@@ -38,7 +39,7 @@ async def why(request: HttpRequest) -> HttpResponse:
     empty where there are none."""
     row = await in_db(permissions.get, request.GET.get("request", ""))
     if row is None:
-        raise Http404("This question is not known here.")
+        raise Http404(gettext("This question is not known here."))
     try:
         rules = (await asyncio.to_thread(_working, row.session, row.agent)).rules
     except UnknownAgent:
@@ -58,7 +59,7 @@ async def configured(request: HttpRequest) -> HttpResponse:
     """`?project=`: what applies to each agent that may act, defaults and configuration together."""
     project = await in_db(projects.get, request.GET.get("project", ""))
     if project is None:
-        raise Http404("This project is not known here.")
+        raise Http404(gettext("This project is not known here."))
     return render(request, "approvals/configured.html", await asyncio.to_thread(_in_force, project))
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
+from django.utils.translation import gettext
 from django.views.decorators.http import require_GET, require_POST
 
 from agents.config.configuration import load
@@ -47,7 +48,7 @@ async def lines(request: HttpRequest) -> HttpResponse:
     root = await asyncio.to_thread(root_of, place.project, place.session, path)
     content = await asyncio.to_thread(content_now, root.path, root.inner(path)) if path else None
     if content is None or not (line.isdecimal() and len(line) < 9):
-        raise Http404("This file is no longer there.")
+        raise Http404(gettext("This file is no longer there."))
     shown = excerpt(content, int(line))
     return fragment("problems/lines.html", lines=shown, path=path, line=line)
 

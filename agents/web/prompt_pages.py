@@ -6,6 +6,7 @@ import asyncio
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils.translation import gettext
 from django.views.decorators.http import require_GET
 
 from agents.agent.preview import preview
@@ -21,7 +22,7 @@ async def told(request: HttpRequest) -> HttpResponse:
     MCP servers and plugins, where they are trusted."""
     place = await place_of(request.GET)
     if place.project is None:
-        raise Http404("This page is of a project: open one first.")
+        raise Http404(gettext("This page is of a project: open one first."))
     config = (await asyncio.to_thread(load, place.directory)).config
     agents = [agent for agent in known_agents(config).values() if not agent.hidden]
     shown = {"project": place.project, "agents": agents}

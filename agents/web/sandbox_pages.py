@@ -6,6 +6,7 @@ import asyncio
 
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
 from django.shortcuts import render
+from django.utils.translation import gettext
 from django.views.decorators.http import require_GET, require_POST
 
 from agents.toolkit.sandbox import door, probe
@@ -43,7 +44,7 @@ async def go(request: HttpRequest) -> HttpResponse:
     session_id, number = _port(request.GET)
     way = next((port.way for port in door.ports(session_id) if port.number == number), 0)
     if not way:
-        raise Http404("There is no way to this port any more.")
+        raise Http404(gettext("There is no way to this port any more."))
     host = "127.0.0.1" if request.get_host().partition(":")[0] == LOCAL else LOCAL
     return HttpResponseRedirect(f"http://{host}:{way}/")
 
@@ -52,5 +53,5 @@ def _port(given: QueryDict) -> tuple[str, int]:
     """Raises Http404."""
     number = given.get("port", "")
     if not (number.isdecimal() and len(number) < 6):
-        raise Http404("There is no such port.")
+        raise Http404(gettext("There is no such port."))
     return given.get("session", ""), int(number)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.utils.translation import gettext
 from django.views.decorators.http import require_GET
 
 from agents.config import themes
@@ -34,7 +35,7 @@ async def theme(request: HttpRequest) -> HttpResponse:
     named = await asyncio.to_thread(themes.files, place.directory)
     file = next((file for file in named if file.name == request.GET.get("name")), None)
     if file is None or scheme not in ("light", "dark"):
-        raise Http404("There is no such theme.")
+        raise Http404(gettext("There is no such theme."))
     try:
         properties = await asyncio.to_thread(themes.tokens, file, scheme)
     except themes.NoTheme as problem:

@@ -8,6 +8,7 @@ from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import render
+from django.utils.translation import gettext
 from django.views.decorators.http import require_GET, require_POST
 
 from agents.agent import trust as state
@@ -79,7 +80,7 @@ async def _place(fields: QueryDict) -> tuple[Project, Path, str]:
     """The project, the folder and the id of the session, empty without one. Raises Http404."""
     project = await in_db(projects.get, fields.get("project", ""))
     if project is None:
-        raise Http404("This project is not known here.")
+        raise Http404(gettext("This project is not known here."))
     session = await in_db(session_store.get, fields.get("session", ""))
     if session is None or session.project_id != project.id:
         return project, Path(project.worktree), ""

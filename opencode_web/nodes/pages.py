@@ -8,6 +8,7 @@ from pathlib import Path
 
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.utils.translation import gettext
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from opencode_web.nodes import invitations, registry, workspaces
@@ -39,7 +40,7 @@ async def overview(request: HttpRequest) -> HttpResponse:
 async def drain(request: HttpRequest) -> HttpResponse:
     """`node` begins no turn more, or with `again` does."""
     if not await in_db(registry.drain, request.POST.get("node", ""), draining="again" not in request.POST):
-        raise Http404("There is no machine of this name.")
+        raise Http404(gettext("There is no machine of this name."))
     return fragment("nodes/list.html", machines=await machines(settings.BASE_PATH))
 
 
@@ -57,7 +58,7 @@ async def prefer(request: HttpRequest) -> HttpResponse:
     """Of two copies of a project the one at `node` goes on."""
     row = await in_db(workspaces.at, request.POST.get("node", ""), request.POST.get("project", ""))
     if row is None or not row.closed:
-        raise Http404("There is no such copy.")
+        raise Http404(gettext("There is no such copy."))
     await in_db(workspaces.prefer, row)
     return fragment("nodes/list.html", machines=await machines(settings.BASE_PATH))
 

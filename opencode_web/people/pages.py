@@ -7,6 +7,7 @@ from typing import Any
 
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
+from django.utils.translation import gettext
 from django.views.decorators.http import require_GET, require_POST
 
 from opencode_web.people import store
@@ -133,7 +134,7 @@ async def role_sheet(request: HttpRequest, here: str, everywhere: str) -> HttpRe
     try:
         sheet = of_address(here, everywhere).sheet()
     except ValueError as error:
-        raise Http404("There is no such role.") from error
+        raise Http404(gettext("There is no such role.")) from error
     response = HttpResponse(sheet, content_type="text/css; charset=utf-8")
     response["Cache-Control"] = "private, max-age=31536000, immutable"
     return response
@@ -203,7 +204,7 @@ async def _link(request: HttpRequest, person: Person) -> str:
 async def _person(person_id: str) -> Person:
     person = await in_db(store.get, person_id)
     if person is None:
-        raise Http404("This person is not known here.")
+        raise Http404(gettext("This person is not known here."))
     return person
 
 
@@ -213,7 +214,7 @@ async def _oneself(request: HttpRequest) -> Person:
     person = person_of(request)
     principal = request.scope["principal"]  # type: ignore[attr-defined]  # ASGI's
     if person is None or principal["kind"] == "bearer":
-        raise Http404("This page is for people in a browser.")
+        raise Http404(gettext("This page is for people in a browser."))
     return await _person(person.id)
 
 
@@ -227,4 +228,4 @@ def _role(request: HttpRequest) -> Role:
     try:
         return Role(request.POST.get("role", ""))
     except ValueError as error:
-        raise Http404("There is no such role.") from error
+        raise Http404(gettext("There is no such role.")) from error

@@ -13,6 +13,7 @@ from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
 from django.urls import reverse
+from django.utils.translation import gettext
 
 from opencode_web.people.known import digest, held
 from opencode_web.people.models import LONGEST_NAME, Membership, Person, SignIn, Token
@@ -56,9 +57,9 @@ def add(name: str, role: Role, email: str = "") -> Person:
     """Somebody who has no password yet. Raises Refused for a name or an address that is none or is taken."""
     name = " ".join(name.split())
     if not name or len(name) > LONGEST_NAME or not name.isprintable():
-        raise Refused(f"A name has 1 to {LONGEST_NAME} letters.")
+        raise Refused(gettext("A name has 1 to %(count)s letters.") % {"count": LONGEST_NAME})
     if Person.objects.filter(name__iexact=name).exists():
-        raise Refused(f"There is somebody called {name} already.")
+        raise Refused(gettext("There is somebody called %(name)s already.") % {"name": name})
     person = Person(name=name, role=role, email=_address(email), time_created=now())
     person.set_unusable_password()
     person.save()
@@ -78,10 +79,10 @@ def _address(email: str, of: Person | None = None) -> str:
     try:
         validate_email(email)
     except ValidationError as error:
-        raise Refused(f"{email} is no e-mail address.") from error
+        raise Refused(gettext("%(email)s is no e-mail address.") % {"email": email}) from error
     others = Person.objects.filter(email__iexact=email)
     if (others.exclude(pk=of.pk) if of else others).exists():
-        raise Refused(f"Somebody has the address {email} already.")
+        raise Refused(gettext("Somebody has the address %(email)s already.") % {"email": email})
     return email
 
 
@@ -93,7 +94,7 @@ def account_at_issuer(person: Person) -> Any:
 def unlink(person: Person) -> None:
     """Raises Refused where they could not sign in any more."""
     if not person.has_usable_password():
-        raise Refused("Have a password first: else you could not sign in any more.")
+        raise Refused(gettext("Have a password first: else you could not sign in any more."))
     _accounts(person).delete()
 
 
@@ -161,7 +162,7 @@ def change(person: Person, role: Role | None = None, active: bool | None = None)
     administers = person.is_active and person.role == Role.ADMINISTER
     others = Person.objects.filter(is_active=True, role=Role.ADMINISTER).exclude(pk=person.pk)
     if administered and not administers and not others.exists():
-        raise Refused("Somebody has to administer.")
+        raise Refused(gettext("Somebody has to administer."))
     person.save(update_fields=["role", "is_active"])
 
 
@@ -179,7 +180,7 @@ def make_token(person: Person, name: str, role: Role) -> str:
     """A new token, of which only this answer says what it is. Raises Refused for a name that is none."""
     name = " ".join(name.split())
     if not name or len(name) > LONGEST_TOKEN_NAME:
-        raise Refused(f"A name has 1 to {LONGEST_TOKEN_NAME} letters.")
+        raise Refused(gettext("A name has 1 to %(count)s letters.") % {"count": LONGEST_TOKEN_NAME})
     token = _PREFIX + secrets.token_urlsafe(32)
     Token.objects.create(
         person=person, name=name, digest=digest(token), role=role, time_created=now(), time_used=None

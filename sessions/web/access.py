@@ -14,6 +14,7 @@ from typing import NamedTuple
 from django.db.models import Q
 from django.http import Http404, HttpRequest, QueryDict
 from django.urls import reverse
+from django.utils.translation import gettext
 
 from sessions.core.db import in_db
 from sessions.core.models import Project, Session
@@ -65,14 +66,14 @@ def find_hidden(project_id: str, session_id: str) -> Session | None:
 async def project_of(project_id: str) -> Project:
     project = await in_db(find_project, project_id)
     if project is None:
-        raise Http404("This project is not known here.")
+        raise Http404(gettext("This project is not known here."))
     return project
 
 
 async def session_of(project_id: str, session_id: str) -> Session:
     session = await in_db(find_session, project_id, session_id)
     if session is None:
-        raise Http404("This session does not exist, or it was deleted.")
+        raise Http404(gettext("This session does not exist, or it was deleted."))
     return session
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import gettext
 from django.views.decorators.http import require_GET, require_POST
 
 from sessions.changes import actions
@@ -143,12 +144,12 @@ async def add(request: HttpRequest, project_id: str, session_id: str) -> HttpRes
     found = await listing(session, asked.scope)
     file = found.file(asked.key)
     if file is None or asked.step >= len(file.steps):
-        return refused("This file is no longer among the changes; your text is still here.")
+        return refused(gettext("This file is no longer among the changes; your text is still here."))
     steps = await asyncio.to_thread(judge, file, found)
     side = steps[asked.step].before if asked.side == "old" else steps[asked.step].after
     code = lines_of(side, asked.start, asked.end)
     if not code:
-        return refused("There are no such lines any more; your text is still here.")
+        return refused(gettext("There are no such lines any more; your text is still here."))
     await in_db(
         comments.add,
         session,
@@ -206,7 +207,7 @@ async def edit(request: HttpRequest, project_id: str, session_id: str, comment_i
     if not text or len(text) > MAX_TEXT:
         return beside(comment.id, length(text))
     if not await in_db(comments.reword, session, comment_id, text):
-        return beside(comment.id, "This comment was sent already; write another one.")
+        return beside(comment.id, gettext("This comment was sent already; write another one."))
     return HttpResponse(
         note(Thread(await _comment(session, comment_id), "draft"), session.get_absolute_url())
     )
@@ -226,7 +227,7 @@ async def send(request: HttpRequest, project_id: str, session_id: str) -> HttpRe
     session = await session_of(project_id, session_id)
     drafts = await in_db(comments.drafts, session.id)
     if not drafts:
-        return refused("There are no comments to send.")
+        return refused(gettext("There are no comments to send."))
     await asyncio.to_thread(_move, session, drafts)
     text = prompt_text(drafts, request.POST.get("words", ""))
     try:
@@ -255,7 +256,7 @@ def _range(query: QueryDict) -> Range:
         "old",
         "new",
     ):
-        raise Http404("These are no lines of a diff.")
+        raise Http404(gettext("These are no lines of a diff."))
     start, end = sorted(int(number) for number in numbers)
     return Range(
         Scope.asked({name: str(query[name]) for name in query}),
@@ -271,14 +272,14 @@ def line_number(given: QueryDict, name: str) -> int:
     """A line from 1. Raises Http404 for what no page asks."""
     number = given.get(name, "")
     if not number.isdecimal() or not 0 < len(number) < 8:
-        raise Http404("This is no line of a file.")
+        raise Http404(gettext("This is no line of a file."))
     return max(int(number), 1)
 
 
 async def _comment(session: Session, comment_id: str) -> ReviewComment:
     found = await in_db(comments.get, session.id, comment_id)
     if found is None:
-        raise Http404("This comment is gone.")
+        raise Http404(gettext("This comment is gone."))
     return found
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.utils.safestring import mark_safe
+from django.utils.translation import gettext
 from django.views.decorators.http import require_GET
 
 from sessions.rendering.html import html
@@ -32,7 +33,7 @@ async def frame(request: HttpRequest) -> HttpResponse:
     try:
         scripts = await asyncio.to_thread(_read)
     except FileNotFoundError as problem:
-        raise Http404(f"{problem.filename} was not fetched.") from problem
+        raise Http404(gettext("%(filename)s was not fetched.") % {"filename": problem.filename}) from problem
     shown = [mark_safe(script) for script in scripts]  # noqa: S308 (our own files)
     response = HttpResponse(await asyncio.to_thread(html, "diagrams/frame.html", scripts=shown))
     response["Content-Security-Policy"] = _POLICY.format(" ".join(map(_source, scripts)))

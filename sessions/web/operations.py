@@ -7,6 +7,7 @@ from collections.abc import Awaitable
 from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
+from django.utils.translation import gettext
 from django.views.decorators.http import require_GET, require_http_methods
 
 from sessions.changes.git import removal
@@ -61,7 +62,7 @@ async def invert_call(request: HttpRequest, project_id: str, session_id: str, pa
     """GET what taking a call back would do, POST does it for the files named by `path`."""
     call = await in_db(history.call, session_id, part_id)
     if call is None or call.newest.project_id != project_id or call.newest.session.time_deleted:
-        raise Http404("This is not known here.")
+        raise Http404(gettext("This is not known here."))
     if request.method == "GET":
         return await _dialog(request, "Undo this change", inverse.preview_call(call))
     paths = {unpack_path(key) for key in request.POST.getlist("path")}
@@ -74,7 +75,7 @@ async def invert_operation(request: HttpRequest, project_id: str, operation_id: 
     """GET what taking an operation back would do, POST does it."""
     operation = await in_db(store.get, project_id, operation_id)
     if operation is None or operation.session.time_deleted:
-        raise Http404("This is not known here.")
+        raise Http404(gettext("This is not known here."))
     engine = removal if removal.is_one(operation) else inverse
     redoes = operation.kind in ("undo", "revert", "drop")
     if request.method == "GET":

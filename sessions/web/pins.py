@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from django.http import Http404, HttpRequest, HttpResponse
+from django.utils.translation import gettext
 from django.views.decorators.http import require_GET, require_POST
 
 from sessions.core.above import agents
@@ -47,7 +48,10 @@ async def add(request: HttpRequest, project_id: str, session_id: str) -> HttpRes
             path = unpack_path(packed)
             content = await asyncio.to_thread(_content, session, path)
             await _add(session, Pin.Kind.FILE, content, path=path, title=shown(path))
-            return toast(f"Pinned: the agent has {shown(path)} in full, also after a compaction.")
+            return toast(
+                gettext("Pinned: the agent has %(path)s in full, also after a compaction.")
+                % {"path": shown(path)}
+            )
         else:
             await _add(session, Pin.Kind.NOTE, text)
     except (pins.Refused, browsing.Unreadable) as problem:
@@ -66,7 +70,7 @@ async def _message(session: Session, message_id: str) -> None:
     """Raises Refused."""
     entry = await in_db(messages.message, session.id, message_id)
     if entry is None:
-        raise Http404("This message is gone.")
+        raise Http404(gettext("This message is gone."))
     kind = Pin.Kind.PROMPT if entry["info"]["role"] == "user" else Pin.Kind.ANSWER
     await _add(session, kind, written(entry["parts"]), message_id=message_id)
 
@@ -84,5 +88,7 @@ def _content(session: Session, path: str) -> str:
     root = root_of(session.project, session, path)
     text = texts.read(browsing.content(root.path, path))
     if text is None:
-        raise pins.Refused(f"{shown(path)} is no text, and only text can be pinned.")
+        raise pins.Refused(
+            gettext("%(path)s is no text, and only text can be pinned.") % {"path": shown(path)}
+        )
     return text.text

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from django.http import HttpRequest, HttpResponse
 from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import gettext
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from sessions.changes import actions
@@ -158,9 +159,11 @@ async def approve(request: HttpRequest, project_id: str, session_id: str) -> Htt
     """The next prompt carries the plan out. Where `plan_exit` asks, its question is answered instead."""
     session = await session_of(project_id, session_id)
     if not await in_db(is_planning, session):
-        return beside("plan", "The agent is at work, or no longer in plan mode.")
+        return beside("plan", gettext("The agent is at work, or no longer in plan mode."))
     if not await in_db(plan_text, session):
-        return beside("plan", f"There is no plan at {shown_path(session)} any more.")
+        return beside(
+            "plan", gettext("There is no plan at %(session)s any more.") % {"session": shown_path(session)}
+        )
     text = f"The plan at {shown_path(session)} is approved. Carry it out."
     await actions.prompt(session, [{"type": "text", "text": text}], agent=BUILDER)
     return done()
@@ -181,7 +184,9 @@ async def edit(request: HttpRequest, project_id: str, session_id: str) -> HttpRe
         seen = "" if "anyway" in request.POST else request.POST.get("seen", "")
         await asyncio.to_thread(plans.write_plan, session, text, seen)
     except plans.PlanChanged:
-        return beside("plan-edit", "The plan was changed since you opened it here.", "plan/changed.html")
+        return beside(
+            "plan-edit", gettext("The plan was changed since you opened it here."), "plan/changed.html"
+        )
     except (OSError, UnicodeDecodeError) as error:
-        return beside("plan-edit", f"The plan cannot be edited: {error}")
+        return beside("plan-edit", gettext("The plan cannot be edited: %(error)s") % {"error": error})
     return HttpResponse(await in_db(plan_panel, session, oob=False))

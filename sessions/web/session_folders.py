@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse
+from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_POST
 
 from sessions.core.db import in_db
@@ -111,5 +112,5 @@ def _folder(project_id: str, folder_id: str) -> SessionFolder | None:
 def _known(project_id: str, folder_id: str) -> SessionFolder:
     row = session_folders.get(project_id, folder_id)
     if row is None:
-        raise Http404("This folder is gone.")
+        raise Http404(gettext("This folder is gone."))
     return row

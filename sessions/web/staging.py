@@ -10,6 +10,7 @@ from collections.abc import Awaitable, Callable, Collection
 from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
+from django.utils.translation import gettext
 from django.views.decorators.http import require_GET, require_POST
 
 from sessions.changes.operations.lock import Refused
@@ -89,7 +90,9 @@ async def settle(request: HttpRequest, project_id: str, session_id: str) -> Http
     both = await asyncio.to_thread(sides, file, shown.found, hunk) if file else None
     seen = request.POST.get("seen", "")
     if both is None or both.seen != seen:
-        return beside(file_id(key), "This has been changed since you opened it. Press Keep once more.")
+        return beside(
+            file_id(key), gettext("This has been changed since you opened it. Press Keep once more.")
+        )
     content, picks = chosen(both, request.POST.dict()), {key: [hunk] if hunk else None}
     return await _answer(request, session, lambda: resolve(session, picks, content, seen, **_given(request)))
 
@@ -111,7 +114,7 @@ async def back(request: HttpRequest, project_id: str, session_id: str, operation
     session = await session_of(project_id, session_id)
     given = await in_db(operations.get, project_id, operation_id)
     if given is None or given.session_id != (await in_db(staging.topmost, session)).id:
-        raise Http404("This is not known here.")
+        raise Http404(gettext("This is not known here."))
     return await _answer(request, session, lambda: take_back(session, operation_id, actor=actor(request)))
 
 

@@ -10,6 +10,7 @@ from urllib.parse import urlencode
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import gettext
 from django.views.decorators.http import require_GET
 
 from sessions.changes.diffs.images import image as image_of
@@ -204,7 +205,7 @@ async def file(request: HttpRequest, project_id: str, session_id: str) -> HttpRe
     if not step:
         return HttpResponse("".join(bodies))
     if not step.isdecimal() or int(step) >= len(bodies):
-        raise Http404("This file has no such step.")
+        raise Http404(gettext("This file has no such step."))
     return HttpResponse(bodies[int(step)])
 
 
@@ -214,15 +215,15 @@ async def image(request: HttpRequest, project_id: str, session_id: str, oid: str
     session = await session_of(project_id, session_id)
     found, one = await _file(session, request)
     if oid not in {side for step in one.steps for side in (step.before, step.after)}:
-        raise Http404("This is no image of these changes.")
+        raise Http404(gettext("This is no image of these changes."))
     try:
         objects = found.roots.of(one.steps[0].path).objects
         content = await asyncio.to_thread(objects.get, oid)
     except ObjectMissing as error:
-        raise Http404("The content is no longer at hand.") from error
+        raise Http404(gettext("The content is no longer at hand.")) from error
     seen = await asyncio.to_thread(image_of, content, one.name)
     if seen is None:
-        raise Http404("This is no image.")
+        raise Http404(gettext("This is no image."))
     headers = {"Content-Security-Policy": _INERT, "X-Content-Type-Options": "nosniff"}
     return HttpResponse(content, content_type=seen.kind, headers=headers)
 
@@ -231,7 +232,7 @@ async def _file(session: Session, request: HttpRequest) -> tuple[Point, PointFil
     found = await point(session, _change(request))
     one = found.file(request.GET.get("path", ""))
     if one is None:
-        raise Http404("This file was not changed at this point.")
+        raise Http404(gettext("This file was not changed at this point."))
     return found, one
 
 
@@ -280,5 +281,5 @@ def _words(found: Point) -> str:
 def _change(request: HttpRequest) -> int:
     given = request.GET.get("change", "")
     if not given.isdecimal() or len(given) > 18:
-        raise Http404("There is no such point in the timeline.")
+        raise Http404(gettext("There is no such point in the timeline."))
     return int(given)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
+from django.utils.translation import gettext
 from django.views.decorators.http import require_GET, require_POST
 
 from sessions.transfer import background
@@ -45,12 +46,12 @@ async def begin(request: HttpRequest) -> HttpResponse:
     continued in both places is to be put beside it."""
     wanted = frozenset(request.POST.getlist("project"))
     if not wanted:
-        return refused("Choose at least one project.")
+        return refused(gettext("Choose at least one project."))
     try:
         surveyed = await asyncio.to_thread(_survey, request.POST.get("path", ""))
         choice = _choice(surveyed, wanted)
         if not plan(surveyed, choice):
-            return refused("There is no session in what was chosen.")
+            return refused(gettext("There is no session in what was chosen."))
         await background.begin(surveyed, choice, copies="copies" in request.POST)
     except (Unreadable, CannotWrite) as problem:
         return refused(str(problem))

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import reverse
+from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods
 
 from sessions.changes.worktrees.removal import CannotRemove, losses, remove
@@ -21,7 +22,7 @@ async def removal(request: HttpRequest, project_id: str) -> HttpResponse:
     """GET the dialog, POST removes what was `seen` in it (`branch=1`: with its branch)."""
     project = await in_db(_worktree, project_id)
     if project is None or project.worktree_of is None:
-        raise Http404("This is no worktree that was made here.")
+        raise Http404(gettext("This is no worktree that was made here."))
     folder = Path(project.worktree)
     try:
         if request.method != "POST":

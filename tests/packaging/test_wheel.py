@@ -95,6 +95,9 @@ def test_contents(wheel: Path) -> None:
     assert {"sessions", "agents", "templates", "static"} <= app
     for source in [*(ROOT / "templates").rglob("*.html"), *(ROOT / "static").rglob("*.[cj]s*")]:
         assert f"opencode_web/_app/{source.relative_to(ROOT)}" in names
+    assert "opencode_web/_app/static/words/de.js" in names
+    assert "opencode_web/locale/de/LC_MESSAGES/django.mo" in names
+    assert [name for name in names if name.endswith(".po")] == []
 
 
 def test_generic_names_stay_out_of_site_packages(clean_venv: Path) -> None:

@@ -14,6 +14,7 @@ from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.urls import reverse
+from django.utils.translation import gettext
 from django.views.decorators.http import require_GET, require_POST
 
 from agents.config.configuration import load
@@ -213,7 +214,7 @@ async def _asked(fields: QueryDict) -> Asked:
     entry = f"{fields.get('kind', '')}/{fields.get('name', '').strip()}/"
     setting = setting_of(fields.get("key", entry))
     if setting is None:
-        raise Http404("There is no such setting.")
+        raise Http404(gettext("There is no such setting."))
     return Asked(await place_of(fields), setting, setting.own or fields.get("where") != "project")
 
 

@@ -6,6 +6,7 @@ import asyncio
 from dataclasses import dataclass
 
 from django.http import Http404, HttpRequest, HttpResponse
+from django.utils.translation import gettext
 from django.views.decorators.http import require_GET, require_POST
 
 from agents.forge import hosts as known
@@ -53,7 +54,9 @@ async def keep(request: HttpRequest) -> HttpResponse:
         try:
             who = await try_token(host)
         except ForgeError as problem:
-            return beside("forges", f"Not kept: {problem}", "forge/not_kept.html")
+            return beside(
+                "forges", gettext("Not kept: %(problem)s") % {"problem": problem}, "forge/not_kept.html"
+            )
     try:
         await asyncio.to_thread(known.keep, host)
     except ForgeError as problem:
@@ -66,7 +69,7 @@ async def test(request: HttpRequest) -> HttpResponse:
     """Whose the token of the forge `name` is."""
     host = (await asyncio.to_thread(_all)).get(request.POST.get("name", ""))
     if host is None:
-        raise Http404("There is no such forge.")
+        raise Http404(gettext("There is no such forge."))
     try:
         who = await try_token(host)
     except ForgeError as problem:

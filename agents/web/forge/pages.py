@@ -10,6 +10,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.http import urlencode
 from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import gettext
 from django.views.decorators.http import require_GET
 
 from agents.agent.git_programs import git_of
@@ -48,7 +49,7 @@ async def listing(request: HttpRequest, place: Place) -> HttpResponse:
     asked = request.GET
     kind, page = asked.get("kind", "issue"), asked.get("page", "1")
     if kind not in get_args(Kind) or not page.isdecimal() or not 0 < len(page) < 5:
-        raise Http404("There is no such list.")
+        raise Http404(gettext("There is no such list."))
     words, closed = " ".join(asked.get("q", "").split())[:MOST_WORDS], "closed" in asked
     found = await _found(await hosted_of(place), cast(Kind, kind), words, closed, int(page))
     first = int(page) == 1

@@ -9,6 +9,7 @@ from functools import wraps
 from typing import Any, cast, get_args
 
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
+from django.utils.translation import gettext
 
 from agents.agent.git_programs import git_of
 from agents.forge import prompt
@@ -101,5 +102,5 @@ def item_of(fields: QueryDict) -> tuple[Kind, int]:
     """`kind` and `number`. Raises Http404 for what no page asks."""
     kind, number = fields.get("kind", "pull"), fields.get("number", "")
     if kind not in get_args(Kind) or not number.isdecimal() or not 0 < len(number) < 10:
-        raise Http404("There is no such thing at a forge.")
+        raise Http404(gettext("There is no such thing at a forge."))
     return cast(Kind, kind), int(number)

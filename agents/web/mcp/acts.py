@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from django.http import HttpRequest, HttpResponse
+from django.utils.translation import gettext
 from django.views.decorators.http import require_GET, require_POST
 
 from agents.config.problem import Refused, Unreadable
@@ -57,7 +58,7 @@ async def restart(request: HttpRequest) -> HttpResponse:
     try:
         await asyncio.to_thread(hub.restart, directory, row.name)
     except KeyError:
-        return beside(row.place, "It is not running.")
+        return beside(row.place, gettext("It is not running."))
     return renewed(row.name, "starting again")
 
 
@@ -165,7 +166,7 @@ def _remove(row: Row, directory: Path) -> None:
     elif row.scope == "client":
         hub.forget(directory, row.name)
     else:
-        raise Refused(f"It is written in {row.file}: take it out there.")
+        raise Refused(gettext("It is written in %(file)s: take it out there.") % {"file": row.file})
 
 
 def config_of(values: Any, name: str) -> McpConfig:

@@ -7,6 +7,7 @@ from contextlib import suppress
 
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
+from django.utils.translation import gettext
 from django.views.decorators.http import require_GET
 
 from agents.servers.mcp.hub import hub
@@ -53,7 +54,7 @@ async def schema(request: HttpRequest) -> HttpResponse:
     """The schemas of `?tool=`."""
     found = details.tool(await row_of(request.GET), request.GET.get("tool", ""))
     if found is None:
-        raise Http404("The server has no such tool any longer.")
+        raise Http404(gettext("The server has no such tool any longer."))
     shown = details.schemas(found)
     return fragment("mcp/schema.html", input=shown["input"], output=shown["output"])
 
@@ -101,9 +102,9 @@ async def row_of(fields: QueryDict) -> Row:
     try:
         found = await asyncio.to_thread(row, place.directory, fields.get("name", ""))
     except OSError as error:
-        raise Http404("The folder of the project cannot be read.") from error
+        raise Http404(gettext("The folder of the project cannot be read.")) from error
     if found is None:
-        raise Http404("There is no such server any longer.")
+        raise Http404(gettext("There is no such server any longer."))
     return found
 
 
@@ -111,4 +112,4 @@ async def _rows(place: Place) -> list[Row]:
     try:
         return await asyncio.to_thread(rows, place.directory)
     except OSError as error:
-        raise Http404("The folder of the project cannot be read.") from error
+        raise Http404(gettext("The folder of the project cannot be read.")) from error

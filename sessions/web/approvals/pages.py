@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
+from django.utils.translation import gettext
 from django.views.decorators.http import require_GET, require_POST
 
 from sessions.changes import actions
@@ -83,7 +84,7 @@ async def edit(request: HttpRequest, request_id: str) -> HttpResponse:
     files, number = await _files(row, request.POST.get("file", ""))
     file = files[number]
     if not file.editable:
-        raise Http404("This file cannot be edited here.")
+        raise Http404(gettext("This file cannot be edited here."))
     picks, _ = changed(request.POST, files)
     content = file.picked(picks[number]) if number in picks else file.after or ""
     return fragment(
@@ -119,7 +120,7 @@ async def matches(request: HttpRequest, request_id: str) -> HttpResponse:
 async def _known(request_id: str) -> PermissionRequest:
     row = await in_db(_row, request_id)
     if row is None:
-        raise Http404("This question is not known here.")
+        raise Http404(gettext("This question is not known here."))
     return row
 
 
@@ -133,7 +134,7 @@ async def _files(row: PermissionRequest, number: str) -> tuple[list[Proposal], i
     """The files of a proposal, and the number of the one that is asked for."""
     files = await asyncio.to_thread(whole_proposals, row)
     if not number.isdecimal() or int(number) >= len(files):
-        raise Http404("There is no such file in this proposal.")
+        raise Http404(gettext("There is no such file in this proposal."))
     return files, int(number)
 
 

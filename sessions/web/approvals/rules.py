@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.utils.translation import gettext
 from django.views.decorators.http import require_GET, require_POST
 
 from sessions.core.db import in_db
@@ -102,7 +103,7 @@ async def let_through(request: HttpRequest, project_id: str, decision_id: int) -
     except permissions.ReplyRefused as problem:
         return late(str(problem))
     if passed is None:
-        raise Http404("There is no such denial.")
+        raise Http404(gettext("There is no such denial."))
     return fragment("approvals/passed.html")
 
 
@@ -144,7 +145,7 @@ def _as_configuration(rules: object) -> str:
 def _revoke(project_id: str, rule_id: int, who: str) -> str:
     """What the rule said; empty when it is gone already. Raises Http404 when the project never had it."""
     if not SavedRule.every.filter(project_id=project_id, id=rule_id).exists():
-        raise Http404("There is no such rule.")
+        raise Http404(gettext("There is no such rule."))
     found = next((rule for rule in permissions.rules(project_id) if rule.id == rule_id), None)
     if found is None or not permissions.revoke(found.id, who):
         return ""
@@ -155,7 +156,7 @@ def _restore(project_id: str, rule_id: int, who: str) -> str:
     """What the rule says; raises Http404 when the project never had one of this id."""
     found = SavedRule.every.filter(project_id=project_id, id=rule_id).first()
     if found is None:
-        raise Http404("There is no such rule.")
+        raise Http404(gettext("There is no such rule."))
     return permissions.in_words([found]) if permissions.restore(rule_id, who) else ""
 
 

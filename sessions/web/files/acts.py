@@ -11,6 +11,7 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.urls import reverse
+from django.utils.translation import gettext
 from django.views.decorators.http import require_POST
 
 from sessions.changes.operations import files
@@ -68,7 +69,7 @@ def _named(path: str) -> str:
     """A path that a person typed. Raises Refused."""
     made = str(PurePosixPath(path.strip()))
     if not path.strip() or made == "." or "\0" in made:
-        raise Refused("A name is needed.")
+        raise Refused(gettext("A name is needed."))
     return made
 
 
@@ -128,7 +129,7 @@ async def upload(request: HttpRequest, session: Session) -> HttpResponse:
     """The files of the form go into the folder `path`."""
     folder, given = _path(request), request.FILES.getlist("file")
     if not 0 < len(given) <= MOST_UPLOADED:
-        raise Refused(f"Up to {MOST_UPLOADED} files can be uploaded at once.")
+        raise Refused(gettext("Up to %(count)s files can be uploaded at once.") % {"count": MOST_UPLOADED})
     contents = {str(PurePosixPath(folder) / _named(file.name or "")): file.read() for file in given}
     operation = await files.make(session, contents, actor=actor(request))
     names = shown(next(iter(contents))) if len(contents) == 1 else f"{len(contents)} files"
@@ -161,7 +162,7 @@ def _text(root: Path, path: str) -> tuple[bytes | None, texts.Text]:
         raise Refused(str(problem)) from problem
     found = texts.read(data or b"")
     if found is None:
-        raise Refused("What is in the file now is no text.")
+        raise Refused(gettext("What is in the file now is no text."))
     return data, found
 
 

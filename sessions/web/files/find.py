@@ -8,6 +8,7 @@ from contextlib import aclosing
 from dataclasses import dataclass
 
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.utils.translation import gettext
 from django.views.decorators.http import require_GET
 
 from sessions.changes.operations import files
@@ -146,7 +147,7 @@ async def replace(request: HttpRequest, session: Session) -> HttpResponse:
     paths = [unpack_path(path) for path in request.POST.getlist("path")[: files.MOST_FILES]]
     without = set(request.POST.getlist("without"))
     if not asked.text or asked.replacement is None or not paths:
-        raise Refused("There is nothing to replace.")
+        raise Refused(gettext("There is nothing to replace."))
     there = await asyncio.to_thread(roots, session.project, session)
     try:
         made, count = await asyncio.to_thread(_replaced, there, asked, paths, without)
@@ -170,12 +171,14 @@ def _replaced(
         try:
             content = contents.replaced(data, hits)
         except ValueError as error:
-            raise Refused(f"{shown(file.path)} is being changed. Search again.") from error
+            raise Refused(
+                gettext("%(path)s is being changed. Search again.") % {"path": shown(file.path)}
+            ) from error
         if content != data:
             made[path] = content, object_id(data)
             count += len(hits)
     if not made:
-        raise Refused("Nothing of it is there any more. Search again.")
+        raise Refused(gettext("Nothing of it is there any more. Search again."))
     return made, count
 
 

@@ -13,6 +13,7 @@ from urllib.parse import urlencode
 
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse, JsonResponse
 from django.utils.http import content_disposition_header
+from django.utils.translation import gettext
 from django.views.decorators.http import require_GET, require_POST
 
 from sessions.changes.diffs.images import image
@@ -228,7 +229,7 @@ async def preview(request: HttpRequest, project_id: str) -> HttpResponse:
     except browsing.Unreadable as problem:
         raise Http404(str(problem)) from problem
     if found.text is None or not found.preview:
-        raise Http404("There is no preview of this file.")
+        raise Http404(gettext("There is no preview of this file."))
     return fragment("files/preview.html", file=found, shown=await asyncio.to_thread(_previewed, found))
 
 

@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllowed
 from django.urls import reverse
+from django.utils.translation import gettext
 from django.views.decorators.http import require_GET, require_POST
 
 from sessions.changes import actions
@@ -144,7 +145,7 @@ async def rename(request: HttpRequest, project_id: str, session_id: str) -> Http
     if request.method == "POST":
         title = request.POST.get("title", "").strip()
         if not title:
-            return late("A session needs a title.")
+            return late(gettext("A session needs a title."))
         renamed = await in_db(session_store.rename, session.id, title)
         session = renamed or session
     if in_head:
@@ -198,7 +199,7 @@ async def restore(request: HttpRequest, project_id: str, session_id: str) -> Htt
     """Back from the archive or from deletion."""
     session = await in_db(find_hidden, project_id, session_id)
     if session is None:
-        raise Http404("This session was deleted for good.")
+        raise Http404(gettext("This session was deleted for good."))
     if session.time_deleted is not None:
         await in_db(session_store.restore, session.id)
     if session.time_archived is not None:

@@ -14,6 +14,7 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.utils.http import content_disposition_header
 from django.utils.safestring import mark_safe
+from django.utils.translation import gettext
 from django.views.decorators.http import require_GET
 
 from sessions.core.db import in_db
@@ -101,7 +102,7 @@ async def output(request: HttpRequest, project_id: str, session_id: str, part_id
     found = await session_of(project_id, session_id)
     part = await in_db(messages.part, found.id, part_id)
     if part is None:
-        raise Http404("This part of the conversation is gone.")
+        raise Http404(gettext("This part of the conversation is gone."))
     shown = await asyncio.to_thread(output_html, part)
     if await in_db(turns.changed_files, found.id, part_id):
         shown += html("tools/review.html", part=part, base=found.get_absolute_url())
@@ -116,7 +117,7 @@ async def answer_text(
     found = await session_of(project_id, session_id)
     entry = await in_db(messages.message, found.id, message_id)
     if entry is None:
-        raise Http404("This answer is gone.")
+        raise Http404(gettext("This answer is gone."))
     return HttpResponse(written(entry["parts"]), content_type="text/plain; charset=utf-8")
 
 
@@ -130,7 +131,7 @@ async def attachment(
     part = await in_db(messages.part, found.id, part_id)
     file = await asyncio.to_thread(download, part, number) if part else None
     if file is None:
-        raise Http404("This file is not kept here.")
+        raise Http404(gettext("This file is not kept here."))
     response = HttpResponse(file.content, content_type=file.mime)
     response["Content-Security-Policy"] = "sandbox; default-src 'none'"
     response["Content-Disposition"] = content_disposition_header(True, file.name)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
+from django.utils.translation import gettext
 from django.views.decorators.http import require_GET, require_http_methods
 
 from sessions.changes.roots import beside
@@ -89,11 +90,11 @@ async def _before(session: Session, asked: QueryDict) -> str:
     if after := asked.get("after", ""):
         found = await in_db(forks.end_of, session.id, after)
         if found is None:
-            raise Http404("This message is not part of the session.")
+            raise Http404(gettext("This message is not part of the session."))
         return found
     before = asked.get("before", "")
     if before and await in_db(messages.message, session.id, before) is None:
-        raise Http404("This message is not part of the session.")
+        raise Http404(gettext("This message is not part of the session."))
     return before
 
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.utils.translation import gettext, gettext_noop
 from django.views.decorators.http import require_GET, require_POST
 
 from sessions.changes import actions
@@ -20,7 +21,7 @@ from sessions.web.respond import done, refused, toast
 
 from .prompts import BadPrompt, attached_of, delivery_of, written_of
 
-LATE = "This prompt no longer waits: it is already being worked on, or it was withdrawn."
+LATE = gettext_noop("This prompt no longer waits: it is already being worked on, or it was withdrawn.")
 
 
 @require_GET
@@ -29,7 +30,7 @@ async def whole(request: HttpRequest, project_id: str, session_id: str, prompt_i
     session = await session_of(project_id, session_id)
     parts = await in_db(_parts, session.id, prompt_id)
     if parts is None:
-        raise Http404(LATE)
+        raise Http404(gettext(LATE))
     return _written(parts)
 
 
@@ -39,7 +40,7 @@ async def said(request: HttpRequest, project_id: str, session_id: str, message_i
     session = await session_of(project_id, session_id)
     found = await in_db(messages.message, session.id, message_id)
     if found is None or found["info"]["role"] != "user":
-        raise Http404("This prompt is not part of the session.")
+        raise Http404(gettext("This prompt is not part of the session."))
     return _written(inbox.unplaced(found["parts"]))
 
 
@@ -88,7 +89,7 @@ async def again(request: HttpRequest, project_id: str, session_id: str, prompt_i
     session = await session_of(project_id, session_id)
     parts = await in_db(_parts, session.id, prompt_id)
     if parts is None or not await in_db(inbox.let_go, session.id, prompt_id):
-        return toast(LATE)
+        return toast(gettext(LATE))
     await actions.prompt(session, inbox.unplaced(parts))
     return done()
 
@@ -103,7 +104,9 @@ async def edit(request: HttpRequest, project_id: str, session_id: str, prompt_id
         return refused(str(problem))
     if in_time:
         return done(edited=prompt_id)
-    answer = refused(f"{LATE} Your text is still here: Enter sends it as a new prompt.")
+    answer = refused(
+        gettext("%(late)s Your text is still here: Enter sends it as a new prompt.") % {"late": gettext(LATE)}
+    )
     answer["HX-Trigger"] = "late"
     return answer
 
@@ -113,7 +116,7 @@ async def move(request: HttpRequest, project_id: str, session_id: str, prompt_id
     """`by` is -1 (earlier) or 1 (later)."""
     by = {"-1": -1, "1": 1}.get(request.POST.get("by", ""))
     if by is None:
-        return toast("A prompt moves one place up or down.")
+        return toast(gettext("A prompt moves one place up or down."))
     return await _change(project_id, session_id, inbox.move, prompt_id, by)
 
 
@@ -140,4 +143,4 @@ async def _change(
     project_id: str, session_id: str, change: Callable[..., bool], prompt_id: str, *how: Any
 ) -> HttpResponse:
     session = await session_of(project_id, session_id)
-    return done() if await in_db(change, session.id, prompt_id, *how) else toast(LATE)
+    return done() if await in_db(change, session.id, prompt_id, *how) else toast(gettext(LATE))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
+from django.utils.translation import gettext
 from django.views.decorators.http import require_GET, require_POST
 
 from sessions.changes import actions
@@ -27,7 +28,7 @@ async def reply(request: HttpRequest, request_id: str) -> HttpResponse:
     answers = [_answer(request.POST, index, question) for index, question in enumerate(asked)]
     for index, question in enumerate(asked):
         if not answers[index] and not question.multiple:
-            return beside(where, f"“{question.header}” has no answer yet.")
+            return beside(where, gettext("“%(header)s” has no answer yet.") % {"header": question.header})
     try:
         return await given(row.id, answers)
     except questions.AnswerRefused as problem:
@@ -61,7 +62,7 @@ async def given(request_id: str, answers: list[list[str]]) -> HttpResponse:
 async def _known(request_id: str) -> QuestionRequest:
     row = await in_db(questions.get, request_id)
     if row is None or row.session.time_deleted is not None:
-        raise Http404("This question is not known here.")
+        raise Http404(gettext("This question is not known here."))
     return row
 
 

@@ -6,6 +6,7 @@ import asyncio
 from pathlib import Path
 
 from django.http import HttpRequest, HttpResponse
+from django.utils.translation import gettext
 from django.views.decorators.http import require_GET, require_POST
 
 from sessions.changes import vcs
@@ -43,7 +44,7 @@ async def save(request: HttpRequest) -> HttpResponse:
     except snippets.Refused as problem:
         return beside(f"snippet-{before}" if before else "snippet", str(problem))
     if request.headers.get("HX-Target") == "toasts":
-        return toast(f"Saved: type ;{name} in the prompt.")
+        return toast(gettext("Saved: type ;%(name)s in the prompt.") % {"name": name})
     return await _list()
 
 

@@ -18,11 +18,15 @@ _QUOTED = frozenset({"code", "kbd", "script", "style", "svg"})
 """Elements of what is the same in every language."""
 _NAMES = re.compile(
     r"opencode-web|OpenCode|opencode\.json|tui\.json|OPENCODE_\w+|Git(?:Hub|Lab)?|Forgejo|Geist Mono|Markdown"
-    r"|myeditor --line \{line\} \{path\}|JSON|MCP|LSP|OAuth|OTP|PDF|URL|UTC|[KMGT]B|~/\S+|\.\./\S+|https?:\S*"
-    r"|\b(?:ms|min)\b"
+    r"|myeditor --line \{line\} \{path\}|JSON|MCP|LSP|Mermaid|OAuth|OTP|PDF|URL|UTC|[KMGT]B|localhost|~/\S+"
+    r"|\.\./\S+|https?:\S*|\b(?:ms|min)\b"
 )
 _WORDS = re.compile(r"[^\W\d_]{2,}")
-_MARKED = re.compile(r"\{#.*?#\}|\{%\s*(comment|blocktranslate)\b.*?\{%\s*end\1\s*%\}", re.DOTALL)
+_MARKED = re.compile(
+    r"\{#.*?#\}|\{%\s*(comment|blocktranslate)\b.*?\{%\s*end\1\s*%\}"
+    r"|\{%\s*block \w*attributes\b.*?\{%\s*endblock\s*%\}",
+    re.DOTALL,
+)
 _TAG = re.compile(r"\{%\s*(empty_state|include|with|firstof)\b(.*?)%\}|\{\{(.*?)\}\}")
 _LITERAL = re.compile(r"""(?<!_\()(?<![\w"'])(?:"([^"]*)"|'([^']*)')""")
 _WRITTEN = re.compile(r"\|(?:default|yesno)(?:_if_none)?:(\"[^\"]*\"|'[^']*')")
@@ -85,7 +89,10 @@ def in_python(source: str) -> list[str]:
         ast.unparse(argument)
         for call in ast.walk(ast.parse(source))
         if isinstance(call, ast.Call) and _name(call.func) in _SAYING
-        for argument in [*call.args, *(one.value for one in call.keywords if one.arg in ("message", "text"))]
+        for argument in [
+            *call.args[_name(call.func) == "beside" :],
+            *(one.value for one in call.keywords if one.arg in ("message", "text")),
+        ]
         if _is_said(argument)
     ]
 

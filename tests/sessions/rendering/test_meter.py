@@ -36,7 +36,7 @@ async def test_what_subagents_spent_stands_beside_ones_own(tmp_path: Path) -> No
     await in_db(usage.spent, talk.session.id, Tokens(), 0.5)
     alone = await shown(talk)
     assert "<dt>Spent in this session</dt><dd>$0.50</dd>" in alone
-    assert "dollars are an estimate at list prices" in alone
+    assert "Dollars are an estimate at list prices" in alone
     assert "subagents" not in alone
 
     async def child(parent: Session, dollars: float) -> Session:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.utils.translation import gettext
 from django.views.decorators.http import require_GET
 
 from sessions.changes.diffs.images import image as image_of
@@ -160,7 +161,7 @@ async def file(request: HttpRequest, project_id: str, session_id: str) -> HttpRe
     found = shown.found.file(request.GET.get("path", ""))
     step = request.GET.get("step", "0")
     if found is None or not step.isdecimal() or int(step) >= len(found.steps):
-        raise Http404("This file is no longer among the changes.")
+        raise Http404(gettext("This file is no longer among the changes."))
     made = await asyncio.to_thread(
         bodies, found, shown.found, shown.marks, shown.reading, session.get_absolute_url(), step=int(step)
     )
@@ -190,14 +191,14 @@ async def image(request: HttpRequest, project_id: str, session_id: str, oid: str
     found = await listing(session, Scope.asked(request.GET.dict()))
     file = found.file(request.GET.get("path", ""))
     if file is None or oid not in {side for step in file.steps for side in (step.before, step.after)}:
-        raise Http404("This is no image of these changes.")
+        raise Http404(gettext("This is no image of these changes."))
     try:
         content = await asyncio.to_thread(found.roots.of(file.path).objects.get, oid)
     except ObjectMissing as error:
-        raise Http404("The content is no longer at hand.") from error
+        raise Http404(gettext("The content is no longer at hand.")) from error
     seen = await asyncio.to_thread(image_of, content, file.renamed_from or file.path)
     if seen is None:
-        raise Http404("This is no image.")
+        raise Http404(gettext("This is no image."))
     response = HttpResponse(content, content_type=seen.kind)
     response["Content-Security-Policy"] = _INERT
     response["X-Content-Type-Options"] = "nosniff"

@@ -7,6 +7,7 @@ from typing import cast, get_args
 
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.urls import reverse
+from django.utils.translation import gettext
 from django.views.decorators.http import require_POST
 
 from sessions.changes.operations.conversation import (
@@ -38,7 +39,7 @@ async def undo(request: HttpRequest, project_id: str, session_id: str, message_i
         if request.method == "POST":
             choice = _choice(request.POST)
             if choice.what == "files" and choice.paths == frozenset():
-                return beside("undo", "Choose a file, or undo the conversation.")
+                return beside("undo", gettext("Choose a file, or undo the conversation."))
             operation = await undo_from(session, message_id, None, choice, actor=actor(request))
             return _carried_out(operation, message_id)
         shown = await preview(session, message_id)
@@ -54,7 +55,9 @@ async def redo(request: HttpRequest, project_id: str, session_id: str) -> HttpRe
     """Bring back what undos of the conversation took back."""
     session = await session_of(project_id, session_id)
     if not session.revert:
-        return toast("There is nothing to redo: a new prompt made the undo final, or it was redone already.")
+        return toast(
+            gettext("There is nothing to redo: a new prompt made the undo final, or it was redone already.")
+        )
     try:
         operation = await bring_back(session, actor=actor(request))
     except Refused as error:

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Collection
 
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
+from django.utils.translation import gettext
 from django.views.decorators.http import require_POST
 
 from sessions.changes.operations import hunks
@@ -40,7 +41,7 @@ async def undo(request: HttpRequest, project_id: str, session_id: str) -> HttpRe
     listed, noted = "listed" in request.POST, "noted" in request.POST
     where = "scope-undo" if listed else file_id(paths[0] if paths else "")
     if not paths:
-        return beside(where, "Choose a file.")
+        return beside(where, gettext("Choose a file."))
     picks = await asyncio.to_thread(_picks, shown, paths, request.POST)
     try:
         operation = await hunks.undo(session, shown.scope, picks, words=_words(request), actor=actor(request))
@@ -64,7 +65,7 @@ async def redo(request: HttpRequest, project_id: str, session_id: str) -> HttpRe
     shown = await asked(request, session)
     named = request.POST.get("operation", "")
     if named and await in_db(operations.get, project_id, named) is None:
-        raise Http404("This is not known here.")
+        raise Http404(gettext("This is not known here."))
     ids = [named] if named else await asyncio.to_thread(_undone_by, shown, path)
     done: Operation | None = None
     try:
@@ -76,7 +77,7 @@ async def redo(request: HttpRequest, project_id: str, session_id: str) -> HttpRe
     except Refused as error:
         return beside(file_id(path), str(error)) if path else _note(session, str(error))
     if done is None:
-        return beside(file_id(path), "There is nothing to redo.")
+        return beside(file_id(path), gettext("There is nothing to redo."))
     note = undoing.ended("Redone" if done.kind == "redo" else "Undone", done.outcome)
     if not path:
         return _note(session, note, done)
@@ -92,11 +93,13 @@ async def resolve(request: HttpRequest, project_id: str, session_id: str) -> Htt
     path, hunk = request.POST.get("path", ""), request.POST.get("hunk", "")
     file = shown.found.file(path)
     if file is None:
-        return beside(file_id(path), "This file is no longer among the changes.")
+        return beside(file_id(path), gettext("This file is no longer among the changes."))
     both = await asyncio.to_thread(sides, file, shown.found, hunk)
     seen = request.POST.get("seen", "")
     if both is None or both.seen != seen:
-        return beside(file_id(path), "The file has been changed since you opened it. Press Undo once more.")
+        return beside(
+            file_id(path), gettext("The file has been changed since you opened it. Press Undo once more.")
+        )
     content = chosen(both, request.POST.dict())
     try:
         operation = await hunks.resolve(
