@@ -9,6 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from django.utils.translation import gettext
 from pydantic import BaseModel
 
 from agents.config.configuration import load
@@ -68,7 +69,8 @@ class Row:
     @property
     def words(self) -> str:
         """By which it is found."""
-        return " ".join((self.setting.title, self.setting.words, self.setting.key)).lower()
+        said = (gettext(self.setting.title), gettext(self.setting.words), self.setting.key)
+        return " ".join(said).lower()
 
 
 @dataclass(frozen=True, slots=True)

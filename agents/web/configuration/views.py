@@ -200,7 +200,7 @@ async def write(request: HttpRequest) -> HttpResponse:
         copied="copy" in request.POST,
         where=asked.where,
         place=asked.place,
-        text=f"{asked.setting.title} is written.",
+        text=gettext("%(setting)s is written.") % {"setting": gettext(asked.setting.title)},
         undo=reverse("change-setting"),
         values=json.dumps({**back, "undo": "1"}),
     )
