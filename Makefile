@@ -49,12 +49,12 @@ bench: $(BIN)/.installed-dev static/vendor/.fetched static/words/.compiled
 	@$(BIN)/python -m bench $(ARGS)
 
 # What is said anew goes into the catalogue of each language (docs/languages.md), with LOCALE=fr into a new one.
-MESSAGES = $(BIN)/python manage.py makemessages $(if $(LOCALE),--locale $(LOCALE),--all) --add-location file --no-wrap \
+MESSAGES = $(BIN)/python manage.py makemessages $(if $(LOCALE),--locale $(LOCALE),--all) --no-location --no-wrap \
 	--no-obsolete --ignore tests --ignore bench --ignore build --ignore .venv --ignore vendor --ignore words --verbosity 0
 words: $(BIN)/.installed-dev machine
 	@$(MESSAGES) --domain django --extension html,py
 	@$(MESSAGES) --domain djangojs --extension js
-	@sed -i.old '/^"POT-Creation-Date/d' opencode_web/locale/*/LC_MESSAGES/*.po && rm opencode_web/locale/*/LC_MESSAGES/*.old
+	@sed -i.old '/^"POT-Creation-Date/d;/^"Report-Msgid-Bugs-To/d' opencode_web/locale/*/LC_MESSAGES/*.po && rm opencode_web/locale/*/LC_MESSAGES/*.old
 
 # What the tests drive and pip cannot install: a browser, a Redis, a PostgreSQL, a terminal, strace, a clock that can be set, gettext,
 # npm for other people's servers, two language servers, and Go for one of them.
