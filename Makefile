@@ -128,6 +128,6 @@ static/vendor/.fetched: static/vendor.lock.json | $(BIN)/.installed
 	@$(BIN)/python -m opencode_web.vendor
 	@mkdir -p static/vendor && touch $@
 
-static/words/.compiled: $(wildcard opencode_web/locale/*/LC_MESSAGES/*.po) hatch_build.py | $(BIN)/.installed
-	@$(BIN)/python hatch_build.py
+static/words/.compiled: $(wildcard opencode_web/locale/*/LC_MESSAGES/*.po) opencode_web/catalogues.py | $(BIN)/.installed
+	@$(BIN)/python opencode_web/catalogues.py
 	@mkdir -p static/words && touch $@

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
 
 import polib
@@ -13,7 +11,7 @@ import pytest
 from django.conf import settings
 from django.utils.translation import gettext, ngettext, override, to_locale
 
-from opencode_web import languages
+from opencode_web import catalogues, languages
 from tests.opencode_web.words import sources
 
 FILES = sorted(languages.CATALOGUES.glob("*/LC_MESSAGES/*.po"))
@@ -87,16 +85,5 @@ def test_what_is_compiled_is_what_stands_there(code: str) -> None:
                 assert ngettext(entry.msgid, entry.msgid_plural, 1) in entry.msgstr_plural.values()
             else:
                 assert gettext(entry.msgid) == entry.msgstr
-    script = Path(settings.STATICFILES_DIRS[0], "words", f"{code}.js").read_text()
-    assert script == hook()(of(folder / "djangojs.po"))
-
-
-def hook() -> Callable[[polib.POFile], str]:
-    """The function of the build's hook that makes a script."""
-    spec = importlib.util.spec_from_file_location("hatch_build", Path(settings.BASE_DIR, "hatch_build.py"))
-    assert spec
-    assert spec.loader
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    made: Callable[[polib.POFile], str] = module.script
-    return made
+    made = Path(settings.STATICFILES_DIRS[0], "words", f"{code}.js").read_text()
+    assert made == catalogues.script(of(folder / "djangojs.po"))

@@ -1,6 +1,6 @@
 """What programs read of the catalogues in `opencode_web/locale`: a `django.mo` of each for Python, and a
 script of each for the pages. Hatchling makes them before it builds or installs; in a checkout
-`python hatch_build.py` does (`make`)."""
+`python opencode_web/catalogues.py` does (`make`)."""
 
 from __future__ import annotations
 
@@ -51,4 +51,4 @@ def script(catalogue: polib.POFile) -> str:
 
 
 if __name__ == "__main__":
-    compile_catalogues(Path(__file__).resolve().parent)
+    compile_catalogues(Path(__file__).resolve().parent.parent)
