@@ -76,7 +76,11 @@ TEMPLATES = [
         "NAME": "django",
         "DIRS": [BASE_DIR / "templates"],
         "OPTIONS": {
-            "builtins": ["django.templatetags.i18n", "sessions.web.templatetags.page"],
+            "builtins": [
+                "django.templatetags.i18n",
+                "sessions.rendering.translating",
+                "sessions.web.templatetags.page",
+            ],
             "context_processors": ["opencode_web.people.sign_in.token"] if PEOPLE else [],
             "loaders": [
                 ("django.template.loaders.cached.Loader", ["django.template.loaders.filesystem.Loader"])
