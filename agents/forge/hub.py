@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar, Final
 
+from django.utils.translation import gettext_noop
+
 from agents.forge.forge import Forge
 from agents.forge.hosts import Host
 from agents.forge.shapes import (
@@ -41,10 +43,10 @@ OUTCOMES: Final[Mapping[str, Outcome]] = {
     "startup_failure": "failed",
 }
 _VERDICTS = {
-    "APPROVED": "approved",
-    "CHANGES_REQUESTED": "asks for changes",
-    "REQUEST_CHANGES": "asks for changes",
-    "DISMISSED": "dismissed",
+    "APPROVED": gettext_noop("approved"),
+    "CHANGES_REQUESTED": gettext_noop("asks for changes"),
+    "REQUEST_CHANGES": gettext_noop("asks for changes"),
+    "DISMISSED": gettext_noop("dismissed"),
 }
 _ITSELF: Final[tuple[tuple[str, ...], ...]] = ((), ("pull_request",))
 """Where an answer has what is of a pull request: in itself, or as an issue in a part of its own."""

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Literal
 
+from django.utils.translation import gettext_noop
+
 Kind = Literal["issue", "pull"]
 State = Literal["open", "draft", "merged", "closed"]
 Outcome = Literal["passed", "failed", "running", "skipped"]
@@ -19,6 +21,11 @@ Method = Literal["merge", "squash", "rebase"]
 _HIDDEN = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 MOST_TEXT = 60_000
 """Characters of one body or comment."""
+WORDS = (
+    *(gettext_noop("open"), gettext_noop("draft"), gettext_noop("merged"), gettext_noop("closed")),
+    *(gettext_noop("passed"), gettext_noop("failed"), gettext_noop("running"), gettext_noop("skipped")),
+)
+"""States and outcomes, which pages translate."""
 
 
 class ForgeError(Exception):

@@ -14,7 +14,7 @@ from typing import Any
 
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
-from django.utils.translation import gettext
+from django.utils.translation import gettext, ngettext
 from django.views.decorators.http import require_GET, require_POST
 
 from agents.config.configuration import load
@@ -93,7 +93,7 @@ async def begin(request: HttpRequest) -> HttpResponse:
         await attempts.begin(found.id, method, inputs)
     except (InvalidInput, SignInFailed) as error:
         return beside(found.place, str(error))
-    return await _changed(request.POST, "Waiting for you to sign in.")
+    return await _changed(request.POST, gettext("Waiting for you to sign in."))
 
 
 @require_GET
@@ -103,7 +103,7 @@ async def waiting(request: HttpRequest) -> HttpResponse:
     if attempt is not None and attempt.status == "pending":
         return HttpResponse(status=204)
     done = attempt is None or attempt.status == "complete"
-    return await _changed(request.GET, "Signed in." if done and attempt else "")
+    return await _changed(request.GET, gettext("Signed in.") if done and attempt else "")
 
 
 @require_POST
@@ -113,7 +113,7 @@ async def code(request: HttpRequest) -> HttpResponse:
     if attempt is None or attempt.begun.take is None:
         raise Http404(gettext("No sign-in waits for a code."))
     attempt.begun.take(request.POST.get("code", ""))
-    return await _changed(request.POST, "Trying the code.")
+    return await _changed(request.POST, gettext("Trying the code."))
 
 
 @require_POST
@@ -130,18 +130,21 @@ async def forget(request: HttpRequest) -> HttpResponse:
         await keeping.forget(found.id)
     except SignInFailed as error:
         return beside(found.place, str(error))
-    return await _changed(request.POST, "Signed out." if found.by == "sign-in" else "The key is removed.")
+    return await _changed(
+        request.POST, gettext("Signed out.") if found.by == "sign-in" else gettext("The key is removed.")
+    )
 
 
 def _told(trial: Trial | None) -> str:
     """What became of a key that is kept; None: of one that was not to be tried."""
     if trial is None:
-        return "The key is kept."
+        return gettext("The key is kept.")
     if trial.verdict == "untried":
-        return f"The key is kept, but it was not tried: {trial.reason}"
+        return gettext("The key is kept, but it was not tried: %(reason)s") % {"reason": trial.reason}
     if trial.models is None:
-        return "The key works."
-    return f"The key works: {trial.models} model{'' if trial.models == 1 else 's'}."
+        return gettext("The key works.")
+    words = ngettext("The key works: %(count)s model.", "The key works: %(count)s models.", trial.models)
+    return words % {"count": trial.models}
 
 
 async def _changed(fields: QueryDict, said: str, *, shown: bool = False) -> HttpResponse:

@@ -6,12 +6,12 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.utils.translation import gettext
+from django.utils.translation import gettext, gettext_noop
 from django.views.decorators.http import require_GET, require_POST
 
 from agents.config.configuration import load
@@ -206,13 +206,17 @@ async def _choose_agent(session: Session, name: str) -> None:
         await _choose_model(session, agent.model, agent.variant)
 
 
-_PLANNING = presets.Meaning("Plan", "The agent only reads, and makes a plan.")
+_PLANNING = presets.Meaning(gettext_noop("Plan"), gettext_noop("The agent only reads, and makes a plan."))
 
 
 def _meaning(chosen: Choice) -> presets.Meaning:
     if chosen.preset == PLAN:
-        return _PLANNING
-    return presets.meant(presets.of(chosen.preset), silent=chosen.terms.silent)
+        return _spoken(_PLANNING)
+    return _spoken(presets.meant(presets.of(chosen.preset), silent=chosen.terms.silent))
+
+
+def _spoken(meaning: presets.Meaning) -> presets.Meaning:
+    return replace(meaning, label=gettext(meaning.label), words=gettext(meaning.words))
 
 
 def _presets(config: Config, on: Terms) -> list[tuple[str, presets.Meaning]]:
@@ -220,7 +224,7 @@ def _presets(config: Config, on: Terms) -> list[tuple[str, presets.Meaning]]:
     planning = [(PLAN, _PLANNING)] if PLAN in known_agents(config) else []
     reviewer = config.reviewer is not None
     offered = presets.offered(sandbox=not on.lacking, silent=on.silent, reviewer=reviewer)
-    return [*planning, *offered.items()]
+    return [(name, _spoken(meaning)) for name, meaning in (*planning, *offered.items())]
 
 
 def _working(config: Config) -> str:
@@ -248,14 +252,14 @@ def _groups(
 ) -> list[Group]:
     rest = [ref for ref in recents if ref not in favourites]
     mixed = [
-        Group("Favourites", _rows(providers, favourites), mixed=True),
-        Group("Recent", _rows(providers, rest), mixed=True),
+        Group(gettext("Favourites"), _rows(providers, favourites), mixed=True),
+        Group(gettext("Recent"), _rows(providers, rest), mixed=True),
     ]
     own = [
         Group(
             provider.name,
             tuple((provider, model) for model in provider.models.values()),
-            "On this machine" if provider.source == "local" else access.get(provider.id, ""),
+            gettext("On this machine") if provider.source == "local" else access.get(provider.id, ""),
         )
         for provider in providers.values()
     ]
@@ -277,6 +281,10 @@ def _rows(providers: Mapping[str, Provider], refs: Iterable[str]) -> tuple[tuple
 def _access(state: State) -> str:
     """What lets requests in at a provider, in words."""
     if state.by == "environment":
-        return f"Key in {state.detail}"
-    words = {"sign-in": "Signed in", "key": "Key", "configuration": "Set up in the configuration"}
+        return gettext("Key in %(place)s") % {"place": state.detail}
+    words = {
+        "sign-in": gettext("Signed in"),
+        "key": gettext("Key"),
+        "configuration": gettext("Set up in the configuration"),
+    }
     return words.get(state.by, "")

@@ -84,7 +84,7 @@ async def ask(request: HttpRequest) -> HttpResponse:
     try:
         return JsonResponse(await operation(asked))
     except (Failed, TimeoutError, Refused, Unencodable, browsing.Unreadable) as problem:
-        return JsonResponse({"words": str(problem) or "It took too long."}, status=REFUSED)
+        return JsonResponse({"words": str(problem) or gettext("It took too long.")}, status=REFUSED)
 
 
 def _asked(request: HttpRequest, found: Located) -> Asked | None:

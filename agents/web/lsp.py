@@ -13,7 +13,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, Literal
 
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
-from django.utils.translation import gettext
+from django.utils.translation import gettext, gettext_noop
 from django.views.decorators.http import require_GET, require_POST
 
 from agents.config.configuration import load
@@ -40,12 +40,12 @@ MAX_REASON = 2000
 MEMORY_STEP = 10 * 1024**2
 """Bytes: a server that holds a little more than before is not shown anew."""
 _WORDS = {
-    "connected": "Running",
-    "starting": "Starting",
-    "error": "Failed",
-    "missing": "Not installed",
-    "held": "Waits for your trust",
-    "idle": "Not running",
+    "connected": gettext_noop("Running"),
+    "starting": gettext_noop("Starting"),
+    "error": gettext_noop("Failed"),
+    "missing": gettext_noop("Not installed"),
+    "held": gettext_noop("Waits for your trust"),
+    "idle": gettext_noop("Not running"),
 }
 _LOOK = {"connected": "connected", "starting": "connecting", "error": "failed", "held": "held"}
 """The states of the style sheet."""
@@ -76,7 +76,7 @@ class Shown:
 
     @property
     def words(self) -> str:
-        return "Installing" if self.installing else _WORDS[self.state.status]
+        return gettext("Installing") if self.installing else gettext(_WORDS[self.state.status])
 
     @property
     def look(self) -> str:
@@ -300,7 +300,7 @@ async def install(request: HttpRequest) -> HttpResponse:
     if problem := await asyncio.to_thread(lacking, row.install):
         return beside(_PLACE, problem)
     installer.begin(row, lambda: bus.publish(bus.Event("lsp.updated", {})))
-    return _renewed(f"Installing {row.language}")
+    return _renewed(gettext("Installing %(language)s") % {"language": row.language})
 
 
 def _renewed(said: str) -> HttpResponse:

@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.urls import reverse
 from django.utils.http import urlencode
+from django.utils.translation import gettext
 from django.views.decorators.http import require_GET, require_POST
 
 from agents.config.problem import Refused, Unreadable
@@ -85,7 +86,9 @@ async def add(request: HttpRequest) -> HttpResponse:
         models = _models(fields)
         known = (await config_of(fields)).provider
         if given.id in known or given.id in KNOWN:
-            raise Wrong(f"There is a provider {given.id} already. Choose another name.")
+            raise Wrong(
+                gettext("There is a provider %(id)s already. Choose another name.") % {"id": given.id}
+            )
         if given.key:
             keeping.checked("key", given.key)
         patch: dict[str, Any] = {**given.entry, "models": {name: {} for name in models}}
@@ -102,22 +105,22 @@ def _given(fields: QueryDict) -> Given:
     """Raises Wrong."""
     name, address = (fields.get(part, "").strip() for part in ("name", "address"))
     if not name or len(name) > _LONGEST:
-        raise Wrong("Give it a name.")
+        raise Wrong(gettext("Give it a name."))
     made = _NOT_IN_ID.sub("-", name.lower()).strip("-")[:_MOST_ID]
     if not made:
-        raise Wrong("The name needs a letter from a to z, or a digit.")
+        raise Wrong(gettext("The name needs a letter from a to z, or a digit."))
     try:
         parts = urlsplit(address)
         host = parts.hostname
     except ValueError:
         host = None
     if host is None or parts.scheme not in ("http", "https"):
-        raise Wrong("The address begins with http:// or https://, as http://127.0.0.1:8000/v1.")
+        raise Wrong(gettext("The address begins with http:// or https://, as http://127.0.0.1:8000/v1."))
     if parts.username or parts.password:
-        raise Wrong("The key does not belong into the address: it has a field of its own.")
+        raise Wrong(gettext("The key does not belong into the address: it has a field of its own."))
     package = fields.get("package", "")
     if package not in SPOKEN:
-        raise Wrong("Choose what it speaks.")
+        raise Wrong(gettext("Choose what it speaks."))
     return Given(made, name, address.rstrip("/"), package, fields.get("key", "").strip())
 
 
@@ -126,7 +129,10 @@ def _models(fields: QueryDict) -> list[str]:
     written = (line.strip() for line in fields.get("models", "").splitlines())
     names = list(dict.fromkeys(filter(None, (*fields.getlist("model"), *written))))
     if not names:
-        raise Wrong("Name at least one model: press Look, or write its name.")
+        raise Wrong(gettext("Name at least one model: press Look, or write its name."))
     if len(names) > MOST or any(len(name) > _LONGEST for name in names):
-        raise Wrong(f"These are too many models, or one has too long a name: {MOST} at most.")
+        raise Wrong(
+            gettext("These are too many models, or one has too long a name: %(most)s at most.")
+            % {"most": MOST}
+        )
     return names

@@ -124,15 +124,19 @@ async def _known(request: HttpRequest, place: Located) -> list[Group]:
     agents = (agent for agent in known_agents(config).values() if agent.primary)
     others = (row for row in rows.projects if row != place.project)
     groups = [
-        Group("Sessions", [_session(row) for row in rows.sessions if row != place.session], MOST_UNASKED),
-        Group("Actions", list(_actions(request)), len(SHORTCUTS), 2 * MOST_OF_A_KIND),
-        Group("Settings", list(_settings(request, place.project)), MOST_OF_A_KIND),
-        Group("Projects", [_project(row) for row in others], MOST_UNASKED),
-        Group("Agents", [_agent(agent) for agent in agents]),
-        Group("Models", list(models)),
-        Group("Commands", [_command(command) for command in custom.values()]),
-        Group("Snippets", [_snippet(row) for row in rows.snippets]),
-        Group("Saved searches", [_search(text, place.project) for text in rows.searches]),
+        Group(
+            gettext("Sessions"),
+            [_session(row) for row in rows.sessions if row != place.session],
+            MOST_UNASKED,
+        ),
+        Group(gettext("Actions"), list(_actions(request)), len(SHORTCUTS), 2 * MOST_OF_A_KIND),
+        Group(gettext("Settings"), list(_settings(request, place.project)), MOST_OF_A_KIND),
+        Group(gettext("Projects"), [_project(row) for row in others], MOST_UNASKED),
+        Group(gettext("Agents"), [_agent(agent) for agent in agents]),
+        Group(gettext("Models"), list(models)),
+        Group(gettext("Commands"), [_command(command) for command in custom.values()]),
+        Group(gettext("Snippets"), [_snippet(row) for row in rows.snippets]),
+        Group(gettext("Saved searches"), [_search(text, place.project) for text in rows.searches]),
     ]
     return [
         replace(group, entries=[one for one in group.entries if _offered(request, one)]) for group in groups
@@ -210,31 +214,40 @@ def _project(row: Project) -> Entry:
 def _settings(request: HttpRequest, project: Project) -> Iterator[Entry]:
     of, here = f"?project={project.id}", (project.id,)
     places = (
-        ("Settings", "settings", "settings", (), of, "preferences store sandbox"),
-        ("Keys of the keyboard", "keyboard", "keys", (), of, "shortcuts keybinds"),
-        ("Snippets", "edit", "snippets", (), of, "templates texts prompts"),
-        ("Accounts and keys of providers", "settings", "accounts", (), of, "login sign in api key"),
+        (gettext("Settings"), "settings", "settings", (), of, "preferences store sandbox"),
+        (gettext("Keys of the keyboard"), "keyboard", "keys", (), of, "shortcuts keybinds"),
+        (gettext("Snippets"), "edit", "snippets", (), of, "templates texts prompts"),
+        (gettext("Accounts and keys of providers"), "settings", "accounts", (), of, "login sign in api key"),
         ("MCP and language servers", "plug", "servers", (), of, "lsp"),
-        ("Permission rules and decisions", "shield", "rules", here, "", "allow deny audit"),
-        ("Search in conversations", "search", "search", (), of, "find text words history messages"),
-        ("Usage", "clock", "usage", (), "", "cost tokens spending money statistics"),
-        ("What the model is told", "reader", "told", (), of, "prompt instructions skills tools context"),
-        ("Operations log", "list", "log", here, "", "history undo changes"),
-        ("All projects", "folder", "home", (), "?choose", "open another"),
-        ("Import conversations", "import", "import", (), "", "transfer opencode"),
+        (gettext("Permission rules and decisions"), "shield", "rules", here, "", "allow deny audit"),
+        (gettext("Search in conversations"), "search", "search", (), of, "find text words history messages"),
+        (gettext("Usage"), "clock", "usage", (), "", "cost tokens spending money statistics"),
+        (
+            gettext("What the model is told"),
+            "reader",
+            "told",
+            (),
+            of,
+            "prompt instructions skills tools context",
+        ),
+        (gettext("Operations log"), "list", "log", here, "", "history undo changes"),
+        (gettext("All projects"), "folder", "home", (), "?choose", "open another"),
+        (gettext("Import conversations"), "import", "import", (), "", "transfer opencode"),
     )
     if settings.PEOPLE:
         you = f"{settings.FRONT_PATH}you/" if settings.FRONT_PATH else reverse("you")
         if may(request, "own-keys"):
             keys = f"{reverse('own-keys')}{of}"
             also = "api key provider who pays mine"
-            yield Entry("go:own-keys", "Your keys of providers", "settings", "go", keys, also=also)
+            yield Entry("go:own-keys", gettext("Your keys of providers"), "settings", "go", keys, also=also)
         yield Entry("go:you", "You", "shield", "go", you, also="password token sign out second factor")
         if may(request, "people"):
             people = reverse("people")
-            yield Entry("go:people", "People", "list", "go", people, also="team roles invite tokens")
+            yield Entry("go:people", gettext("People"), "list", "go", people, also="team roles invite tokens")
     if settings.FRONT_PATH:
-        yield Entry("go:machines", "All machines", "layers", "go", settings.FRONT_PATH, also="nodes team")
+        yield Entry(
+            "go:machines", gettext("All machines"), "layers", "go", settings.FRONT_PATH, also="nodes team"
+        )
     for label, icon, name, arguments, query, also in places:
         if may(request, name):
             yield Entry(f"go:{label}", label, icon, "go", reverse(name, args=arguments) + query, also=also)
@@ -262,7 +275,7 @@ async def _files(place: Located, query: str, line: str = "", most: int = MOST_OF
 
 
 async def _files_of(root: Root, query: str, line: str, most: int) -> Group:
-    title = f"Files of {root.name}" if root.folder else "Files"
+    title = gettext("Files of %(name)s") % {"name": root.name} if root.folder else gettext("Files")
     inner = query.removeprefix(f"{root.name}/") if root.folder else query
     try:
         found = await search.find_files(root.path, inner, limit=most)
@@ -275,7 +288,11 @@ async def _files_of(root: Root, query: str, line: str, most: int) -> Group:
 def _file(root: Root, path: str, line: str = "") -> Entry:
     at, seen = f":{line}" if line else "", root.seen(path)
     label = f"{root.name}/{path}" if root.folder else path
-    return Entry(f"file:{seen}", label, "file", "open", f"{seen}{at}", f"line {line}" if line else "")
+    return Entry(f"file:{seen}", label, "file", "open", f"{seen}{at}", _line(line) if line else "")
+
+
+def _line(number: object) -> str:
+    return gettext("line %(number)s") % {"number": number}
 
 
 _LINE = re.compile(r"(.*?):(\d{0,9})")
@@ -303,7 +320,7 @@ async def _picked(place: Located, asked: QueryDict) -> list[Group]:
         return await _files(place, query, most=MOST_PICKED)
     last = [id.removeprefix("file:") for id in asked.getlist("recent") if id.startswith("file:")]
     there = await asyncio.to_thread(lambda: list(_there(place, last)))
-    return [Group("Opened last", there[:MOST_RECENT]), *await _files(place, "")]
+    return [Group(gettext("Opened last"), there[:MOST_RECENT]), *await _files(place, "")]
 
 
 def _there(place: Located, paths: Iterable[str]) -> Iterator[Entry]:
@@ -318,23 +335,37 @@ def _there(place: Located, paths: Iterable[str]) -> Iterator[Entry]:
 def _lines(opened: str, line: str) -> list[Group]:
     if not opened or not line:
         return []
-    return [Group("Lines", [Entry("line", f"Line {line}", "file", "open", f"{opened}:{line}", opened)])]
+    return [
+        Group(
+            gettext("Lines"),
+            [
+                Entry(
+                    "line",
+                    gettext("Line %(line)s") % {"line": line},
+                    "file",
+                    "open",
+                    f"{opened}:{line}",
+                    opened,
+                )
+            ],
+        )
+    ]
 
 
 async def _symbols_in(root: Root, query: str) -> Group:
     entries = await _symbols(find_symbols(root.path, query, MOST_PICKED), root)
-    return Group(f"Symbols of {root.name or 'the project'}", entries)
+    return Group(gettext("Symbols of %(name)s") % {"name": root.name or gettext("the project")}, entries)
 
 
 async def _symbols_of(root: Root, file: Path, name: str, wanted: str) -> Group:
     """Those of a file: of its language server where one runs, else as the text tells."""
     runs = await service.serves(root.path, file) and await service.warm(root.path, file)
     entries = await _symbols(service.document_symbols(root.path, file), root, alike=True) if runs else []
-    title = f"Symbols of {name}"
+    title = gettext("Symbols of %(name)s")
     if not entries:
         entries = await asyncio.to_thread(_outline, root, file)
-        title = f"{title}, read from its text without a language server"
-    return Group(title, [one for one in entries if wanted in one.label.lower()])
+        title = gettext("Symbols of %(name)s, read from its text without a language server")
+    return Group(title % {"name": name}, [one for one in entries if wanted in one.label.lower()])
 
 
 def _outline(root: Root, file: Path) -> list[Entry]:
@@ -354,7 +385,7 @@ def _outlined(symbol: Outlined, path: str) -> Entry:
         _OUTLINED_ICONS.get(symbol.kind, "function"),
         "open",
         f"{place}:{symbol.column}",
-        f"{symbol.container} · line {symbol.line}" if symbol.container else f"line {symbol.line}",
+        f"{symbol.container} · {_line(symbol.line)}" if symbol.container else _line(symbol.line),
     )
 
 
@@ -386,13 +417,13 @@ def _texts(project: Project, query: str) -> Group:
     """The search over conversations for what was typed."""
     url = _search_url(project, query)
     label = f"Search what was said for “{query}”"
-    return Group("Conversations", [Entry("go:texts", label, "search", "go", url)])
+    return Group(gettext("Conversations"), [Entry("go:texts", label, "search", "go", url)])
 
 
 def _unasked(known: Sequence[Group], recent: Iterable[str]) -> Iterator[Group]:
     by_id = {entry.id: entry for group in known for entry in group.entries}
     last = [by_id[id] for id in dict.fromkeys(recent) if id in by_id]
-    yield Group("Recent", last)
+    yield Group(gettext("Recent"), last)
     for group in known:
         yield Group(group.title, [entry for entry in group.entries if entry not in last][: group.unasked])
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
+from django.utils.translation import gettext
 from django.views.decorators.http import require_GET
 
 from sessions.core.db import in_db
@@ -162,13 +163,13 @@ def _tables(asked: Asked, found: Spending) -> Iterator[Table]:
         )
 
     parts: list[tuple[str, Callable[[Key], Any]]] = [
-        ("Models", lambda key: key.model),
-        ("Agents", lambda key: key.agent),
-        ("Projects", project),
-        ("Sessions", session),
+        (gettext("Models"), lambda key: key.model),
+        (gettext("Agents"), lambda key: key.agent),
+        (gettext("Projects"), project),
+        (gettext("Sessions"), session),
     ]
     if any(key.person for key in found.sums):
-        parts.insert(0, ("People", lambda key: key.person or "Not known"))
+        parts.insert(0, (gettext("People"), lambda key: key.person or gettext("Not known")))
     for title, part in parts:
         yield _table(title, found.by(part), found.total)
 

@@ -9,6 +9,7 @@ from functools import partial
 
 from django.db import DatabaseError
 from django.db.models import Sum
+from django.utils.translation import gettext, gettext_noop
 
 from opencode_web.nodes import registry, workspaces
 from opencode_web.nodes.elsewhere import in_rows_of
@@ -117,8 +118,12 @@ async def _machine(base: str, node: Node, shows: Shows) -> Machine:
         rows = {row.project: row for row in await in_db(workspaces.at_node, node.name)}
     except DatabaseError as error:
         logger.info("the rows of node %s cannot be read: %s", node.name, error)
-        return replace(machine, problem="Its rows cannot be read: it may be of another version.")
+        return replace(machine, problem=gettext("Its rows cannot be read: it may be of another version."))
     return replace(machine, cost=cost, projects=[_with(project, rows.get(project.id)) for project in found])
+
+
+WORDS = (gettext_noop("away"), gettext_noop("draining"), gettext_noop("drained"))
+"""States of machines, which pages translate."""
 
 
 def state(node: Node) -> str:

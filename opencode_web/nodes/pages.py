@@ -49,7 +49,9 @@ async def join(request: HttpRequest) -> HttpResponse:
     """What a machine that has a `token` needs, as JSON; once."""
     told = await in_db(invitations.redeem, request.POST.get("token", ""))
     if told is None:
-        return JsonResponse({"message": "This token counts no longer: ask for a new one."}, status=403)
+        return JsonResponse(
+            {"message": gettext("This token counts no longer: ask for a new one.")}, status=403
+        )
     return JsonResponse(told)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from django.db import transaction
 from django.db.models import Q
+from django.utils.translation import gettext
 
 from opencode_web.nodes.models import Node, Workspace
 from opencode_web.team import ALIAS
@@ -63,13 +64,19 @@ def gate(node: str, project_id: str) -> Gate:
     if row is not None and row.closed:
         when = datetime.fromtimestamp(row.time_closed / 1000, UTC)
         return Gate(
-            closed=f"This project goes on at {row.successor} since {when:%d %b, %H:%M} UTC, so nothing is "
-            "changed here. Who wants this copy to go on in its place says so on the page of all machines."
+            closed=gettext(
+                "This project goes on at %(successor)s since %(when)s UTC, so nothing is changed here. "
+                "Who wants this copy to go on in its place says so on the page of all machines."
+            )
+            % {"successor": row.successor, "when": f"{when:%d %b, %H:%M}"}
         )
     if row is not None and row.moving:
-        return Gate(waiting="This project is being moved to another machine.")
+        return Gate(waiting=gettext("This project is being moved to another machine."))
     if Node.objects.filter(name=node, draining=True).exists():
-        return Gate(waiting=f"{node} finishes what runs and begins nothing more: what is sent waits.")
+        return Gate(
+            waiting=gettext("%(node)s finishes what runs and begins nothing more: what is sent waits.")
+            % {"node": node}
+        )
     return OPEN
 
 

@@ -12,6 +12,7 @@ from django.contrib.auth.middleware import AuthenticationMiddleware
 from django.contrib.sessions.middleware import SessionMiddleware
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.utils.decorators import async_only_middleware
+from django.utils.translation import gettext
 
 from opencode_web.people import needs, places
 from opencode_web.people.models import SignIn
@@ -123,9 +124,9 @@ def _place_of(of_api: bool) -> Callable[[HttpRequest, Mapping[str, Any], Role], 
 
 def refused(request: HttpRequest, need: Role, of_api: bool) -> HttpResponse:
     """In the form of what was asked for."""
-    words = (
-        f"This takes the role “{need.label}”, which you do not have here. Who administers can give it to you."
-    )
+    words = gettext(
+        "This takes the role “%(label)s”, which you do not have here. Who administers can give it to you."
+    ) % {"label": need.label}
     if of_api:
         body = {"name": "ForbiddenError", "data": {"message": words}}
         return HttpResponse(json.dumps(body), status=403, content_type="application/json")

@@ -149,7 +149,9 @@ def _in_projects(person: Person) -> list[InProject]:
     rows = list(Membership.objects.filter(person=person).order_by("node", "project"))
     ids = [row.project for row in rows if row.node == node()]
     names = dict(Project.objects.filter(id__in=ids).values_list("id", "name"))
-    return [InProject(names.get(row.project, row.project), row.node, Role(row.role).label) for row in rows]
+    return [
+        InProject(names.get(row.project, row.project), row.node, str(Role(row.role).label)) for row in rows
+    ]
 
 
 def change(person: Person, role: Role | None = None, active: bool | None = None) -> None:

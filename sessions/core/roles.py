@@ -7,16 +7,17 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from django.db.models import TextChoices
+from django.utils.translation import gettext_lazy
 
 
 class Role(TextChoices):
     """Each may what those before it may."""
 
-    NOTHING = "", "Nothing"
-    SEE = "see", "See"
-    ASK = "ask", "Ask"
-    APPROVE = "approve", "Approve"
-    ADMINISTER = "administer", "Administer"
+    NOTHING = "", gettext_lazy("Nothing")
+    SEE = "see", gettext_lazy("See")
+    ASK = "ask", gettext_lazy("Ask")
+    APPROVE = "approve", gettext_lazy("Approve")
+    ADMINISTER = "administer", gettext_lazy("Administer")
 
     @property
     def rank(self) -> int:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.utils.safestring import SafeString, mark_safe
-from django.utils.translation import gettext
+from django.utils.translation import gettext, gettext_noop
 
 from sessions.core.endings import call_cut_off, call_error
 from sessions.core.store import shells
@@ -44,7 +44,11 @@ LONG_PROMPT = 6000
 LONG_OUTPUT = 8000
 """Characters of an unfolded output that come with its card."""
 
-_STEERED = {"plan_exit": "Plan approved: building", "plan_enter": "Planning first"}
+_CONTINUED = gettext_noop("Continued automatically")
+_STEERED = {
+    "plan_exit": gettext_noop("Plan approved: building"),
+    "plan_enter": gettext_noop("Planning first"),
+}
 
 
 def shown(part: Wire) -> bool:
@@ -108,7 +112,7 @@ def part_html(
         context |= _unfolded(part)
         return html("tools/card.html", card=card(part, root), within=within, inner=inside, **context)
     if tool := _steered_by(part):
-        return html("parts/steered.html", words=_STEERED.get(tool, "Continued automatically"), **context)
+        return html("parts/steered.html", words=gettext(_STEERED.get(tool, _CONTINUED)), **context)
     if command := shells.command_of(part):
         return html("parts/shell.html", command=command, **context)
     if kind == "text" and role == "user":

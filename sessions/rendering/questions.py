@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.utils.safestring import SafeString
-from django.utils.translation import gettext
+from django.utils.translation import gettext, gettext_noop
 
 from sessions.core.endings import call_cut_off, call_error
 from sessions.core.models import QuestionRequest, Session
@@ -23,10 +23,11 @@ from .plan import ASKS, plan_html
 TOOLS = frozenset({"question", ASKS, "plan_enter"})
 """Tools whose card is what was asked and answered. Questions of other tools are an MCP server's."""
 
-_HEADINGS = {ASKS: "The plan is ready", "plan_enter": "Make a plan first?"}
-_NAMES = {ASKS: "End plan mode", "plan_enter": "Enter plan mode"}
-_STOPS = "The agent is told that you do not answer, and stops"
-_DECLINES = "The server is told that you decline; the turn goes on"
+_HEADINGS = {ASKS: gettext_noop("The plan is ready"), "plan_enter": gettext_noop("Make a plan first?")}
+_NAMES = {ASKS: gettext_noop("End plan mode"), "plan_enter": gettext_noop("Enter plan mode")}
+_QUESTION = gettext_noop("Question")
+_STOPS = gettext_noop("The agent is told that you do not answer, and stops")
+_DECLINES = gettext_noop("The server is told that you decline; the turn goes on")
 _LINK = re.compile(r"^(https?://\S+)$", re.MULTILINE)
 _ICONS = {ASKS: "list", "plan_enter": "list"}
 
@@ -80,7 +81,8 @@ def request(row: QuestionRequest, session: Session, place: str = "") -> Request:
     ids of its elements."""
     asked = [_asked(question) for question in questions.questions_of(row)]
     of_server = row.tool not in TOOLS
-    title = _HEADINGS.get(row.tool) or ("A question for you" if len(asked) == 1 else "Questions for you")
+    several = gettext("A question for you") if len(asked) == 1 else gettext("Questions for you")
+    title = gettext(_HEADINGS[row.tool]) if row.tool in _HEADINGS else several
     return Request(
         id=row.id,
         key=f"{place}{row.id}",
@@ -90,7 +92,7 @@ def request(row: QuestionRequest, session: Session, place: str = "") -> Request:
         questions=asked,
         origin=origin(row.session, session),
         plan=plan_html(row.session) if row.tool == ASKS else SafeString(),
-        dismissal=_DECLINES if of_server else _STOPS,
+        dismissal=gettext(_DECLINES if of_server else _STOPS),
     )
 
 
@@ -108,7 +110,7 @@ def answered_html(part: Mapping[str, Any], *, oob: bool = False) -> SafeString:
     return html(
         "tools/question.html",
         part=part,
-        title=(_HEADINGS if asked else _NAMES).get(part["tool"], "Question"),
+        title=gettext((_HEADINGS if asked else _NAMES).get(part["tool"], _QUESTION)),
         icon=_ICONS.get(part["tool"], "ask"),
         questions=asked,
         status=state["status"],

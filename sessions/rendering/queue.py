@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.conf import settings
+from django.utils.translation import gettext, gettext_noop, ngettext
 
 from sessions.core.gate import gate
 from sessions.core.models import Admission, AdmittedPrompt, Session
@@ -17,8 +18,8 @@ from .html import html
 MOST_SHOWN = 300
 """Characters of a prompt; editing shows the whole."""
 
-COMPACTION = "Compact the conversation"
-FOLLOW_UP = "A tool goes on with its work"
+COMPACTION = gettext_noop("Compact the conversation")
+FOLLOW_UP = gettext_noop("A tool goes on with its work")
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,28 +74,23 @@ def _why(session: Session) -> tuple[str, str]:
         return "", ""
     found = gate(now.project_id)
     if found.closed or found.waiting:
-        return "held up", found.closed or found.waiting
+        return gettext("held up"), found.closed or found.waiting
     if quotas.are_set() and (held := quotas.held(now)):
-        return "held up", held
+        return gettext("held up"), held
     place = line.place(now) if settings.MOST_TURNS else 0
     if not place:
         return "", ""
     return (
-        f"{_ordinal(place)} in line",
-        "As many turns run as may at once; this one begins when one has ended.",
+        gettext("place %(place)s in line") % {"place": place},
+        gettext("As many turns run as may at once; this one begins when one has ended."),
     )
-
-
-def _ordinal(number: int) -> str:
-    suffix = "th" if number % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
-    return f"{number}{suffix}"
 
 
 def _short(stopped: int, waiting: int, held: str) -> str:
     """How many there are, and what holds them, in few words."""
-    words = [f"{stopped} stopped"] if stopped else []
+    words = [gettext("%(count)s stopped") % {"count": stopped}] if stopped else []
     if waiting:
-        words.append("1 waits" if waiting == 1 else f"{waiting} wait")
+        words.append(ngettext("%(count)s waits", "%(count)s wait", waiting) % {"count": waiting})
     return " · ".join([*words, *([held] if held else [])])
 
 
@@ -116,7 +112,7 @@ def _waiting(row: AdmittedPrompt, place: int, of: int, sender: str) -> Waiting:
         text = f"$ {command}"
     elif not kinds:
         compacts = any(part["type"] == "compaction" for part in row.parts)
-        text = COMPACTION if compacts else FOLLOW_UP
+        text = gettext(COMPACTION if compacts else FOLLOW_UP)
     elif "subtask" in kinds:
         tasks = [part for part in row.parts if part["type"] == "subtask"]
         text = text or " ".join(part.get("description", "") for part in tasks)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.utils.safestring import SafeString, mark_safe
-from django.utils.translation import gettext
+from django.utils.translation import gettext, gettext_noop
 from django.views.decorators.http import require_GET, require_POST
 
 from sessions.changes import actions
@@ -33,7 +33,11 @@ OF_A_FILE = {"kind": "file"}
 OF_A_PLAN = {"kind": "plan"}
 """The scope of one that was written beside the plan."""
 _ABOUT = {"file": "code", "plan": "plan"}
-WORDS = {"draft": "Not sent yet", "sent": "Sent to the agent", "answered": "Answered"}
+WORDS = {
+    "draft": gettext_noop("Not sent yet"),
+    "sent": gettext_noop("Sent to the agent"),
+    "answered": gettext_noop("Answered"),
+}
 
 
 def notes(threads: Sequence[Thread], before: bytes | None, after: bytes | None, base: str) -> Notes:
@@ -47,7 +51,7 @@ def notes(threads: Sequence[Thread], before: bytes | None, after: bytes | None, 
                 "comments/note.html",
                 comment=thread.comment,
                 state=thread.state,
-                words=WORDS[thread.state],
+                words=gettext(WORDS[thread.state]),
                 place=where,
                 base=base,
             )
@@ -58,7 +62,11 @@ def notes(threads: Sequence[Thread], before: bytes | None, after: bytes | None, 
 def note(thread: Thread, base: str) -> SafeString:
     """One comment by itself, where it was written."""
     return html(
-        "comments/note.html", comment=thread.comment, state=thread.state, words=WORDS[thread.state], base=base
+        "comments/note.html",
+        comment=thread.comment,
+        state=thread.state,
+        words=gettext(WORDS[thread.state]),
+        base=base,
     )
 
 
@@ -181,7 +189,7 @@ async def add_to_text(
     if not text or len(text) > MAX_TEXT:
         return length(text)
     if content is None or given.get("seen") != version or not code:
-        return "It has been changed meanwhile; your text is still here."
+        return gettext("It has been changed meanwhile; your text is still here.")
     await in_db(
         comments.add,
         session,
@@ -284,7 +292,11 @@ async def _comment(session: Session, comment_id: str) -> ReviewComment:
 
 
 def length(text: str) -> str:
-    return f"A comment may have {MAX_TEXT:,} characters." if text else "Write something first."
+    return (
+        gettext("A comment may have %(max_text)s characters.") % {"max_text": f"{MAX_TEXT:,}"}
+        if text
+        else gettext("Write something first.")
+    )
 
 
 _SIDES = {"old": " (as it was before your change)", "new": ""}

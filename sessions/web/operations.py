@@ -7,7 +7,7 @@ from collections.abc import Awaitable
 from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
-from django.utils.translation import gettext
+from django.utils.translation import gettext, gettext_noop
 from django.views.decorators.http import require_GET, require_http_methods
 
 from sessions.changes.git import removal
@@ -64,7 +64,7 @@ async def invert_call(request: HttpRequest, project_id: str, session_id: str, pa
     if call is None or call.newest.project_id != project_id or call.newest.session.time_deleted:
         raise Http404(gettext("This is not known here."))
     if request.method == "GET":
-        return await _dialog(request, "Undo this change", inverse.preview_call(call))
+        return await _dialog(request, gettext("Undo this change"), inverse.preview_call(call))
     paths = {unpack_path(key) for key in request.POST.getlist("path")}
     chosen = paths if "listed" in request.POST else None
     return await _carried_out(request, "Undone", inverse.invert_call(call, chosen, actor(request)))
@@ -79,9 +79,15 @@ async def invert_operation(request: HttpRequest, project_id: str, operation_id: 
     engine = removal if removal.is_one(operation) else inverse
     redoes = operation.kind in ("undo", "revert", "drop")
     if request.method == "GET":
-        title = "Redo" if redoes else "Undo again" if operation.kind in ("redo", "unrevert") else "Undo"
+        title = (
+            gettext("Redo")
+            if redoes
+            else gettext("Undo again")
+            if operation.kind in ("redo", "unrevert")
+            else gettext("Undo")
+        )
         return await _dialog(request, title, engine.preview_operation(operation))
-    done = "Redone" if redoes else "Undone"
+    done = gettext_noop("Redone") if redoes else gettext_noop("Undone")
     return await _carried_out(request, done, engine.invert_operation(operation, actor(request)))
 
 

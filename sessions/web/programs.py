@@ -7,7 +7,7 @@ import asyncio
 
 from django.http import HttpRequest, HttpResponse
 from django.utils.formats import number_format
-from django.utils.translation import gettext
+from django.utils.translation import gettext, gettext_noop
 from django.views.decorators.http import require_http_methods, require_POST
 
 from sessions.core.db import in_db
@@ -20,7 +20,7 @@ from sessions.web.respond import beside, fragment, toast
 from sessions.web.roots import root_of
 
 LONGEST = 1000
-ELSEWHERE = "Programs are started only for a page that is open on the machine of the server."
+ELSEWHERE = gettext_noop("Programs are started only for a page that is open on the machine of the server.")
 
 
 @require_http_methods(["GET", "POST"])
@@ -30,7 +30,7 @@ async def open_in(request: HttpRequest) -> HttpResponse:
     given = request.POST if request.method == "POST" else request.GET
     place = await located(given)
     if not is_here(request):
-        return _told(ELSEWHERE)
+        return _told(gettext(ELSEWHERE))
     line, named = given.get("line", ""), unpack_path(given.get("path", ""))
     try:
         root = await asyncio.to_thread(root_of, place.project, place.session, named)

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
+from django.utils.translation import gettext, gettext_noop
+
 from sessions.core.above import agents
 from sessions.core.db import in_db
 from sessions.core.models import Project, Session
@@ -20,7 +22,7 @@ from sessions.core.models.ledger import unpack_path
 from sessions.core.store.added_folders import AddedFolder, holding
 from sessions.web.access import find_session, project_of
 
-READ_ONLY = "It is in a folder that was added for reading only."
+READ_ONLY = gettext_noop("It is in a folder that was added for reading only.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +40,7 @@ class Root:
     @property
     def locked(self) -> str:
         """Why nothing is written there, empty where it may be."""
-        return "" if self.folder is None or self.folder.write else READ_ONLY
+        return "" if self.folder is None or self.folder.write else gettext(READ_ONLY)
 
     def holds(self, path: str) -> bool:
         """Whether a path as seen from the session lies in it."""

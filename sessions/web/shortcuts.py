@@ -97,7 +97,12 @@ GROUPS: Final = (
         _by("new-line", "Shift+Enter", gettext_noop("New line")),
         _by("next-agent", "Tab", gettext_noop("The next agent")),
         _by("next-mode", "Shift+Tab", gettext_noop("The next mode: how much is asked")),
-        _by("leave", "Escape Tab", gettext_noop("Leave the text; that stops no turn"), fixed=True),
+        _by(
+            "leave",
+            "Escape Tab",
+            gettext_noop("Leave the text; that stops no turn"),
+            fixed=True,
+        ),
         _by("mention", "@", gettext_noop("Mention a file or an agent"), fixed=True),
         _by("command", "/", gettext_noop("Commands"), fixed=True),
         _by("snippet", ";", gettext_noop("Put in a snippet; Tab goes through its places"), fixed=True),
@@ -332,7 +337,12 @@ GROUPS: Final = (
             fixed=True,
         ),
         _by("editor-form", "Shift+Alt+f", gettext_noop("Put the text in form"), fixed=True),
-        _by("editor-leave", "Escape Tab", gettext_noop("Leave it; Tab alone indents"), fixed=True),
+        _by(
+            "editor-leave",
+            "Escape Tab",
+            gettext_noop("Leave it; Tab alone indents"),
+            fixed=True,
+        ),
     ),
     _at(
         "picker",

@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable, Collection
 from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
-from django.utils.translation import gettext
+from django.utils.translation import gettext, ngettext
 from django.views.decorators.http import require_GET, require_POST
 
 from sessions.changes.operations.lock import Refused
@@ -53,7 +53,6 @@ def staged_bar(session: Session, *, oob: bool = True) -> str:
 
 
 MOST_WORDS = 2000
-DID = {"keep": "Kept", "drop": "Dropped", "restage": "Staged again:"}
 
 
 @require_GET
@@ -140,13 +139,13 @@ async def mode(request: HttpRequest, project_id: str, session_id: str) -> HttpRe
     except Refused as error:
         return beside("staging-off", str(error))
     await in_db(staging.switch, session, False)
-    return fragment("staging/noted.html", text=f"Review mode is off. {text}")
+    return fragment("staging/noted.html", text=gettext("Review mode is off. %(text)s") % {"text": text})
 
 
 async def _settled(session: Session, then: str, request: HttpRequest) -> str:
     """Do with all that waits what was chosen; in words."""
     if then == "leave":
-        return "What was staged goes on waiting."
+        return gettext("What was staged goes on waiting.")
     operation = await (keep if then == "keep" else drop)(session, None, **_given(request))
     return _said(operation)
 
@@ -173,7 +172,11 @@ async def _answer(
 
 def _said(operation: Operation) -> str:
     count = sum(entry["outcome"] in operations.APPLIED for entry in operation.outcome)
-    text = f"{DID[operation.kind]} {count} file{'s' if count != 1 else ''}."
+    text = {
+        "keep": ngettext("Kept %(count)s file.", "Kept %(count)s files.", count),
+        "drop": ngettext("Dropped %(count)s file.", "Dropped %(count)s files.", count),
+        "restage": ngettext("Staged again: %(count)s file.", "Staged again: %(count)s files.", count),
+    }[operation.kind] % {"count": count}
     return f"{text} {left_words(operation.outcome)}".strip()
 
 

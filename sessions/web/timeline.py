@@ -273,7 +273,11 @@ def _bodies(session: Session, found: Point, file: PointFile, reading: Reading) -
 
 def _words(found: Point) -> str:
     """The point in a line, for the slider's value."""
-    when = f"After {visible(found.moment.title)}" if found.moment else "Before any change"
+    when = (
+        gettext("After %(title)s") % {"title": visible(found.moment.title)}
+        if found.moment
+        else gettext("Before any change")
+    )
     files = "1 file" if len(found.files) == 1 else f"{len(found.files)} files"
     return f"{when}, {files} changed, {found.additions} lines added, {found.deletions} removed"
 

@@ -96,7 +96,7 @@ def _sources(path: str) -> list[Source]:
         return find.found()
     given = Path(path).expanduser()
     if "\0" in path or not given.is_absolute():
-        raise Unreadable("Give the whole path, beginning with / or ~.")
+        raise Unreadable(gettext("Give the whole path, beginning with / or ~."))
     return find.sources(given)
 
 

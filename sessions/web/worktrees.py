@@ -29,7 +29,7 @@ async def removal(request: HttpRequest, project_id: str) -> HttpResponse:
             found = await asyncio.to_thread(losses, folder)
             return fragment("fork/remove.html", project=project, losses=found)
         if await in_db(projects.is_busy, project):
-            raise CannotRemove("The agent works in this worktree. Stop it first.")
+            raise CannotRemove(gettext("The agent works in this worktree. Stop it first."))
         repository = Path(project.worktree_of.worktree)
         branch = "branch" in request.POST
         seen = request.POST.get("seen", "")

@@ -1,5 +1,6 @@
 // The page of accounts: finding a provider, copying a code, and where the focus goes when a row has changed.
 import "./toast.js";
+import { gettext, interpolate } from "./words.js";
 
 const list = document.getElementById("accounts");
 const query = document.getElementById("accounts-query");
@@ -7,7 +8,8 @@ const found = document.getElementById("accounts-found");
 const none = document.getElementById("accounts-none");
 
 function connected() {
-  return `${list.querySelectorAll(".account-state.connected").length} of ${list.children.length} connected`;
+  const connected = list.querySelectorAll(".account-state.connected").length;
+  return interpolate(gettext("%(connected)s of %(count)s connected"), { connected, count: list.children.length });
 }
 
 function search() {
@@ -18,17 +20,17 @@ function search() {
     shown += row.hidden ? 0 : 1;
   }
   none.hidden = shown > 0;
-  found.textContent = words.length ? `${shown} found` : connected();
+  found.textContent = words.length ? interpolate(gettext("%(shown)s found"), { shown }) : connected();
 }
 
 async function copy(button) {
   try {
     await navigator.clipboard.writeText(button.dataset.copy);
-    button.textContent = "Copied";
+    button.textContent = gettext("Copied");
   } catch {
-    button.textContent = "Not allowed";
+    button.textContent = gettext("Not allowed");
   }
-  setTimeout(() => (button.textContent = "Copy"), 1500);
+  setTimeout(() => (button.textContent = gettext("Copy")), 1500);
 }
 
 // A new row took the place of what had the focus. Of a row that changed by itself only if nothing else has it.

@@ -1,6 +1,7 @@
 // What a turn does, in words for those who do not see it: a line for each call, and that it has ended. What the
 // agent writes is announced where it stands.
 import { onPage } from "./page.js";
+import { gettext } from "./words.js";
 
 const news = document.getElementById("turn-news");
 const LONGEST = 120; // characters of a line
@@ -25,7 +26,7 @@ function fresh() {
 function look() {
   const lines = fresh();
   const ends = busy && !isBusy();
-  if (ends) lines.push("The agent is done.");
+  if (ends) lines.push(gettext("The agent is done."));
   busy = isBusy();
   if (lines.length) news.textContent = lines.join(". ");
   if (ends) document.dispatchEvent(new CustomEvent("turn:ended"));

@@ -1,5 +1,6 @@
 // A call that is proposed anew has a new card. What was written in the old one goes over: the words for the agent
 // into their field, an edited text beside the new proposal, to be copied from.
+import { gettext } from "./words.js";
 
 const kept = new Map();
 
@@ -20,7 +21,7 @@ function restore(card) {
 function shown(text) {
   const details = document.createElement("details");
   details.className = "was-written";
-  const summary = Object.assign(document.createElement("summary"), { textContent: "What you had written" });
+  const summary = Object.assign(document.createElement("summary"), { textContent: gettext("What you had written") });
   details.append(summary, Object.assign(document.createElement("pre"), { className: "command", textContent: text }));
   return details;
 }

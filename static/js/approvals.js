@@ -4,6 +4,7 @@ import "./approvals-keep.js";
 import { onPage } from "./page.js";
 import "./ready.js";
 import { shortcut } from "./shortcuts.js";
+import { gettext, interpolate } from "./words.js";
 
 const hasKeyboard = matchMedia("(pointer: fine)");
 let answering = "";
@@ -30,8 +31,9 @@ function count(card) {
   once.disabled = folded || (boxes.length > 0 && !chosen && !edited);
   for (const held of card.querySelectorAll(".more, .scope [type=submit]")) held.disabled = folded;
   if (!folded) card.querySelector(".folded-words")?.remove();
-  const all = edited ? "Allow as edited" : "Allow once";
-  const words = chosen === boxes.length ? all : `Allow ${chosen} of ${boxes.length} hunks${edited ? ", edited" : ""}`;
+  const all = edited ? gettext("Allow as edited") : gettext("Allow once");
+  const some = edited ? gettext("Allow %(chosen)s of %(count)s hunks, edited") : gettext("Allow %(chosen)s of %(count)s hunks");
+  const words = chosen === boxes.length ? all : interpolate(some, { chosen, count: boxes.length });
   if (once.textContent !== words) once.textContent = words;
 }
 

@@ -5,6 +5,7 @@ import { onPage } from "./page.js";
 import { begin as watch } from "./ready.js";
 import { isDark, onScheme } from "./scheme.js";
 import { addSheet } from "./sheet.js";
+import { gettext, interpolate } from "./words.js";
 
 addSheet("apps");
 
@@ -108,7 +109,7 @@ function end(view, words = "") {
   view.waiting.abort();
   view.app.querySelector(".app-asks").replaceChildren();
   if (!words) return view.frame.remove();
-  const again = element("button", { type: "button", className: "button", textContent: "Start it again" });
+  const again = element("button", { type: "button", className: "button", textContent: gettext("Start it again") });
   again.addEventListener("click", () => show(view.app, view.reach));
   view.app.querySelector(".app-place").replaceChildren(element("p", { className: "app-off soft" }, words, " ", again));
 }
@@ -126,7 +127,7 @@ function allowed(view) {
 addEventListener("message", ({ source, origin, data }) => {
   const view = [...views].find(({ frame }) => source && frame.contentWindow === source);
   if (!view || origin !== "null") return;
-  if (!allowed(view)) return end(view, "The app was ended, as it sent too many messages.");
+  if (!allowed(view)) return end(view, gettext("The app was ended, as it sent too many messages."));
   if (!isObject(data) || data.jsonrpc !== "2.0" || typeof data.method !== "string") return;
   const params = isObject(data.params) ? data.params : {};
   if (data.id === undefined) NOTICES[data.method]?.(view, params);
@@ -236,7 +237,7 @@ async function send(view, values) {
 function ask(view, words, shown, agree) {
   const asks = view.app.querySelector(".app-asks");
   if (asks.firstChild) throw new Problem("Something else is asked already.");
-  const no = element("button", { type: "button", className: "button", textContent: "No" });
+  const no = element("button", { type: "button", className: "button", textContent: gettext("No") });
   return new Promise((yes, refuse) => {
     const close = (settle) => {
       const focused = asks.contains(document.activeElement);
@@ -260,9 +261,9 @@ async function openLink(view, { url }) {
   const address = typeof url === "string" && url.length <= MOST_ADDRESS && URL.canParse(url) ? new URL(url) : null;
   if (!address || !["https:", "http:"].includes(address.protocol)) throw new Problem("This is no address of a page.");
   const link = element("a", { className: "button", href: address.href, target: "_blank", rel: "noopener noreferrer" });
-  link.textContent = `Open ${address.host}`;
+  link.textContent = interpolate(gettext("Open %(host)s"), { host: address.host });
   const shown = element("code", { className: "app-words", textContent: address.href });
-  await ask(view, "The app wants to open this page in a new tab:", shown, link);
+  await ask(view, gettext("The app wants to open this page in a new tab:"), shown, link);
   return {};
 }
 
@@ -271,9 +272,9 @@ async function suggest(view, { content }) {
   const texts = blocks.filter((block) => isObject(block) && block.type === "text" && typeof block.text === "string");
   const text = texts.map((block) => block.text).join("\n\n").slice(0, MOST_WORDS);
   if (!text.trim()) throw new Problem("There is no text in this.");
-  const put = element("button", { type: "button", className: "button", textContent: "Put it into the prompt" });
+  const put = element("button", { type: "button", className: "button", textContent: gettext("Put it into the prompt") });
   const shown = element("pre", { className: "app-words", textContent: text, tabIndex: 0 });
-  await ask(view, "The app suggests a prompt. It is sent when you send it:", shown, put);
+  await ask(view, gettext("The app suggests a prompt. It is sent when you send it:"), shown, put);
   field.focus();
   document.execCommand("insertText", false, text); // as typed, so that the browser can take it back
   return {};
@@ -297,7 +298,7 @@ addEventListener("blur", () => {
   const { field: writes, at } = written;
   if (!view || !writes || performance.now() - at > WRITING) return;
   view.thefts += 1;
-  if (view.thefts > MOST_THEFTS) end(view, "The app was ended, as it took the focus from where you wrote.");
+  if (view.thefts > MOST_THEFTS) end(view, gettext("The app was ended, as it took the focus from where you wrote."));
   setTimeout(() => { // the frame has it only after this event
     window.focus();
     writes.blur();

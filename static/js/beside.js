@@ -6,6 +6,7 @@ import { listen, onNews } from "./files-news.js";
 import { showBeside } from "./layout.js";
 import { mentions } from "./mentions.js";
 import { addSheet } from "./sheet.js";
+import { gettext, interpolate } from "./words.js";
 
 addSheet("opened");
 
@@ -39,7 +40,7 @@ function enter(path) {
   name.textContent = nameOf(path);
   name.title = path;
   name.setAttribute("aria-keyshortcuts", "Delete");
-  tab.querySelector(".beside-close").setAttribute("aria-label", `Close ${nameOf(path)}`);
+  tab.querySelector(".beside-close").setAttribute("aria-label", interpolate(gettext("Close %(path)s"), { path: nameOf(path) }));
   tab.addEventListener("click", (event) => (event.target.closest(".beside-close") ? close(entry) : select(entry, { focus: true })));
   tab.addEventListener("auxclick", (event) => event.button === 1 && close(entry));
   entries.push(entry);
@@ -84,7 +85,7 @@ async function show(entry, values) {
   try {
     section = document.adoptNode(await fetched(entry, values));
   } catch {
-    section = Object.assign(document.createElement("section"), { className: "opened", textContent: "The server cannot be reached." });
+    section = Object.assign(document.createElement("section"), { className: "opened", textContent: gettext("The server cannot be reached.") });
   }
   entry.editor?.end();
   entry.editor = null;
@@ -102,7 +103,7 @@ async function show(entry, values) {
     entry.editor = await edit(section, { open, unsaved: (is) => entry.tab.toggleAttribute("data-unsaved", is) });
   } catch (error) {
     section.querySelector(".opened-text").hidden = false;
-    section.querySelector(".opened-problem").textContent = "The editor could not be loaded: it can be read only.";
+    section.querySelector(".opened-problem").textContent = gettext("The editor could not be loaded: it can be read only.");
     throw error;
   }
 }
@@ -188,7 +189,7 @@ function fill(box, html) {
 async function preview(entry, button) {
   const box = entry.section.querySelector(".opened-preview");
   const on = button.getAttribute("aria-pressed") !== "true";
-  if (on) fill(box, await fetch(button.dataset.url).then((answer) => answer.text(), () => "The server cannot be reached."));
+  if (on) fill(box, await fetch(button.dataset.url).then((answer) => answer.text(), () => gettext("The server cannot be reached.")));
   button.setAttribute("aria-pressed", String(on));
   box.hidden = !on;
   entry.section.querySelector(".opened-place").hidden = on;

@@ -1,14 +1,15 @@
 // The copy buttons of code blocks and of answers.
+import { gettext } from "./words.js";
 
 async function copy(button) {
   const text = button.closest(".code").querySelector("pre").textContent;
   try {
     await navigator.clipboard.writeText(text);
-    button.textContent = "Copied";
+    button.textContent = gettext("Copied");
   } catch {
-    button.textContent = "Not allowed";
+    button.textContent = gettext("Not allowed");
   }
-  setTimeout(() => (button.textContent = "Copy"), 1500);
+  setTimeout(() => (button.textContent = gettext("Copy")), 1500);
 }
 
 // A text that the page does not have. Throws where the browser, or the server, does not give it.
@@ -26,9 +27,9 @@ async function copyAnswer(button) {
   const said = button.closest(".deeds").querySelector("[role=status]");
   try {
     await copyFrom(button.dataset.copyAnswer);
-    said.textContent = "Copied";
+    said.textContent = gettext("Copied");
   } catch {
-    said.textContent = "Not allowed";
+    said.textContent = gettext("Not allowed");
   }
   setTimeout(() => (said.textContent = ""), 1500);
 }

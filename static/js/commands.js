@@ -10,6 +10,7 @@ import "./problems.js";
 import { root } from "./root.js";
 import { dress } from "./sheet.js";
 import { perform, shortcut } from "./shortcuts.js";
+import { gettext } from "./words.js";
 
 const COMMANDS = {
   new: () => document.querySelector("[data-new]").click(),
@@ -99,18 +100,18 @@ export function run(name, words = "") {
 }
 
 function ask(verb, what, how = {}) {
-  if (!form.dataset.base) return complain("There is no session yet: send a prompt first.");
+  if (!form.dataset.base) return complain(gettext("There is no session yet: send a prompt first."));
   window.htmx.ajax(verb, `${form.dataset.base}/${what}`, { target: "#composer-problem", swap: "innerHTML", ...how });
 }
 
 async function folders(path) {
   const { project, session } = document.body.dataset;
-  if (path && !session) return complain("There is no session yet: send a prompt first.");
+  if (path && !session) return complain(gettext("There is no session yet: send a prompt first."));
   (await import("./folders.js")).open({ project, session }, path);
 }
 
 function go(where) {
-  if (!form.dataset.base) return complain("There is no session yet: send a prompt first.");
+  if (!form.dataset.base) return complain(gettext("There is no session yet: send a prompt first."));
   location.assign(`${form.dataset.base}/${where}`);
 }
 

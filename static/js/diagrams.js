@@ -2,6 +2,7 @@
 // is shown as a picture, in which nothing runs.
 import { isDark, onScheme } from "./scheme.js";
 import { addSheet } from "./sheet.js";
+import { gettext, interpolate } from "./words.js";
 
 addSheet("diagrams");
 
@@ -18,7 +19,7 @@ const element = (tag, values) => Object.assign(document.createElement(tag), valu
 function opened() {
   // The folder of the scripts is another with each version: so is the frame's address, for which a browser keeps it.
   const src = `${document.body.dataset.diagrams}?${new URLSearchParams({ for: new URL("..", import.meta.url).pathname })}`;
-  const made = element("iframe", { className: "diagram-frame", title: "Draws diagrams", inert: true, src });
+  const made = element("iframe", { className: "diagram-frame", title: gettext("Draws diagrams"), inert: true, src });
   made.sandbox = "allow-scripts";
   made.ready = new Promise((done) => (made.onload = done));
   document.body.append(made);
@@ -39,7 +40,7 @@ function ask(text, dark) {
     const timer = setTimeout(() => {
       asked.remove();
       frame = null;
-      end({ problem: "It took too long." });
+      end({ problem: gettext("It took too long.") });
     }, PATIENCE);
     addEventListener("message", take);
     asked.ready.then(() => asked.contentWindow?.postMessage({ number: mine, text, dark }, "*"));
@@ -61,7 +62,7 @@ function picture(text) {
 async function fill({ source, image, enlarge, toggle, problem }) {
   const answer = await picture(source.textContent);
   problem.hidden = !answer.problem;
-  problem.textContent = answer.problem ? `It cannot be drawn. ${answer.problem}` : "";
+  problem.textContent = answer.problem ? interpolate(gettext("It cannot be drawn. %(problem)s"), { problem: answer.problem }) : "";
   if (!answer.svg) return;
   image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(answer.svg)}`;
   if (!toggle.hidden) return;
@@ -74,16 +75,16 @@ const drawn = new WeakMap(); // block -> its parts
 function begin(block) {
   const source = block.querySelector("pre");
   const name = source.textContent.trim().split("\n", 1)[0].slice(0, 80);
-  const image = element("img", { alt: `Diagram: ${name}` });
-  const enlarge = element("button", { type: "button", className: "enlarge", ariaLabel: `Enlarge the diagram: ${name}`, hidden: true });
-  const toggle = element("button", { type: "button", textContent: "Source", hidden: true });
+  const image = element("img", { alt: interpolate(gettext("Diagram: %(name)s"), { name }) });
+  const enlarge = element("button", { type: "button", className: "enlarge", ariaLabel: interpolate(gettext("Enlarge the diagram: %(name)s"), { name }), hidden: true });
+  const toggle = element("button", { type: "button", textContent: gettext("Source"), hidden: true });
   const problem = element("p", { className: "diagram-problem", hidden: true });
   enlarge.dataset.enlarge = "";
   enlarge.append(image);
   toggle.addEventListener("click", () => {
     enlarge.hidden = source.hidden;
     source.hidden = !source.hidden;
-    toggle.textContent = source.hidden ? "Source" : "Diagram";
+    toggle.textContent = source.hidden ? gettext("Source") : gettext("Diagram");
   });
   block.querySelector(".copy").before(toggle);
   source.before(enlarge);

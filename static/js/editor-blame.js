@@ -3,6 +3,7 @@ import { RangeSet, StateField } from "../vendor/@codemirror/state/index.js";
 import { EditorView, GutterMarker, gutter } from "../vendor/@codemirror/view/index.js";
 import { note } from "./files-api.js";
 import { root } from "./root.js";
+import { gettext } from "./words.js";
 
 const dayOf = (time) => new Date(time).toISOString().slice(0, 10);
 
@@ -38,7 +39,7 @@ function ranges(doc, { commits, lines }) {
 export async function blame(path, doc, { at, open }) {
   const { project, session } = document.body.dataset;
   const answer = await fetch(`${root}/p/${project}/git/blame?${new URLSearchParams({ file: path, session: session ?? "" })}`).catch(() => null);
-  const told = answer?.ok ? await answer.json() : { problem: "The server cannot be reached." };
+  const told = answer?.ok ? await answer.json() : { problem: gettext("The server cannot be reached.") };
   if (told.problem) return note(told.problem), null;
   const marks = StateField.define({
     create: () => ranges(doc, told),

@@ -3,6 +3,7 @@ import { RangeSet, StateEffect, StateField } from "../vendor/@codemirror/state/i
 import { EditorView, GutterMarker, gutterLineClass, keymap, showTooltip } from "../vendor/@codemirror/view/index.js";
 import { note, send, told } from "./files-api.js";
 import { base } from "./review-state.js";
+import { gettext, interpolate, ngettext } from "./words.js";
 
 const place = StateEffect.define(); // [{ key, kept, line, count, removed }]
 const show = StateEffect.define(); // one of them with `pos`, or null
@@ -58,9 +59,12 @@ export function changes(about) {
     if (what === "undo" && about.unsaved() && !(await about.save())) return;
     const hunk = { path: about.path, hunk: stretch.key, scope: "session" };
     if (what === "undo") await told(send(`${base()}/undo`, { ...hunk, noted: "1" }));
-    else await send(`${base()}/keep`, { ...hunk, on: what === "keep" ? "1" : "0" }).catch(() => note("The server cannot be reached."));
+    else await send(`${base()}/keep`, { ...hunk, on: what === "keep" ? "1" : "0" }).catch(() => note(gettext("The server cannot be reached.")));
     await load(view);
   }
+
+  const nothing = (count) =>
+    interpolate(ngettext("Nothing was here: the line is new.", "Nothing was here: %(count)s lines are new.", count), { count });
 
   function close(view) {
     view.dispatch({ effects: show.of(null) });
@@ -70,12 +74,12 @@ export function changes(about) {
   function card(view, stretch) {
     const dom = Object.assign(document.createElement("div"), { className: "cm-hunk" });
     dom.setAttribute("role", "dialog");
-    dom.setAttribute("aria-label", "What was here before");
+    dom.setAttribute("aria-label", gettext("What was here before"));
     const before = stretch.removed
       ? Object.assign(document.createElement("pre"), { textContent: stretch.removed.replace(/\r?\n$/, "") })
-      : Object.assign(document.createElement("p"), { textContent: `Nothing was here: ${stretch.count === 1 ? "the line is" : `${stretch.count} lines are`} new.` });
+      : Object.assign(document.createElement("p"), { textContent: nothing(stretch.count) });
     const row = document.createElement("p");
-    const verdicts = [[stretch.kept ? "Unmark" : "Keep", stretch.kept ? "unkeep" : "keep"], ["Undo", "undo"], ["Close", ""]];
+    const verdicts = [[stretch.kept ? gettext("Unmark") : gettext("Keep"), stretch.kept ? "unkeep" : "keep"], [gettext("Undo"), "undo"], [gettext("Close"), ""]];
     for (const [textContent, what] of verdicts) {
       const button = Object.assign(document.createElement("button"), { type: "button", className: "cm-button", textContent });
       button.addEventListener("click", () => (what ? judge(view, what, stretch) : close(view)));
@@ -107,7 +111,7 @@ export function changes(about) {
   async function step(view, back) {
     if (!places(view).length) await load(view); // they may still be on their way
     const all = places(view);
-    if (!all.length) return note("The session changed nothing here.");
+    if (!all.length) return note(gettext("The session changed nothing here."));
     const { head } = view.state.selection.main;
     const found = back ? (all.findLast(([, from]) => from < head) ?? all.at(-1)) : (all.find(([, from]) => from > head) ?? all[0]);
     open(view, ...found);

@@ -5,11 +5,14 @@ import { autocompletion, completeAnyWord } from "../vendor/@codemirror/autocompl
 import { lintGutter, lintKeymap, linter } from "../vendor/@codemirror/lint/index.js";
 import { EditorView, hoverTooltip, keymap, showDialog } from "../vendor/@codemirror/view/index.js";
 import { note, send } from "./files-api.js";
+import { gettext, interpolate, ngettext } from "./words.js";
 
 const MOST = 1_000_000; // characters of a text that is sent with each question
 const PAUSE = 700; // milliseconds without a key until it is looked what is wrong
 const SEVERITIES = { 1: "error", 2: "warning", 3: "info", 4: "hint" };
 const WORD = /[\w$\u0080-\uffff]+$/;
+
+const renamed = (count) => interpolate(ngettext("Renamed in %(count)s file.", "Renamed in %(count)s files.", count), { count });
 
 // `about` has path, text(), save(), put(text) and show(title, places), `open(path, how)` leads there.
 export function code(about) {
@@ -70,33 +73,33 @@ export function code(about) {
     const told = await ask(view, "definition", at);
     const [first] = told?.places ?? [];
     if (first && told.places.length === 1) about.open(first.path, { line: first.line, column: first.column });
-    else if (first) about.show("Definitions", told.places);
-    else if (told?.outside) note(`It is outside of the project: ${told.outside}`);
-    else if (!off) note(told?.words ?? "No definition is known.");
+    else if (first) about.show(gettext("Definitions"), told.places);
+    else if (told?.outside) note(interpolate(gettext("It is outside of the project: %(outside)s"), { outside: told.outside }));
+    else if (!off) note(told?.words ?? gettext("No definition is known."));
   }
 
   async function references(view) {
     const told = await ask(view, "references");
-    if (told?.places?.length) about.show("Uses", told.places);
-    else if (!off) note(told?.words ?? "No use is known.");
+    if (told?.places?.length) about.show(gettext("Uses"), told.places);
+    else if (!off) note(told?.words ?? gettext("No use is known."));
   }
 
   async function rename(view) {
     const word = view.state.wordAt(view.state.selection.main.head);
     if (!word || off) return;
     const at = word.from;
-    const form = await showDialog(view, { label: "New name", input: { name: "name", value: view.state.sliceDoc(word.from, word.to) }, submitLabel: "Rename", focus: true }).result;
+    const form = await showDialog(view, { label: gettext("New name"), input: { name: "name", value: view.state.sliceDoc(word.from, word.to) }, submitLabel: gettext("Rename"), focus: true }).result;
     view.focus();
     const name = form?.elements.name.value.trim();
     if (!name || !(await about.save())) return;
     const told = await ask(view, "rename", at, { name });
-    note(told?.files ? `Renamed in ${told.files} file${told.files === 1 ? "" : "s"}.` : (told?.words ?? "Nothing was renamed."));
+    note(told?.files ? renamed(told.files) : (told?.words ?? gettext("Nothing was renamed.")));
   }
 
   async function format(view) {
     const told = await ask(view, "format");
     if (typeof told?.text === "string") about.put(told.text);
-    else if (!off) note(told?.words ?? "No language server formats this.");
+    else if (!off) note(told?.words ?? gettext("No language server formats this."));
   }
 
   // As in other editors, with Ctrl or Cmd. Where no server is, that makes one more cursor.

@@ -4,6 +4,7 @@ import { RangeSet, StateEffect, StateField } from "../vendor/@codemirror/state/i
 import { Decoration, EditorView, WidgetType, keymap } from "../vendor/@codemirror/view/index.js";
 import { note, send } from "./files-api.js";
 import { base } from "./page.js";
+import { gettext, interpolate } from "./words.js";
 
 const place = StateEffect.define(); // [{ id, start, end, outdated, state, words, text }]
 const write = StateEffect.define(); // { start, end }, or null
@@ -52,7 +53,7 @@ export function comments(about) {
   }
 
   function begin(view) {
-    if (!document.body.dataset.session) return note("A comment belongs to a session: send a prompt first."), true;
+    if (!document.body.dataset.session) return note(gettext("A comment belongs to a session: send a prompt first.")), true;
     const { doc, selection: { main } } = view.state;
     const start = doc.lineAt(main.from).number;
     const end = main.empty ? start : doc.lineAt(main.to - 1).number;
@@ -73,7 +74,7 @@ export function comments(about) {
     problem.setAttribute("role", "alert");
     const button = make("button", { type: "submit", className: "cm-button", textContent: verb });
     const form = make("form", { className: "cm-comment" }, make("p", { className: "cm-comment-head", textContent: label }), words, problem,
-      make("p", { className: "cm-comment-do" }, button, make("button", { type: "button", className: "cm-button", textContent: "Cancel", onclick: cancel })));
+      make("p", { className: "cm-comment-do" }, button, make("button", { type: "button", className: "cm-button", textContent: gettext("Cancel"), onclick: cancel })));
     form.addEventListener("submit", async (event) => {
       event.preventDefault();
       button.disabled = true;
@@ -91,12 +92,12 @@ export function comments(about) {
   }
 
   function writing(view, { start, end }) {
-    const label = start === end ? `Comment on line ${start}` : `Comment on lines ${start}–${end}`;
-    return field(view, label, "", "Add comment", async (text) => {
-      if (about.unsaved() && !(await about.save())) return "It is about the text as it is saved: save it first.";
+    const label = start === end ? interpolate(gettext("Comment on line %(start)s"), { start }) : interpolate(gettext("Comment on lines %(start)s–%(end)s"), { start, end });
+    return field(view, label, "", gettext("Add comment"), async (text) => {
+      if (about.unsaved() && !(await about.save())) return gettext("It is about the text as it is saved: save it first.");
       const { start: first, end: last } = view.state.field(state).writing ?? { start, end };
       const answer = await send(url(), { path: about.path, seen: about.seen(), start: first, end: last, text }).catch(() => null);
-      if (!answer) return "The server cannot be reached. Your text is still here.";
+      if (!answer) return gettext("The server cannot be reached. Your text is still here.");
       if (!answer.ok) return (await answer.json()).words;
       close(view);
       await load(view);
@@ -106,24 +107,24 @@ export function comments(about) {
   function shown(view, comment) {
     const box = make("div", { className: "cm-comment" });
     const head = make("p", { className: "cm-comment-head" }, make("span", { textContent: comment.words }));
-    if (comment.outdated) head.append(make("span", { className: "cm-comment-warn", textContent: "Outdated: these lines have gone" }));
+    if (comment.outdated) head.append(make("span", { className: "cm-comment-warn", textContent: gettext("Outdated: these lines have gone") }));
     else if (comment.start !== comment.end) head.append(make("span", { textContent: `lines ${comment.start}–${comment.end}` }));
-    if (comment.state === "draft") head.append(make("button", { type: "button", className: "cm-button", textContent: "Edit", onclick: () => box.replaceWith(edited()) }));
-    const remove = make("button", { type: "button", className: "cm-button", textContent: "Remove", onclick: () => judged("remove", {}) });
-    remove.setAttribute("aria-label", "Remove this comment");
+    if (comment.state === "draft") head.append(make("button", { type: "button", className: "cm-button", textContent: gettext("Edit"), onclick: () => box.replaceWith(edited()) }));
+    const remove = make("button", { type: "button", className: "cm-button", textContent: gettext("Remove"), onclick: () => judged("remove", {}) });
+    remove.setAttribute("aria-label", gettext("Remove this comment"));
     head.append(remove);
     box.append(head, make("p", { className: "cm-comment-text", textContent: comment.text }));
 
     async function judged(what, values) {
       const answer = await send(`${base()}/comments/${comment.id}${what && `/${what}`}`, values).catch(() => null);
-      if (!answer) return note("The server cannot be reached."), "The server cannot be reached. Your text is still here.";
+      if (!answer) return note(gettext("The server cannot be reached.")), gettext("The server cannot be reached. Your text is still here.");
       if (!answer.ok) return new DOMParser().parseFromString(await answer.text(), "text/html").body.textContent.trim();
       view.focus();
       await load(view);
     }
 
     function edited() {
-      const form = field(view, "Comment", comment.text, "Save", (text) => judged("", { text }), () => form.replaceWith(box));
+      const form = field(view, gettext("Comment"), comment.text, gettext("Save"), (text) => judged("", { text }), () => form.replaceWith(box));
       return form;
     }
     return box;

@@ -13,16 +13,18 @@ import { drafts } from "./editor-drafts.js";
 import { languageOf } from "./editor-languages.js";
 import { colours, theme } from "./editor-theme.js";
 import { post } from "./files-api.js";
+import { gettext, interpolate, ngettext } from "./words.js";
 
 const WRAP = "editor-wrap";
 const DRAFT_PAUSE = 250; // milliseconds
-const PHRASES = { next: "Next", previous: "Previous", all: "All", "match case": "Case", regexp: "Regex", "by word": "Word", replace: "Replace", "replace all": "Replace all" };
+const PHRASES = { next: gettext("Next"), previous: gettext("Previous"), all: gettext("All"), "match case": gettext("Case"), regexp: gettext("Regex"), "by word": gettext("Word"), replace: gettext("Replace"), "replace all": gettext("Replace all") };
 
 class Editor {
   #wrap = new Compartment();
   #blame = new Compartment();
   #timer = 0;
   #ended = false;
+  #toldUnsaved = false;
 
   constructor(section, hooks) {
     this.section = section;
@@ -118,7 +120,7 @@ class Editor {
       item.append(button);
       list.append(item);
     }
-    this.#complain(`${title}: ${places.length}`, [["Close", () => (this.#complain(), this.focus())]]);
+    this.#complain(`${title}: ${places.length}`, [[gettext("Close"), () => (this.#complain(), this.focus())]]);
     box.append(list);
     list.querySelector("button").focus();
   }
@@ -158,7 +160,7 @@ class Editor {
   async #goToLine() {
     const { state } = this.view;
     const value = String(state.doc.lineAt(state.selection.main.head).number);
-    const form = await showDialog(this.view, { label: "Line", input: { name: "line", type: "text", value }, submitLabel: "Go", focus: true }).result;
+    const form = await showDialog(this.view, { label: gettext("Line"), input: { name: "line", type: "text", value }, submitLabel: gettext("Go"), focus: true }).result;
     const [line, column] = (form?.elements.line.value ?? "").split(":").map(Number);
     if (line) this.go(line, column || 1);
     this.focus();
@@ -175,9 +177,9 @@ class Editor {
   #place() {
     const { doc, selection: { main, ranges } } = this.view.state;
     const line = doc.lineAt(main.head);
-    const words = [`Line ${line.number}, column ${main.head - line.from + 1}`];
-    if (ranges.length > 1) words.push(`${ranges.length} cursors`);
-    else if (!main.empty) words.push(`${main.to - main.from} selected`);
+    const words = [interpolate(gettext("Line %(number)s, column %(column)s"), { number: line.number, column: main.head - line.from + 1 })];
+    if (ranges.length > 1) words.push(interpolate(ngettext("%(count)s cursor", "%(count)s cursors", ranges.length), { count: ranges.length }));
+    else if (!main.empty) words.push(interpolate(gettext("%(count)s selected"), { count: main.to - main.from }));
     this.section.querySelector(".opened-place-of").textContent = words.join(" · ");
   }
 
@@ -186,11 +188,12 @@ class Editor {
     this.hooks.unsaved(unsaved);
     const button = this.section.querySelector("[data-opened-save]");
     if (button) button.disabled = !unsaved;
-    if (unsaved) this.#tell("Not saved");
-    else if (this.section.querySelector(".opened-state").textContent.startsWith("Not saved")) this.#tell("");
+    if (unsaved) this.#tell(gettext("Not saved"), true);
+    else if (this.#toldUnsaved) this.#tell("");
   }
 
-  #tell(words) {
+  #tell(words, unsaved = false) {
+    this.#toldUnsaved = unsaved;
     const state = this.section.querySelector(".opened-state");
     if (state.textContent !== words) state.textContent = words;
   }
@@ -213,7 +216,7 @@ class Editor {
     this.#timer = 0;
     if (!this.unsaved) return drafts.drop(this.path);
     const kept = await drafts.put(this.path, this.#draft());
-    if (!kept && !this.#ended) this.#tell("Not saved, and the browser keeps no more: save it");
+    if (!kept && !this.#ended) this.#tell(gettext("Not saved, and the browser keeps no more: save it"), true);
   }
 
   #draft() {
@@ -227,7 +230,7 @@ class Editor {
     if (draft.seen === this.seen) {
       this.ending = draft.ending;
       this.#put(draft.text);
-      this.#tell("Not saved: from before");
+      this.#tell(gettext("Not saved: from before"), true);
     } else if (draft.text !== this.base) {
       Object.assign(this, { base: draft.base, seen: draft.seen, ending: draft.ending });
       this.#put(draft.text);
@@ -250,18 +253,18 @@ class Editor {
   async save() {
     if (this.locked || this.saving || !this.unsaved) return !this.unsaved;
     this.saving = true;
-    this.#tell("Saving");
+    this.#tell(gettext("Saving"));
     const [text, ending] = [this.text, this.ending];
     const answer = await post("save", { path: this.path, seen: this.seen, text, ending }).catch(() => null);
     this.saving = false;
     const told = await answer?.json().catch(() => null);
-    if (!told) return this.#failed("The server cannot be reached. Your text is kept in this browser.");
+    if (!told) return this.#failed(gettext("The server cannot be reached. Your text is kept in this browser."));
     if (answer.status === 409) return void this.merge();
     if (!answer.ok) return this.#failed(told.words);
     Object.assign(this, { base: text, seen: told.seen, ending: this.ending === ending ? "" : this.ending });
     this.section.dataset.seen = told.seen;
     this.#complain();
-    this.#tell("Saved");
+    this.#tell(gettext("Saved"));
     this.#mark();
     this.marks();
     await this.#keep();
@@ -269,7 +272,7 @@ class Editor {
   }
 
   #failed(words) {
-    this.#tell("Not saved");
+    this.#tell(gettext("Not saved"), true);
     this.#complain(words);
     return false;
   }
@@ -279,10 +282,10 @@ class Editor {
   async merge(choices = {}) {
     const answer = await post("merge", { path: this.path, base: this.base, text: this.text, ...choices }).catch(() => null);
     const told = await answer?.json().catch(() => null);
-    if (!told) return this.#failed("The server cannot be reached. Your text is kept in this browser.");
+    if (!told) return this.#failed(gettext("The server cannot be reached. Your text is kept in this browser."));
     if (!answer.ok) return this.#failed(told.words);
     if (told.form) {
-      this.#tell("Not saved: changed on the disk too");
+      this.#tell(gettext("Not saved: changed on the disk too"), true);
       this.section.querySelector(".opened-problem").innerHTML = told.form;
       this.section.querySelector(".opened-problem input[type=radio]")?.focus();
       return;
@@ -290,7 +293,7 @@ class Editor {
     Object.assign(this, { base: told.base, seen: told.seen });
     this.section.dataset.seen = told.seen;
     this.#put(told.text);
-    this.#complain(this.unsaved ? "It was changed on the disk too: both are in the text now. Look it over, and save it." : "");
+    this.#complain(this.unsaved ? gettext("It was changed on the disk too: both are in the text now. Look it over, and save it.") : "");
     this.#mark();
     this.focus();
     await this.#keep();
@@ -308,14 +311,14 @@ class Editor {
   async renew(fresh) {
     if (this.saving || fresh.dataset.seen === this.seen) return;
     const was = this.unsaved;
-    if (was) return this.#complain("It has been changed on the disk.", [["Merge", () => this.merge()]]);
+    if (was) return this.#complain(gettext("It has been changed on the disk."), [[gettext("Merge"), () => this.merge()]]);
     this.base = fresh.querySelector(".opened-text").value;
     this.seen = fresh.dataset.seen;
     this.section.dataset.seen = this.seen;
     this.#put(this.base);
     this.#complain();
     this.#mark();
-    this.#tell("Changed on the disk");
+    this.#tell(gettext("Changed on the disk"));
     this.marks();
   }
 
@@ -326,7 +329,7 @@ class Editor {
   }
 
   gone() {
-    this.#complain("The file is gone from the disk. What is written here is kept: save it to make it anew.");
+    this.#complain(gettext("The file is gone from the disk. What is written here is kept: save it to make it anew."));
     this.seen = "";
   }
 

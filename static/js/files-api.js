@@ -1,6 +1,7 @@
 // Requests about the files of the project. What is done on a page without a session belongs to one that the server
 // makes for it (`X-Session`).
 import { root } from "./root.js";
+import { gettext } from "./words.js";
 
 const { "X-CSRF-Token": token } = JSON.parse(document.body.getAttribute("hx-headers"));
 let made = "";
@@ -39,7 +40,7 @@ export function note(textContent) {
 export async function told(asked) {
   const answer = await asked.catch(() => null);
   const words = answer ? await answer.text() : "";
-  if (!answer) note("The server cannot be reached.");
+  if (!answer) note(gettext("The server cannot be reached."));
   else if (words) {
     const toasts = document.getElementById("toasts");
     toasts.insertAdjacentHTML("beforeend", words);

@@ -4,6 +4,7 @@ import { openFile } from "./files.js";
 import { act, address, note } from "./files-api.js";
 import { onNews } from "./files-news.js";
 import { addSheet } from "./sheet.js";
+import { gettext, interpolate } from "./words.js";
 
 addSheet("find");
 
@@ -39,7 +40,7 @@ async function search() {
     said.textContent = list.querySelector(".find-end")?.textContent ?? "";
   } catch (error) {
     if (error.name === "AbortError") return;
-    list.textContent = "The server cannot be reached.";
+    list.textContent = gettext("The server cannot be reached.");
   }
   panel.removeAttribute("aria-busy");
 }
@@ -76,7 +77,7 @@ function mentionOf(place) {
 
 function mentionAll() {
   const lines = [...list.querySelectorAll(".find-line")];
-  if (lines.length > MOST) note(`The first ${MOST} of ${lines.length} lines are in the prompt.`);
+  if (lines.length > MOST) note(interpolate(gettext("The first %(most)s of %(count)s lines are in the prompt."), { most: MOST, count: lines.length }));
   add(lines.slice(0, MOST).map(mentionOf).join(""));
 }
 

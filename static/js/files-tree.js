@@ -4,6 +4,7 @@ import { get } from "./files-api.js";
 import { onNews } from "./files-news.js";
 import { onPage } from "./page.js";
 import { addSheet } from "./sheet.js";
+import { gettext, interpolate, ngettext } from "./words.js";
 
 await addSheet("files-tree");
 
@@ -11,7 +12,7 @@ const list = document.getElementById("files-tree");
 const panel = document.getElementById("side-files");
 const problem = document.getElementById("files-problem");
 const said = document.getElementById("files-said");
-const WORDS = { M: "modified", A: "added", D: "deleted", U: "in conflict", T: "of another kind", "?": "not tracked" };
+const WORDS = { M: gettext("modified"), A: gettext("added"), D: gettext("deleted"), U: gettext("in conflict"), T: gettext("of another kind"), "?": gettext("not tracked") };
 const PAUSE = 120; // milliseconds
 
 let loaded = false;
@@ -135,7 +136,7 @@ function paint(place = list) {
     const state = folder && around.has(path) && !stateOf(path) ? "•" : stateOf(path);
     const mark = one.querySelector(":scope > .files-line > .files-mark");
     mark.textContent = state === "?" ? "U" : state;
-    mark.title = state === "•" ? "Something in it has changed" : (WORDS[state] ?? "");
+    mark.title = state === "•" ? gettext("Something in it has changed") : (WORDS[state] ?? "");
     if (state) one.dataset.git = state;
     else delete one.dataset.git;
     one.toggleAttribute("data-changed", changed.has(path));
@@ -215,7 +216,7 @@ export const tree = {
       await latest(one ? group(one) : list, path, one ? Number(one.getAttribute("aria-level")) + 1 : 1);
       complain();
     } catch {
-      if (!path) complain("The files cannot be read: the server cannot be reached, or the folder is gone.");
+      if (!path) complain(gettext("The files cannot be read: the server cannot be reached, or the folder is gone."));
     }
     list.removeAttribute("aria-busy");
     markSoon();
@@ -249,7 +250,7 @@ export const tree = {
     list.innerHTML = text;
     dress(list, 1);
     settle();
-    said.textContent = `${rows().length} files`;
+    said.textContent = interpolate(ngettext("%(count)s file", "%(count)s files", rows().length), { count: rows().length });
   },
   active: () => list.querySelector("[tabindex='0']"),
   first: () => seen()[0],

@@ -5,6 +5,7 @@ import { composes } from "./ime.js";
 import { reach } from "./jump.js";
 import { find, goTo, highlight, unfold } from "./marks.js";
 import { onPage } from "./page.js";
+import { gettext, interpolate } from "./words.js";
 
 const PAUSE = 150; // milliseconds
 const bar = document.getElementById("find-bar");
@@ -98,7 +99,7 @@ function isSame({ part, range }, other) {
 function tell() {
   const number = (some) => some.reduce((sum, stop) => sum + (stop.count ?? 1), 0);
   drawCurrent(stops[at]?.range ? [stops[at].range] : []);
-  count.textContent = !pattern ? "" : !stops.length ? "Not found" : `${at < 0 ? "–" : number(stops.slice(0, at)) + 1} of ${number(stops)}`;
+  count.textContent = !pattern ? "" : !stops.length ? gettext("Not found") : interpolate(gettext("%(at)s of %(count)s"), { at: at < 0 ? "–" : number(stops.slice(0, at)) + 1, count: number(stops) });
 }
 
 // The first one that is in sight or below; above, where there is none.

@@ -2,6 +2,7 @@
 // out before the first paint), or in one of them until the page is left. Loaded when the first is folded.
 import { onPage } from "./page.js";
 import { note } from "./toast.js";
+import { gettext } from "./words.js";
 
 const FOLDED = "turns-folded";
 const root = document.documentElement;
@@ -34,7 +35,7 @@ export function foldTurns() {
   if (root.classList.toggle(FOLDED)) localStorage.setItem(FOLDED, "yes");
   else localStorage.removeItem(FOLDED);
   lay();
-  note(root.classList.contains(FOLDED) ? "What the agent does is folded." : "What the agent does is shown.");
+  note(root.classList.contains(FOLDED) ? gettext("What the agent does is folded.") : gettext("What the agent does is shown."));
 }
 
 document.addEventListener("page:arrives", ({ detail }) => tell(detail));

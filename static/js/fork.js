@@ -1,5 +1,6 @@
 // The dialogs that fork a session, and that move it: whether files can come along, and where the text of a prompt goes.
 // Loaded with the first of them.
+import { gettext } from "./words.js";
 
 // What is there to come along has been looked at.
 export function looked(answer = document.getElementById("fork-files")) {
@@ -10,7 +11,7 @@ document.addEventListener("htmx:afterSwap", ({ target }) => target.id === "fork-
 document.addEventListener("htmx:beforeRequest", ({ detail }) => {
   if (!detail.elt.closest("#fork") || detail.requestConfig.verb !== "post") return;
   const files = document.querySelector("#fork [name=with][value=files]").checked;
-  document.getElementById("fork-result").replaceChildren(words(files ? "Making the worktree" : "Forking"));
+  document.getElementById("fork-result").replaceChildren(words(files ? gettext("Making the worktree") : gettext("Forking")));
 });
 
 function words(text) {

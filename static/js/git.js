@@ -4,6 +4,7 @@ import { listen, onNews } from "./files-news.js";
 import { send } from "./files-api.js";
 import { addSheet } from "./sheet.js";
 import { root } from "./root.js";
+import { gettext, interpolate } from "./words.js";
 
 const sheet = addSheet("git");
 const box = document.createElement("div");
@@ -83,7 +84,7 @@ function chooseLines(button) {
   for (const row of hunk.querySelectorAll("tr:is(.add, .del)")) {
     const [sign, number] = row.matches(".add") ? ["added", row.querySelector(".num.new")] : ["removed", row.querySelector(".num.old")];
     const pick = Object.assign(document.createElement("input"), { type: "checkbox", className: "git-pick", name: sign, value: number.dataset.n });
-    pick.setAttribute("aria-label", `Line ${number.dataset.n}, ${sign}`);
+    pick.setAttribute("aria-label", interpolate(gettext("Line %(n)s, %(sign)s"), { n: number.dataset.n, sign }));
     row.querySelector("td.line").prepend(pick);
   }
   hunk.querySelector(".git-pick")?.focus();
@@ -163,7 +164,7 @@ async function withRemote(button) {
     renew();
     if (answer.ok) for await (const told of lines(answer.body)) hear(told);
   } catch {
-    hear({ html: "The server cannot be reached.", failed: true });
+    hear({ html: gettext("The server cannot be reached."), failed: true });
   }
   await renewAll();
   if (!box.contains(document.activeElement)) focusAfter(button);

@@ -6,6 +6,7 @@ import { add, field, setPrompt } from "./composer.js";
 import { openFile, shownFile } from "./files.js";
 import { composes } from "./ime.js";
 import { activate, active, step } from "./options.js";
+import { gettext, interpolate, ngettext } from "./words.js";
 
 const RECENT = "palette-recent";
 const MOST_RECENT = 20;
@@ -27,8 +28,8 @@ function recent() {
 }
 
 const KINDS = {
-  "": { label: "Palette", placeholder: "Do something, or go somewhere" },
-  files: { label: "Open a file", placeholder: "A file, :12 a line, @ a symbol in it, # one of the project" },
+  "": { label: gettext("Palette"), placeholder: gettext("Do something, or go somewhere") },
+  files: { label: gettext("Open a file"), placeholder: gettext("A file, :12 a line, @ a symbol in it, # one of the project") },
 };
 let kind = "";
 
@@ -120,7 +121,7 @@ search.addEventListener("htmx:configRequest", ({ detail }) => {
 list.addEventListener("htmx:afterSwap", () => {
   const options = shown();
   activate(search, list, options[0]);
-  said.textContent = options.length === 1 ? "1 entry" : `${options.length} entries`;
+  said.textContent = interpolate(ngettext("%(count)s entry", "%(count)s entries", options.length), { count: options.length });
   if (asked !== search.value) return;
   isBehind = false;
   if (waits) pick(options[0], waits);

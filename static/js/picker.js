@@ -7,6 +7,7 @@ import { activate, active, step } from "./options.js";
 import { root } from "./root.js";
 import { dress } from "./sheet.js";
 import { isPressed, shortcut } from "./shortcuts.js";
+import { gettext, interpolate } from "./words.js";
 
 const box = document.getElementById("picker");
 const composer = document.getElementById("composer");
@@ -14,7 +15,7 @@ const search = document.getElementById("picker-search");
 const lists = document.getElementById("picker-lists");
 const nothing = document.getElementById("picker-nothing");
 const said = document.getElementById("picker-said");
-const WORDS = { model: "Search models", variant: "Search variants", agent: "Search agents", preset: "Search" };
+const WORDS = { model: gettext("Search models"), variant: gettext("Search variants"), agent: gettext("Search agents"), preset: gettext("Search") };
 let kind = "model";
 let opener = ""; // the id of what has the focus afterwards; the buttons are made anew with each choice
 
@@ -71,7 +72,7 @@ function filter() {
   for (const group of list()?.querySelectorAll("[role=group]") ?? []) group.hidden = !group.querySelector("[role=option]:not([hidden])");
   const options = shown();
   nothing.hidden = options.length > 0 || !list();
-  nothing.textContent = `Nothing is called “${search.value}”.`;
+  nothing.textContent = interpolate(gettext("Nothing is called “%(value)s”."), { value: search.value });
   activate(search, list(), wanted.length ? options[0] : (list()?.querySelector("[aria-selected=true]") ?? options[0]));
 }
 
@@ -91,7 +92,7 @@ function mark(option) {
     same.toggleAttribute("data-favourite", marked);
     same.querySelector("[data-words]").textContent = marked ? "favourite" : "";
   }
-  said.textContent = marked ? "A favourite" : "No favourite any more";
+  said.textContent = marked ? gettext("A favourite") : gettext("No favourite any more");
 }
 
 const move = (by) => step(search, list(), shown(), by);

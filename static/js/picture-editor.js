@@ -1,12 +1,13 @@
 // A picture that is attached is made ready before it is sent: cut, marked, made unreadable in parts. What is done lies on a
 // pile, of which the last can be taken back. A frame says where: drawn by the pointer, or moved by arrow keys.
 import { button, dialog } from "./picture.js";
+import { gettext, interpolate } from "./words.js";
 
 const MARK = "#e5342b"; // on a picture of any colour, in any theme
 const QUALITY = 0.92;
 const STEP = 0.01; // of the longer side, for a press of an arrow key
 const LEAST = 3; // pixels that a frame has to measure, in sum
-const HINT = "Draw with the pointer, or move the frame by the arrow keys, size it by Shift with them, and press Enter.";
+const HINT = gettext("Draw with the pointer, or move the frame by the arrow keys, size it by Shift with them, and press Enter.");
 
 function canvasOf(width, height) {
   return Object.assign(document.createElement("canvas"), { width, height });
@@ -80,7 +81,8 @@ const TOOLS = {
     return made;
   },
 };
-const DONE = { Crop: "Cropped", Arrow: "Arrow drawn", Box: "Box drawn", Blur: "Made unreadable" };
+const NAMES = { Crop: gettext("Crop"), Arrow: gettext("Arrow"), Box: gettext("Box"), Blur: gettext("Blur") };
+const DONE = { Crop: gettext("Cropped"), Arrow: gettext("Arrow drawn"), Box: gettext("Box drawn"), Blur: gettext("Made unreadable") };
 
 class Editor {
   #pile; // the picture as it came, and after each that was done
@@ -89,8 +91,8 @@ class Editor {
   #shown = canvasOf(1, 1);
   #around = document.createElement("div"); // a frame may begin beside the picture
   #said = document.createElement("p");
-  #tools = Object.keys(TOOLS).map((name) => button(name, () => this.#choose(name)));
-  #back = button("Undo", () => this.#undo());
+  #tools = Object.keys(TOOLS).map((name) => Object.assign(button(NAMES[name], () => this.#choose(name)), { name }));
+  #back = button(gettext("Undo"), () => this.#undo());
   #warned = false;
 
   constructor(image, { filename, mime }, save) {
@@ -99,13 +101,13 @@ class Editor {
     this.#pile = [first];
     this.#around.className = "picture-around";
     this.#around.append(this.#shown);
-    const close = button("Cancel");
+    const close = button(gettext("Cancel"));
     close.dataset.close = "";
-    const done = button("Save", () => this.#save(filename, mime, save));
+    const done = button(gettext("Save"), () => this.#save(filename, mime, save));
     done.classList.add("primary");
     this.#said.setAttribute("role", "status");
     this.#said.className = "soft picture-said";
-    this.dialog = dialog(`Edit ${filename}`, this.#row(), this.#around, this.#said, this.#foot(close, done));
+    this.dialog = dialog(interpolate(gettext("Edit %(filename)s"), { filename }), this.#row(), this.#around, this.#said, this.#foot(close, done));
     this.dialog.addEventListener("cancel", (event) => this.#warn(event));
     this.dialog.addEventListener("click", (event) => event.target === this.dialog && this.#pile.length > 1 && event.stopPropagation());
     this.#listen();
@@ -121,7 +123,7 @@ class Editor {
     const row = document.createElement("div");
     row.className = "picture-tools";
     row.setAttribute("role", "group");
-    row.setAttribute("aria-label", "What the frame is for");
+    row.setAttribute("aria-label", gettext("What the frame is for"));
     row.append(...this.#tools);
     return row;
   }
@@ -139,7 +141,7 @@ class Editor {
 
   #choose(name) {
     this.#tool = name;
-    for (const one of this.#tools) one.setAttribute("aria-pressed", String(one.textContent === name));
+    for (const one of this.#tools) one.setAttribute("aria-pressed", String(one.name === name));
     this.#draw();
   }
 
@@ -169,7 +171,7 @@ class Editor {
     const isSeen = Math.abs(to.x - from.x) + Math.abs(to.y - from.y) >= LEAST;
     if (isSeen) {
       this.#pile.push(TOOLS[this.#tool](this.#picture, this.#frame));
-      this.#tell(`${DONE[this.#tool]}. ${this.#picture.width} × ${this.#picture.height} pixels.`);
+      this.#tell(interpolate(gettext("%(done)s. %(width)s × %(height)s pixels."), { done: DONE[this.#tool], width: this.#picture.width, height: this.#picture.height }));
     }
     this.#frame = null;
     this.#warned = false;
@@ -179,7 +181,7 @@ class Editor {
   #undo() {
     if (this.#pile.length > 1) this.#pile.pop();
     this.#frame = null;
-    this.#tell(`Undone. ${this.#picture.width} × ${this.#picture.height} pixels.`);
+    this.#tell(interpolate(gettext("Undone. %(width)s × %(height)s pixels."), { width: this.#picture.width, height: this.#picture.height }));
     this.#draw();
     if (this.#back.disabled) this.#shown.focus();
   }
@@ -197,7 +199,7 @@ class Editor {
     const [canvas, around] = [this.#shown, this.#around];
     canvas.tabIndex = 0;
     canvas.setAttribute("role", "application");
-    canvas.setAttribute("aria-label", `The picture. ${HINT}`);
+    canvas.setAttribute("aria-label", interpolate(gettext("The picture. %(hint)s"), { hint: HINT }));
     around.addEventListener("pointerdown", (event) => {
       if (event.button) return;
       around.setPointerCapture(event.pointerId);
@@ -234,7 +236,7 @@ class Editor {
     if (!this.#frame) this.#frame = { from: { x: width / 4, y: height / 4 }, to: { x: (3 * width) / 4, y: (3 * height) / 4 } };
     else this.#frame = { from: sizes ? this.#frame.from : moved(this.#frame.from), to: moved(this.#frame.to) };
     const frame = box(this.#frame);
-    this.#tell(`${this.#tool}: ${frame.width} × ${frame.height} at ${frame.x}, ${frame.y}`);
+    this.#tell(interpolate(gettext("%(tool)s: %(width)s × %(height)s at %(x)s, %(y)s"), { tool: NAMES[this.#tool], width: frame.width, height: frame.height, x: frame.x, y: frame.y }));
     this.#draw();
   }
 
@@ -243,7 +245,7 @@ class Editor {
     if (!this.#frame && (this.#pile.length === 1 || this.#warned)) return;
     event.preventDefault();
     this.#warned = !this.#frame;
-    this.#tell(this.#frame ? HINT : "Escape again throws away what was done.");
+    this.#tell(this.#frame ? HINT : gettext("Escape again throws away what was done."));
     this.#frame = null;
     this.#draw();
   }

@@ -1,9 +1,10 @@
 // What a person pins for the agent: a message, a file of the tree or the review, a note. Loaded when it is used.
 import { complain, form } from "./composer.js";
+import { gettext } from "./words.js";
 
 function ask(verb, what, how) {
   const { base } = form.dataset;
-  return base ? window.htmx.ajax(verb, `${base}/${what}`, how) : complain("There is no session yet: send a prompt first.");
+  return base ? window.htmx.ajax(verb, `${base}/${what}`, how) : complain(gettext("There is no session yet: send a prompt first."));
 }
 
 // The page is told what became of it; why it was not done comes as a note.

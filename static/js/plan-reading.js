@@ -2,6 +2,7 @@
 // than it was; and leaving its editor.
 import { base } from "./page.js";
 import { addSheet } from "./sheet.js";
+import { gettext } from "./words.js";
 
 const layout = document.getElementById("layout");
 const styled = addSheet("plan-reading");
@@ -38,7 +39,7 @@ export async function offer() {
   if (!chosen?.words) return;
   await styled;
   document.getElementById("plan-offer")?.remove();
-  const button = Object.assign(document.createElement("button"), { id: "plan-offer", type: "button", className: "button plan-offer", textContent: "Comment on this" });
+  const button = Object.assign(document.createElement("button"), { id: "plan-offer", type: "button", className: "button plan-offer", textContent: gettext("Comment on this") });
   button.addEventListener("click", () => {
     button.remove();
     getSelection().collapseToEnd();

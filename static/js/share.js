@@ -1,5 +1,6 @@
 // Sharing: copy the address of the shared page.
 import "./share-export.js";
+import { gettext } from "./words.js";
 
 async function copy(button) {
   const field = document.getElementById(button.dataset.copy);
@@ -7,9 +8,9 @@ async function copy(button) {
   field.select();
   try {
     await navigator.clipboard.writeText(field.value);
-    said.textContent = "Copied.";
+    said.textContent = gettext("Copied.");
   } catch {
-    said.textContent = "The browser does not allow it: the address is selected, copy it by hand.";
+    said.textContent = gettext("The browser does not allow it: the address is selected, copy it by hand.");
   }
 }
 

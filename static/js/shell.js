@@ -3,10 +3,11 @@
 import { draft, field, form, keep, putBack, read } from "./composer.js";
 import { composes } from "./ime.js";
 import { onPage } from "./page.js";
+import { gettext } from "./words.js";
 
 const label = document.getElementById("shell-mode");
 const status = document.getElementById("composer-status");
-const PLACEHOLDER = { true: "A command to run in the project", false: field.placeholder };
+const PLACEHOLDER = { true: gettext("A command to run in the project"), false: field.placeholder };
 
 const editing = () => form.hasAttribute("data-editing"); // a prompt that waits, which stays one
 
@@ -35,7 +36,7 @@ field.addEventListener("beforeinput", (event) => {
   if (event.data !== "!" || event.isComposing || field.value || editing() || shell.active()) return;
   event.preventDefault();
   shell.enter();
-  status.textContent = "Shell: Enter runs the line in the project, Escape leaves.";
+  status.textContent = gettext("Shell: Enter runs the line in the project, Escape leaves.");
 });
 
 field.addEventListener("keydown", (event) => {
@@ -44,7 +45,7 @@ field.addEventListener("keydown", (event) => {
   if (event.key !== "Escape" && !(event.key === "Backspace" && first)) return;
   event.preventDefault();
   shell.leave();
-  status.textContent = "No longer in the shell: the text is a prompt.";
+  status.textContent = gettext("No longer in the shell: the text is a prompt.");
 });
 
 onPage(() => {

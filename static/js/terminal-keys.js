@@ -1,26 +1,28 @@
 // What the keyboard of a touch screen lacks, below the terminals: Escape, Tab, Ctrl for the next character, arrows; and the whole
 // screen. Loaded where fingers point.
+import { gettext } from "./words.js";
+
 const ESC = "\x1b";
 const KEYS = [
   ["Esc", ESC, "Escape"],
   ["Tab", "\t", "Tab"],
-  ["←", "D", "Left"],
-  ["↓", "B", "Down"],
-  ["↑", "A", "Up"],
-  ["→", "C", "Right"],
-  ["|", "|", "Bar"],
-  ["/", "/", "Slash"],
-  ["-", "-", "Minus"],
+  ["←", "D", gettext("Left")],
+  ["↓", "B", gettext("Down")],
+  ["↑", "A", gettext("Up")],
+  ["→", "C", gettext("Right")],
+  ["|", "|", gettext("Bar")],
+  ["/", "/", gettext("Slash")],
+  ["-", "-", gettext("Minus")],
 ];
 
 // `current` gives the terminal (of xterm.js) that is shown, if one is.
 export function keys(panel, current) {
   const row = Object.assign(document.createElement("div"), { className: "terminal-keys" });
   row.setAttribute("role", "toolbar");
-  row.setAttribute("aria-label", "Keys of the terminal");
-  const control = button("Ctrl", "Ctrl, with the next character");
+  row.setAttribute("aria-label", gettext("Keys of the terminal"));
+  const control = button(gettext("Ctrl"), gettext("Ctrl, with the next character"));
   control.setAttribute("aria-pressed", "false");
-  const whole = button("Full", "Full screen");
+  const whole = button(gettext("Full"), gettext("Full screen"));
   whole.setAttribute("aria-pressed", "false");
   const [escape, tab, ...others] = KEYS.map(([face, code, name]) => {
     const made = button(face, name);

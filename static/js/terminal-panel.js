@@ -5,6 +5,7 @@ import { toggle as read } from "./terminal-reader.js";
 import { sizes } from "./terminal-size.js";
 import { mark, rename, tab } from "./terminal-tabs.js";
 import { View } from "./terminal-view.js";
+import { gettext, interpolate } from "./words.js";
 
 export class Panel {
   #entries = []; // { view, tab }
@@ -130,7 +131,7 @@ export class Panel {
     try {
       await work();
     } catch (error) {
-      this.note.textContent = `That did not work: ${error.message}`;
+      this.note.textContent = interpolate(gettext("That did not work: %(message)s"), { message: error.message });
       this.note.hidden = false;
     }
   }

@@ -2,6 +2,7 @@
 // and a click, or a list of those on the screen.
 import { openFile } from "./files.js";
 import { find, pathsIn } from "./paths.js";
+import { gettext } from "./words.js";
 
 const MOST_ROWS = 12; // of one line that was wrapped
 
@@ -78,9 +79,9 @@ export async function listPaths(terminal, folder) {
   const each = [...new Map(links.map((one) => [`${one.file}:${one.line}`, one])).values()];
   const dialog = element("dialog", { className: "terminal-paths" });
   dialog.setAttribute("aria-labelledby", "terminal-paths-title");
-  const title = element("h2", { id: "terminal-paths-title", textContent: "Paths on the screen" });
-  const nothing = element("p", { className: "soft", textContent: "No file of the project is named there." });
-  const close = element("button", { type: "button", className: "button", textContent: "Close" });
+  const title = element("h2", { id: "terminal-paths-title", textContent: gettext("Paths on the screen") });
+  const nothing = element("p", { className: "soft", textContent: gettext("No file of the project is named there.") });
+  const close = element("button", { type: "button", className: "button", textContent: gettext("Close") });
   close.dataset.close = "";
   dialog.append(title, each.length ? element("ul", {}, ...each.map(entry)) : nothing, element("p", { className: "dialog-row" }, close));
   dialog.addEventListener("keydown", (event) => step(dialog, event));

@@ -6,6 +6,7 @@ import { isOurs } from "./terminal-controls.js";
 import { linkPaths } from "./terminal-paths.js";
 import { reading } from "./terminal-reader.js";
 import { font, open, theme } from "./terminal-style.js";
+import { gettext, interpolate } from "./words.js";
 
 const sheet = document.createElement("link");
 sheet.rel = "stylesheet";
@@ -35,7 +36,7 @@ function copy(terminal) {
 
 function hinting(host) {
   return {
-    show: (target) => host.setAttribute("title", `Ctrl and click: ${target}`),
+    show: (target) => host.setAttribute("title", interpolate(gettext("Ctrl and click: %(target)s"), { target })),
     leave: () => host.removeAttribute("title"),
   };
 }

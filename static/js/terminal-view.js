@@ -3,6 +3,7 @@ import { ask } from "./terminal-api.js";
 import { Link } from "./terminal-link.js";
 import { listPaths } from "./terminal-paths.js";
 import { draw } from "./terminal-screen.js";
+import { gettext, interpolate } from "./words.js";
 
 const BEHIND = 4_000_000; // characters that may wait to be drawn
 const SETTLED = 150; // milliseconds without a change of size
@@ -23,7 +24,7 @@ export class View {
       begins: () => (this.#replaying = true),
       prints: (text) => this.#print(text),
       placed: () => this.#placed(),
-      lost: () => this.#say("lost", "Not connected: trying again"),
+      lost: () => this.#say("lost", gettext("Not connected: trying again")),
       ends: () => this.#ended(),
     });
   }
@@ -32,7 +33,7 @@ export class View {
   start() {
     if (this.screen) return;
     const host = this.element.querySelector(".terminal-screen");
-    this.screen = draw(host, `Terminal ${this.info.title}`, this.info.cwd);
+    this.screen = draw(host, interpolate(gettext("Terminal %(title)s"), { title: this.info.title }), this.info.cwd);
     this.terminal = this.screen.terminal;
     this.terminal.onData((text) => this.#replaying || this.link.send(text));
     this.terminal.onKey(({ key }) => (this.#early += this.#replaying ? key : ""));
@@ -100,8 +101,8 @@ export class View {
       this.info = { ...this.info, status: "exited", gone: true };
     }
     if (this.info.status === "running") return this.link.open();
-    const gone = "This terminal has ended; the server does not know it any more";
-    this.#say("exited", this.info.gone ? gone : `Exited with code ${this.info.exitCode}`);
+    const gone = gettext("This terminal has ended; the server does not know it any more");
+    this.#say("exited", this.info.gone ? gone : interpolate(gettext("Exited with code %(code)s"), { code: this.info.exitCode }));
     this.onEnd();
   }
 

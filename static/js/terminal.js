@@ -1,8 +1,9 @@
 // The switch of the terminals: a button and keys. The rest is loaded when they are first shown.
 import { addSheet } from "./sheet.js";
 import { shortcut } from "./shortcuts.js";
+import { gettext } from "./words.js";
 
-const MISSING = "Terminals need xterm.js, which is not here. Fetch it with: python -m opencode_web.vendor";
+const MISSING = gettext("Terminals need xterm.js, which is not here. Fetch it with: python -m opencode_web.vendor");
 const panel = document.getElementById("terminal");
 const button = document.querySelector("[data-toggle-terminal]");
 const note = panel.querySelector(".terminal-note");

@@ -1,4 +1,5 @@
 // The dialog of an undo: how many files are chosen, all or none of them, and what the choice leaves to do.
+import { gettext, interpolate, ngettext } from "./words.js";
 
 function boxes(form) {
   return [...form.querySelectorAll("[name=path]")];
@@ -8,6 +9,8 @@ function chosen(form) {
   return form.querySelector("[name=what]:checked")?.value ?? "files";
 }
 
+const of = (checked, count) => interpolate(ngettext("%(checked)s of %(count)s file", "%(checked)s of %(count)s files", count), { checked, count });
+
 function show(form) {
   const all = boxes(form);
   const checked = all.filter((box) => box.checked).length;
@@ -16,7 +19,7 @@ function show(form) {
   if (files) {
     files.disabled = what === "conversation";
     files.querySelector(".undo-count").hidden = !all.length;
-    files.querySelector("[data-count]").textContent = what === "conversation" ? "Files stay as they are" : `${checked} of ${all.length} file${all.length === 1 ? "" : "s"}`;
+    files.querySelector("[data-count]").textContent = what === "conversation" ? gettext("Files stay as they are") : of(checked, all.length);
   }
   form.querySelector(".primary").disabled = what === "files" && all.length > 0 && !checked;
 }

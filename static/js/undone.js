@@ -6,6 +6,7 @@ import { complain, draft, field, keep, problem, read, setDraft } from "./compose
 import { onPage } from "./page.js";
 import { said } from "./recall.js";
 import { putLettersBack } from "./shell.js";
+import { gettext } from "./words.js";
 
 let writes = 0;
 let back = {}; // the prompt that was put back, `{id, text, files}`; `{}` for none
@@ -27,7 +28,7 @@ const untouched = () => Boolean(back.id) && draft() === back.text;
 
 async function restore(id, wanted = () => true) {
   const found = await said(id);
-  if (!found) return complain("This prompt is gone.");
+  if (!found) return complain(gettext("This prompt is gone."));
   if (!wanted()) return look();
   if (untouched()) takeOut(); // of an undo before this one, which takes back more
   putLettersBack([found]);

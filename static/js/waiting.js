@@ -3,6 +3,7 @@ import { apply } from "./fragments.js";
 import { Line } from "./line.js";
 import { notify } from "./notify.js";
 import { root } from "./root.js";
+import { gettext, interpolate, ngettext } from "./words.js";
 
 const HEARTBEAT = 25_000; // the server sends one every 10 s
 const SIGNED_OUT = 4401;
@@ -42,15 +43,15 @@ function receive({ html, waiting, rules, servers, keys, ended }) {
 function announce(entries) {
   announced = entries.map(({ id }) => id);
   const words = entries.map((entry) => `${entry.title} ${entry.text}`).join("; ");
-  news.textContent = words && `Waiting for you: ${words}`;
+  news.textContent = words && interpolate(gettext("Waiting for you: %(words)s"), { words });
 }
 
 function count(number) {
   badge.textContent = number;
   badge.hidden = !number;
   navigator.setAppBadge?.(number).catch(() => {});
-  const words = number ? `${number} wait${number === 1 ? "s" : ""} for you` : "nothing waits";
-  button.setAttribute("aria-label", `Approvals: ${words}`);
+  const words = ngettext("Approvals: %(number)s waits for you", "Approvals: %(number)s wait for you", number);
+  button.setAttribute("aria-label", number ? interpolate(words, { number }) : gettext("Approvals: nothing waits"));
   mark();
 }
 

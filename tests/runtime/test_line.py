@@ -30,9 +30,9 @@ async def test_turns_wait_in_line(home: Path, tmp_path: Path) -> None:
                 for session in (*sessions[1:], other):
                     project = (await client.session(session))["projectID"]
                     shown[session] = (await client.http.get(f"/p/{project}/s/{session}")).text
-                assert "2nd in line" in shown[sessions[1]]
-                assert "3rd in line" in shown[sessions[2]]
-                assert "1st in line" in shown[other]
+                assert "place 2 in line" in shown[sessions[1]]
+                assert "place 3 in line" in shown[sessions[2]]
+                assert "place 1 in line" in shown[other]
                 model.gate("first").open()
                 order = [other, *sessions[1:]]
                 for session in sessions:

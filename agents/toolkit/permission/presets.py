@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from django.utils.translation import gettext_noop
+
 from agents.toolkit.permission.defaults import is_guarded
 from agents.toolkit.permission.limit import LIMIT
 from agents.toolkit.permission.planning import MAY_CHANGE
@@ -30,32 +32,40 @@ class Meaning:
 
 
 MEANINGS: Mapping[Preset, Meaning] = {
-    "ask": Meaning("Ask", "As the configuration says."),
+    "ask": Meaning(gettext_noop("Ask"), gettext_noop("As the configuration says.")),
     "edits": Meaning(
-        "Edits go", "Edits in the project go unasked, all else as the configuration says.", {"edit"}
+        gettext_noop("Edits go"),
+        gettext_noop("Edits in the project go unasked, all else as the configuration says."),
+        {"edit"},
     ),
     "alone": Meaning(
-        "Work alone",
-        "Edits and commands go unasked. Commands run in the sandbox; what leaves it is asked about.",
+        gettext_noop("Work alone"),
+        gettext_noop(
+            "Edits and commands go unasked. Commands run in the sandbox; what leaves it is asked about."
+        ),
         {"edit", "bash"},
         {"external_directory"},
         confines=True,
     ),
     "reviewed": Meaning(
-        "Reviewed",
-        "What would be asked is read by a model first: it says yes to that one call, or you are asked.",
+        gettext_noop("Reviewed"),
+        gettext_noop(
+            "What would be asked is read by a model first: it says yes to that one call, or you are asked."
+        ),
     ),
     "everything": Meaning(
-        "Everything",
-        "No sandbox, and no questions but where a limit is reached. Only what you deny is refused.",
+        gettext_noop("Everything"),
+        gettext_noop(
+            "No sandbox, and no questions but where a limit is reached. Only what you deny is refused."
+        ),
         confines=False,
     ),
 }
 
 
 SILENT: Mapping[Preset, str] = {
-    "ask": "Edits in the project go unasked, and commands that are known to only read.",
-    "edits": "Edits in the project go unasked, and commands that are known to only read.",
+    "ask": gettext_noop("Edits in the project go unasked, and commands that are known to only read."),
+    "edits": gettext_noop("Edits in the project go unasked, and commands that are known to only read."),
 }
 """The words where no configuration says anything."""
 

@@ -420,7 +420,7 @@ _PARTS: Mapping[str, Sequence[Setting]] = {
             "US$ per million tokens",
             choices=("input", "output", "cache_read", "cache_write"),
         ),
-        Setting("options", "Options", "That go to the provider with each request.", "json"),
+        Setting("options", "Options", gettext_noop("That go to the provider with each request."), "json"),
         Setting("headers", "Headers", "", "json"),
     ),
 }

@@ -9,7 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from django.utils.translation import gettext
+from django.utils.translation import gettext, gettext_noop
 from pydantic import BaseModel
 
 from agents.config.configuration import load
@@ -24,8 +24,8 @@ _NUMBERS = {
     "context": "Whole",
     "output": "Answer",
     "input": "Prompt",
-    "cache_read": "Read from a cache",
-    "cache_write": "Written to one",
+    "cache_read": gettext_noop("Read from a cache"),
+    "cache_write": gettext_noop("Written to one"),
 }
 
 
@@ -129,7 +129,7 @@ def entries(directory: Path) -> dict[str, list[Entry]]:
     loaded = load(directory)
     config, files = loaded.config, [path for path in loaded.sources if path.suffix == ".md"]
     agents = {agent.name: agent.description for agent in known_agents(config).values()}
-    agents |= {name: "Switched off" for name, agent in config.agent.items() if agent.disable}
+    agents |= {name: gettext("Switched off") for name, agent in config.agent.items() if agent.disable}
     named: dict[str, Mapping[str, str]] = {
         "agent": agents,
         "command": {name: command.description or "" for name, command in config.command.items()},

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.http import QueryDict
+from django.utils.translation import gettext
 
 from agents.config import jsonc
 from agents.web.configuration.catalogue import Setting
@@ -71,7 +72,10 @@ def _numbers(setting: Setting, fields: QueryDict, here: Any) -> Any:
         return None
     first, second = setting.choices[:2]
     if not {first, second} <= kept.keys():
-        raise Wrong(f"{first} and {second} belong together: fill in both.")
+        raise Wrong(
+            gettext("%(first)s and %(second)s belong together: fill in both.")
+            % {"first": first, "second": second}
+        )
     beside = {name: value for name, value in (here or {}).items() if name not in given}
     return changed(here, {**beside, **kept})
 
@@ -82,7 +86,7 @@ def _number(text: str, setting: Setting) -> int | float | None:
     try:
         number = float(text)
     except ValueError as error:
-        raise Wrong("This is no number.") from error
+        raise Wrong(gettext("This is no number.")) from error
     if setting.kind == "number" or setting.unit.startswith("US$") or not number.is_integer():
         return number
     return int(number)

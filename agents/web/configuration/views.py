@@ -91,7 +91,7 @@ async def entry(request: HttpRequest) -> HttpResponse:
     name, own = name.strip(), request.GET.get("where") != "project"
     whole = setting_of(f"{kind}/{name}/")
     if whole is None:
-        return fragment("fragments/refused.html", message="That is no name.")
+        return fragment("fragments/refused.html", message=gettext("That is no name."))
     named = await asyncio.to_thread(entries, place.directory)
     known = next((one for one in named.get(kind, ()) if one.name == name), None)
     usual = await _usual(place, name) if kind == "model" else {}
@@ -231,10 +231,13 @@ async def _copied(asked: Asked, name: str) -> dict[str, Any]:
     if any(
         one.name == new for one in (await asyncio.to_thread(entries, asked.place.directory)).get(kind, ())
     ):
-        raise Wrong(f"There is a {kind} {new} already: give the copy another name.")
+        raise Wrong(
+            gettext("There is a %(kind)s %(new)s already: give the copy another name.")
+            % {"kind": kind, "new": new}
+        )
     found = await asyncio.to_thread(copy_of, asked.place.directory, kind, name)
     if found is None:
-        raise Wrong(f"There is no {kind} {name} to be copied.")
+        raise Wrong(gettext("There is no %(kind)s %(name)s to be copied.") % {"kind": kind, "name": name})
     return found
 
 

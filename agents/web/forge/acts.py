@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import cast, get_args
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_POST
 
 from agents.agent import pull_request
@@ -41,12 +42,12 @@ async def start(request: HttpRequest, place: Place) -> HttpResponse:
     """A new session for what was `seen` of an item, with `words` before it; for a pull request in a worktree
     with its files."""
     kind, number = item_of(request.POST)
-    words = _text(request, "words", "Say what is to be done.")
+    words = _text(request, "words", gettext("Say what is to be done."))
     where = await hosted_of(place)
     async with opened(where) as forge:
         found = await whole(forge, await forge.item(kind, number))
     if request.POST.get("seen") != found.seen:
-        raise ForgeError("Something of it has changed since it was shown here. Look at it again.")
+        raise ForgeError(gettext("Something of it has changed since it was shown here. Look at it again."))
     project = place.project if kind == "issue" else await _worktree(place, where, number)
     title = pulls.title_of(number, found.item.title) if kind == "pull" else _title(found.item)
     named = visible(title)[:_LONGEST_NAME]
@@ -105,17 +106,23 @@ async def create(request: HttpRequest, place: Place) -> HttpResponse:
     """A pull request of the branch into `base`, with `title` and `body`, as a `draft` or not. The branch is
     pushed first, unless the forge has all of it."""
     fields = request.POST
-    title = " ".join(_text(request, "title", "Give it a title.").split())[:MOST_TITLE]
+    title = " ".join(_text(request, "title", gettext("Give it a title.")).split())[:MOST_TITLE]
     body, base = fields.get("body", "").replace("\r\n", "\n")[:MOST_TEXT], fields.get("base", "").strip()
     if not base:
-        raise ForgeError("Say which branch it is to be merged into.")
+        raise ForgeError(gettext("Say which branch it is to be merged into."))
     where = await hosted_of(place)
     here = await branch_at(place, where)
     if here.name == base and not where.forked:
-        raise ForgeError(f"{base} is the branch itself: make another one for what is to be merged.")
+        raise ForgeError(
+            gettext("%(base)s is the branch itself: make another one for what is to be merged.")
+            % {"base": base}
+        )
     async with opened(where) as forge:
         if not where.host.token:
-            raise ForgeError(f"This takes a token for {where.host.name}: add one to the accounts.")
+            raise ForgeError(
+                gettext("This takes a token for %(name)s: add one to the accounts.")
+                % {"name": where.host.name}
+            )
         if not here.pushed:
             await place.work(remotes.push)
             here = await branch_at(place, where)
@@ -123,7 +130,7 @@ async def create(request: HttpRequest, place: Place) -> HttpResponse:
             title=title, body=body, head=here.name, base=base, source=where.source, draft="draft" in fields
         )
         item = await forge.item("pull", made.number)
-        return await shown(place, forge, item, toast=f"Opened {made.number}.")
+        return await shown(place, forge, item, toast=gettext("Opened %(number)s.") % {"number": made.number})
 
 
 @require_POST
@@ -131,7 +138,7 @@ async def create(request: HttpRequest, place: Place) -> HttpResponse:
 async def answer(request: HttpRequest, place: Place) -> HttpResponse:
     """Say `text` to an item, in its `thread` where one is named."""
     kind, number = item_of(request.POST)
-    text = _text(request, "text", "Write something first.")
+    text = _text(request, "text", gettext("Write something first."))
     async with opened(await hosted_of(place)) as forge:
         item = await forge.item(kind, number)
         await forge.answer(item, text, request.POST.get("thread", ""))
@@ -151,11 +158,16 @@ async def merge(request: HttpRequest, place: Place) -> HttpResponse:
             return fragment("forge/merge.html", place=place, item=item, found=found, methods=settings.methods)
         method = request.POST.get("method", "")
         if method not in get_args(Method):
-            raise ForgeError("Choose how it is to be merged.")
+            raise ForgeError(gettext("Choose how it is to be merged."))
         if item.commit != request.POST.get("seen"):
-            raise ForgeError("It has other commits since it was shown here. Look at it again.")
+            raise ForgeError(gettext("It has other commits since it was shown here. Look at it again."))
         await forge.merge(item, cast(Method, method))
-        return await shown(place, forge, await forge.item("pull", number), toast=f"Merged {number}.")
+        return await shown(
+            place,
+            forge,
+            await forge.item("pull", number),
+            toast=gettext("Merged %(number)s.") % {"number": number},
+        )
 
 
 def _text(request: HttpRequest, name: str, missing: str) -> str:
@@ -164,5 +176,7 @@ def _text(request: HttpRequest, name: str, missing: str) -> str:
     if not text:
         raise ForgeError(missing)
     if len(text) > MOST_TEXT:
-        raise ForgeError(f"This is longer than {MOST_TEXT:,} characters.")
+        raise ForgeError(
+            gettext("This is longer than %(most_text)s characters.") % {"most_text": f"{MOST_TEXT:,}"}
+        )
     return text

@@ -61,7 +61,13 @@ async def keep(request: HttpRequest) -> HttpResponse:
         await asyncio.to_thread(known.keep, host)
     except ForgeError as problem:
         return beside("forges", str(problem))
-    return await _listed(f"{host.name}: the token is kept{f', it is {who}’s' if who else ''}.")
+    return await _listed(
+        _whose(host, who) if who else gettext("%(name)s: the token is kept.") % {"name": host.name}
+    )
+
+
+def _whose(host: Host, who: str) -> str:
+    return gettext("%(name)s: the token is kept, it is %(who)s’s.") % {"name": host.name, "who": who}
 
 
 @require_POST
@@ -74,7 +80,9 @@ async def test(request: HttpRequest) -> HttpResponse:
         who = await try_token(host)
     except ForgeError as problem:
         return beside("forges", str(problem))
-    return await _listed(f"{host.name}: the token is {who or 'somebody'}’s.")
+    return await _listed(
+        gettext("%(name)s: the token is %(who)s’s.") % {"name": host.name, "who": who or gettext("somebody")}
+    )
 
 
 @require_POST
@@ -84,7 +92,9 @@ async def forget(request: HttpRequest) -> HttpResponse:
         await asyncio.to_thread(known.forget, name)
     except ForgeError as problem:
         return beside("forges", str(problem))
-    return await _listed(f"{name}: the token is removed here. It stays valid there.")
+    return await _listed(
+        gettext("%(name)s: the token is removed here. It stays valid there.") % {"name": name}
+    )
 
 
 async def _listed(said: str = "") -> HttpResponse:

@@ -156,7 +156,7 @@ async def told(request: HttpRequest, place: Place) -> HttpResponse:
         found = await whole(forge, await forge.item("pull", number))
         if request.GET.get("what") == "comments":
             if not found.reviewed:
-                raise ForgeError("No review has said anything that is not settled.")
+                raise ForgeError(gettext("No review has said anything that is not settled."))
             text = prompt.of_comments(found.item, found.comments, where.path)
         else:
             text = prompt.of_checks(found.item, await _failed(forge, found), where.path)
@@ -165,7 +165,7 @@ async def told(request: HttpRequest, place: Place) -> HttpResponse:
 
 async def _failed(forge: Forge, found: Whole) -> list[tuple[Check, str]]:
     if not found.failed:
-        raise ForgeError(found.unchecked or "No check has failed.")
+        raise ForgeError(found.unchecked or gettext("No check has failed."))
     logs = await asyncio.gather(*(_log(forge, check) for check in found.failed[:MOST_LOGS]))
     rest = [""] * (len(found.failed) - len(logs))
     return list(zip(found.failed, [*logs, *rest], strict=True))

@@ -13,6 +13,7 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse, QueryDict, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.urls import reverse
+from django.utils.translation import gettext, ngettext
 from django.views.decorators.http import require_POST
 
 from agents.agent import git_message
@@ -97,7 +98,14 @@ async def discard(request: HttpRequest, place: Place) -> HttpResponse:
     session = await in_db(_session, place)
     named = {_seen_from(session, top, path): state for path, state in wanted.items()}
     operation = await files.restore(session, named, actor=actor(request))
-    return await answer(place, toast=f"Discarded changes of {_several(len(wanted))}.", undo=_undo(operation))
+    return await answer(
+        place,
+        toast=ngettext(
+            "Discarded changes of %(count)s file.", "Discarded changes of %(count)s files.", len(wanted)
+        )
+        % {"count": len(wanted)},
+        undo=_undo(operation),
+    )
 
 
 @by_click
@@ -134,7 +142,7 @@ async def resolve(request: HttpRequest, place: Place) -> HttpResponse:
     }
     return await answer(
         place,
-        toast=f"Resolved {shown(path)}.",
+        toast=gettext("Resolved %(path)s.") % {"path": shown(path)},
         undo=reverse("git-resolve", args=(place.project.id,)),
         values=json.dumps(undo),
     )
@@ -157,7 +165,7 @@ async def go_on(request: HttpRequest, place: Place) -> HttpResponse:
         return await answer(place, said=await place.work(_GOES_ON[name]))
     if name in _OF_COMMITS:
         return await answer(place, said=await place.work(lambda git: _OF_COMMITS[name](git, of)))
-    raise GitError("There is no such act.")
+    raise GitError(gettext("There is no such act."))
 
 
 @by_click
@@ -187,7 +195,7 @@ async def remote(request: HttpRequest, place: Place) -> StreamingHttpResponse:
     if act is None and name in _WITH_REFS:
         name, act = "push", partial(_WITH_REFS[name], ref=ref, seen=seen)
     if act is None:
-        raise GitError("There is no such act.")
+        raise GitError(gettext("There is no such act."))
     return StreamingHttpResponse(running.begin(place, name, act).told(), content_type="application/x-ndjson")
 
 
@@ -213,7 +221,7 @@ async def branch(request: HttpRequest, place: Place) -> HttpResponse:
         case "delete":
             return await _removed(request, place, "delete-branch", ref.removeprefix(branches.HEADS), seen)
         case _:
-            raise GitError("There is no such act.")
+            raise GitError(gettext("There is no such act."))
     return await answer(place, said=said)
 
 
@@ -241,7 +249,7 @@ async def worktree(request: HttpRequest, place: Place) -> HttpResponse:
             folder = unpack_path(fields.get("folder", ""))
             said = await _remove_worktree(place, folder, fields.get("seen", ""))
         case _:
-            raise GitError("There is no such act.")
+            raise GitError(gettext("There is no such act."))
     return await answer(place, said=said)
 
 
@@ -270,7 +278,7 @@ async def _make_worktree(place: Place, name: str) -> str:
 async def _remove_worktree(place: Place, folder: str, seen: str) -> str:
     row = await in_db(projects.at, Path(folder))
     if row is not None and await in_db(projects.is_busy, row):
-        raise GitError("The agent works in this worktree. Stop it first.")
+        raise GitError(gettext("The agent works in this worktree. Stop it first."))
 
     def work(git: Git) -> str:
         there = Path(worktrees.named(git, folder).folder)
@@ -291,7 +299,7 @@ async def tag(request: HttpRequest, place: Place) -> HttpResponse:
             name = fields.get("ref", "").removeprefix(tags.TAGS)
             return await _removed(request, place, "delete-tag", name, fields.get("seen", ""))
         case _:
-            raise GitError("There is no such act.")
+            raise GitError(gettext("There is no such act."))
     return await answer(place, said=said)
 
 
@@ -314,7 +322,7 @@ async def put_aside(request: HttpRequest, place: Place) -> HttpResponse:
         case "drop":
             return await _removed(request, place, "drop-stash", words, commit)
         case _:
-            raise GitError("There is no such act.")
+            raise GitError(gettext("There is no such act."))
     return await answer(place, said=said)
 
 
@@ -346,7 +354,7 @@ def _numbers(text: str) -> frozenset[int]:
     try:
         return frozenset(int(number) for number in text.split(",") if number)
     except ValueError as error:
-        raise GitError("These are no numbers of lines.") from error
+        raise GitError(gettext("These are no numbers of lines.")) from error
 
 
 def _paths(git: Git, fields: QueryDict) -> list[str]:
@@ -355,7 +363,7 @@ def _paths(git: Git, fields: QueryDict) -> list[str]:
     side = fields.get("side", "")
     found = [file.path for file in getattr(status(git), side)] if side in TITLES else []
     if not found:
-        raise GitError("There is nothing of that any more.")
+        raise GitError(gettext("There is nothing of that any more."))
     return found
 
 
@@ -365,7 +373,10 @@ def _discarded(git: Git, fields: QueryDict, chosen: Chosen | None) -> dict[str, 
         return {path: discarded_part(git, path, chosen)}
     paths = _paths(git, fields)
     if len(paths) > MOST_DISCARDED:
-        raise GitError(f"More than {MOST_DISCARDED} files are not discarded at once.")
+        raise GitError(
+            gettext("More than %(most_discarded)s files are not discarded at once.")
+            % {"most_discarded": MOST_DISCARDED}
+        )
     return {path: discarded(git, path) for path in paths}
 
 

@@ -11,6 +11,7 @@ from django.urls import reverse
 from django.utils.html import escape
 from django.utils.http import urlencode
 from django.utils.safestring import mark_safe
+from django.utils.translation import gettext, gettext_noop
 from django.views.decorators.http import require_GET
 
 from agents.web.git import running
@@ -27,9 +28,9 @@ from sessions.web.respond import fragment
 from sessions.web.review.display.files import lines
 
 _PARTS = {
-    "staged": (("unstage", "Unstage"),),
-    "changed": (("stage", "Stage"), ("discard", "Discard")),
-    "untracked": (("stage", "Stage"),),
+    "staged": (("unstage", gettext_noop("Unstage")),),
+    "changed": (("stage", gettext_noop("Stage")), ("discard", gettext_noop("Discard"))),
+    "untracked": (("stage", gettext_noop("Stage")),),
 }
 """What can be done with a hunk, by the list that its file is in."""
 
@@ -67,7 +68,7 @@ async def diff(request: HttpRequest, project_id: str) -> HttpResponse:
     except GitError as error:
         return fragment("fragments/refused.html", message=str(error))
     if sides is None:
-        return fragment("git/diff.html", facts=["There is no such change any more."])
+        return fragment("git/diff.html", facts=[gettext("There is no such change any more.")])
     query = urlencode(
         {"session": place.session.id if place.session else "", "side": side, "path": pack_path(path)}
     )
@@ -117,11 +118,15 @@ def _text(content: bytes | None) -> str | None:
 def _facts(sides: Sides, found: FileDiff) -> Iterator[str]:
     before, after = sides.mode_before, sides.mode_after
     if before and after and before != after:
-        yield f"Mode {before:o} became {after:o}."
+        yield gettext("Mode %(before)s became %(after)s.") % {"before": f"{before:o}", "after": f"{after:o}"}
     if sides.binary:
-        yield "git shows no lines of this file: it is binary, or large."
+        yield gettext("git shows no lines of this file: it is binary, or large.")
     elif not found.hunks and after is not None:
-        yield "The file is empty." if not sides.after and before is None else "No line of it is another."
+        yield (
+            gettext("The file is empty.")
+            if not sides.after and before is None
+            else gettext("No line of it is another.")
+        )
 
 
 def _bars(found: FileDiff, side: str) -> Mapping[str, HunkBar]:
@@ -134,10 +139,11 @@ def _bar(hunk: Hunk, side: str) -> str:
     buttons = "".join(
         f'<button type="button" class="quiet" data-git-part="{act}" '
         f'aria-label="{words}: {where}">{words}</button>'
-        for act, words in _PARTS[side]
+        for act, words in ((act, gettext(words)) for act, words in _PARTS[side])
     )
+    choose = gettext("Choose lines of: %(where)s") % {"where": where}
     return (
         f'<div class="hunk-bar"><span class="hunk-at">{where}</span><span class="hunk-do" '
         f'data-key="{escape(hunk.key)}">{buttons}<button type="button" class="quiet" data-git-lines '
-        f'aria-pressed="false" aria-label="Choose lines of: {where}">Lines…</button></span></div>'
+        f'aria-pressed="false" aria-label="{choose}">{gettext("Lines…")}</button></span></div>'
     )

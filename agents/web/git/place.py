@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from django.http import HttpRequest, QueryDict
+from django.utils.translation import gettext, gettext_noop
 
 from agents.agent.git_programs import git_of
 from sessions.changes.git.command import Git, GitError
@@ -24,10 +25,10 @@ T = TypeVar("T")
 MOST = 300
 """Files of a list that are shown."""
 TITLES = {
-    "conflicts": "Conflicts",
-    "staged": "Staged",
-    "changed": "Changed",
-    "untracked": "New",
+    "conflicts": gettext_noop("Conflicts"),
+    "staged": gettext_noop("Staged"),
+    "changed": gettext_noop("Changed"),
+    "untracked": gettext_noop("New"),
 }
 
 
@@ -46,7 +47,7 @@ class Place:
         """A path as seen from the session, relative to the top of the repository. Raises GitError."""
         whole = Path(self.project.worktree) / file
         if not whole.is_relative_to(git.top):
-            raise GitError("This file is not in the repository that the session works in.")
+            raise GitError(gettext("This file is not in the repository that the session works in."))
         return str(whole.relative_to(git.top))
 
     async def work(self, act: Callable[[Git], T]) -> T:
@@ -66,7 +67,7 @@ def path_of(fields: QueryDict) -> str:
     """The file `path`, relative to the top of the repository. Raises GitError."""
     path = unpack_path(fields.get("path", ""))
     if not path or "\0" in path:
-        raise GitError("No file is named.")
+        raise GitError(gettext("No file is named."))
     return path
 
 

@@ -8,6 +8,8 @@ import json
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field
 
+from django.utils.translation import gettext
+
 from agents.web.git.place import Place
 from sessions.changes.git.command import Git, GitError, Watch
 from sessions.rendering.html import html
@@ -73,7 +75,7 @@ def stop(place: Place) -> None:
     """Raises GitError where nothing runs any more."""
     run = of(place)
     if run is None:
-        raise GitError("Nothing runs any more.")
+        raise GitError(gettext("Nothing runs any more."))
     run.watch.stop()
 
 

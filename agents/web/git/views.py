@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.utils.translation import gettext
 from django.views.decorators.http import require_GET
 
 from agents.agent.git_programs import git_of
@@ -122,7 +123,7 @@ async def abort(request: HttpRequest, project_id: str) -> HttpResponse:
 def _aborted(git: Git) -> Mapping[str, Any]:
     now = status(git)
     if now.doing is None:
-        raise GitError("It is over already.")
+        raise GitError(gettext("It is over already."))
     files = dict.fromkeys(file.path for file in (*now.conflicts, *now.staged, *now.changed))
     return {"doing": now.doing, "files": [shown(path) for path in files]}
 

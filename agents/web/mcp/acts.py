@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from django.http import HttpRequest, HttpResponse
-from django.utils.translation import gettext
+from django.utils.translation import gettext, gettext_noop
 from django.views.decorators.http import require_GET, require_POST
 
 from agents.config.problem import Refused, Unreadable
@@ -35,20 +35,22 @@ from sessions.web.respond import beside, done, fragment
 
 RENEW = "servers:renew"
 """Told to the page: read the list again."""
-ELSEWHERE = "The sign-in is from OpenCode's own file; sign out there."
-HELD = "Its file waits for your trust: look at that first."
+ELSEWHERE = gettext_noop("The sign-in is from OpenCode's own file; sign out there.")
+HELD = gettext_noop("Its file waits for your trust: look at that first.")
 
 
 @require_POST
 async def switch(request: HttpRequest) -> HttpResponse:
     """`on` enables, without it the server is disabled."""
-    return await _turned(request, _switch, "enabled", "disabled")
+    return await _turned(request, _switch, gettext("enabled"), gettext("disabled"))
 
 
 @require_POST
 async def apps(request: HttpRequest) -> HttpResponse:
     """`on` shows the apps of its tools, without it none is shown."""
-    return await _turned(request, _show_apps, "its apps are shown", "its apps are not shown")
+    return await _turned(
+        request, _show_apps, gettext("its apps are shown"), gettext("its apps are not shown")
+    )
 
 
 @require_POST
@@ -59,7 +61,7 @@ async def restart(request: HttpRequest) -> HttpResponse:
         await asyncio.to_thread(hub.restart, directory, row.name)
     except KeyError:
         return beside(row.place, gettext("It is not running."))
-    return renewed(row.name, "starting again")
+    return renewed(row.name, gettext("starting again"))
 
 
 @require_POST
@@ -67,7 +69,7 @@ async def test(request: HttpRequest) -> HttpResponse:
     """Connect once more, beside the connection that is in use."""
     row = await row_of(request.POST)
     if row.held:
-        return beside(row.place, HELD)
+        return beside(row.place, gettext(HELD))
     directory = (await place_of(request.POST)).directory
     configured = (await asyncio.to_thread(hub.configured, directory)).get(row.name)
     result = await result_of(row.name, configured or {}, directory)
@@ -93,8 +95,11 @@ async def remove(request: HttpRequest) -> HttpResponse:
     except (Refused, Unreadable) as error:
         return beside("server-dialog", str(error))
     if row.connection is None or "sign_out" not in request.POST:
-        return renewed(row.name, "removed")
-    return renewed(row.name, f"removed, {await _signed_out(row.connection.server, directory)}")
+        return renewed(row.name, gettext("removed"))
+    return renewed(
+        row.name,
+        gettext("removed, %(what)s") % {"what": await _signed_out(row.connection.server, directory)},
+    )
 
 
 async def result_of(name: str, config: McpConfig, directory: Path) -> Result | str:
@@ -125,7 +130,7 @@ async def _turned(
     """Something of a server, by `on` in the form; `on` and `off` say what came of it. `turn` blocks."""
     row, is_on = await row_of(request.POST), "on" in request.POST
     if row.held:
-        return beside(row.place, HELD)
+        return beside(row.place, gettext(HELD))
     directory = (await place_of(request.POST)).directory
     try:
         await asyncio.to_thread(turn, row, directory, is_on)
@@ -153,9 +158,9 @@ async def _signed_out(server: Server, directory: Path) -> str:
     """What came of it, in words."""
     left = (await asyncio.to_thread(hub.configured, directory)).get(server.name)
     if left is not None and left.get("url") == server.url:
-        return "still signed in, as another file has it too"
+        return gettext("still signed in, as another file has it too")
     try:
-        return "signed out" if await signing.sign_out(server) else ELSEWHERE
+        return gettext("signed out") if await signing.sign_out(server) else gettext(ELSEWHERE)
     except signing.SignInFailed as error:
         return str(error)
 
@@ -204,7 +209,7 @@ async def _tried(connection: Connection) -> Result:
         async with asyncio.timeout(connection.server.start_timeout + GRACE_SECONDS):
             await connection.settled()
     except TimeoutError:
-        return _result(connection, State("failed", "It did not start in time."))
+        return _result(connection, State("failed", gettext("It did not start in time.")))
     else:
         return _result(connection, connection.state)
     finally:
@@ -217,7 +222,7 @@ def _result(connection: Connection, state: State) -> Result:
     return Result(state, connection.offers, terminal("\n".join(said[-LOG_LINES:])))
 
 
-GONE = "It is not running any longer."
+GONE = gettext_noop("It is not running any longer.")
 
 
 @require_POST
@@ -225,12 +230,12 @@ async def sign_in(request: HttpRequest) -> HttpResponse:
     """Begin; the address for the person's browser is in the row then."""
     row = await row_of(request.POST)
     if row.connection is None:
-        return beside(row.place, GONE)
+        return beside(row.place, gettext(GONE))
     try:
         await signing.begin(row.connection.server, base_of(request))
     except signing.SignInFailed as error:
         return beside(row.place, str(error))
-    return renewed(row.name, "waiting for you to sign in")
+    return renewed(row.name, gettext("waiting for you to sign in"))
 
 
 @require_POST
@@ -238,16 +243,16 @@ async def cancel(request: HttpRequest) -> HttpResponse:
     row = await row_of(request.POST)
     if row.connection is not None:
         await signing.cancel(row.connection.server)
-    return renewed(row.name, "the sign-in is cancelled")
+    return renewed(row.name, gettext("the sign-in is cancelled"))
 
 
 @require_POST
 async def sign_out(request: HttpRequest) -> HttpResponse:
     row = await row_of(request.POST)
     if row.connection is None:
-        return beside(row.place, GONE)
+        return beside(row.place, gettext(GONE))
     try:
         forgotten = await signing.sign_out(row.connection.server)
     except signing.SignInFailed as error:
         return beside(row.place, str(error))
-    return renewed(row.name, "signed out") if forgotten else beside(row.place, ELSEWHERE)
+    return renewed(row.name, gettext("signed out")) if forgotten else beside(row.place, gettext(ELSEWHERE))

@@ -13,6 +13,7 @@ from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.utils.html import escape
+from django.utils.translation import gettext
 from django.views.decorators.http import require_GET, require_POST
 
 from agents.agent import apps
@@ -99,7 +100,7 @@ class _Pending:
         """Raises Refused for a key that is in use."""
         if key in self._work:
             work.close()
-            raise Refused("This is asked already.")
+            raise Refused(gettext("This is asked already."))
         task = asyncio.create_task(work)
         task.add_done_callback(_seen)
         self._keep(key, task)
@@ -107,7 +108,7 @@ class _Pending:
     async def look(self, key: str) -> dict[str, Any] | None:
         """The result, or None when it is still to come. Raises Refused."""
         if key not in self._work:
-            raise Refused("This request has ended.")
+            raise Refused(gettext("This request has ended."))
         task, timer = self._work[key]
         timer.cancel()
         self._keep(key, task)
@@ -120,7 +121,7 @@ class _Pending:
             return None
         self.end(key)
         if task.cancelled():
-            raise Refused("This request has ended.")
+            raise Refused(gettext("This request has ended."))
         return task.result()
 
     def end(self, key: str) -> None:
@@ -147,7 +148,7 @@ async def _app(project_id: str, session_id: str, part_id: str) -> App:
     session = await session_of(project_id, session_id)
     part = await in_db(messages.part, session.id, part_id)
     if part is None or not apps.server_of(part):
-        raise Http404("There is no app of this call.")
+        raise Http404(gettext("There is no app of this call."))
     return await apps.app_of(session, part)
 
 
@@ -156,11 +157,11 @@ async def _answer(app: App, method: str, params: dict[str, Any]) -> dict[str, An
         case "tools/call", {"name": str(name)}:
             arguments = params.get("arguments") or {}
             if not isinstance(arguments, dict):
-                raise Refused("The arguments are no object.")
+                raise Refused(gettext("The arguments are no object."))
             return await apps.call(app, name, arguments)
         case "resources/read", {"uri": str(uri)}:
             return await apps.read(app, uri)
-    raise Refused("Nothing like that can be asked for.")
+    raise Refused(gettext("Nothing like that can be asked for."))
 
 
 def _params(text: str) -> dict[str, Any]:
@@ -170,5 +171,5 @@ def _params(text: str) -> dict[str, Any]:
     except (ValueError, RecursionError):
         found = None
     if not isinstance(found, dict):
-        raise Refused("This is no request, or it is too long.")
+        raise Refused(gettext("This is no request, or it is too long."))
     return found

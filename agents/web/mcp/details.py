@@ -11,6 +11,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from django.utils.translation import gettext, gettext_noop
+
 from agents.agent.offered.naming import prompt_names
 from agents.agent.offered.tools import names_of
 from agents.servers.mcp.apps import address_of, is_for
@@ -29,7 +31,7 @@ MAX_TEXT = 128 * 1024
 MAX_IMAGE = 4 * 1024 * 1024
 _IMAGES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
 RESOURCE_SECONDS = 30.0
-LEFT_OUT = "not given to the model, the log says why"
+LEFT_OUT = gettext_noop("not given to the model, the log says why")
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +96,7 @@ def schemas(tool: Tool) -> dict[str, str]:
 async def resource(row: Row, uri: str) -> dict[str, Any]:
     """`contents` to be shown, or the `problem`."""
     if row.connection is None:
-        return {"problem": "The server is not running."}
+        return {"problem": gettext("The server is not running.")}
     try:
         answer = await row.connection.call(lambda client: client.read_resource(uri), RESOURCE_SECONDS)
     except ServerFailed as failure:
@@ -123,21 +125,22 @@ def _setup(row: Row) -> dict[str, Any]:
 def _tool(item: Any, name: str) -> Item:
     """`name` is empty for one that no model is given."""
     hints = item.annotations
-    notes = [] if name else [LEFT_OUT]
+    notes = [] if name else [gettext(LEFT_OUT)]
     if not is_for(item, "model"):
-        notes.append("for its apps alone")
+        notes.append(gettext("for its apps alone"))
     elif address_of(item):
-        notes.append("has an app")
+        notes.append(gettext("has an app"))
     if hints is not None and hints.read_only_hint:
-        notes.append("only reads")
+        notes.append(gettext("only reads"))
     elif hints is not None and hints.destructive_hint:
-        notes.append("may destroy")
+        notes.append(gettext("may destroy"))
     return Item(item.name, name, _short(item.title), _short(item.description), notes)
 
 
 def _prompt(item: Any, name: str) -> Item:
     notes = [
-        f"{argument.name}{'' if argument.required else ' (optional)'}" for argument in item.arguments or ()
+        argument.name if argument.required else gettext("%(name)s (optional)") % {"name": argument.name}
+        for argument in item.arguments or ()
     ]
     return Item(item.name, name, _short(item.title), _short(item.description), notes)
 

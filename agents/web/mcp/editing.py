@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from django.http import HttpRequest, HttpResponse, QueryDict
+from django.utils.translation import gettext
 from django.views.decorators.http import require_GET, require_POST
 
 from agents.config.problem import Unreadable
@@ -92,7 +93,7 @@ async def _draft(form: QueryDict) -> Draft:
     row = await asyncio.to_thread(find, place.directory, name)
     editing = "editing" in form
     if editing and row is None:
-        raise Wrong("This server is not configured any longer.")
+        raise Wrong(gettext("This server is not configured any longer."))
     if row is not None:
         _check(row, editing)
     own = row.scope == "user" if row else form.get("saved") != "project"
@@ -110,11 +111,11 @@ def _config(draft: Draft) -> McpConfig:
 def _check(row: Row, editing: bool) -> None:
     """Raise Wrong for a server that the form cannot change."""
     if not editing:
-        raise Wrong("There is a server of this name already.")
+        raise Wrong(gettext("There is a server of this name already."))
     if row.held:
         raise Wrong(HELD)
     if not row.writable:
-        raise Wrong("It is written in a file that is not changed from here.")
+        raise Wrong(gettext("It is written in a file that is not changed from here."))
 
 
 def _files(place: Place) -> dict[str, Path]:
@@ -126,9 +127,11 @@ def _files(place: Place) -> dict[str, Path]:
 def _hints(words: list[str]) -> list[str]:
     hints = []
     if shell := [word for word in words if word in _SHELL]:
-        hints.append(f"No shell reads this line: {shell[0]} is passed on as it stands.")
+        hints.append(
+            gettext("No shell reads this line: %(shell)s is passed on as it stands.") % {"shell": shell[0]}
+        )
     if words and "=" in words[0] and not words[0].startswith("/"):
-        hints.append("Variables belong into the environment below.")
+        hints.append(gettext("Variables belong into the environment below."))
     if any(word.startswith("~") or "$" in word for word in words):
         hints.append("~ and $NAME are not replaced; {env:NAME} is.")
     return hints
@@ -197,9 +200,12 @@ def name_in(form: QueryDict) -> str:
     """Raises Wrong."""
     name = form.get("name", "").strip()
     if not name:
-        raise Wrong("Give the server a name.")
+        raise Wrong(gettext("Give the server a name."))
     if len(name) > MAX_NAME or not name.isprintable():
-        raise Wrong(f"The name has more than {MAX_NAME} characters, or one that cannot be shown.")
+        raise Wrong(
+            gettext("The name has more than %(max_name)s characters, or one that cannot be shown.")
+            % {"max_name": MAX_NAME}
+        )
     return name
 
 
@@ -220,13 +226,15 @@ def split(line: str) -> list[str]:
     try:
         return shlex.split(line)
     except ValueError as error:
-        raise Wrong(f"The command cannot be read: {str(error).lower()}.") from error
+        raise Wrong(
+            gettext("The command cannot be read: %(lower)s.") % {"lower": str(error).lower()}
+        ) from error
 
 
 def _local(form: QueryDict, entry: Mapping[str, Any]) -> dict[str, Any]:
     command = split(form.get("command", ""))
     if not command:
-        raise Wrong("Say which command starts the server.")
+        raise Wrong(gettext("Say which command starts the server."))
     environment = _pairs(form, "environment", entry.get("environment"))
     return {
         "command": command,
@@ -239,7 +247,7 @@ def _local(form: QueryDict, entry: Mapping[str, Any]) -> dict[str, Any]:
 def _remote(form: QueryDict, entry: Mapping[str, Any]) -> dict[str, Any]:
     url = form.get("url", "").strip()
     if not url:
-        raise Wrong("Say at which address the server is.")
+        raise Wrong(gettext("Say at which address the server is."))
     return {
         "url": url,
         "headers": _pairs(form, "headers", entry.get("headers")),
@@ -268,9 +276,9 @@ def _pairs(form: QueryDict, key: str, written: Any) -> dict[str, Any] | None:
     given: dict[str, Any] = {}
     for name, value in zip(map(str.strip, names), values, strict=False):
         if name in given:
-            raise Wrong(f"{name} is there twice.")
+            raise Wrong(gettext("%(name)s is there twice.") % {"name": name})
         if value and not name:
-            raise Wrong("A value has no name.")
+            raise Wrong(gettext("A value has no name."))
         if name:
             given[name] = value if value or name not in known else HIDDEN
     return {**dict.fromkeys(known), **given} if given else None
@@ -284,5 +292,5 @@ def _milliseconds(seconds: str) -> int | None:
     except (ValueError, OverflowError):
         found = 0
     if found <= 0:
-        raise Wrong("The time limit is a number of seconds above zero.")
+        raise Wrong(gettext("The time limit is a number of seconds above zero."))
     return found

@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
+from django.utils.translation import gettext, gettext_noop
+
 from agents.config.configuration import load
 from agents.config.redaction import redacted
 from agents.config.written import Written, written
@@ -27,14 +29,14 @@ Scope = Literal["user", "project", "environment", "client"]
 HELD = State("disabled")
 MAX_ERROR = 4000
 _WORDS = {
-    "held": "Waits for your trust",
-    "waiting": "Waiting for you to sign in",
-    "connected": "Connected",
-    "connecting": "Connecting",
-    "disabled": "Disabled",
-    "failed": "Failed",
-    "needs_auth": "Needs you to sign in",
-    "needs_client_registration": "Needs a client id",
+    "held": gettext_noop("Waits for your trust"),
+    "waiting": gettext_noop("Waiting for you to sign in"),
+    "connected": gettext_noop("Connected"),
+    "connecting": gettext_noop("Connecting"),
+    "disabled": gettext_noop("Disabled"),
+    "failed": gettext_noop("Failed"),
+    "needs_auth": gettext_noop("Needs you to sign in"),
+    "needs_client_registration": gettext_noop("Needs a client id"),
 }
 
 
@@ -108,7 +110,7 @@ class Row:
     @property
     def words(self) -> str:
         """The same for people."""
-        return _WORDS[self.said]
+        return gettext(_WORDS[self.said])
 
     @property
     def offered(self) -> str:

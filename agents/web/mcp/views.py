@@ -7,7 +7,7 @@ from contextlib import suppress
 
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
-from django.utils.translation import gettext
+from django.utils.translation import gettext, gettext_noop
 from django.views.decorators.http import require_GET
 
 from agents.servers.mcp.hub import hub
@@ -21,9 +21,9 @@ from sessions.web.respond import fragment, page
 _STOP_POLLING = 286
 """To htmx: what asks again and again need not any more."""
 _TROUBLE = {
-    "failed": "failed",
-    "needs_auth": "needs sign-in",
-    "needs_client_registration": "needs a client id",
+    "failed": gettext_noop("failed"),
+    "needs_auth": gettext_noop("needs sign-in"),
+    "needs_client_registration": gettext_noop("needs a client id"),
 }
 
 
@@ -89,7 +89,7 @@ async def badge(request: HttpRequest) -> HttpResponse:
         if settings.RUNS_TURNS:
             states = await asyncio.to_thread(hub.statuses, place.directory)
     trouble = [
-        f"{visible(name)}: {_TROUBLE[state.status]}"
+        f"{visible(name)}: {gettext(_TROUBLE[state.status])}"
         for name, state in states.items()
         if state.status in _TROUBLE
     ]

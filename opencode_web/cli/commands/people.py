@@ -27,7 +27,7 @@ def listing(arguments: argparse.Namespace, directory: Path) -> None:
     rows = [
         (
             plain(row.person.name),
-            Role(row.person.role).label,
+            str(Role(row.person.role).label),
             "" if row.person.is_active else "switched off",
             str(len(row.sign_ins)),
             str(len(row.tokens)),

@@ -12,6 +12,7 @@ from pathlib import Path
 from django.conf import settings
 from django.db import connection
 from django.http import Http404, HttpRequest, HttpResponse
+from django.utils.translation import gettext
 from django.views.decorators.http import require_GET
 
 import opencode_web
@@ -47,7 +48,7 @@ _measured = -DISK_SECONDS
 async def show(request: HttpRequest) -> HttpResponse:
     """Raises Http404 where metrics are not wanted."""
     if not settings.METRICS:
-        raise Http404("OPENCODE_WEB_METRICS is not set.")
+        raise Http404(gettext("OPENCODE_WEB_METRICS is not set."))
     began = time.perf_counter()
     await in_db(_ask)
     DATABASE.put(time.perf_counter() - began)

@@ -8,6 +8,9 @@ from pathlib import Path
 from string import Template
 from urllib.parse import parse_qs
 
+from django.utils.translation import gettext, gettext_noop, override
+
+from opencode_web import languages
 from opencode_web.site.security import launch
 from opencode_web.site.security.asgi import Receive, Send, TooLarge, read_body, redirect, respond
 from opencode_web.site.security.cookies import SessionCookies
@@ -25,8 +28,20 @@ _FORM_REFERRER = (b"referrer-policy", b"same-origin")
 """Under `no-referrer` a browser sends `Origin: null` with a form (Fetch standard §3.2)."""
 
 _FOLDER = Path(__file__).parent
-_SPENT = "This link was used before or is too old."
-_WRONG = "That is not the password."
+_SPENT = gettext_noop("This link was used before or is too old.")
+_WRONG = gettext_noop("That is not the password.")
+_TEXTS = {
+    "log_in": gettext_noop("Log in"),
+    "password": gettext_noop("Password"),
+    "no_password": gettext_noop(
+        "No password at hand? Run <code>opencode-web url --port %(port)s</code> on the machine where the "
+        "server runs and open the link it prints. It works once, for ten minutes."
+    ),
+    "where": gettext_noop(
+        "The password is <code>OPENCODE_SERVER_PASSWORD</code> or, where that is not set, the content of the "
+        "file <code>secret</code> in the data folder."
+    ),
+}
 
 
 class Pages:
@@ -118,12 +133,16 @@ class Pages:
         await respond(send, 200, "", headers=headers)
 
     async def _send_form(self, request: Request, send: Send, status: int, target: str, error: str) -> None:
-        text = self._form.substitute(
-            base=request.base,
-            next=html.escape(launch.local_path(target)),
-            error=html.escape(error),
-            port=self._cookies.port,
-        )
+        language = languages.of_scope(request.scope)
+        with override(language, deactivate=True):
+            texts = {name: gettext(text) % {"port": self._cookies.port} for name, text in _TEXTS.items()}
+            text = self._form.substitute(
+                texts,
+                base=request.base,
+                next=html.escape(launch.local_path(target)),
+                error=html.escape(gettext(error)),
+                language=language,
+            )
         await respond(send, status, text, "text/html", [_FORM_REFERRER])
 
 

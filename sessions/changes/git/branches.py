@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from django.utils.translation import gettext
+
 from sessions.changes.git.command import Git, GitError
 
 _HASH = re.compile(r"[0-9a-f]{40,64}")
@@ -72,7 +74,7 @@ def create(git: Git, name: str, *, at: str = "", stay: bool = False) -> str:
     """A new one from the last commit, or from another, and change to it. Raises GitError."""
     new = valid(git, name)
     if at and not _HASH.fullmatch(at):
-        raise GitError("This is no commit.")
+        raise GitError(gettext("This is no commit."))
     start = (at,) if at else ()
     return git.write("branch", new, *start) if stay else git.write("switch", "--create", new, *start)
 
@@ -97,7 +99,7 @@ def only_there(git: Git, ref: str) -> list[str]:
 def delete(git: Git, ref: str, seen: str) -> str:
     """The branch whose last commit was `seen`. Raises GitError."""
     if required(git, ref) != seen:
-        raise GitError("The branch has other commits by now. Look at it again.")
+        raise GitError(gettext("The branch has other commits by now. Look at it again."))
     return git.write("branch", "--delete", "--force", ref.removeprefix(HEADS))
 
 
@@ -105,9 +107,9 @@ def required(git: Git, ref: str) -> str:
     """The last commit of a branch that is there, so that its name is no option. Raises GitError."""
     commit = git.asked("show-ref", "--verify", "--hash", ref) if ref.startswith((HEADS, REMOTES)) else ""
     if not commit:
-        raise GitError("There is no such branch any more.")
+        raise GitError(gettext("There is no such branch any more."))
     if ref.removeprefix(HEADS).removeprefix(REMOTES).startswith("-"):
-        raise GitError("git takes the name of this branch for an option. Rename it in a terminal.")
+        raise GitError(gettext("git takes the name of this branch for an option. Rename it in a terminal."))
     return commit
 
 
@@ -115,5 +117,5 @@ def valid(git: Git, name: str) -> str:
     """A name that a branch may have. Raises GitError."""
     new = name.strip()
     if not new or new.startswith("-") or not git.asked("check-ref-format", "--branch", new):
-        raise GitError("This is no name that a branch may have.")
+        raise GitError(gettext("This is no name that a branch may have."))
     return new

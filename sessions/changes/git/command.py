@@ -17,6 +17,8 @@ from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 
+from django.utils.translation import gettext
+
 from sessions.changes.git.programs import Programs, Setting, programs
 from sessions.core.git import GitError
 from sessions.core.platform.processes import holders
@@ -207,11 +209,15 @@ def words(text: str) -> str:
 
 def _who(lock: Path, top: Path) -> str:
     if found := holders(lock, "git", top):
-        return f"It is held by {', '.join(found)}. Try again when that has ended."
+        return gettext("It is held by %(found)s. Try again when that has ended.") % {
+            "found": ", ".join(found)
+        }
     with suppress(OSError):
         age = max(time.time() - lock.stat().st_mtime, 0)
-        return f"No running program has it open; it is {age:,.0f} seconds old, left by one that was cut off."
-    return "It is gone by now: try again."
+        return gettext(
+            "No running program has it open; it is %(age)s seconds old, left by one that was cut off."
+        ) % {"age": f"{age:,.0f}"}
+    return gettext("It is gone by now: try again.")
 
 
 def _environment() -> dict[str, str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from django.utils.translation import gettext
+
 from sessions.changes.git.command import REMOTE_SECONDS, Git, GitError
 from sessions.changes.git.history import checked
 
@@ -11,7 +13,7 @@ def commit(git: Git, message: str, *, amend: bool = False) -> str:
     if amend and (why := not_amendable(git)):
         raise GitError(why)
     if not message.strip():
-        raise GitError("A commit needs a message.")
+        raise GitError(gettext("A commit needs a message."))
     changed = ("--amend",) if amend else ()
     return git.write("commit", *changed, "--file=-", stdin=message.encode(), seconds=REMOTE_SECONDS)
 
@@ -41,10 +43,10 @@ def last_message(git: Git) -> str:
 def not_amendable(git: Git) -> str:
     """Why the last commit stays as it is; empty where it is the person's own and nobody else has it."""
     if not git.asked("rev-parse", "--verify", "--quiet", "HEAD"):
-        return "There is no commit yet."
+        return gettext("There is no commit yet.")
     if git.asked("for-each-ref", "--count=1", "--contains=HEAD", "--format=%(refname)", "refs/remotes"):
-        return "The last commit is pushed: others may have it."
+        return gettext("The last commit is pushed: others may have it.")
     ours = git.asked("config", "--get", "user.email")
     if ours and git.asked("log", "-1", "--format=%ae") != ours:
-        return "The last commit is somebody else's."
+        return gettext("The last commit is somebody else's.")
     return ""

@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from django.utils.translation import gettext
+
 from sessions.changes.diffs.hunks import is_binary
 from sessions.changes.diffs.lines import split_lines
 from sessions.changes.git.command import Git, GitError
@@ -95,7 +97,7 @@ def unmerged(git: Git, path: str) -> Unmerged:
     entries = [entry.partition("\t")[0] for entry in output.split("\0") if entry]
     found = {entry.rpartition(" ")[2]: _side(git, entry) for entry in entries}
     if not found:
-        raise Changed("This file is in no conflict any more.")
+        raise Changed(gettext("This file is in no conflict any more."))
     base, ours, theirs = (found.get(number) for number in "123")
     now = _on_disk(git, path)
     seen = object_id("\n".join(entries).encode() + b"\0" + (b"-" if now is None else b"+" + now))
@@ -108,7 +110,7 @@ def resolution(git: Git, path: str, seen: str, take: str, given: Mapping[str, st
     ours, theirs, both, or hand with `text-N`). Raises Changed where it was not `seen` so, GitError."""
     file = unmerged(git, path)
     if file.seen != seen:
-        raise Changed("The file or its conflict has changed since it was shown. Look at it again.")
+        raise Changed(gettext("The file or its conflict has changed since it was shown. Look at it again."))
     if take == "disk":
         return None
     if take in ("ours", "theirs"):
@@ -117,7 +119,7 @@ def resolution(git: Git, path: str, seen: str, take: str, given: Mapping[str, st
             return None
         return checked_out(git, path, side.mode, side.address) if side else gone(git, path)
     if take != "parts" or file.kind != "text":
-        raise GitError("There is no such choice.")
+        raise GitError(gettext("There is no such choice."))
     merge = file.merge
     answers = [_answer(conflict, number, given) for number, conflict in enumerate(merge.conflicts)]
     address = git.read("hash-object", "-w", "--stdin", stdin=merge.settled(answers)).decode().strip()
@@ -142,7 +144,7 @@ def reopen(git: Git, path: str, entries: str) -> None:
     """The file is in conflict again, with what it was in conflict about. Raises GitError."""
     lines = entries.split("\n")
     if not all(_ENTRY.fullmatch(line) for line in lines):
-        raise GitError("This was no conflict.")
+        raise GitError(gettext("This was no conflict."))
     _put(git, path, f"0 {'0' * 40}", *lines)
 
 
@@ -153,10 +155,11 @@ def sides_named(git: Git) -> tuple[str, str]:
     here = branch or _named(git, "HEAD")
     there = _named(git, _COMMITS.get(now.act, "")) if now else ""
     if now and now.act == "rebase":
-        return f"onto {_named(git, 'HEAD')}", f"the commit {there}" if there else "the commit"
+        onto = gettext("onto %(commit)s") % {"commit": _named(git, "HEAD")}
+        return onto, gettext("the commit %(commit)s") % {"commit": there} if there else gettext("the commit")
     if now and now.act == "revert":
-        return here, f"without {there}"
-    return here, there or "what was put aside"
+        return here, gettext("without %(commit)s") % {"commit": there}
+    return here, there or gettext("what was put aside")
 
 
 def _named(git: Git, ref: str) -> str:
@@ -194,7 +197,7 @@ def _answer(conflict: Conflict, number: int, given: Mapping[str, str]) -> bytes:
         case "hand":
             return by_hand(given.get(f"text-{number}", ""), conflict)
         case _:
-            raise GitError("Choose what the file shall have in each part.")
+            raise GitError(gettext("Choose what the file shall have in each part."))
 
 
 def _on_disk(git: Git, path: str) -> bytes | None:

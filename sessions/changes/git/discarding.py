@@ -5,6 +5,8 @@ from __future__ import annotations
 import stat
 from pathlib import Path
 
+from django.utils.translation import gettext
+
 from sessions.changes.git.command import Git
 from sessions.changes.git.index import Changed, Chosen
 from sessions.changes.git.sides import unstaged
@@ -22,7 +24,7 @@ def discarded(git: Git, path: str) -> Wanted:
         return gone(git, path)
     mode, address, number = entry.partition(b"\t")[0].decode().split()
     if stat.S_IFMT(int(mode, 8)) not in (stat.S_IFREG, stat.S_IFLNK) or number != "0":
-        raise Changed("A submodule or a conflict is not discarded here.")
+        raise Changed(gettext("A submodule or a conflict is not discarded here."))
     return checked_out(git, path, int(mode, 8), address)
 
 
@@ -54,7 +56,7 @@ def _now(top: Path, path: str) -> FileState | None:
     try:
         return read_file(top, path)
     except (UnsafePath, OSError) as error:
-        raise Changed(f"The file cannot be read: {error}.") from error
+        raise Changed(gettext("The file cannot be read: %(error)s.") % {"error": error}) from error
 
 
 def _seen(state: FileState | None) -> str:

@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 
+from django.utils.translation import gettext
+
 from sessions.changes.git.command import Git, GitError
 from sessions.changes.git.graph import Row, graph
 from sessions.changes.git.sides import COMPARE, Sides, read
@@ -128,5 +130,5 @@ _OF_ONE = ("--format=", "--diff-merges=first-parent")
 def checked(commit: str) -> str:
     """A commit by its hash, so that it is no option. Raises GitError."""
     if not _HASH.fullmatch(commit):
-        raise GitError("This is no commit.")
+        raise GitError(gettext("This is no commit."))
     return commit

@@ -6,6 +6,8 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from django.utils.translation import gettext
+
 from sessions.changes.diffs.hunks import pieces, without
 from sessions.changes.diffs.lines import changed_spans, split_lines
 from sessions.changes.git.command import Git, GitError
@@ -31,7 +33,7 @@ class Chosen:
     def of(self, sides: Sides) -> tuple[bytes, bytes]:
         """What the file before becomes with these changes alone, and with all but these. Raises Changed."""
         if sides.seen != self.seen or sides.binary:
-            raise Changed("The file has changed since it was shown. Look at it again.")
+            raise Changed(gettext("The file has changed since it was shown. Look at it again."))
         before, after = sides.before or b"", sides.after or b""
         if self.hunks:
             keys = {piece.key for piece in pieces(split_lines(before), split_lines(after))}
@@ -76,7 +78,7 @@ def unstage_part(git: Git, path: str, chosen: Chosen) -> None:
 
 def _required(sides: Sides | None) -> Sides:
     if sides is None:
-        raise Changed("The file has no such changes any more. Look at it again.")
+        raise Changed(gettext("The file has no such changes any more. Look at it again."))
     return sides
 
 

@@ -6,6 +6,8 @@ import os
 import re
 from dataclasses import dataclass
 
+from django.utils.translation import gettext
+
 from sessions.changes.git.branches import HEADS, REMOTES, required
 from sessions.changes.git.command import REMOTE_SECONDS, Git, GitError
 from sessions.changes.git.status import File
@@ -37,7 +39,7 @@ def preview(git: Git, ref: str) -> Preview:
     seen = required(git, ref)
     into = git.asked("symbolic-ref", "--quiet", "--short", "HEAD") or "what is checked out"
     if not git.asked("rev-parse", "--verify", "--quiet", "HEAD"):
-        raise GitError("There is no commit yet that it could be merged into.")
+        raise GitError(gettext("There is no commit yet that it could be merged into."))
     new = git.read("log", f"--max-count={MOST}", "--format=%h %s", seen, "--not", "HEAD")
     count = git.asked("rev-list", "--count", seen, "--not", "HEAD")
     forward = git.asked("merge-base", "HEAD", seen) == git.asked("rev-parse", "HEAD")
@@ -58,7 +60,7 @@ def preview(git: Git, ref: str) -> Preview:
 def merge(git: Git, ref: str, seen: str) -> str:
     """The branch whose last commit was `seen`. Conflicts are in the error. Raises GitError."""
     if required(git, ref) != seen:
-        raise GitError("The branch has other commits by now. Look at it again.")
+        raise GitError(gettext("The branch has other commits by now. Look at it again."))
     name = ref.removeprefix(HEADS).removeprefix(REMOTES)  # the message has it, unless it is a tag's too
     known = git.asked("rev-parse", "--verify", "--quiet", name) == seen
     return git.write("merge", "--no-edit", name if known else ref, seconds=REMOTE_SECONDS)
@@ -70,7 +72,11 @@ def _tree(git: Git, seen: str) -> tuple[str, list[str], str]:
         output = git.read("merge-tree", "--write-tree", "--name-only", "-z", "HEAD", seen, fine=(0, 1))
     except GitError as error:
         if "usage:" in str(error) or "write-tree" in str(error):
-            return "", [], "This git is too old to say what becomes of the files (2.38 or newer can)."
+            return (
+                "",
+                [],
+                gettext("This git is too old to say what becomes of the files (2.38 or newer can)."),
+            )
         raise
     tree, *names = os.fsdecode(output).split("\0")
     if not _TREE.fullmatch(tree):

@@ -5,16 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from django.utils.translation import gettext, gettext_noop
+
 from sessions.changes.git.command import REMOTE_SECONDS, Git, GitError
 from sessions.changes.git.stash import keep
 
 _WORDS = {
-    "merge": "a merge",
-    "rebase": "a rebase",
-    "cherry-pick": "a cherry-pick",
-    "revert": "a revert",
-    "am": "applying patches",
-    "bisect": "a bisection",
+    "merge": gettext_noop("a merge"),
+    "rebase": gettext_noop("a rebase"),
+    "cherry-pick": gettext_noop("a cherry-pick"),
+    "revert": gettext_noop("a revert"),
+    "am": gettext_noop("applying patches"),
+    "bisect": gettext_noop("a bisection"),
 }
 _MARKS = (
     ("rebase-merge", "rebase"),
@@ -74,7 +76,7 @@ def skip(git: Git) -> str:
     """Without the commit that it has come to. What the files hold of that is put aside. Raises GitError."""
     now = _required(git)
     if not now.skips:
-        raise GitError(f"There is nothing to skip in {now.words}.")
+        raise GitError(gettext("There is nothing to skip in %(words)s.") % {"words": gettext(now.words)})
     keep(git, f"Left out of {now.words}")
     return git.write(now.act, "--skip", seconds=REMOTE_SECONDS)
 
@@ -85,13 +87,13 @@ def abort(git: Git) -> str:
     keep(git, f"From {now.words} that was aborted")
     if now.act == "bisect":
         return git.write("bisect", "reset")
-    return git.write(now.act, "--abort") or "Aborted."
+    return git.write(now.act, "--abort") or gettext("Aborted.")
 
 
 def _required(git: Git) -> Ongoing:
     now = ongoing(git)
     if now is None:
-        raise GitError("It is over already.")
+        raise GitError(gettext("It is over already."))
     return now
 
 

@@ -6,6 +6,8 @@ import re
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
+from django.utils.translation import gettext, gettext_noop
+
 from sessions.changes.git.branches import HEADS, REMOTES, required
 from sessions.changes.git.command import REMOTE_SECONDS, Git, GitError, Watch, words
 from sessions.changes.git.tags import TAGS
@@ -17,13 +19,17 @@ _CHOSEN = ("pull.rebase", "pull.ff", "branch.{}.rebase")
 _ADVICE = (
     (
         re.compile(r"could not read (Username|Password)|terminal prompts disabled|Authentication failed"),
-        "Nobody is asked for a password here. Let one of git’s credential helpers have it "
-        "(git config --global credential.helper …), or use an address of SSH.",
+        gettext_noop(
+            "Nobody is asked for a password here. Let one of git’s credential helpers have it "
+            "(git config --global credential.helper …), or use an address of SSH."
+        ),
     ),
     (
         re.compile(r"Permission denied \(publickey|Host key verification failed"),
-        "ssh asks nobody here either. Load your key into its agent (ssh-add), and connect once in a "
-        "terminal, so that the host is known.",
+        gettext_noop(
+            "ssh asks nobody here either. Load your key into its agent (ssh-add), and connect once in a "
+            "terminal, so that the host is known."
+        ),
     ),
 )
 
@@ -34,7 +40,7 @@ def remotes(git: Git) -> list[str]:
 
 def fetch(git: Git, watch: Watch | None = None) -> str:
     """From all remotes. Raises GitError."""
-    return _spoken(git, watch, "fetch", "--all") or "Nothing new."
+    return _spoken(git, watch, "fetch", "--all") or gettext("Nothing new.")
 
 
 def pull(git: Git, watch: Watch | None = None) -> str:
@@ -49,7 +55,7 @@ def push(git: Git, watch: Watch | None = None) -> str:
     GitError."""
     branch = git.asked("symbolic-ref", "--quiet", "--short", "HEAD")
     if not branch:
-        raise GitError("No branch is checked out.")
+        raise GitError(gettext("No branch is checked out."))
     followed = git.asked("config", "--get", f"branch.{branch}.remote")
     remote = _checked(git, followed or usual(git))
     upstream = git.asked("config", "--get", f"branch.{branch}.merge")
@@ -74,7 +80,7 @@ def delete(git: Git, watch: Watch | None = None, *, ref: str = "", seen: str = "
     else:
         remote, there = _branch_there(git, ref)
         if required(git, ref) != seen:
-            raise GitError("The branch has other commits by now. Look at it again.")
+            raise GitError(gettext("The branch has other commits by now. Look at it again."))
     lease = f"--force-with-lease={there}:{seen}"
     return _spoken(git, watch, "push", lease, _checked(git, remote), f":{there}")
 
@@ -90,7 +96,7 @@ def _branch_there(git: Git, ref: str) -> tuple[str, str]:
     short = ref.removeprefix(REMOTES)
     found = [remote for remote in remotes(git) if short.startswith(f"{remote}/")]
     if not found or short == ref:
-        raise GitError("There is no such branch any more.")
+        raise GitError(gettext("There is no such branch any more."))
     remote = max(found, key=len)
     return remote, f"{HEADS}{short.removeprefix(f'{remote}/')}"
 
@@ -98,10 +104,10 @@ def _branch_there(git: Git, ref: str) -> tuple[str, str]:
 def _checked(git: Git, remote: str) -> str:
     """A remote that may be pushed to. Raises GitError."""
     if remote not in remotes(git):
-        raise GitError("There is no remote to push to.")
+        raise GitError(gettext("There is no remote to push to."))
     if _is_within(git, remote):
         raise GitError(
-            "This remote lies in the working tree itself: its hooks would run. Push from a terminal."
+            gettext("This remote lies in the working tree itself: its hooks would run. Push from a terminal.")
         )
     return remote
 
@@ -112,7 +118,7 @@ def _spoken(git: Git, watch: Watch | None, act: str, *rest: str) -> str:
         said = git.write(act, "--progress", *rest, seconds=REMOTE_SECONDS, watch=watch)
     except GitError as error:
         advice = next((advice for sign, advice in _ADVICE if sign.search(str(error))), "")
-        raise GitError(f"{error}\n\n{advice}" if advice else str(error)) from error
+        raise GitError(f"{error}\n\n{gettext(advice)}" if advice else str(error)) from error
     return words(said)
 
 

@@ -8,6 +8,8 @@ import asyncio
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from django.utils.translation import gettext, gettext_noop
+
 from sessions.changes.git import branches, stash, tags
 from sessions.changes.git.command import Git, GitError
 from sessions.changes.operations.inverse import Inverse
@@ -23,32 +25,32 @@ _ACTS: Mapping[str, tuple[_Act, str, str]] = {
     "delete-branch": (
         lambda git, name, commit: branches.delete(git, f"{branches.HEADS}{name}", commit),
         "restore-branch",
-        "The branch {name} comes back, at {commit:.10}.",
+        gettext_noop("The branch {name} comes back, at {commit:.10}."),
     ),
     "restore-branch": (
         lambda git, name, commit: branches.create(git, name, at=commit, stay=True),
         "delete-branch",
-        "The branch {name} is deleted again.",
+        gettext_noop("The branch {name} is deleted again."),
     ),
     "delete-tag": (
         lambda git, name, commit: tags.delete(git, f"{tags.TAGS}{name}", commit),
         "restore-tag",
-        "The tag {name} comes back, of {commit:.10}.",
+        gettext_noop("The tag {name} comes back, of {commit:.10}."),
     ),
     "restore-tag": (
         lambda git, name, commit: tags.restore(git, f"{tags.TAGS}{name}", commit),
         "delete-tag",
-        "The tag {name} is deleted again.",
+        gettext_noop("The tag {name} is deleted again."),
     ),
     "drop-stash": (
         lambda git, _, commit: stash.drop(git, commit),
         "restore-stash",
-        "“{name}” is put aside once more.",
+        gettext_noop("“{name}” is put aside once more."),
     ),
     "restore-stash": (
         lambda git, name, commit: stash.store(git, commit, name),
         "drop-stash",
-        "“{name}” is dropped again.",
+        gettext_noop("“{name}” is dropped again."),
     ),
 }
 """By what an operation has as its act: doing it, the act that takes it back, and in words what that does."""
@@ -74,13 +76,13 @@ def is_one(operation: Operation) -> bool:
 
 async def preview_operation(operation: Operation) -> Inverse:
     """What taking it back would do."""
-    return Inverse([], _ACTS[operation.scope["act"]][2].format(**operation.scope))
+    return Inverse([], gettext(_ACTS[operation.scope["act"]][2]).format(**operation.scope))
 
 
 async def invert_operation(operation: Operation, actor: str) -> Operation:
     """Take it back. Raises Refused."""
     if operation.state != State.DONE:
-        raise Refused("This was taken back already.")
+        raise Refused(gettext("This was taken back already."))
     session, scope = operation.session, operation.scope
     back = _ACTS[scope["act"]][1]
     try:

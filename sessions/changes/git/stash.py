@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from django.utils.translation import gettext
+
 from sessions.changes.git.command import Git, GitError
 from sessions.changes.git.sides import index_copy
 
@@ -75,7 +77,7 @@ def drop(git: Git, commit: str) -> str:
     """Raises GitError."""
     known = [stash.commit for stash in stashes(git)]
     if commit not in known:
-        raise GitError("It is not put aside any more.")
+        raise GitError(gettext("It is not put aside any more."))
     return git.write("stash", "drop", f"stash@{{{known.index(commit)}}}")
 
 
@@ -86,5 +88,5 @@ def store(git: Git, commit: str, words: str) -> str:
 
 def _hash(commit: str) -> str:
     if not _HASH.fullmatch(commit):
-        raise GitError("This is nothing that was put aside.")
+        raise GitError(gettext("This is nothing that was put aside."))
     return commit

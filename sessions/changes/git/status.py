@@ -5,17 +5,19 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, field
 
+from django.utils.translation import gettext_noop
+
 from sessions.changes.git.command import Git
 from sessions.changes.git.ongoing import Ongoing, ongoing
 
 _CONFLICTS = {
-    "DD": "deleted by both",
-    "AU": "added by us",
-    "UD": "deleted by them",
-    "UA": "added by them",
-    "DU": "deleted by us",
-    "AA": "added by both",
-    "UU": "changed by both",
+    "DD": gettext_noop("deleted by both"),
+    "AU": gettext_noop("added by us"),
+    "UD": gettext_noop("deleted by them"),
+    "UA": gettext_noop("added by them"),
+    "DU": gettext_noop("deleted by us"),
+    "AA": gettext_noop("added by both"),
+    "UU": gettext_noop("changed by both"),
 }
 
 
@@ -75,7 +77,7 @@ def _read(entry: str, found: Status) -> None:
             found.conflicts.append(File(path, "U", _CONFLICTS.get(state, "")))
         case "?":
             found.untracked.append(
-                File(entry[2:], "?", "a repository of its own" if entry.endswith("/") else "")
+                File(entry[2:], "?", gettext_noop("a repository of its own") if entry.endswith("/") else "")
             )
 
 
@@ -99,4 +101,4 @@ def _submodule(field: str) -> str:
     """Of `S<c><m><u>`."""
     if not field.startswith("S"):
         return ""
-    return "submodule, other commit" if field[1] == "C" else "submodule"
+    return gettext_noop("submodule, other commit") if field[1] == "C" else gettext_noop("submodule")

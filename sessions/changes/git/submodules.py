@@ -10,11 +10,20 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
+from django.utils.translation import gettext, gettext_noop
+
 from sessions.changes.checkout_git import git as run
 from sessions.changes.git.command import PROTOCOLS, REMOTE, REMOTE_SECONDS, Git, GitError
 from sessions.core.models.ledger import pack_path
 
 State = Literal["empty", "as recorded", "at another commit", "broken"]
+WORDS = (
+    gettext_noop("empty"),
+    gettext_noop("as recorded"),
+    gettext_noop("at another commit"),
+    gettext_noop("broken"),
+)
+"""The same, which pages translate."""
 _FIELD = re.compile(r"submodule\.(.+)\.(path|url)", re.DOTALL)
 
 
@@ -54,18 +63,20 @@ def update(git: Git, path: str) -> str:
     """
     found = next((each for each in submodules(git) if each.path == path), None)
     if found is None:
-        raise GitError("There is no such submodule any more.")
+        raise GitError(gettext("There is no such submodule any more."))
     if not git.trusted:
-        raise GitError("This repository names programs that you have not trusted. Look at them first.")
+        raise GitError(
+            gettext("This repository names programs that you have not trusted. Look at them first.")
+        )
     if not found.url:
-        raise GitError("The file .gitmodules does not say where it comes from.")
+        raise GitError(gettext("The file .gitmodules does not say where it comes from."))
     files = git.asked("config", "--global", "--get", "protocol.file.allow") == "always"
     said = git.write(
         *("submodule", "update", "--init", "--", path),
         seconds=REMOTE_SECONDS,
         protocols=PROTOCOLS if files else REMOTE,
     )
-    return said or "It is at the commit that is recorded."
+    return said or gettext("It is at the commit that is recorded.")
 
 
 def _urls(git: Git) -> dict[str, str]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from django.utils.translation import gettext
+
 from sessions.changes.git.command import Git, GitError
 
 TAGS = "refs/tags/"
@@ -47,28 +49,30 @@ def make(git: Git, name: str, words: str = "", *, at: str = "") -> str:
     """Of the last commit, or of another; with words annotated. Raises GitError."""
     new = name.strip()
     if not new or new.startswith("-") or not git.asked("check-ref-format", "--normalize", f"{TAGS}{new}"):
-        raise GitError("This is no name that a tag may have.")
+        raise GitError(gettext("This is no name that a tag may have."))
     if at and not _HASH.fullmatch(at):
-        raise GitError("This is no commit.")
+        raise GitError(gettext("This is no commit."))
     how = ("--annotate", "--file=-") if words.strip() else ()
     said = git.write("tag", *how, new, *((at,) if at else ()), stdin=words.encode())
-    return said or f"Made the tag {new}."
+    return said or gettext("Made the tag %(new)s.") % {"new": new}
 
 
 def delete(git: Git, ref: str, seen: str) -> str:
     """The tag that named `seen`. Raises GitError."""
     required(git, ref, seen)
-    return git.write("update-ref", "-d", ref, seen) or f"Deleted the tag {ref.removeprefix(TAGS)}."
+    return git.write("update-ref", "-d", ref, seen) or gettext("Deleted the tag %(tags)s.") % {
+        "tags": ref.removeprefix(TAGS)
+    }
 
 
 def required(git: Git, ref: str, seen: str) -> None:
     """Raises GitError where there is no such tag, or it names something else than was `seen`."""
     if not ref.startswith(TAGS) or git.asked("show-ref", "--verify", "--hash", ref) != seen:
-        raise GitError("There is no such tag any more, or it is another.")
+        raise GitError(gettext("There is no such tag any more, or it is another."))
 
 
 def restore(git: Git, ref: str, address: str) -> str:
     """One that was deleted, where there is none of its name by now. Raises GitError."""
     if not ref.startswith(TAGS) or not _HASH.fullmatch(address):
-        raise GitError("This is no tag.")
+        raise GitError(gettext("This is no tag."))
     return git.write("update-ref", ref, address, "0" * len(address))

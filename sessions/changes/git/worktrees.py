@@ -10,6 +10,8 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
+from django.utils.translation import gettext
+
 from sessions.changes.git.branches import HEADS, REMOTES, required, valid
 from sessions.changes.git.command import REMOTE_SECONDS, Git, GitError
 from sessions.changes.git.stash import keep
@@ -54,7 +56,7 @@ def named(git: Git, folder: str) -> Worktree:
     """The one in that folder. Raises GitError."""
     found = next((each for each in worktrees(git) if each.folder == folder), None)
     if found is None:
-        raise GitError("There is no such worktree any more.")
+        raise GitError(gettext("There is no such worktree any more."))
     return found
 
 
@@ -87,16 +89,18 @@ def remove(git: Git, folder: str, seen: str, there: Git) -> str:
     and its branch stays. Raises GitError."""
     now = _removable(git, folder)
     if lost(git, folder).key != seen:
-        raise GitError("The worktree has changed since this was shown. Look at it again.")
+        raise GitError(gettext("The worktree has changed since this was shown. Look at it again."))
     if not now.gone:
         keep(there, f"From the worktree {Path(folder).name}", new=True)
-    return git.write("worktree", "remove", "--force", folder) or f"Removed the worktree {Path(folder).name}."
+    return git.write("worktree", "remove", "--force", folder) or gettext("Removed the worktree %(name)s.") % {
+        "name": Path(folder).name
+    }
 
 
 def _removable(git: Git, folder: str) -> Worktree:
     now = named(git, folder)
     if now.main or now.current:
-        raise GitError("This is where you are, or the repository itself: it stays.")
+        raise GitError(gettext("This is where you are, or the repository itself: it stays."))
     if now.locked:
-        raise GitError("This worktree is locked (git worktree lock): unlock it first.")
+        raise GitError(gettext("This worktree is locked (git worktree lock): unlock it first."))
     return now

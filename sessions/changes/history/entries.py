@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from django.db.models import Q, QuerySet
+from django.utils.translation import gettext, gettext_noop, ngettext
 
 from sessions.changes.undo.plan import WRITES
 from sessions.core.models import FileChange, Operation
@@ -18,7 +19,7 @@ Kind: TypeAlias = Operation.Kind
 State: TypeAlias = Operation.State
 Origin: TypeAlias = FileChange.Origin
 
-_ENDS = {"already": "was so already", "missing": "is gone"}
+_ENDS = {"already": gettext_noop("was so already"), "missing": gettext_noop("is gone")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,32 +68,38 @@ def by_call(rows: Iterable[FileChange]) -> dict[tuple[str, str, str], CallEntry]
 def title(operation: Operation) -> str:
     """What was done, in a few words."""
     if operation.kind == Kind.EDIT:
-        return f"{_BY_HAND[operation.scope['act']]} {operation.scope.get('name', '')}".rstrip()
-    words = Kind(operation.kind).label
+        return f"{gettext(_BY_HAND[operation.scope['act']])} {operation.scope.get('name', '')}".rstrip()
+    words = gettext(Kind(operation.kind).label)
     if operation.kind not in (Kind.UNDO, Kind.REDO):
         return words
     if operation.hunks and not any(hunk["key"] == "" for hunk in operation.hunks):
-        return f"{words} of {_several(len(operation.hunks), 'hunk')}"
-    return f"{words} of changes of {_several(len(operation.outcome), 'file')}"
+        count = len(operation.hunks)
+        said = ngettext("%(what)s of %(count)s hunk", "%(what)s of %(count)s hunks", count)
+    else:
+        count = len(operation.outcome)
+        said = ngettext(
+            "%(what)s of changes of %(count)s file", "%(what)s of changes of %(count)s files", count
+        )
+    return said % {"what": words, "count": count}
 
 
 _BY_HAND = {
-    "save": "Edited by hand",
-    "make": "Made by hand",
-    "move": "Moved by hand",
-    "copy": "Copied by hand",
-    "remove": "Removed by hand",
-    "rename": "Renamed in all files",
-    "replace": "Replaced in files",
-    "discard": "Discarded in the git panel",
-    "resolve": "Resolved a conflict in the git panel",
-    "delete-branch": "Deleted the branch",
-    "restore-branch": "Brought back the branch",
-    "delete-tag": "Deleted the tag",
-    "restore-tag": "Brought back the tag",
-    "drop-stash": "Dropped what was put aside:",
-    "restore-stash": "Put aside once more:",
-    LEAVE: "Moved to a worktree with a session",
+    "save": gettext_noop("Edited by hand"),
+    "make": gettext_noop("Made by hand"),
+    "move": gettext_noop("Moved by hand"),
+    "copy": gettext_noop("Copied by hand"),
+    "remove": gettext_noop("Removed by hand"),
+    "rename": gettext_noop("Renamed in all files"),
+    "replace": gettext_noop("Replaced in files"),
+    "discard": gettext_noop("Discarded in the git panel"),
+    "resolve": gettext_noop("Resolved a conflict in the git panel"),
+    "delete-branch": gettext_noop("Deleted the branch"),
+    "restore-branch": gettext_noop("Brought back the branch"),
+    "delete-tag": gettext_noop("Deleted the tag"),
+    "restore-tag": gettext_noop("Brought back the tag"),
+    "drop-stash": gettext_noop("Dropped what was put aside:"),
+    "restore-stash": gettext_noop("Put aside once more:"),
+    LEAVE: gettext_noop("Moved to a worktree with a session"),
 }
 
 
@@ -105,9 +112,6 @@ def _line(entry: Mapping[str, Any]) -> FileLine:
     name, reason = shown(unpack_path(entry["path"])), entry.get("reason", "")
     if entry["outcome"] in WRITES:
         return FileLine(name, entry.get("additions", 0), entry.get("deletions", 0), reason)
-    words = _ENDS.get(entry["outcome"]) or f"left alone: {reason}"
+    ends = _ENDS.get(entry["outcome"])
+    words = gettext(ends) if ends else gettext("left alone: %(reason)s") % {"reason": gettext(reason)}
     return FileLine(name, 0, 0, words)
-
-
-def _several(count: int, what: str) -> str:
-    return f"{count} {what}{'' if count == 1 else 's'}"

@@ -10,6 +10,7 @@ from typing import Self
 
 from django.db.models import Max, Q, QuerySet
 from django.urls import reverse
+from django.utils.translation import gettext, gettext_noop
 
 from sessions.changes.history.entries import (
     CallEntry,
@@ -34,9 +35,18 @@ MOST_FILES = 8
 """Files that an entry names; it says how many more there are."""
 
 PAGE = 30
-CALLS = {"edit": "Edits", "command": "Commands", "formatter": "Formatters"}
+CALLS = {
+    "edit": gettext_noop("Edits"),
+    "command": gettext_noop("Commands"),
+    "formatter": gettext_noop("Formatters"),
+}
 _ORIGINS = {"edit": ("", Origin.EDIT), "command": (Origin.COMMAND, Origin.OVERLAP)}
-OPERATIONS = {"hand": "By hand", "keep": "Kept and dropped", "undo": "Undos", "redo": "Redos"}
+OPERATIONS = {
+    "hand": gettext_noop("By hand"),
+    "keep": gettext_noop("Kept and dropped"),
+    "undo": gettext_noop("Undos"),
+    "redo": gettext_noop("Redos"),
+}
 KINDS = CALLS | OPERATIONS
 """What the log can be filtered by, with its words."""
 
@@ -92,13 +102,13 @@ class Standing:
     invertible: bool
 
 
-IN_EFFECT = Standing("on", "In effect", True)
-PARTLY = Standing("part", "Partly undone", True)
-UNDONE = Standing("off", "Undone", False)
-WITH_CONVERSATION = Standing("off", "Undone with the conversation", False)
-CHANGED = Standing("part", "Changed since", True)
-REMOVED = Standing("off", "The file has been removed", False)
-NOTHING = Standing("off", "Nothing was changed in the end", False)
+IN_EFFECT = Standing("on", gettext_noop("In effect"), True)
+PARTLY = Standing("part", gettext_noop("Partly undone"), True)
+UNDONE = Standing("off", gettext_noop("Undone"), False)
+WITH_CONVERSATION = Standing("off", gettext_noop("Undone with the conversation"), False)
+CHANGED = Standing("part", gettext_noop("Changed since"), True)
+REMOVED = Standing("off", gettext_noop("The file has been removed"), False)
+NOTHING = Standing("off", gettext_noop("Nothing was changed in the end"), False)
 
 _OPERATION = {
     State.PLANNED: Standing("warn", State.PLANNED.label, False),
@@ -107,17 +117,18 @@ _OPERATION = {
     State.DONE: IN_EFFECT,
 }
 _CLOSED = {
-    Kind.UNDO: Standing("off", "Redone", False),
-    Kind.REVERT: Standing("off", "Redone", False),
-    Kind.REDO: Standing("off", "Undone again", False),
-    Kind.UNREVERT: Standing("off", "Undone again", False),
+    Kind.UNDO: Standing("off", gettext_noop("Redone"), False),
+    Kind.REVERT: Standing("off", gettext_noop("Redone"), False),
+    Kind.REDO: Standing("off", gettext_noop("Undone again"), False),
+    Kind.UNREVERT: Standing("off", gettext_noop("Undone again"), False),
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
     """What `templates/operations/entry.html` shows. `files` are all it changed. `url` is where the dialog is
-    that takes it back, empty where nothing can be; `button` is what that is called."""
+    that takes it back, empty where nothing can be; `button` is what that is called, which
+    `redoes` or undoes."""
 
     key: str
     kind: str
@@ -133,6 +144,7 @@ class Entry:
     command: str = ""
     url: str = ""
     button: str = ""
+    redoes: bool = False
 
     @property
     def named(self) -> Sequence[FileLine]:
@@ -214,7 +226,11 @@ def call_context(call: CallEntry) -> Context:
 
 def operation_context(operation: Operation, me: str) -> Context:
     """`me` is who looks at the log."""
-    who = "You" if operation.actor and operation.actor == me else operation.actor or "A person"
+    who = (
+        gettext("You")
+        if operation.actor and operation.actor == me
+        else operation.actor or gettext("A person")
+    )
     scope = operation.scope
     message = operation.message_id or str(scope.get("message", ""))
     text = turns.from_prompt(operation.session_id, message)[1] if message else ""
@@ -228,11 +244,11 @@ def call_entry(call: CallEntry, context: Context, roots: Roots) -> Entry:
     state = state_of_call(call.rows, steps, roots)
     lines = [_line(path, own, roots) for path, own in steps.items()]
     origin = call.rows[0].origin or ("command" if context.tool == "bash" else "edit")
-    tool = context.tool.replace("_", " ").capitalize() or "Edit"
+    tool = context.tool.replace("_", " ").capitalize() or gettext("Edit")
     return Entry(
         key=f"c{row.pk}",
         kind=origin,
-        title=tool if origin == Origin.EDIT else Origin(origin).label,
+        title=tool if origin == Origin.EDIT else gettext(Origin(origin).label),
         who=context.who,
         time=row.time_created,
         session=row.for_session or row.session,
@@ -244,12 +260,13 @@ def call_entry(call: CallEntry, context: Context, roots: Roots) -> Entry:
         url=reverse("invert-call", args=(row.project_id, row.session_id, row.part_id))
         if state.invertible and row.part_id
         else "",
-        button="Undo",
+        button=gettext("Undo"),
     )
 
 
 def operation_entry(operation: Operation, context: Context) -> Entry:
     state = state_of_operation(operation)
+    redoes = operation.kind not in (Kind.REDO, Kind.UNREVERT, Kind.KEEP, Kind.EDIT)
     return Entry(
         key=operation.id,
         kind=operation.kind,
@@ -265,7 +282,8 @@ def operation_entry(operation: Operation, context: Context) -> Entry:
         url=reverse("invert-operation", args=(operation.project_id, operation.id))
         if state.invertible
         else "",
-        button="Undo" if operation.kind in (Kind.REDO, Kind.UNREVERT, Kind.KEEP, Kind.EDIT) else "Redo",
+        button=gettext("Redo") if redoes else gettext("Undo"),
+        redoes=redoes,
     )
 
 
@@ -316,9 +334,11 @@ def _tool(part: Part | None) -> tuple[str, str]:
 
 def _agent(answer: Message | None) -> str:
     if answer is None:
-        return "The agent"
+        return gettext("The agent")
     data = answer.data
-    return " · ".join(str(data[name]) for name in ("agent", "modelID") if data.get(name)) or "The agent"
+    return " · ".join(str(data[name]) for name in ("agent", "modelID") if data.get(name)) or gettext(
+        "The agent"
+    )
 
 
 def _calls(project: Project, asked: Asked) -> list[CallEntry]:

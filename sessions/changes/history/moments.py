@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
+from django.utils.translation import gettext_noop
+
 Kind = Literal["turn", "edit", "undo", "ask", "agent", "ending", "compaction", "fork"]
 
 
@@ -17,14 +19,14 @@ class KindWords:
 
 
 KINDS: Final[dict[Kind, KindWords]] = {
-    "turn": KindWords("Turns", "send"),
-    "edit": KindWords("Edits", "edit"),
-    "undo": KindWords("Undo and keep", "undo"),
-    "ask": KindWords("Permissions and questions", "shield"),
-    "agent": KindWords("Subagents", "spark"),
-    "ending": KindWords("Stops and crashes", "alert"),
-    "compaction": KindWords("Compactions", "list"),
-    "fork": KindWords("Forks", "fork"),
+    "turn": KindWords(gettext_noop("Turns"), "send"),
+    "edit": KindWords(gettext_noop("Edits"), "edit"),
+    "undo": KindWords(gettext_noop("Undo and keep"), "undo"),
+    "ask": KindWords(gettext_noop("Permissions and questions"), "shield"),
+    "agent": KindWords(gettext_noop("Subagents"), "spark"),
+    "ending": KindWords(gettext_noop("Stops and crashes"), "alert"),
+    "compaction": KindWords(gettext_noop("Compactions"), "list"),
+    "fork": KindWords(gettext_noop("Forks"), "fork"),
 }
 
 

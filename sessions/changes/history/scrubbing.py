@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
+from django.utils.translation import gettext, gettext_noop
+
 from sessions.changes.review.filediffs import count_change
 from sessions.changes.roots import Roots, roots_of
 from sessions.changes.snapshots.changes import Change
@@ -21,7 +23,7 @@ from .moments import Moment
 from .timeline import moment_at
 
 _COLUMNS = ("project", "path", "before", "after", "mode_before", "mode_after", "skipped", "new_folders")
-_WORDS = {"A": "New file", "D": "Deleted", "M": "Changed"}
+_WORDS = {"A": gettext_noop("New file"), "D": gettext_noop("Deleted"), "M": gettext_noop("Changed")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +41,7 @@ class PointFile:
 
     @property
     def word(self) -> str:
-        return _WORDS[self.letter]
+        return gettext(_WORDS[self.letter])
 
 
 @dataclass(frozen=True, slots=True)

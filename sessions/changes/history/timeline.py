@@ -10,6 +10,7 @@ from typing import Any
 from django.db.models import Q
 from django.db.models.fields.json import KeyTextTransform, KeyTransform
 from django.db.models.functions import Substr
+from django.utils.translation import gettext, gettext_noop
 
 from sessions.changes.history.entries import CallEntry, Origin, by_call, files_of, of_session, title
 from sessions.changes.history.moments import KINDS, Kind, Moment, Touched
@@ -76,15 +77,15 @@ def _texts(session_id: str) -> dict[str, str]:
 
 def _turn(row: Mapping[str, Any]) -> Moment:
     asked = row["compaction"] is not _NOT
-    title = "Prompt"
+    title = gettext("Prompt")
     if asked:
-        title = "Compaction, by itself" if row["compaction"] else "Compaction, asked for"
+        title = gettext("Compaction, by itself") if row["compaction"] else gettext("Compaction, asked for")
     return Moment(
         key=row["id"],
         kind="compaction" if asked else "turn",
         time=row["time_created"],
         title=title,
-        detail=row["text"] or ("" if asked else "(no text)"),
+        detail=row["text"] or ("" if asked else gettext("(no text)")),
         note=" · ".join(str(row[name]) for name in ("data__agent", "data__model__modelID") if row[name]),
         message=row["id"],
     )
@@ -112,7 +113,7 @@ def _ending(message_id: str, data: Mapping[str, Any]) -> Moment:
         key=f"{message_id}-end",
         kind="ending",
         time=time.get("completed") or time.get("created", 0),
-        title=cut_off or words["title"],
+        title=gettext(cut_off or words["title"]),
         detail="" if cut_off else words["detail"],
         message=message_id,
         tone="" if ending_of(error) == "stopped" else "warn",
@@ -120,29 +121,29 @@ def _ending(message_id: str, data: Mapping[str, Any]) -> Moment:
 
 
 _ANSWERS = {
-    "pending": "Waits for an answer",
-    "once": "Allowed",
-    "always": "Allowed",
-    "reject": "Rejected",
-    "cancelled": "No longer asked: the turn ended first, or it was asked anew",
-    "answered": "Answered",
-    "rejected": "Not answered",
+    "pending": gettext_noop("Waits for an answer"),
+    "once": gettext_noop("Allowed"),
+    "always": gettext_noop("Allowed"),
+    "reject": gettext_noop("Rejected"),
+    "cancelled": gettext_noop("No longer asked: the turn ended first, or it was asked anew"),
+    "answered": gettext_noop("Answered"),
+    "rejected": gettext_noop("Not answered"),
 }
 _BY = {
-    "person": "by a person",
-    "rule": "by a saved rule",
-    "plugin": "by a plugin",
-    "configuration": "by the configuration",
-    "review": "in review mode",
-    "stop": "by a stop",
-    "call": "with the call",
+    "person": gettext_noop("by a person"),
+    "rule": gettext_noop("by a saved rule"),
+    "plugin": gettext_noop("by a plugin"),
+    "configuration": gettext_noop("by the configuration"),
+    "review": gettext_noop("in review mode"),
+    "stop": gettext_noop("by a stop"),
+    "call": gettext_noop("with the call"),
 }
 _REACH = {
-    "once": "once",
-    "turn": "for this turn",
-    "session": "for this session",
-    "project": "for this project",
-    "minutes": "for a while",
+    "once": gettext_noop("once"),
+    "turn": gettext_noop("for this turn"),
+    "session": gettext_noop("for this session"),
+    "project": gettext_noop("for this project"),
+    "minutes": gettext_noop("for a while"),
 }
 
 
@@ -154,7 +155,7 @@ def other_moments(session: Session) -> Iterator[Moment]:
     yield from _questions(session, names)
     for child in children.listing(session.id):
         url = child.get_absolute_url()
-        yield Moment(child.id, "agent", child.time_created, "Subagent", child.title, url=url)
+        yield Moment(child.id, "agent", child.time_created, gettext("Subagent"), child.title, url=url)
     yield from _forks(session)
 
 
@@ -167,7 +168,7 @@ def _permissions(session: Session, names: dict[str, str]) -> Iterator[Moment]:
             key=row.id,
             kind="ask",
             time=row.time_created,
-            title=f"Permission: {row.permission}",
+            title=gettext("Permission: %(permission)s") % {"permission": row.permission},
             detail=", ".join(row.patterns)[:300],
             note=_joined(_answer(row, decided.get(row.id)), _whose(row.session_id, session, names)),
             message=row.message_id if row.session_id == session.id else "",
@@ -180,22 +181,22 @@ def _answer(row: PermissionRequest, decision: Decision | None) -> str:
     """Answered by whom and how: the audit knows best, the request itself else."""
     said = f"“{row.words[:200]}”" if row.words else ""
     if decision is None:
-        return _joined(_ANSWERS.get(row.state, row.state), f"by {row.actor}" if row.actor else "", said)
-    by = f"by {decision.actor}" if decision.actor else _BY.get(decision.by, f"by {decision.by}")
-    reach = _REACH.get(decision.scope, "") if decision.verdict == "allow" else ""
-    return _joined(" ".join(filter(None, [_ANSWERS.get(row.state, row.state), reach, by])), said)
+        return _joined(gettext(_ANSWERS.get(row.state, row.state)), _by(row.actor), said)
+    by = _by(decision.actor) or (gettext(_BY[decision.by]) if decision.by in _BY else _by(decision.by))
+    reach = gettext(_REACH.get(decision.scope, "")) if decision.verdict == "allow" else ""
+    return _joined(" ".join(filter(None, [gettext(_ANSWERS.get(row.state, row.state)), reach, by])), said)
 
 
 def _refusals(session: Session, names: dict[str, str]) -> Iterator[Moment]:
     """Calls that were denied without a question."""
     rows = Decision.objects.filter(session_id__in=names, verdict="deny", request_id="").order_by("id")
     for row in rows:
-        by = _BY.get(row.by, row.by)
+        by = gettext(_BY.get(row.by, row.by))
         yield Moment(
             key=f"dec-{row.pk}",
             kind="ask",
             time=row.time_created,
-            title=f"Denied: {row.permission}",
+            title=gettext("Denied: %(permission)s") % {"permission": row.permission},
             detail=", ".join(row.patterns)[:300],
             note=_joined(f"{by} {row.rule}".strip(), _whose(row.session_id, session, names)),
             tone="warn",
@@ -209,9 +210,11 @@ def _questions(session: Session, names: dict[str, str]) -> Iterator[Moment]:
             key=row.id,
             kind="ask",
             time=row.time_created,
-            title="Question",
+            title=gettext("Question"),
             detail=" / ".join(str(question.get("question", "")) for question in row.questions)[:300],
-            note=_joined(_ANSWERS.get(row.state, row.state), said, _whose(row.session_id, session, names)),
+            note=_joined(
+                gettext(_ANSWERS.get(row.state, row.state)), said, _whose(row.session_id, session, names)
+            ),
             message=row.message_id if row.session_id == session.id else "",
             took=row.time_answered - row.time_created if row.time_answered else None,
             tone="warn" if row.state == "pending" else "",
@@ -223,16 +226,30 @@ def _forks(session: Session) -> Iterator[Moment]:
         source = session.forked_from
         url = "" if source.time_deleted else source.get_absolute_url()
         key, begun = f"{session.id}-begin", session.time_created
-        yield Moment(key, "fork", begun, "Forked from", source.title, url=url)
+        yield Moment(key, "fork", begun, gettext("Forked from"), source.title, url=url)
     for fork in forks.listing(session.id):
-        where = "in a worktree" if fork.project_id != session.project_id else ""
+        where = gettext("in a worktree") if fork.project_id != session.project_id else ""
         yield Moment(
-            fork.id, "fork", fork.time_created, "Fork", fork.title, where, url=fork.get_absolute_url()
+            fork.id,
+            "fork",
+            fork.time_created,
+            gettext("Fork"),
+            fork.title,
+            where,
+            url=fork.get_absolute_url(),
         )
 
 
+def _by(actor: str) -> str:
+    return gettext("by %(actor)s") % {"actor": actor} if actor else ""
+
+
 def _whose(session_id: str, session: Session, names: dict[str, str]) -> str:
-    return "" if session_id == session.id else f"asked by {names[session_id][:100]}"
+    return (
+        ""
+        if session_id == session.id
+        else gettext("asked by %(session)s") % {"session": names[session_id][:100]}
+    )
 
 
 def _joined(*pieces: str) -> str:
@@ -325,11 +342,12 @@ def _name_calls(moments: Sequence[Moment]) -> None:
 
 def _name(moment: Moment, tool: Any, command: str | None) -> None:
     if command:
-        moment.title, moment.detail = "Command", command
+        moment.title, moment.detail = gettext("Command"), command
     elif tool in ("edit", "multiedit", "write", "apply_patch"):
-        moment.title = {"write": "Write", "apply_patch": "Patch"}.get(tool, "Edit")
+        words = {"write": gettext("Write"), "apply_patch": gettext("Patch")}
+        moment.title = words.get(tool, gettext("Edit"))
     elif tool:
-        moment.title = f"Changed by {tool}"
+        moment.title = gettext("Changed by %(tool)s") % {"tool": tool}
 
 
 def _ledger_moments(session: Session) -> list[Moment]:
@@ -368,8 +386,8 @@ def _call(session_id: str, call: CallEntry, roots: Roots) -> Moment:
         key=f"chg-{last.pk}",
         kind="edit",
         time=last.time_created,
-        title="Command" if by_command else "Edit",
-        note="" if own else "by a subagent",
+        title=gettext("Command") if by_command else gettext("Edit"),
+        note="" if own else gettext("by a subagent"),
         message=last.message_id if own else last.for_message_id,
         part=last.part_id,
         change=last.pk,
@@ -383,14 +401,14 @@ def _touched(row: FileChange, roots: Roots) -> Touched:
 
 def _operation(row: Operation, written: Sequence[FileChange]) -> Moment:
     alone = sum(entry["outcome"] in ("conflict", "unsafe") for entry in row.outcome)
-    by = f"by {row.actor}" if row.actor else ""
+    left = gettext("%(alone)s left alone") % {"alone": alone} if alone else ""
     return Moment(
         key=row.id,
         kind="undo",
         time=max([row.time_created, *(change.time_created for change in written)]),
         title=title(row),
         detail=row.words,
-        note=" · ".join(filter(None, [by, f"{alone} left alone" if alone else ""])),
+        note=" · ".join(filter(None, [_by(row.actor), left])),
         message=row.message_id,
         change=max((change.pk for change in written), default=0),
         tone="warn" if alone else "",

@@ -12,6 +12,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+from django.utils.translation import gettext
+
 from sessions.changes.operations import hunks
 from sessions.changes.operations.engine import as_intents, as_outcome, carry_out, plan_roots
 from sessions.changes.operations.lock import Refused, alone, leased
@@ -147,7 +149,7 @@ async def _undo_from(
             files = (await listing(session, scope)).files
             picks = {file.key: None for file in files if choice.wants(file.path)}
             if not picks:
-                raise Refused("There is no file to take back.")
+                raise Refused(gettext("There is no file to take back."))
             return await hunks.undo(session, scope, picks, actor=actor)
     async with alone(session):
         return await asyncio.to_thread(_revert, session, message_id, part_id, choice, actor)
@@ -230,7 +232,7 @@ def _plan_elsewhere(session: Session, point: Point) -> list[FilePlan]:
 def _point(session: Session, message_id: str, part_id: str | None) -> Point:
     point = ledger.locate(session.id, message_id, part_id or "")
     if point is None:
-        raise UnknownMessage("This message is not part of the session.")
+        raise UnknownMessage(gettext("This message is not part of the session."))
     return point
 
 

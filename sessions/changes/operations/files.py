@@ -14,6 +14,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import Any, Literal, TypeVar
 
+from django.utils.translation import gettext
+
 from sessions.changes.diffs.hunks import is_binary
 from sessions.changes.diffs.lines import count
 from sessions.changes.operations.engine import as_intents, as_outcome, carry_out
@@ -91,7 +93,7 @@ async def save(
     def work(place: _Place, path: str) -> Operation | None:
         now = _read(place.root, path)
         if (object_id(now.content) if now else "") != seen:
-            raise Changed("The file has been changed on the disk since you opened it.")
+            raise Changed(gettext("The file has been changed on the disk since you opened it."))
         wanted = FileState(content, now.mode if now else NEW_FILE)
         return place.carry_out("save", [plan_write(place.root, path, now, wanted)], actor)
 
@@ -110,7 +112,7 @@ async def rewrite(
             root, inner = roots.at(path)
             now = _required(root, inner)
             if object_id(now.content) != seen:
-                raise Changed(f"{shown(path)} has been changed meanwhile.")
+                raise Changed(gettext("%(path)s has been changed meanwhile.") % {"path": shown(path)})
             plans.append(_seen(roots, root, plan_write(root, inner, now, FileState(content, now.mode))))
         return _carry_out(session, roots, act, plans, actor)
 
@@ -133,7 +135,7 @@ async def restore(
             root, inner = roots.at(path)
             now = _read(root, inner)
             if (object_id(now.content) if now else "") != seen:
-                raise Changed(f"{shown(path)} has been changed meanwhile.")
+                raise Changed(gettext("%(path)s has been changed meanwhile.") % {"path": shown(path)})
             plans.append(_seen(roots, root, plan_write(root, inner, now, state)))
         return _carry_out(session, roots, act, plans, actor)
 
@@ -209,7 +211,7 @@ async def _to_another(
     def work(place: _Place, path: str, target: str) -> Operation | None:
         root, move = place.root, _Move(path, target)
         if PurePosixPath(target).is_relative_to(path):
-            raise Refused("A folder cannot go into itself.")
+            raise Refused(gettext("A folder cannot go into itself."))
         _free(root, target)
         below = _below(root, path)
         operation = place.carry_out(act, plans(root, below, move), actor)
@@ -229,7 +231,7 @@ async def _in_root(session: Session, work: Callable[..., T], *paths: str) -> T:
         found = [roots.at(path) for path in paths]
         root = found[0][0]
         if any(other is not root for other, _ in found):
-            raise Refused("It would go from one project to another. Do this in the terminal.")
+            raise Refused(gettext("It would go from one project to another. Do this in the terminal."))
         return work(_Place(session, roots, root), *(path for _, path in found))
 
     return await _in_roots(session, there, *paths)
@@ -244,9 +246,11 @@ async def _in_roots(session: Session, work: Callable[[Roots], T], *paths: str) -
     for path in filter(os.path.isabs, paths):
         folder = holding(folders, Path(path))
         if folder is None:
-            raise Refused(f"{shown(path)} leads out of the project.")
+            raise Refused(gettext("%(path)s leads out of the project.") % {"path": shown(path)})
         if not folder.write:
-            raise Refused(f"{folder.name} is a folder that was added for reading only.")
+            raise Refused(
+                gettext("%(name)s is a folder that was added for reading only.") % {"name": folder.name}
+            )
         beside[folder.path] = folder
     try:
         others = [await root_in(path) for path in beside]
@@ -324,29 +328,34 @@ def _read(project: Tracker, path: str) -> FileState | None:
     try:
         return read_file(project.worktree, path)
     except UnsafePath as error:
-        raise Refused(f"{shown(path)} cannot be written: {error}.") from error
+        raise Refused(
+            gettext("%(path)s cannot be written: %(error)s.") % {"path": shown(path), "error": error}
+        ) from error
     except OSError as error:
-        raise Refused(f"{shown(path)} cannot be read: {error.strerror}.") from error
+        raise Refused(
+            gettext("%(path)s cannot be read: %(strerror)s.")
+            % {"path": shown(path), "strerror": error.strerror}
+        ) from error
 
 
 def _required(project: Tracker, path: str) -> FileState:
     now = _read(project, path)
     if now is None:
-        raise Refused(f"There is no {shown(path)} any more.")
+        raise Refused(gettext("There is no %(path)s any more.") % {"path": shown(path)})
     return now
 
 
 def _free(project: Tracker, path: str) -> None:
     """Raises Refused where something is."""
     if os.path.lexists(project.worktree / path):
-        raise Refused(f"There is a {shown(path)} already.")
+        raise Refused(gettext("There is a %(path)s already.") % {"path": shown(path)})
     _read(project, path)  # a name or a place that no file may have
 
 
 def _below(project: Tracker, path: str) -> _Folder:
     """Raises Refused where it is nothing, or too much to be kept."""
     if not is_safe(path):
-        raise Refused(f"{shown(path) or 'This'} leads out of the project.")
+        raise Refused(gettext("%(value)s leads out of the project.") % {"value": shown(path) or "This"})
     top = project.worktree / path
     if not top.is_dir() or top.is_symlink():
         _required(project, path)
@@ -355,7 +364,10 @@ def _below(project: Tracker, path: str) -> _Folder:
     size = 0
     for folder, folders, names in os.walk(top, onerror=_unreadable):
         if ".git" in (*folders, *names):
-            raise Refused(f"{shown(path)} has a git repository in it. Do this in the terminal.")
+            raise Refused(
+                gettext("%(path)s has a git repository in it. Do this in the terminal.")
+                % {"path": shown(path)}
+            )
         links = [name for name in folders if os.path.islink(os.path.join(folder, name))]
         at = Path(folder).relative_to(project.worktree)
         found.folders.insert(0, str(at))
@@ -363,14 +375,20 @@ def _below(project: Tracker, path: str) -> _Folder:
         size += sum(os.lstat(os.path.join(folder, name)).st_size for name in names)
         if len(found.files) > MOST_FILES or size > MOST_BYTES:
             raise Refused(
-                f"{shown(path)} has more in it than can be kept to be taken back ({MOST_FILES} files, "
-                f"{MOST_BYTES // 1024 // 1024} MB). Do this in the terminal."
+                gettext(
+                    "%(path)s has more in it than can be kept to be taken back "
+                    "(%(most_files)s files, %(value)s MB). Do this in the terminal."
+                )
+                % {"path": shown(path), "most_files": MOST_FILES, "value": MOST_BYTES // 1024 // 1024}
             )
     return found
 
 
 def _unreadable(error: OSError) -> None:
-    raise Refused(f"{error.filename} cannot be read: {error.strerror}.") from error
+    raise Refused(
+        gettext("%(filename)s cannot be read: %(strerror)s.")
+        % {"filename": error.filename, "strerror": error.strerror}
+    ) from error
 
 
 def _make_folders(project: Tracker, folders: Iterable[str]) -> None:

@@ -12,6 +12,8 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from typing import Any
 
+from django.utils.translation import gettext
+
 from sessions.changes.diffs.hunks import pieces, without
 from sessions.changes.diffs.lines import split_lines
 from sessions.changes.operations.engine import as_intents, as_outcome, carry_out, plan_roots
@@ -97,7 +99,7 @@ async def undo(
         found = read_listing(session, scope, picks)
         planned = plan_picks(found, picks)
         if not planned:
-            raise Refused("This is no longer among the changes. Look at them again.")
+            raise Refused(gettext("This is no longer among the changes. Look at them again."))
         return _carry_out(session, Kind.UNDO, found, planned, words, actor)
 
     return await in_turn_of(await asyncio.to_thread(projects_in, session, scope), work)
@@ -120,7 +122,7 @@ async def put_back(
         file = found.file(key)
         planned = _plan_back(file, hunks, found) if file else None
         if planned is None:
-            raise Refused("This is in the file already, or no longer among the changes.")
+            raise Refused(gettext("This is in the file already, or no longer among the changes."))
         return _carry_out(session, Kind.REDO, found, [planned], "", actor)
 
     return await in_turn_of(await asyncio.to_thread(projects_in, session, scope), work)
@@ -143,14 +145,14 @@ async def resolve(
         found = read_listing(session, scope, (key,))
         file = found.file(key)
         if file is None:
-            raise Refused("This file is no longer among the changes.")
+            raise Refused(gettext("This file is no longer among the changes."))
         root, path = found.roots.at(file.path)
         plan = plan_by_hand(path, content, seen, root.objects, root.worktree)
         plan = replace(plan, path=file.path)
         if plan.outcome == "unsafe":
             raise Refused(f"The file cannot be written: {plan.reason}")
         if plan.outcome == "conflict":
-            raise Refused("The file has been changed since you opened it. Look at it again.")
+            raise Refused(gettext("The file has been changed since you opened it. Look at it again."))
         known = _states(judge(file, found)).keys()
         picked = known if hunks is None else known & set(hunks)
         taken = [_everything(key, one) for one in sorted(picked)]
@@ -173,9 +175,9 @@ def plan_picks(found: Listing, picks: Picks) -> list[Planned]:
 def _redo(session: Session, operation_id: str, actor: str) -> Operation:
     of, rows = in_db_sync(_known, session.project_id, operation_id)
     if of is None or of.kind not in _TAKEN_BACK:
-        raise Refused("This is not known here.")
+        raise Refused(gettext("This is not known here."))
     if of.state != _TAKEN_BACK[of.kind]:
-        raise Refused("This was taken back already.")
+        raise Refused(gettext("This was taken back already."))
     roots = in_db_sync(roots_of, session.project, rows)
     plans = plan_roots(map(roots.change, rows), roots)
     hunks = {entry["path"]: entry.get("hunks", {}) for entry in of.outcome}

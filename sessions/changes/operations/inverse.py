@@ -6,6 +6,8 @@ import asyncio
 from collections.abc import Collection
 from dataclasses import dataclass
 
+from django.utils.translation import gettext
+
 from sessions.changes.history.entries import CallEntry
 from sessions.changes.operations import hunks
 from sessions.changes.operations.conversation import bring_back
@@ -34,14 +36,14 @@ class Inverse:
 async def preview_call(call: CallEntry) -> Inverse:
     scope, picks = await _picks(call, None)
     files = await hunks.preview(call.newest.session, scope, picks)
-    words = "What this call changed is taken back; what others changed since stays."
+    words = gettext("What this call changed is taken back; what others changed since stays.")
     return Inverse(files, words, free=True)
 
 
 async def preview_operation(operation: Operation) -> Inverse:
     """An undo of the conversation that can be redone takes all of them in the session with it."""
     if operation.kind in STAGED:
-        return Inverse([], "What this decided is taken back; in review mode it waits for you again.")
+        return Inverse([], gettext("What this decided is taken back; in review mode it waits for you again."))
     active = operation.kind == Kind.REVERT and operation.state == State.DONE
     of = await in_db(lambda: list(operations.active(operation.session_id))) if active else [operation]
     rows = await in_db(operations.changes_of, of)
@@ -75,9 +77,9 @@ async def _picks(call: CallEntry, paths: Collection[str] | None) -> tuple[Scope,
 
 def _words(operation: Operation, active: bool) -> str:
     if active:
-        return "The conversation comes back, with what was undone in the files."
+        return gettext("The conversation comes back, with what was undone in the files.")
     if operation.kind in (Kind.UNDO, Kind.REVERT):
-        return "What was undone in the files comes back; what others changed since stays."
+        return gettext("What was undone in the files comes back; what others changed since stays.")
     if operation.kind == Kind.EDIT:
-        return "The files become as they were before; what others changed since stays."
-    return "What was brought back is undone again; what others changed since stays."
+        return gettext("The files become as they were before; what others changed since stays.")
+    return gettext("What was brought back is undone again; what others changed since stays.")

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
 from django.conf import settings
+from django.utils.translation import gettext
 
 from sessions.core.db import in_db
 from sessions.core.fence import Lease, LeaseLost
@@ -62,7 +63,7 @@ def project_lock(project_id: str) -> Iterator[None]:
         yield
     except BlockingIOError as error:
         raise ProjectBusy(
-            "Another undo or redo is running in this project. Try again in a moment."
+            gettext("Another undo or redo is running in this project. Try again in a moment.")
         ) from error
     finally:
         os.close(descriptor)
@@ -157,4 +158,4 @@ async def _take_lease(session_id: str, owner: str) -> Lease:
         if row is None or row.status.get("type", "idle") != "idle":
             break
         await asyncio.sleep(_PAUSE)
-    raise Refused("Stop the turn first: its changes cannot be undone while it makes more.")
+    raise Refused(gettext("Stop the turn first: its changes cannot be undone while it makes more."))

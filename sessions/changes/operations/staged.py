@@ -12,6 +12,8 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from typing import Any
 
+from django.utils.translation import gettext, gettext_noop
+
 from sessions.changes.diffs.hunks import Piece, is_binary, pieces, without
 from sessions.changes.diffs.lines import split_lines
 from sessions.changes.operations.engine import as_intents, as_outcome, carry_out, plan_roots
@@ -41,7 +43,7 @@ file, nothing is kept or dropped that was not shown."""
 Snapshot = Mapping[str, Any]
 """A staged row as `staging.snapshot` has it."""
 
-OWN_SETTINGS = (
+OWN_SETTINGS = gettext_noop(
     "Only the agent's own settings wait. Each takes a yes of its own: keep it by its name, or in its diff."
 )
 _UNSEEN = "it has been edited since you looked. Look at it again"
@@ -91,7 +93,7 @@ async def keep(
     def moves(rows: Sequence[StagedFile], roots: Roots) -> list[Move]:
         wanted = everything(rows, roots, guarded=False) if picks is None else picks
         if rows and not wanted:
-            raise Refused(OWN_SETTINGS)
+            raise Refused(gettext(OWN_SETTINGS))
         return _keeping(rows, wanted, roots, drawn)
 
     return await _keep_in_turn(session, moves, words, actor)
@@ -144,7 +146,7 @@ def left_words(outcome: Iterable[Mapping[str, Any]]) -> str:
     left = [entry for entry in outcome if entry["outcome"] not in APPLIED]
     words = [f"{shown(unpack_path(entry['path']))}: {entry['reason']}." for entry in left]
     if any(entry["outcome"] == "conflict" for entry in left):
-        words.append("Keep it in the review to choose between both sides.")
+        words.append(gettext("Keep it in the review to choose between both sides."))
     return " ".join(words)
 
 
@@ -186,7 +188,7 @@ def _drop(session: Session, picks: Picks | None, drawn: Drawn, words: str, actor
             return in_db_sync(operations.at_once, top, Kind.DROP, words=words, actor=actor, **noted)
         except StaleEdit:
             continue  # the agent edited the file a moment ago
-    raise Refused("The agent is editing this file just now. Try again in a moment.")
+    raise Refused(gettext("The agent is editing this file just now. Try again in a moment."))
 
 
 def _concerned(session: Session, operation_id: str) -> set[str]:
@@ -205,9 +207,9 @@ def _take_back(session: Session, operation_id: str, actor: str) -> Operation:
 
     top, staged, of, changes, roots = in_db_sync(known)
     if of is None or of.kind not in STAGED or of.session_id != top.id:
-        raise Refused("This is not known here.")
+        raise Refused(gettext("This is not known here."))
     if of.state != State.DONE:
-        raise Refused("This was taken back already.")
+        raise Refused(gettext("This was taken back already."))
     rows = {(row.project_id, row.path): row for row in staged}
     written = {(change.project_id, change.path): change for change in changes}
     places = [
@@ -223,7 +225,9 @@ def _take_back(session: Session, operation_id: str, actor: str) -> Operation:
         noted = _noted(moves, roots) | {"hunks": of.hunks}
         return in_db_sync(operations.at_once, top, kind, actor=actor, of=of, **noted)
     except StaleEdit as error:
-        raise Refused(f"The agent is editing {error} just now. Try again in a moment.") from error
+        raise Refused(
+            gettext("The agent is editing %(error)s just now. Try again in a moment.") % {"error": error}
+        ) from error
 
 
 def _write(top: Session, kind: Kind, moves: Sequence[Move], roots: Roots, **columns: Any) -> Operation:
@@ -240,7 +244,7 @@ def _write(top: Session, kind: Kind, moves: Sequence[Move], roots: Roots, **colu
 def _noted(moves: Sequence[Move], roots: Roots) -> dict[str, Any]:
     """As `operations.begin` takes it. Raises Refused where there is nothing to be done."""
     if not moves:
-        raise Refused("Nothing of this waits any more. Look at it again.")
+        raise Refused(gettext("Nothing of this waits any more. Look at it again."))
     outcome = [move.entry(roots) for move in moves]
     if not any(move.applies for move in moves):
         raise Refused(left_words(outcome), outcome)

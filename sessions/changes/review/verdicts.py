@@ -11,6 +11,7 @@ from typing import Literal, cast, get_args
 from urllib.parse import urlencode
 
 from django.db.models import Q
+from django.utils.translation import gettext
 
 from sessions.changes import vcs
 from sessions.changes.checkout_git import GitError, git, not_ignored, unfiltered
@@ -607,9 +608,9 @@ def working_tree(project: Tracker, *, branch: bool = False) -> tuple[list[Change
     try:
         head = _git(project, "rev-parse", "--verify", "-q", "HEAD").decode().strip()
     except GitError:
-        return [], "This folder has no git commit to compare with."
+        return [], gettext("This folder has no git commit to compare with.")
     if branch and not (head := vcs.base(Checkout(project.worktree))):
-        return [], "This branch has no base: it is the repository’s default one, and follows none."
+        return [], gettext("This branch has no base: it is the repository’s default one, and follows none.")
     try:
         raw = _git(project, *_COMPARE, head)
         names = not_ignored(project.worktree)
@@ -619,9 +620,9 @@ def working_tree(project: Tracker, *, branch: bool = False) -> tuple[list[Change
     untracked = (_against(project, name, None, None) for name in names[:MOST_UNTRACKED])
     found = [*_tracked(raw, project), *untracked]
     left = len(names) - MOST_UNTRACKED
-    return [
-        change for change in found if change
-    ], f"{left} more new files are left out." if left > 0 else None
+    return [change for change in found if change], gettext("%(left)s more new files are left out.") % {
+        "left": left
+    } if left > 0 else None
 
 
 def _borrow(raw: bytes, project: Tracker) -> None:

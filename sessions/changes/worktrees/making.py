@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from django.conf import settings
+from django.utils.translation import gettext
 
 from sessions.changes.checkout_git import GitError, git, listed, not_ignored, words
 from sessions.changes.snapshots.changes import Change
@@ -63,7 +64,9 @@ def whole_or_nothing(note: Note) -> Iterator[None]:
         if isinstance(error, GitError):
             raise CannotFork(f"git made no worktree: {words(error)}") from error
         if isinstance(error, OSError):
-            raise CannotFork(f"The worktree could not be written: {error.strerror or error}.") from error
+            raise CannotFork(
+                gettext("The worktree could not be written: %(value)s.") % {"value": error.strerror or error}
+            ) from error
         raise
 
 
@@ -73,7 +76,9 @@ def home_of(project_id: str) -> Path:
     try:
         home.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
-        raise CannotFork(f"The folder for worktrees cannot be used: {error.strerror}.") from error
+        raise CannotFork(
+            gettext("The folder for worktrees cannot be used: %(strerror)s.") % {"strerror": error.strerror}
+        ) from error
     return home
 
 
@@ -82,7 +87,10 @@ def check_room(home: Path, source: Source) -> None:
     free = shutil.disk_usage(home).free
     if free < source.size:
         need, there = (f"{size / 1_000_000:,.0f} MB" for size in (source.size, free))
-        raise CannotFork(f"There is not enough room: the files take {need}, and {there} are free.")
+        raise CannotFork(
+            gettext("There is not enough room: the files take %(need)s, and %(there)s are free.")
+            % {"need": need, "there": there}
+        )
 
 
 def begin(top: Path, commit: str, home: Path, slug: str, unstage: Sequence[Entry] = ()) -> Note:
@@ -96,9 +104,14 @@ def begin(top: Path, commit: str, home: Path, slug: str, unstage: Sequence[Entry
             raise FileExistsError(folder)
         return Note(note_of(folder), place)
     except FileExistsError as error:
-        raise CannotFork(f"There is a folder {folder.name} already. Try again.") from error
+        raise CannotFork(
+            gettext("There is a folder %(name)s already. Try again.") % {"name": folder.name}
+        ) from error
     except OSError as error:
-        raise CannotFork(f"The folder for worktrees cannot be written: {error.strerror}.") from error
+        raise CannotFork(
+            gettext("The folder for worktrees cannot be written: %(strerror)s.")
+            % {"strerror": error.strerror}
+        ) from error
 
 
 def slug_of(title: str) -> str:
@@ -168,13 +181,17 @@ def look(top: Path) -> Source:
 def head(top: Path) -> str:
     """The last commit. Raises CannotFork where there is none, or no repository."""
     if not (top / ".git").exists():
-        raise CannotFork("This project is no git repository, and only a repository can have worktrees.")
+        raise CannotFork(
+            gettext("This project is no git repository, and only a repository can have worktrees.")
+        )
     try:
         return git(top, "rev-parse", "--verify", "--quiet", "HEAD^{commit}").decode().strip()
     except GitError as error:
         if "fatal:" in str(error):
             raise CannotFork(f"git does not accept this repository: {words(error)}") from error
-        raise CannotFork("This repository has no commit yet, and a worktree begins with one.") from error
+        raise CannotFork(
+            gettext("This repository has no commit yet, and a worktree begins with one.")
+        ) from error
 
 
 def _tracked(top: Path) -> list[str]:
@@ -183,9 +200,11 @@ def _tracked(top: Path) -> list[str]:
         described, _, name = entry.partition("\t")
         tag, mode, *_ = described.split()
         if mode == _SUBMODULE:
-            raise CannotFork("This repository has submodules, which git does not keep apart in worktrees.")
+            raise CannotFork(
+                gettext("This repository has submodules, which git does not keep apart in worktrees.")
+            )
         if tag in "Ss":
-            raise CannotFork("This repository has a sparse checkout: its files are not all at hand.")
+            raise CannotFork(gettext("This repository has a sparse checkout: its files are not all at hand."))
         names.append(name)
     return names
 

@@ -16,6 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any, Literal
 
+from django.utils.translation import gettext, gettext_noop
+
 from sessions.changes.checkout_git import git
 from sessions.changes.operations.engine import as_intents, as_outcome, settle
 from sessions.changes.operations.files import plan_write
@@ -51,7 +53,7 @@ from sessions.core.store import events, moves, operations, permissions, projects
 from sessions.core.store import sessions as session_store
 from sessions.core.store.operations import LEAVE, Kind
 
-_WORKS = "The agent works in this session. Stop the turn first."
+_WORKS = gettext_noop("The agent works in this session. Stop the turn first.")
 
 Which = Literal["all", "own"]
 """All that is in no commit, or the files of it that the session changed."""
@@ -105,7 +107,7 @@ async def _move(session: Session, name: str, which: Which, keep: bool, actor: st
         except ProjectBusy as problem:
             raise CannotFork(str(problem)) from problem
         except Refused as problem:
-            raise CannotFork(_WORKS) from problem
+            raise CannotFork(gettext(_WORKS)) from problem
         own = await in_db(_movable, session)
         made = await asyncio.to_thread(_make, session, name, own, which, keep)
         try:
@@ -123,12 +125,12 @@ async def _move(session: Session, name: str, which: Which, keep: bool, actor: st
 def _movable(session: Session) -> set[str]:
     """The paths of the files that a session and those below it changed. Raises CannotFork."""
     if session.parent_id:
-        raise CannotFork("This session belongs to the one that started it: move that one.")
+        raise CannotFork(gettext("This session belongs to the one that started it: move that one."))
     rows = moves.whole(session)
     if any(row.lease_owner and not left_by_undo(row.lease_owner) for row in rows):
-        raise CannotFork(_WORKS)
+        raise CannotFork(gettext(_WORKS))
     if permissions.pending_below(session.id) or questions.pending_below(session.id):
-        raise CannotFork("The agent waits for your answer in this session. Give it first.")
+        raise CannotFork(gettext("The agent waits for your answer in this session. Give it first."))
     return moves.paths(rows)
 
 

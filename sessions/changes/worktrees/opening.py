@@ -8,6 +8,8 @@ import secrets
 from collections.abc import Collection
 from pathlib import Path
 
+from django.utils.translation import gettext
+
 from sessions.changes import vcs
 from sessions.changes.checkout_git import GitError, words
 from sessions.changes.vcs import Checkout
@@ -77,9 +79,9 @@ def reset(folder: Path) -> None:
     name = vcs.default(checkout)
     try:
         if held := what_is_lost(losses(folder)):
-            raise CannotReset(f"The worktree has {held} that would be lost.")
+            raise CannotReset(gettext("The worktree has %(held)s that would be lost.") % {"held": held})
         if not name:
-            raise CannotReset("The repository has no default branch.")
+            raise CannotReset(gettext("The repository has no default branch."))
         checkout.git("reset", "--quiet", "--hard", vcs.named(checkout, name))
     except CannotRemove as error:
         raise CannotReset(str(error)) from error

@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from django.conf import settings
+from django.utils.translation import gettext
 
 from sessions.changes.checkout_git import GitError, git, listed, not_ignored, unfiltered, words
 
@@ -77,14 +78,16 @@ def remove(folder: Path, repository: Path, seen: str, *, with_branch: bool) -> N
     """
     home = Path(settings.WORKTREE_DIR).resolve()
     if home not in folder.resolve().parents:
-        raise CannotRemove("This folder was not made by this app.")
+        raise CannotRemove(gettext("This folder was not made by this app."))
     now = losses(folder)
     if now.key != seen:
-        raise CannotRemove("The worktree has changed since this was shown. Look at it again.")
+        raise CannotRemove(gettext("The worktree has changed since this was shown. Look at it again."))
     try:
         _remove(folder, repository)
     except OSError as error:
-        raise CannotRemove(f"The folder cannot be removed: {error.strerror}.") from error
+        raise CannotRemove(
+            gettext("The folder cannot be removed: %(strerror)s.") % {"strerror": error.strerror}
+        ) from error
     if now.branch.startswith("opencode/") and (with_branch or not now.commits):
         with suppress(GitError):
             git(repository, "branch", "-D", "--", now.branch)

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from django.utils.translation import gettext
+
 from sessions.changes.checkout_git import GitError, git, listed, unfiltered, words
 from sessions.changes.worktrees.making import CannotFork, Source, look, sizes
 from sessions.changes.worktrees.notes import Entry, Place
@@ -88,9 +90,14 @@ def _refuse_under_way(top: Path) -> None:
     places = git(top, "rev-parse", *asked).decode(errors="surrogateescape").splitlines()
     for place, what in zip(places, _UNDER_WAY.values(), strict=True):
         if (top / place).exists():
-            raise CannotFork(f"{what} is in progress in this folder. Finish it first, or abort it.")
+            raise CannotFork(
+                gettext("%(what)s is in progress in this folder. Finish it first, or abort it.")
+                % {"what": what}
+            )
     if git(top, "ls-files", "--unmerged", "-z"):
-        raise CannotFork("This folder has files with conflicts that git waits for. Resolve them first.")
+        raise CannotFork(
+            gettext("This folder has files with conflicts that git waits for. Resolve them first.")
+        )
 
 
 def _filtered(top: Path, paths: Collection[str]) -> set[str]:

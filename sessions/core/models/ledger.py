@@ -4,6 +4,7 @@ import os
 from typing import Any
 
 from django.db import models
+from django.utils.translation import gettext_noop
 
 from .conversation import Session
 from .project import Project
@@ -52,24 +53,24 @@ class Operation(models.Model):
         what takes an operation back; a verdict on staged edits (write them to the working tree, let go of
         them), and what takes that back; what a person did to files by hand."""
 
-        REVERT = "revert", "Undo of a part of the conversation"
-        UNREVERT = "unrevert", "Redo of a part of the conversation"
-        UNDO = "undo", "Undo"
-        REDO = "redo", "Redo"
-        KEEP = "keep", "Kept staged edits"
-        DROP = "drop", "Dropped staged edits"
-        RESTAGE = "restage", "Staged again"
-        EDIT = "edit", "Edit by hand"
+        REVERT = "revert", gettext_noop("Undo of a part of the conversation")
+        UNREVERT = "unrevert", gettext_noop("Redo of a part of the conversation")
+        UNDO = "undo", gettext_noop("Undo")
+        REDO = "redo", gettext_noop("Redo")
+        KEEP = "keep", gettext_noop("Kept staged edits")
+        DROP = "drop", gettext_noop("Dropped staged edits")
+        RESTAGE = "restage", gettext_noop("Staged again")
+        EDIT = "edit", gettext_noop("Edit by hand")
 
     class State(models.TextChoices):
         """Planned until every file was dealt with, done while it can be taken back, closed when it was. A new
         prompt makes an undo of the conversation final. Withdrawn: a crash came before the first file."""
 
-        PLANNED = "planned", "Being carried out"
-        DONE = "done", "In effect"
-        CLOSED = "closed", "Taken back"
-        FINAL = "final", "Final: a new prompt followed"
-        WITHDRAWN = "withdrawn", "Cut short by a crash; no file was changed"
+        PLANNED = "planned", gettext_noop("Being carried out")
+        DONE = "done", gettext_noop("In effect")
+        CLOSED = "closed", gettext_noop("Taken back")
+        FINAL = "final", gettext_noop("Final: a new prompt followed")
+        WITHDRAWN = "withdrawn", gettext_noop("Cut short by a crash; no file was changed")
 
     id = models.CharField(primary_key=True, max_length=32)
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="operations")
@@ -107,12 +108,12 @@ class FileChange(models.Model):
         """A tool; a command, or one of several that ran at the same time; a formatter; a person who kept a
         staged edit; an operation."""
 
-        EDIT = "edit", "Edit"
-        COMMAND = "command", "Shell"
-        OVERLAP = "overlap", "Shell"
-        FORMATTER = "formatter", "Formatter"
-        KEPT = "kept", "Kept"
-        UNDO = "undo", "Undo"
+        EDIT = "edit", gettext_noop("Edit")
+        COMMAND = "command", gettext_noop("Shell")
+        OVERLAP = "overlap", gettext_noop("Shell")
+        FORMATTER = "formatter", gettext_noop("Formatter")
+        KEPT = "kept", gettext_noop("Kept")
+        UNDO = "undo", gettext_noop("Undo")
 
     id = models.BigAutoField(primary_key=True)
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="changes")

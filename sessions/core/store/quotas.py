@@ -9,6 +9,7 @@ from datetime import datetime
 
 from django.conf import settings
 from django.db.models import F, OuterRef, Q, QuerySet, Subquery
+from django.utils.translation import gettext, ngettext
 
 from sessions.core.models import Admission, AdmittedPrompt, Session, Spending
 
@@ -55,7 +56,9 @@ def refusal(actor: str) -> str:
     if cost < settings.PERSON_COST:
         return ""
     most = f"${settings.PERSON_COST:.2f}"
-    return f"{actor} has spent ${cost:.2f} today; a person may spend {most} a day here. It goes on tomorrow."
+    return gettext(
+        "%(actor)s has spent %(cost)s today; a person may spend %(most)s a day here. It goes on tomorrow."
+    ) % {"actor": actor, "cost": f"${cost:.2f}", "most": most}
 
 
 def held(session: Session) -> str:
@@ -83,8 +86,14 @@ def _held(actor: str, running: Counter[str]) -> str:
     if not actor:
         return ""
     if settings.PERSON_TURNS and running[actor] >= settings.PERSON_TURNS:
-        turns = "1 turn" if settings.PERSON_TURNS == 1 else f"{settings.PERSON_TURNS} turns"
-        return f"A person may have {turns} at once here, and {actor} has; this one begins when one has ended."
+        words = ngettext(
+            "A person may have %(count)s turn at once here, and %(actor)s has; "
+            "this one begins when one has ended.",
+            "A person may have %(count)s turns at once here, and %(actor)s has; "
+            "this one begins when one has ended.",
+            settings.PERSON_TURNS,
+        )
+        return words % {"count": settings.PERSON_TURNS, "actor": actor}
     return refusal(actor)
 
 

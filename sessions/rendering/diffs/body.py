@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext, ngettext
 
 from sessions.changes.diffs.images import image
 from sessions.changes.review.comparing import Compared, FileChange, compare
@@ -42,7 +43,7 @@ def file_body(
     try:
         found = compare(change, objects, whitespace=reading.whitespace)
     except ObjectMissing:
-        return _said("The content is no longer at hand.")
+        return _said(gettext("The content is no longer at hand."))
     if change.skipped:
         words = in_words(change.skipped)
         return _said(f"{words[0].upper()}{words[1:]}.")
@@ -94,12 +95,18 @@ class Picture:
 def facts(change: FileChange, found: Compared, renamed_from: str) -> Iterator[str]:
     """Sentences, the weightiest first; the old name of a file that was changed too stands in its head."""
     if renamed_from and change.before == change.after:
-        yield f"Renamed from {renamed_from}, without changes."
+        yield gettext("Renamed from %(name)s, without changes.") % {"name": renamed_from}
     yield from _kinds(change, found)
     if found.diff.binary:
-        yield f"Binary file: {size(found.before)} before, {size(found.after)} after."
+        yield gettext("Binary file: %(before)s before, %(after)s after.") % {
+            "before": size(found.before),
+            "after": size(found.after),
+        }
     elif found.large:
-        yield f"Too large to be compared: {size(found.before)} before, {size(found.after)} after."
+        yield gettext("Too large to be compared: %(before)s before, %(after)s after.") % {
+            "before": size(found.before),
+            "after": size(found.after),
+        }
     else:
         yield from _texts(change, found)
 
@@ -116,15 +123,21 @@ def pictures(change: FileChange, found: Compared, place: str) -> list[Picture]:
     for side, oid, content in sides:
         seen = image(content, change.path) if content is not None else None
         if seen and oid:
-            pixels = f", {seen.width:,} × {seen.height:,} pixels" if seen.width else ""
+            pixels = _pixels(seen.width, seen.height) if seen.width else ""
             shown.append(Picture(side, place.format(oid), f"{size(content)}{pixels}"))
     return shown
 
 
+def _pixels(width: int, height: int) -> str:
+    return gettext(", %(width)s × %(height)s pixels") % {"width": f"{width:,}", "height": f"{height:,}"}
+
+
 def size(data: bytes | None) -> str:
     if data is None:
-        return "no file"
-    return f"{len(data):,} bytes" if len(data) < 10_000 else f"{len(data) / 1000:,.0f} kB"
+        return gettext("no file")
+    if len(data) < 10_000:
+        return gettext("%(count)s bytes") % {"count": f"{len(data):,}"}
+    return f"{len(data) / 1000:,.0f} kB"
 
 
 def _kinds(change: FileChange, found: Compared) -> Iterator[str]:
@@ -134,17 +147,28 @@ def _kinds(change: FileChange, found: Compared) -> Iterator[str]:
         (mode, data) for mode, data in ((before, found.before), (after, found.after)) if data is not None
     ]
     if any(is_link(mode) for mode, _ in sides):
-        said = " became ".join(_linked(mode, data) for mode, data in sides)
-        yield said[:1].upper() + said[1:] + ("." if len(sides) > 1 or change.after else ", removed.")
+        names = [_linked(mode, data) for mode, data in sides]
+        if len(names) > 1:
+            yield gettext("%(before)s became %(after)s.") % {"before": names[0], "after": names[1]}
+        else:
+            yield (gettext("%(what)s.") if change.after else gettext("%(what)s, removed.")) % {
+                "what": names[0]
+            }
     elif len(sides) > 1 and before is not None and after is not None and not same_mode(before, after):
-        said = "" if same_kind(before, after) else f": {'' if after & 0o100 else 'no longer '}executable"
-        yield f"Mode {stat.S_IMODE(before):o} became {stat.S_IMODE(after):o}{said}."
+        words = gettext("Mode %(before)s became %(after)s.")
+        if not same_kind(before, after) and after & 0o100:
+            words = gettext("Mode %(before)s became %(after)s: executable.")
+        elif not same_kind(before, after):
+            words = gettext("Mode %(before)s became %(after)s: no longer executable.")
+        yield words % {"before": f"{stat.S_IMODE(before):o}", "after": f"{stat.S_IMODE(after):o}"}
     elif len(sides) == 1 and change.after and after is not None and after & 0o100:
-        yield "Executable."
+        yield gettext("Executable.")
 
 
 def _linked(mode: int | None, content: bytes) -> str:
-    return f"link → {content.decode('utf-8', 'replace')}" if is_link(mode) else "a file"
+    if not is_link(mode):
+        return gettext("A file")
+    return gettext("Link → %(target)s") % {"target": content.decode("utf-8", "replace")}
 
 
 def _texts(change: FileChange, found: Compared) -> Iterator[str]:
@@ -152,16 +176,21 @@ def _texts(change: FileChange, found: Compared) -> Iterator[str]:
         return
     ends = [_line_ends(content) for content in (found.before, found.after) if content]
     if len(ends) == 2 and ends[0] != ends[1] and all(ends):
-        yield f"Line ends: {ends[0]} became {ends[1]}."
+        yield gettext("Line ends: %(before)s became %(after)s.") % {"before": ends[0], "after": ends[1]}
     elif "CRLF" in ends and len(set(ends)) == 1:
-        yield "Line ends: CRLF."
+        yield gettext("Line ends: CRLF.")
     if any(not _is_utf8(content) for content in (found.before, found.after) if content):
-        yield "Not all of it is UTF-8: other bytes are shown as \ufffd."
+        yield gettext("Not all of it is UTF-8: other bytes are shown as %(mark)s.") % {"mark": "\ufffd"}
     if not found.diff.hunks and found.diff.hidden:
         count = len(found.diff.hidden)
-        yield f"{count} hunk{'s change' if count > 1 else ' changes'} nothing but white space, not shown."
+        words = ngettext(
+            "%(count)s hunk changes nothing but white space, not shown.",
+            "%(count)s hunks change nothing but white space, not shown.",
+            count,
+        )
+        yield words % {"count": count}
     elif not found.diff.hunks and not found.before and not found.after:
-        yield "The file is empty."
+        yield gettext("The file is empty.")
 
 
 def _line_ends(content: bytes) -> str:

@@ -17,6 +17,7 @@ from urllib.parse import urlencode
 
 from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import gettext, ngettext
 
 from sessions.changes.diffs.hunks import FileDiff, Hunk, Row, Rows, Sides, Stretch
 from sessions.core.text import visible, wellformed
@@ -125,7 +126,7 @@ class Paint:
         if len(text) > _LONG_LINE:
             if self.source.uncut:
                 return line_html(text, None, ()) + end
-            more = f'<span class="eof">{len(text) - _LONG_LINE:,} more characters</span>'
+            more = f'<span class="eof">{_more(len(text) - _LONG_LINE)}</span>'
             return line_html(text[:_LONG_LINE], None, ()) + more + end
         side, number = (self.old, row.old) if row.kind == "del" else (self.new, row.new)
         return line_html(text, side.get(number or 0), row.marks) + end
@@ -153,6 +154,10 @@ def sides_of(rows: Rows, view: View, start: int = 0, stop: int | None = None) ->
     if view == "split":
         return list(rows.sides(start, stop))
     return [(row, None) for row in rows[start:stop]]
+
+
+def _more(count: int) -> str:
+    return gettext("%(count)s more characters") % {"count": f"{count:,}"}
 
 
 def table_rows(rows: Sequence[Sides], view: View, paint: Paint) -> str:
@@ -276,8 +281,8 @@ class Table:
         first = total if limit is None else min(limit, total)
         more = "".join(self._later(first, total)) if self.url else ""
         css = f"diff {self.view}{'' if self.marks is None else ' reviewed'}"
-        caption = escape(visible(self.source.name))
-        head = f'<caption class="visually-hidden">Changes of {caption}</caption>{_COLUMNS[self.view]}'
+        changes = gettext("Changes of %(name)s") % {"name": escape(visible(self.source.name))}
+        head = f'<caption class="visually-hidden">{changes}</caption>{_COLUMNS[self.view]}'
         digits = max((len(str(max(hunk.end))) for hunk in self.diff.hunks[-1:]), default=1)
         table = f'<table class="{css}" data-digits="{digits}">{head}{self.rows(0, first)}{more}</table>'
         return Shown(mark_safe(wellformed(table)), 0 if self.url else total - first)  # noqa: S308
@@ -318,7 +323,7 @@ class Table:
         if self.marks is None:
             return f'<tbody class="hunk">{rows}</tbody>'
         bar = self.marks.get(hunk.key) or HunkBar("here", SafeString())
-        said = f"Hunk {number + 1} of {len(self.diff.hunks)}"
+        said = gettext("Hunk %(number)s of %(count)s") % {"number": number + 1, "count": len(self.diff.hunks)}
         head = bar.html or f'<span class="hunk-at">{_position(hunk)}</span>'
         return (
             f'<tbody class="hunk" id="h-{self.mark}-{number}" data-hunk="{escape(hunk.key)}" '
@@ -486,11 +491,17 @@ def _takes(gap: Gap) -> list[Take]:
 
 def _button(gap: Gap, take: Take, url: str) -> str:
     lines = gap.stop - gap.start
-    words = {"up": f"↑ {STEP}", "down": f"↓ {STEP}", "all": f"Show all {lines:,}"}[take]
+    words = {
+        "up": f"↑ {STEP}",
+        "down": f"↓ {STEP}",
+        "all": gettext("Show all %(lines)s") % {"lines": f"{lines:,}"},
+    }[take]
     said = {
-        "up": f"Show {STEP} lines above line {gap.stop:,}",
-        "down": f"Show {STEP} lines from line {gap.start:,} on",
-        "all": f"Show all {lines:,} lines from line {gap.start:,} on",
+        "up": gettext("Show %(step)s lines above line %(stop)s") % {"step": STEP, "stop": f"{gap.stop:,}"},
+        "down": gettext("Show %(step)s lines from line %(start)s on")
+        % {"step": STEP, "start": f"{gap.start:,}"},
+        "all": gettext("Show all %(lines)s lines from line %(start)s on")
+        % {"lines": f"{lines:,}", "start": f"{gap.start:,}"},
     }[take]
     source = escape(f"{url}&gap={gap.start}-{gap.stop}&take={take}")
     return (
@@ -501,11 +512,20 @@ def _button(gap: Gap, take: Take, url: str) -> str:
 
 def _words(gap: Gap, diff: FileDiff, source: Source) -> str:
     lines = gap.stop - gap.start
-    count = f"{lines:,} unchanged line{'s' if lines > 1 else ''}"
-    if hidden := sum(gap.start <= hunk.begin[1] < gap.stop for hunk in diff.hidden):
-        count = f"{lines:,} lines, {hidden} hunk{'s' if hidden > 1 else ''} of white space only not shown"
+    words = ngettext("%(lines)s unchanged line", "%(lines)s unchanged lines", lines)
+    hidden = sum(gap.start <= hunk.begin[1] < gap.stop for hunk in diff.hidden)
+    if hidden:
+        words = ngettext(
+            "%(lines)s lines, %(hidden)s hunk of white space only not shown",
+            "%(lines)s lines, %(hidden)s hunks of white space only not shown",
+            hidden,
+        )
+    pieces = [words % {"lines": f"{lines:,}", "hidden": hidden}]
     shifts = {"old": gap.shift, "new": 0}
     said = sum(gap.start <= line + shifts[side] < gap.stop for side, line in source.notes)
-    count += f", {said} with a comment" if said else ""
+    if said:
+        pieces.append(gettext("%(count)s with a comment") % {"count": said})
     wrong = sum(side == "new" and gap.start <= line < gap.stop for side, line in source.problems)
-    return f"{count}, {wrong} with a problem" if wrong else count
+    if wrong:
+        pieces.append(gettext("%(count)s with a problem") % {"count": wrong})
+    return ", ".join(pieces)

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext
 
 from sessions.changes.diffs.hunks import FileDiff, Hunk
 from sessions.core.models import PermissionRequest, Session
@@ -102,7 +103,7 @@ def card(row: PermissionRequest, session: Session | None = None, place: str = ""
     files = proposals(row)
     told = details(row, row.session.project.worktree)
     if len(files) > 1:
-        told = replace(told, title="Change these files?", subject="")
+        told = replace(told, title=gettext("Change these files?"), subject="")
     return Card(
         id=row.id,
         key=f"{place}{row.id}",
@@ -169,5 +170,9 @@ def _hunk(file: Proposal, hunk: Hunk, room: int, key: str) -> ShownHunk:
     before, after = (file.before, file.after) if whole else (None, None)
     table = show(alone, file.name, "unified", before=before, after=after, limit=room, uncut=True)
     last = max(hunk.new_start, hunk.new_start + hunk.new_count - 1)
-    lines = f"Line {last}" if last == hunk.new_start else f"Lines {hunk.new_start}–{last}"
+    lines = (
+        gettext("Line %(last)s") % {"last": last}
+        if last == hunk.new_start
+        else gettext("Lines %(first)s–%(last)s") % {"first": hunk.new_start, "last": last}
+    )
     return ShownHunk(key, lines, table.table, len(hunk.rows), table.left_out)

@@ -19,6 +19,7 @@ from typing import Any
 from channels.generic.websocket import AsyncWebsocketConsumer
 from django.urls import path, reverse
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext
 
 from sessions.core import bus
 from sessions.core.db import in_db
@@ -189,7 +190,7 @@ def _ending(row: Session) -> dict[str, str]:
     failed = row.error or {}
     said = str(failed.get("data", {}).get("message", ""))[:_MOST_SAID]
     text = " · ".join(visible(part) for part in (row.title, row.project.name, said) if part)
-    kind, title = ("failed", "Failed") if failed else ("done", "Done")
+    kind, title = ("failed", gettext("Failed")) if failed else ("done", gettext("Done"))
     return {
         "id": f"{row.id} {row.time_updated}",
         "kind": kind,

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
+from django.utils.translation import gettext, gettext_noop, ngettext
+
 from sessions.core.ids import now
 from sessions.core.models import Decision, PermissionRequest, SavedRule
 from sessions.core.store.permissions import app_of
@@ -55,19 +57,23 @@ def details(row: PermissionRequest, root: str) -> Details:
     """What a request asks, without the diff of an edit (`proposals`); `root` is the project's folder."""
     told = _details(row, root)
     said = visible(str(row.metadata.get("reviewer", "")))
-    return replace(told, facts=(*told.facts, ("The reviewer", said))) if said else told
+    return replace(told, facts=(*told.facts, (gettext("The reviewer"), said))) if said else told
 
 
 def _details(row: PermissionRequest, root: str) -> Details:
     if row.permission == "edit" and "command" in row.metadata:
-        return Details("Let a command write a protected file?", "terminal", **_command(row, root))
+        return Details(gettext("Let a command write a protected file?"), "terminal", **_command(row, root))
     known = _KINDS.get(row.permission)
     if known is None and {"server", "tool", "input"} <= row.metadata.keys():
-        return Details(f"Use {visible(row.permission)}?", "plug", **_of_server(row, root))
+        return Details(_use(row), "plug", **_of_server(row, root))
     if known is None:
-        return Details(f"Use {visible(row.permission)}?", "tool", **_anything(row, root))
+        return Details(_use(row), "tool", **_anything(row, root))
     title, icon, told = known
-    return Details(title, icon, **told(row, root))
+    return Details(gettext(title), icon, **told(row, root))
+
+
+def _use(row: PermissionRequest) -> str:
+    return gettext("Use %(permission)s?") % {"permission": visible(row.permission)}
 
 
 def _edit(row: PermissionRequest, root: str) -> dict[str, Any]:
@@ -78,11 +84,11 @@ def _command(row: PermissionRequest, root: str) -> dict[str, Any]:
     data = row.metadata
     facts = []
     if data.get("workdir") and data["workdir"] != root:
-        facts.append(("In folder", visible(str(data["workdir"]))))
+        facts.append((gettext("In folder"), visible(str(data["workdir"]))))
     about = plain(row.patterns)
     if row.permission != "bash" or len(about) > 1:
-        facts.append((_ASKS_ABOUT.get(row.permission, "Asks about"), _listed(about)))
-    facts += [("Mind", words) for words in doubts(row.patterns)]
+        facts.append((gettext(_ASKS_ABOUT.get(row.permission, _ASKS)), _listed(about)))
+    facts += [(gettext("Mind"), words) for words in doubts(row.patterns)]
     return {
         "subject": visible(str(data.get("description", ""))),
         "code": visible(str(data.get("command", ""))),
@@ -98,12 +104,12 @@ def _file(row: PermissionRequest, root: str) -> dict[str, Any]:
 def _outside(row: PermissionRequest, root: str) -> dict[str, Any]:
     if "command" in row.metadata:
         return _command(row, root)
-    return {**_file(row, root), "facts": (("Folder", _listed(row.patterns)),)}
+    return {**_file(row, root), "facts": ((gettext("Folder"), _listed(row.patterns)),)}
 
 
 def _search(row: PermissionRequest, root: str) -> dict[str, Any]:
     where = row.metadata.get("path")
-    facts = (("In", visible(str(where))),) if where else ()
+    facts = ((gettext("In"), visible(str(where))),) if where else ()
     return {"code": _listed(row.patterns), "facts": facts}
 
 
@@ -116,16 +122,16 @@ def _private(row: PermissionRequest, root: str) -> dict[str, Any]:
     """An address of this machine or its network, which the page of a stranger could have named."""
     if "command" in row.metadata:
         told = _host(row, root)
-        address = ("Address", visible(str(row.metadata.get("address", ""))))
+        address = (gettext("Address"), visible(str(row.metadata.get("address", ""))))
         return {**told, "facts": (*told["facts"], address)}
     known = [
         (label, visible(str(row.metadata[key])))
-        for label, key in (("Host", "host"), ("Address", "address"))
+        for label, key in ((gettext("Host"), "host"), (gettext("Address"), "address"))
         if row.metadata.get(key)
     ]
     return {
         **_page(row, root),
-        "subject": "It is on this machine or its private network.",
+        "subject": gettext("It is on this machine or its private network."),
         "facts": tuple(known),
     }
 
@@ -136,16 +142,16 @@ def _host(row: PermissionRequest, root: str) -> dict[str, Any]:
     return {
         **_command(row, root),
         "subject": _listed(row.patterns),
-        "facts": (("Port", visible(str(port))),) if port else (),
+        "facts": ((gettext("Port"), visible(str(port))),) if port else (),
     }
 
 
 def _leaving(row: PermissionRequest, root: str) -> dict[str, Any]:
     """A command that the sandbox would not do for."""
     told = _command(row, root)
-    facts = [fact for fact in told["facts"] if fact[0] == "In folder"]
+    facts = [fact for fact in told["facts"] if fact[0] == gettext("In folder")]
     reason = str(row.metadata.get("reason", ""))
-    return {**told, "facts": (*facts, ("The agent’s reason", visible(reason)))}
+    return {**told, "facts": (*facts, (gettext("The agent’s reason"), visible(reason)))}
 
 
 def _query(row: PermissionRequest, root: str) -> dict[str, Any]:
@@ -165,9 +171,11 @@ def _of_server(row: PermissionRequest, root: str) -> dict[str, Any]:
     """A tool of an MCP server, with its arguments."""
     data = row.metadata
     given = json.dumps(data["input"], ensure_ascii=False, indent=2) if data["input"] else ""
-    asker = "The app shown in the conversation asks for " if app_of(row) else ""
+    about = {"tool": data["tool"], "server": data["server"]}
+    asks = gettext("The app shown in the conversation asks for %(tool)s, of the MCP server %(server)s")
+    subject = asks if app_of(row) else gettext("%(tool)s, of the MCP server %(server)s")
     return {
-        "subject": visible(f"{asker}{data['tool']}, of the MCP server {data['server']}"),
+        "subject": visible(subject % about),
         "code": visible(given),
     }
 
@@ -175,7 +183,10 @@ def _of_server(row: PermissionRequest, root: str) -> dict[str, Any]:
 def _sampling(row: PermissionRequest, root: str) -> dict[str, Any]:
     """What an MCP server puts to the model."""
     return {
-        "subject": visible(f"The MCP server {_listed(row.patterns)} asks {row.metadata.get('model', '')}:"),
+        "subject": visible(
+            gettext("The MCP server %(patterns)s asks %(model)s:")
+            % {"patterns": _listed(row.patterns), "model": row.metadata.get("model", "")}
+        ),
         "code": visible(str(row.metadata.get("prompt", ""))),
     }
 
@@ -191,7 +202,8 @@ def _errand(row: PermissionRequest, root: str) -> dict[str, Any]:
 def _repeated(row: PermissionRequest, root: str) -> dict[str, Any]:
     given = json.dumps(row.metadata.get("input") or {}, ensure_ascii=False, indent=2)
     return {
-        "subject": f"{visible(str(row.metadata.get('tool', '')))}, three times with the same input",
+        "subject": gettext("%(tool)s, three times with the same input")
+        % {"tool": visible(str(row.metadata.get("tool", "")))},
         "code": visible(given),
     }
 
@@ -200,11 +212,11 @@ def _beyond(row: PermissionRequest, root: str) -> dict[str, Any]:
     """A limit that is reached: what it is, by whom, and what going on means."""
     data = row.metadata
     facts = {
-        "Reached by": " → ".join(f"@{name}" for name in data.get("agents", ())),
-        "Allow once": str(data.get("further", "")),
+        gettext("Reached by"): " → ".join(f"@{name}" for name in data.get("agents", ())),
+        gettext("Allow once"): str(data.get("further", "")),
     }
     return {
-        "subject": visible(f"The limit here: {data.get('limit', '')}"),
+        "subject": visible(gettext("The limit here: %(limit)s") % {"limit": data.get("limit", "")}),
         "facts": tuple((name, visible(value)) for name, value in facts.items() if value),
     }
 
@@ -213,84 +225,101 @@ def _listed(patterns: list[str]) -> str:
     return visible("\n".join(patterns))
 
 
-_ASKS_ABOUT = {"bash": "Runs", "external_directory": "Outside of the project", "edit": "Writes"}
+_ASKS = gettext_noop("Asks about")
+_ASKS_ABOUT = {
+    "bash": gettext_noop("Runs"),
+    "external_directory": gettext_noop("Outside of the project"),
+    "edit": gettext_noop("Writes"),
+}
 _KINDS: dict[str, tuple[str, str, Callable[[PermissionRequest, str], dict[str, Any]]]] = {
-    "edit": ("Change this file?", "edit", _edit),
-    "mcp_sampling": ("Let a server ask the model?", "plug", _sampling),
-    "bash": ("Run this command?", "terminal", _command),
-    "read": ("Read this file?", "file", _file),
-    "list": ("List this folder?", "folder", _file),
-    "glob": ("Find files by name?", "search", _search),
-    "grep": ("Search in files?", "search", _search),
-    "lsp": ("Ask the language server about this file?", "search", _file),
-    "webfetch": ("Fetch this page?", "globe", _page),
-    "private_address": ("Reach a private address?", "shield", _private),
-    "sandbox": ("Run this outside of the sandbox?", "shield", _leaving),
-    "network": ("Let this command reach the network?", "globe", _host),
-    "websearch": ("Search the web for this?", "globe", _query),
-    "codesearch": ("Search for this code?", "globe", _query),
-    "skill": ("Load this skill?", "spark", _skill),
-    "external_directory": ("Leave the project’s folder?", "folder", _outside),
-    "task": ("Send this subagent?", "spark", _errand),
-    "limit": ("Go on beyond a limit?", "alert", _beyond),
-    "doom_loop": ("Go on repeating the same call?", "alert", _repeated),
+    "edit": (gettext_noop("Change this file?"), "edit", _edit),
+    "mcp_sampling": (gettext_noop("Let a server ask the model?"), "plug", _sampling),
+    "bash": (gettext_noop("Run this command?"), "terminal", _command),
+    "read": (gettext_noop("Read this file?"), "file", _file),
+    "list": (gettext_noop("List this folder?"), "folder", _file),
+    "glob": (gettext_noop("Find files by name?"), "search", _search),
+    "grep": (gettext_noop("Search in files?"), "search", _search),
+    "lsp": (gettext_noop("Ask the language server about this file?"), "search", _file),
+    "webfetch": (gettext_noop("Fetch this page?"), "globe", _page),
+    "private_address": (gettext_noop("Reach a private address?"), "shield", _private),
+    "sandbox": (gettext_noop("Run this outside of the sandbox?"), "shield", _leaving),
+    "network": (gettext_noop("Let this command reach the network?"), "globe", _host),
+    "websearch": (gettext_noop("Search the web for this?"), "globe", _query),
+    "codesearch": (gettext_noop("Search for this code?"), "globe", _query),
+    "skill": (gettext_noop("Load this skill?"), "spark", _skill),
+    "external_directory": (gettext_noop("Leave the project’s folder?"), "folder", _outside),
+    "task": (gettext_noop("Send this subagent?"), "spark", _errand),
+    "limit": (gettext_noop("Go on beyond a limit?"), "alert", _beyond),
+    "doom_loop": (gettext_noop("Go on repeating the same call?"), "alert", _repeated),
 }
 
 
 MOST_NAMED = 60
 """Characters of what a request is about that a sentence has room for."""
 
-_SETTLED = {"once": "allowed once", "always": "allowed by a rule", "reject": "rejected"}
-_ENDED = "The call or its turn has ended; this question no longer waits for an answer."
+_SETTLED = {
+    "once": gettext_noop("allowed once"),
+    "always": gettext_noop("allowed by a rule"),
+    "reject": gettext_noop("rejected"),
+}
+_ENDED = gettext_noop("The call or its turn has ended; this question no longer waits for an answer.")
 _VERDICTS = {
-    "allow": "Allowed",
-    "deny": "Denied",
-    "cancel": "Withdrawn",
-    "revoke": "Revoked",
-    "restore": "Restored",
-    "pass": "Let through once",
+    "allow": gettext_noop("Allowed"),
+    "deny": gettext_noop("Denied"),
+    "cancel": gettext_noop("Withdrawn"),
+    "revoke": gettext_noop("Revoked"),
+    "restore": gettext_noop("Restored"),
+    "pass": gettext_noop("Let through once"),
 }
 _DECIDERS = {
-    "person": "by a person",
-    "rule": "by a saved rule",
-    "plugin": "by a plugin",
-    "preset": "by the session’s mode",
-    "reviewer": "by the reviewer",
-    "review": "as it waits for review",
-    "configuration": "by the configuration",
-    "stop": "because the turn was stopped",
-    "call": "because the file changed and the call proposed anew",
-    "app": "for an app of its server",
+    "person": gettext_noop("by a person"),
+    "rule": gettext_noop("by a saved rule"),
+    "plugin": gettext_noop("by a plugin"),
+    "preset": gettext_noop("by the session’s mode"),
+    "reviewer": gettext_noop("by the reviewer"),
+    "review": gettext_noop("as it waits for review"),
+    "configuration": gettext_noop("by the configuration"),
+    "stop": gettext_noop("because the turn was stopped"),
+    "call": gettext_noop("because the file changed and the call proposed anew"),
+    "app": gettext_noop("for an app of its server"),
 }
 _SCOPES = {
-    "once": "once",
-    "turn": "for the turn",
-    "session": "for the session",
-    "project": "for the project",
-    "minutes": "for some minutes",
-    "pass": "as it was let through",
+    "once": gettext_noop("once"),
+    "turn": gettext_noop("for the turn"),
+    "session": gettext_noop("for the session"),
+    "project": gettext_noop("for the project"),
+    "minutes": gettext_noop("for some minutes"),
+    "pass": gettext_noop("as it was let through"),
 }
 
 
 def settled(row: PermissionRequest, me: str) -> str:
     """Why a request can no longer be answered, to `me` who tried."""
     if row.state not in _SETTLED:
-        return _ENDED
+        return gettext(_ENDED)
     line = details(row, row.session.project.worktree).line
-    about = f"“{line if len(line) <= MOST_NAMED else line[:MOST_NAMED] + '…'}”" if line else "This"
-    where = "" if not row.actor else ", in another window" if row.actor == me else f", by {row.actor}"
-    return f"{about} was answered already: {_SETTLED[row.state]}{where}."
+    about = f"“{line if len(line) <= MOST_NAMED else line[:MOST_NAMED] + '…'}”" if line else gettext("This")
+    said = {"about": about, "state": gettext(_SETTLED[row.state]), "actor": row.actor}
+    if not row.actor:
+        return gettext("%(about)s was answered already: %(state)s.") % said
+    if row.actor == me:
+        return gettext("%(about)s was answered already: %(state)s, in another window.") % said
+    return gettext("%(about)s was answered already: %(state)s, by %(actor)s.") % said
 
 
 def verdict(decision: Decision) -> str:
-    return _VERDICTS.get(decision.verdict, decision.verdict)
+    return gettext(_VERDICTS.get(decision.verdict, decision.verdict))
 
 
 def decider(decision: Decision) -> str:
     """Who or what decided, and how far an allow reached."""
-    by = _DECIDERS.get(decision.by, decision.by)
+    by = gettext(_DECIDERS.get(decision.by, decision.by))
     who = f" ({decision.actor})" if decision.actor else ""
-    reach = _SCOPES.get(decision.scope, "") if decision.verdict == "allow" and decision.by == "person" else ""
+    reach = (
+        gettext(_SCOPES.get(decision.scope, ""))
+        if decision.verdict == "allow" and decision.by == "person"
+        else ""
+    )
     return f"{by}{who}{f', {reach}' if reach else ''}"
 
 
@@ -298,5 +327,8 @@ def reach(rule: SavedRule) -> str:
     """How far a saved rule reaches."""
     if rule.time_expires is not None:
         minutes = max(1, round((rule.time_expires - now()) / 60_000))
-        return f"for {minutes} more minute{'' if minutes == 1 else 's'}"
-    return {"turn": "this turn", "session": "this session"}.get(rule.scope, "this project")
+        words = ngettext("for %(minutes)s more minute", "for %(minutes)s more minutes", minutes)
+        return words % {"minutes": minutes}
+    if rule.scope == "turn":
+        return gettext("this turn")
+    return gettext("this session") if rule.scope == "session" else gettext("this project")

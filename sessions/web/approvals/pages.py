@@ -166,9 +166,9 @@ def given(request: HttpRequest, row: PermissionRequest, actor: str) -> Given:
     form = request.POST
     answer = form.get("answer", "")
     if answer not in _ANSWERS or (answer == "always" and not row.always):
-        raise NoAnswer("This is no answer to the question.")
+        raise NoAnswer(gettext("This is no answer to the question."))
     if not form.get("hash") and row.arguments_hash:
-        raise NoAnswer("The answer does not say what it is about. Load the page again.")
+        raise NoAnswer(gettext("The answer does not say what it is about. Load the page again."))
     how: dict[str, Any] = {"hash": form.get("hash", ""), "actor": actor}
     if answer == "reject":
         return Given(answer, form.get("words", "").strip()[:MOST_WORDS], how)
@@ -193,12 +193,15 @@ def _reach(form: QueryDict) -> dict[str, Any]:
     """How far an allow reaches. Without a scope it is the project, as an older page means it."""
     scope = form.get("scope", "project")
     if scope not in SCOPES:
-        raise NoAnswer("There is no such scope.")
+        raise NoAnswer(gettext("There is no such scope."))
     how: dict[str, Any] = {"scope": scope}
     if scope == "minutes":
         minutes = form.get("minutes", "")
         if not minutes.isdecimal() or not 1 <= int(minutes) <= MOST_MINUTES:
-            raise NoAnswer(f"Give a number of minutes from 1 to {MOST_MINUTES:,}.")
+            raise NoAnswer(
+                gettext("Give a number of minutes from 1 to %(most_minutes)s.")
+                % {"most_minutes": f"{MOST_MINUTES:,}"}
+            )
         how["minutes"] = int(minutes)
     if "pattern" in form:
         how["patterns"] = [pattern.strip() for pattern in form.getlist("pattern") if pattern.strip()]

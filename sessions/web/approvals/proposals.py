@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
+from django.utils.translation import gettext
+
 from sessions.changes.diffs.hunks import FileDiff, hunks, parse, without
 from sessions.changes.snapshots.objects import ObjectMissing
 from sessions.changes.tracking import tracker
@@ -119,7 +121,7 @@ def replacement(files: Iterable[Proposal], picks: Picks, typed: Mapping[int, str
         if content != file.after:
             made[file.path] = None if withheld else content
     if not left:
-        raise NothingLeft("This would leave everything as it is. Reject it instead, and say why.")
+        raise NothingLeft(gettext("This would leave everything as it is. Reject it instead, and say why."))
     return made
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
-from django.utils.translation import gettext
+from django.utils.translation import gettext, gettext_noop
 from django.views.decorators.http import require_GET, require_POST
 
 from sessions.core.db import in_db
@@ -29,11 +29,11 @@ _MOST_READ = 5000
 """Decisions looked through for one page of a filtered audit: this runs on the ORM's thread."""
 
 FILTERS = {
-    "": "Everything",
-    "person": "By a person",
-    "rule": "By a rule",
-    "deny": "Denied",
-    "revoke": "Revoked",
+    "": gettext_noop("Everything"),
+    "person": gettext_noop("By a person"),
+    "rule": gettext_noop("By a rule"),
+    "deny": gettext_noop("Denied"),
+    "revoke": gettext_noop("Revoked"),
 }
 
 
@@ -112,7 +112,7 @@ async def revoke(request: HttpRequest, project_id: str, rule_id: int) -> HttpRes
     """The list of rules without this one; a call that needs it is asked about again at once."""
     project = await project_of(project_id)
     text = await in_db(_revoke, project.id, rule_id, actor(request))
-    note = f"Revoked: {text}" if text else "This rule is gone already."
+    note = gettext("Revoked: %(text)s") % {"text": text} if text else gettext("This rule is gone already.")
     left = await in_db(_rules, project.id)
     undo = rule_id if text else None
     return fragment("approvals/revoked.html", project=project, rules=left, note=note, undo=undo)
@@ -123,7 +123,11 @@ async def restore(request: HttpRequest, project_id: str, rule_id: int) -> HttpRe
     """Undo of a revoking: the list of rules with this one again."""
     project = await project_of(project_id)
     text = await in_db(_restore, project.id, rule_id, actor(request))
-    note = f"Restored: {text}" if text else "This rule has run out, or is there again already."
+    note = (
+        gettext("Restored: %(text)s") % {"text": text}
+        if text
+        else gettext("This rule has run out, or is there again already.")
+    )
     found = await in_db(_rules, project.id)
     return fragment("approvals/revoked.html", project=project, rules=found, note=note, restored=rule_id)
 

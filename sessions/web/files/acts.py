@@ -11,7 +11,7 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.urls import reverse
-from django.utils.translation import gettext
+from django.utils.translation import gettext, gettext_noop
 from django.views.decorators.http import require_POST
 
 from sessions.changes.operations import files
@@ -84,8 +84,11 @@ async def make(request: HttpRequest, session: Session) -> HttpResponse:
     path = _named(_path(request))
     if "folder" in request.POST:
         await files.new_folder(session, path)
-        return done(None, f"Made the folder {shown(path)}.")
-    return done(await files.make(session, {path: b""}, actor=actor(request)), f"Made {shown(path)}.")
+        return done(None, gettext("Made the folder %(path)s.") % {"path": shown(path)})
+    return done(
+        await files.make(session, {path: b""}, actor=actor(request)),
+        gettext("Made %(path)s.") % {"path": shown(path)},
+    )
 
 
 @in_session
@@ -93,7 +96,9 @@ async def move(request: HttpRequest, session: Session) -> HttpResponse:
     """`path` goes `to` another place."""
     path, target = _path(request), _named(_path(request, "to"))
     operation = await files.move(session, path, target, actor=actor(request))
-    return done(operation, f"Moved {shown(path)} to {shown(target)}.")
+    return done(
+        operation, gettext("Moved %(path)s to %(target)s.") % {"path": shown(path), "target": shown(target)}
+    )
 
 
 @in_session
@@ -104,7 +109,10 @@ async def copy(request: HttpRequest, session: Session) -> HttpResponse:
     root = await asyncio.to_thread(root_of, session.project, session, wanted)
     target = await asyncio.to_thread(_free, root.path, wanted)
     operation = await files.copy(session, path, target, actor=actor(request))
-    return done(operation, f"Made {shown(target)}, a copy of {shown(path)}.")
+    return done(
+        operation,
+        gettext("Made %(target)s, a copy of %(path)s.") % {"target": shown(target), "path": shown(path)},
+    )
 
 
 def _free(root: Path, path: str) -> str:
@@ -121,7 +129,7 @@ def _free(root: Path, path: str) -> str:
 async def remove(request: HttpRequest, session: Session) -> HttpResponse:
     path = _path(request)
     operation = await files.remove(session, path, actor=actor(request))
-    return done(operation, f"Removed {shown(path)}.")
+    return done(operation, gettext("Removed %(path)s.") % {"path": shown(path)})
 
 
 @in_session
@@ -133,7 +141,7 @@ async def upload(request: HttpRequest, session: Session) -> HttpResponse:
     contents = {str(PurePosixPath(folder) / _named(file.name or "")): file.read() for file in given}
     operation = await files.make(session, contents, actor=actor(request))
     names = shown(next(iter(contents))) if len(contents) == 1 else f"{len(contents)} files"
-    return done(operation, f"Uploaded {names}.")
+    return done(operation, gettext("Uploaded %(names)s.") % {"names": names})
 
 
 @in_session
@@ -194,8 +202,8 @@ async def merge(request: HttpRequest, project_id: str) -> HttpResponse:
     seen = object_id(data) if data is not None else ""
     both = await asyncio.to_thread(open_merge, base, mine, now.text.encode(), seen)
     if both.conflicts and "choice-0" not in request.POST:
-        labels = ("As you have it", "As it is on the disk")
-        form = settle_form("opened", "", both, labels=labels, act="Take into the text")
+        labels = (gettext_noop("As you have it"), gettext_noop("As it is on the disk"))
+        form = settle_form("opened", "", both, labels=labels, act=gettext_noop("Take into the text"))
         return JsonResponse({"form": form})
     made = chosen(both, request.POST.dict()) or b""
     return JsonResponse({"text": made.decode(), "seen": seen, "base": now.text})

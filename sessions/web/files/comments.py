@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.utils.translation import gettext
 
 from sessions.changes.snapshots.objects import object_id
 from sessions.core.db import in_db
@@ -58,7 +59,7 @@ def _told(threads: Sequence[Thread], content: bytes) -> list[dict[str, Any]]:
             "end": where.end,
             "outdated": where.outdated,
             "state": thread.state,
-            "words": WORDS[thread.state],
+            "words": gettext(WORDS[thread.state]),
             "text": thread.comment.text,
         }
         for thread, where in zip(shown, places, strict=True)

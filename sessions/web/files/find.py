@@ -8,7 +8,7 @@ from contextlib import aclosing
 from dataclasses import dataclass
 
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
-from django.utils.translation import gettext
+from django.utils.translation import gettext, ngettext
 from django.views.decorators.http import require_GET
 
 from sessions.changes.operations import files
@@ -154,8 +154,11 @@ async def replace(request: HttpRequest, session: Session) -> HttpResponse:
     except (SearchFailed, browsing.Unreadable) as problem:
         raise Refused(str(problem)) from problem
     operation = await files.rewrite(session, made, act="replace", actor=actor(request))
-    where = f"{len(made)} file{'s' if len(made) != 1 else ''}"
-    return done(operation, f"Replaced in {count} line{'s' if count != 1 else ''} of {where}.")
+    files_of = ngettext("%(count)s file", "%(count)s files", len(made)) % {"count": len(made)}
+    words = ngettext(
+        "Replaced in %(count)s line of %(files)s.", "Replaced in %(count)s lines of %(files)s.", count
+    )
+    return done(operation, words % {"count": count, "files": files_of})
 
 
 def _replaced(

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllowed
 from django.urls import reverse
-from django.utils.translation import gettext
+from django.utils.translation import gettext, gettext_noop, ngettext
 from django.views.decorators.http import require_GET, require_POST
 
 from sessions.changes import actions
@@ -183,7 +183,7 @@ async def pin(request: HttpRequest, project_id: str, session_id: str) -> HttpRes
 async def archive(request: HttpRequest, project_id: str, session_id: str) -> HttpResponse:
     session = await session_of(project_id, session_id)
     await in_db(session_store.archive, session.id)
-    return _gone(session, "archived")
+    return _gone(session, gettext_noop("“%(title)s” was archived."))
 
 
 @require_POST
@@ -191,7 +191,7 @@ async def delete(request: HttpRequest, project_id: str, session_id: str) -> Http
     session = await session_of(project_id, session_id)
     staged = 0 if session.parent_id else len(await in_db(staging.files, session))
     await actions.delete(session.id)
-    return _gone(session, "deleted", staged)
+    return _gone(session, gettext_noop("“%(title)s” was deleted."), staged)
 
 
 @require_POST
@@ -216,8 +216,12 @@ async def _item(request: HttpRequest, session: Session) -> HttpResponse:
 def _gone(session: Session, what: str, staged: int = 0) -> HttpResponse:
     """`staged` files wait in it for a verdict."""
     undo = reverse("restore-session", args=(session.project_id, session.id))
-    text = f"“{session.title}” was {what}."
+    text = gettext(what) % {"title": session.title}
     if staged:
-        files = "1 staged file is" if staged == 1 else f"{staged} staged files are"
-        text = f"{text} {files} kept with it; Undo brings {'it' if staged == 1 else 'them'} back."
+        words = ngettext(
+            "%(text)s %(count)s staged file is kept with it; Undo brings it back.",
+            "%(text)s %(count)s staged files are kept with it; Undo brings them back.",
+            staged,
+        )
+        text = words % {"text": text, "count": staged}
     return toast(text, undo=undo, gone=session.id)

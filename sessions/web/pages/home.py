@@ -10,6 +10,7 @@ from typing import Any
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.utils.translation import gettext
 from django.views.decorators.http import require_GET, require_POST
 
 from sessions.changes import vcs
@@ -85,23 +86,23 @@ async def _open(path: str, opener: Callable[[Path], Project]) -> str:
 def checked(path: str) -> Path:
     """A readable folder that can be a project; raises CannotOpen with the reason otherwise."""
     if not path.strip():
-        raise CannotOpen("Give the path of a folder.")
+        raise CannotOpen(gettext("Give the path of a folder."))
     if "\0" in path:
-        raise CannotOpen("A path cannot contain a null character.")
+        raise CannotOpen(gettext("A path cannot contain a null character."))
     folder = Path(os.path.expanduser(path.strip()))
     if not folder.is_absolute():
-        raise CannotOpen("Give the whole path, beginning with / or ~.")
+        raise CannotOpen(gettext("Give the whole path, beginning with / or ~."))
     try:
         if not folder.exists():
-            raise CannotOpen("There is no such folder.")
+            raise CannotOpen(gettext("There is no such folder."))
         if not folder.is_dir():
-            raise CannotOpen("This is a file; give the folder that it is in.")
+            raise CannotOpen(gettext("This is a file; give the folder that it is in."))
     except OSError as error:
         raise CannotOpen(f"This path cannot be read: {error.strerror or error}") from error
     if folder.resolve() == Path("/"):
-        raise CannotOpen("The whole file system is no project; give a folder in it.")
+        raise CannotOpen(gettext("The whole file system is no project; give a folder in it."))
     if not os.access(folder, os.R_OK | os.X_OK):
-        raise CannotOpen("You may not read this folder.")
+        raise CannotOpen(gettext("You may not read this folder."))
     return folder
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, cast, get_args
 
 from django.http import HttpRequest, HttpResponse, QueryDict
+from django.utils.translation import gettext
 from django.views.decorators.http import require_POST
 
 from sessions.changes import actions
@@ -33,9 +34,12 @@ def parts_of(form: QueryDict) -> list[dict[str, Any]]:
     and of `file` (JSON). Raises BadPrompt."""
     files = [_file(raw) for raw in form.getlist("file")]
     if not form.get("text", "").strip() and not files:
-        raise BadPrompt("Write something first.")
+        raise BadPrompt(gettext("Write something first."))
     if sum(len(file["url"]) for file in files) > MAX_FILES_BYTES * 4 / 3:
-        raise BadPrompt(f"The attached files are larger than {MAX_FILES_BYTES // 1024**2} MB together.")
+        raise BadPrompt(
+            gettext("The attached files are larger than %(value)s MB together.")
+            % {"value": MAX_FILES_BYTES // 1024**2}
+        )
     return [*written_of(form), *files]
 
 
@@ -44,8 +48,11 @@ def written_of(form: QueryDict) -> list[dict[str, Any]]:
     text = form.get("text", "").replace("\r\n", "\n")  # as forms encode line breaks
     if len(text) > MAX_TEXT:
         raise BadPrompt(
-            f"This is {len(text):,} characters; a prompt may have {MAX_TEXT:,}. "
-            "Save it as a file in the project and mention it with @."
+            gettext(
+                "This is %(text)s characters; a prompt may have %(max_text)s. "
+                "Save it as a file in the project and mention it with @."
+            )
+            % {"text": f"{len(text):,}", "max_text": f"{MAX_TEXT:,}"}
         )
     if not text.strip():
         return []
@@ -77,9 +84,9 @@ def _mentioned_part(text: str, raw: str) -> dict[str, Any] | None:
         source, place = dict(part["source"]), place_of(text, str(words))
         kept = {key: str(part[key]) for key in ("mime", "url", "filename")}
     except (ValueError, KeyError, TypeError) as error:
-        raise BadPrompt("Something mentioned with @ came through damaged; pick it again.") from error
+        raise BadPrompt(gettext("Something mentioned with @ came through damaged; pick it again.")) from error
     if not by_address({**kept, "source": source}):
-        raise BadPrompt("A mention has an address, not a content.")
+        raise BadPrompt(gettext("A mention has an address, not a content."))
     return {"type": "file", **kept, "source": {**source, "text": place}} if place else None
 
 
@@ -101,9 +108,11 @@ def _file(raw: str) -> dict[str, Any]:
         data = json.loads(raw)
         mime, url, name = str(data["mime"]), str(data["url"]), str(data.get("filename") or "file")
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise BadPrompt("An attached file came through damaged; attach it again.") from error
+        raise BadPrompt(gettext("An attached file came through damaged; attach it again.")) from error
     if mime not in MIMES or not url.startswith(f"data:{mime};base64,"):
-        raise BadPrompt(f"{name}: only images, PDF and plain text can be attached.")
+        raise BadPrompt(
+            gettext("%(name)s: only images, PDF and plain text can be attached.") % {"name": name}
+        )
     return {"type": "file", "mime": mime, "url": url, "filename": name[:200]}
 
 
@@ -114,7 +123,7 @@ def choice_of(form: QueryDict) -> dict[str, str]:
     choice = {"agent": form.get("agent", "")}
     if message_id := form.get("message_id", ""):
         if not _MESSAGE_ID.fullmatch(message_id):
-            raise BadPrompt("This is no id of a prompt.")
+            raise BadPrompt(gettext("This is no id of a prompt."))
         choice["message_id"] = message_id
     provider_id, _, model_id = form.get("model", "").partition("/")
     if provider_id and model_id:
@@ -129,7 +138,7 @@ def delivery_of(name: str) -> Delivery:
     for delivery in get_args(Delivery):
         if name == delivery:
             return cast(Delivery, delivery)
-    raise BadPrompt("A prompt either steers or is queued.")
+    raise BadPrompt(gettext("A prompt either steers or is queued."))
 
 
 @require_POST

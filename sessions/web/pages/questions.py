@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
-from django.utils.translation import gettext
+from django.utils.translation import gettext, gettext_noop
 from django.views.decorators.http import require_GET, require_POST
 
 from sessions.changes import actions
@@ -16,7 +16,7 @@ from sessions.web.access import stop_url
 from sessions.web.approvals.cards import INBOX
 from sessions.web.respond import beside, fragment, late, place
 
-_CANCELLED = "The turn was stopped; this question no longer waits for an answer."
+_CANCELLED = gettext_noop("The turn was stopped; this question no longer waits for an answer.")
 
 
 @require_POST
@@ -71,11 +71,15 @@ def _settled(row: QuestionRequest) -> str:
     asked = questions.questions_of(row)
     about = f"“{asked[0].header}”" if asked else "This"
     if row.state == "rejected":
-        return f"{about} was dismissed already."
+        return gettext("%(about)s was dismissed already.") % {"about": about}
     if row.state != "answered":
-        return _CANCELLED
+        return gettext(_CANCELLED)
     answers = "; ".join(", ".join(answer) for answer in row.answers if answer)
-    return f"{about} was answered already: {answers}." if answers else f"{about} was answered already."
+    return (
+        gettext("%(about)s was answered already: %(answers)s.") % {"about": about, "answers": answers}
+        if answers
+        else gettext("%(about)s was answered already.") % {"about": about}
+    )
 
 
 def _answer(form: QueryDict, index: int, question: QuestionInfo) -> list[str]:

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
+from django.utils.translation import gettext, gettext_noop
 from django.views.decorators.http import require_GET, require_POST
 
 from sessions.changes import actions
@@ -25,7 +26,7 @@ from sessions.web.respond import fragment, refused, toast
 
 from .export import file_name
 
-NOTHING = "There was nothing to do: the sessions are so already, or they are gone."
+NOTHING = gettext_noop("There was nothing to do: the sessions are so already, or they are gone.")
 
 
 @require_POST
@@ -83,7 +84,7 @@ async def exported(request: HttpRequest, project_id: str) -> HttpResponse:
     form = next((name for name, form in FORMS.items() if form.ending == ending), "")
     rows = await in_db(find_sessions, project_id, request.GET.getlist("session"))
     if not rows or not form:
-        return refused(NOTHING)
+        return refused(gettext(NOTHING))
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as files:
         for row in rows:
@@ -115,7 +116,7 @@ def _told(request: HttpRequest, rows: Sequence[Session], what: str, undo: str, *
     if "undo" in request.POST:
         return HttpResponse()
     if not rows:
-        return toast(NOTHING)
+        return toast(gettext(NOTHING))
     ids = [row.id for row in rows]
     were = "1 session was" if len(ids) == 1 else f"{len(ids)} sessions were"
     gone = "" if "pinned" in what else " ".join(ids)

@@ -19,7 +19,8 @@ _QUOTED = frozenset({"code", "kbd", "script", "style", "svg"})
 _NAMES = re.compile(
     r"opencode-web|OpenCode|opencode\.json|tui\.json|OPENCODE_\w+|Git(?:Hub|Lab)?|Forgejo|Geist Mono|Markdown"
     r"|myeditor --line \{line\} \{path\}|JSON|MCP|LSP|Mermaid|OAuth|OTP|PDF|URL|UTC|[KMGT]B|localhost|~/\S+"
-    r"|\.\./\S+|https?:\S*|\b(?:ms|min)\b"
+    r"|\.\./\S+|https?:\S*|\b(?:ms|min|npm|PyPI)\b|github\.com|npx -y \S+|\bAuthorization\b"
+    r"|Terminal \$\{number\}"
 )
 _WORDS = re.compile(r"[^\W\d_]{2,}")
 _MARKED = re.compile(
@@ -119,14 +120,19 @@ _SENTENCE = re.compile(r"[A-Z][a-z’']*(?: [\w’'…,:;.%()${}-]+)+[.…!?]?$"
 
 
 def in_script(source: str) -> list[str]:
-    """Texts that look like a sentence, or like what stands on a button of more than a word."""
+    """Texts that look like a sentence, or like what stands on a button of more than a word; not what an error
+    of a program is called, nor what an app of a server is told."""
     return list(_sentences(source))
 
 
 def _sentences(source: str) -> Iterator[str]:
     for line in source.splitlines():
         code = line.split(" // ")[0]
-        if "new Error(" in code or code.lstrip().startswith(("//", "import ", "*", "console.")):
+        if (
+            "new Error(" in code
+            or "new Problem(" in code
+            or code.lstrip().startswith(("//", "import ", "*", "console."))
+        ):
             continue
         for _, text in _SCRIPT_TEXT.findall(_GIVEN.sub("", code)):
             if _SENTENCE.match(text) and says(text):

@@ -9,6 +9,7 @@ from urllib.parse import urlencode
 
 from django.utils.html import escape, format_html
 from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import gettext, gettext_noop
 
 from sessions.changes.diffs.hunks import FileDiff, Hunk
 from sessions.changes.review.comparing import compare
@@ -26,7 +27,7 @@ from sessions.rendering.html import icon
 from sessions.web.comments import notes
 from sessions.web.problems.marks import Delta, delta, turned_by
 from sessions.web.problems.marks import marks as problem_marks
-from sessions.web.review.display.undoing import FILE_STATES, HUNK_STATES, REFUSALS
+from sessions.web.review.display.undoing import FILE_STATES, HUNK_STATES, KEPT, REFUSALS, UNDONE
 
 # The bar over each hunk of a file: how it stands with it, and the verdicts that can be given.
 #
@@ -34,19 +35,33 @@ from sessions.web.review.display.undoing import FILE_STATES, HUNK_STATES, REFUSA
 # the buttons do is in static/js/review-verdicts.js.
 
 _BUTTONS = {
-    "undo": ("Undo", "Take this change out of the file"),
-    "redo": ("Redo", "Make this change again"),
-    "keep": ("Keep", "This change is good"),
-    "unkeep": ("Unmark", "It is no longer marked as kept; the file stays as it is"),
-    "stage-keep": ("Keep", "Write this change to the file"),
-    "stage-drop": ("Drop", "Forget this change"),
+    "undo": (gettext_noop("Undo"), gettext_noop("Take this change out of the file")),
+    "redo": (gettext_noop("Redo"), gettext_noop("Make this change again")),
+    "keep": (gettext_noop("Keep"), gettext_noop("This change is good")),
+    "unkeep": (
+        gettext_noop("Unmark"),
+        gettext_noop("It is no longer marked as kept; the file stays as it is"),
+    ),
+    "stage-keep": (gettext_noop("Keep"), gettext_noop("Write this change to the file")),
+    "stage-drop": (gettext_noop("Drop"), gettext_noop("Forget this change")),
 }
-WHY_BUTTON = (
-    '<button type="button" class="quiet" data-why aria-expanded="false" '
-    'title="Tell the agent why you keep or undo this">Why…</button>'
-)
-_COMMENT = '<button type="button" class="quiet" data-comment>Comment</button>'
-_SHOW = '<button type="button" class="quiet" data-do="show" aria-expanded="false">Show</button>'
+
+
+def why_button() -> str:
+    title = gettext("Tell the agent why you keep or undo this")
+    return (
+        '<button type="button" class="quiet" data-why aria-expanded="false" '
+        f'title="{title}">{gettext("Why…")}</button>'
+    )
+
+
+def _comment_button() -> str:
+    return f'<button type="button" class="quiet" data-comment>{gettext("Comment")}</button>'
+
+
+def _show_button() -> str:
+    said = gettext("Show")
+    return f'<button type="button" class="quiet" data-do="show" aria-expanded="false">{said}</button>'
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,43 +130,47 @@ class Bars(Mapping[str, HunkBar]):
         """One word: why the last verdict came to nothing, else how it stands."""
         outcome = self._told.outcomes.get(judged.key, "")
         undone = state in ("gone", "missing") and judged.operation
-        text = REFUSALS.get(outcome) or ("Undone" if undone else HUNK_STATES[state])
+        text = gettext(REFUSALS.get(outcome) or (UNDONE if undone else HUNK_STATES[state]))
         if outcome in ("conflict", "unsafe") and self._told.reason:
             text += f": {escape(self._told.reason)}"
         elif outcome and not text:
-            text = "Redone"
+            text = gettext("Redone")
         came = f' data-outcome="{outcome}"' if outcome else ""
         return f'<span class="hunk-state"{came}>{text}</span>' if text else ""
+
+
+def _lines(first: int, last: int) -> str:
+    return gettext("Lines %(first)s–%(last)s") % {"first": first, "last": last}
 
 
 def lines(hunk: Hunk) -> str:
     """Where a hunk's changed lines are, in the file as the change left it."""
     first, last = hunk.spans[0][2] + 1, hunk.spans[-1][3]
     if last < first:
-        return f"After line {last}" if last else "At the beginning"
-    return f"Line {first}" if first == last else f"Lines {first}–{last}"
+        return gettext("After line %(last)s") % {"last": last} if last else gettext("At the beginning")
+    return gettext("Line %(first)s") % {"first": first} if first == last else _lines(first, last)
 
 
 def _buttons(state: str, judged: Judged, *, staged: bool, plan: bool) -> Iterator[str]:
-    yield _COMMENT
+    yield _comment_button()
     if state in ("kept", "viewed", "gone", "missing"):
-        yield _SHOW
+        yield _show_button()
     if plan:
         return
     if staged:
-        yield from (WHY_BUTTON, button("stage-keep"), button("stage-drop"))
+        yield from (why_button(), button("stage-keep"), button("stage-drop"))
     elif state == "kept":
         yield button("unkeep")
     elif state in ("gone", "missing"):
         if judged.operation:
             yield button("redo", operation=judged.operation)
     else:
-        yield from (WHY_BUTTON, button("keep"), button("undo"))
+        yield from (why_button(), button("keep"), button("undo"))
 
 
 def button(verdict: str, *, operation: str = "", drawing: str = "") -> str:
     """`drawing` is the name of the icon that stands for the word where there is little room."""
-    label, title = _BUTTONS[verdict]
+    label, title = map(gettext, _BUTTONS[verdict])
     of = f' data-operation="{escape(operation)}"' if operation else ""
     attributes = f'class="quiet verdict" data-do="{verdict}"{of} title="{title}"'
     said = f'{icon(drawing)}<span class="word">{label}</span>' if drawing else label
@@ -161,7 +180,8 @@ def button(verdict: str, *, operation: str = "", drawing: str = "") -> str:
 def viewed_box(on: bool) -> str:
     checked = " checked" if on else ""
     box = f'<input type="checkbox" name="viewed" data-do="viewed"{checked}>'
-    return f'<label class="viewed" title="Viewed">{box} <span class="word">Viewed</span></label>'
+    word = gettext("Viewed")
+    return f'<label class="viewed" title="{word}">{box} <span class="word">{word}</span></label>'
 
 
 # The diffs of a file, and what is said of it.
@@ -221,10 +241,10 @@ OPEN_ROWS = 500
 seen."""
 
 _STATUS = {
-    "added": ("A", "New file"),
-    "deleted": ("D", "Deleted"),
-    "modified": ("M", "Changed"),
-    "renamed": ("R", "Renamed"),
+    "added": ("A", gettext_noop("New file")),
+    "deleted": ("D", gettext_noop("Deleted")),
+    "modified": ("M", gettext_noop("Changed")),
+    "renamed": ("R", gettext_noop("Renamed")),
 }
 
 
@@ -376,8 +396,8 @@ def _row(
         name=shown(file.path),
         root="" if root is found.roots.home else shown(str(root.worktree)),
         letter=letter,
-        word=word,
-        tag="Kept" if kept else "Undone" if gone else FILE_STATES[file.state],
+        word=gettext(word),
+        tag=gettext(KEPT if kept else UNDONE if gone else FILE_STATES[file.state]),
         tone="kept" if kept else file.state,
         since=_since(file.others),
         renamed_from=shown(file.renamed_from) if file.renamed_from else "",
@@ -404,7 +424,11 @@ def _since(others: Sequence[str]) -> str:
     if not others:
         return ""
     *most, last = others
-    return f"Changed since by {', '.join(most)} and {last}" if most else f"Changed since by {last}"
+    return (
+        gettext("Changed since by %(most)s and %(last)s") % {"most": ", ".join(most), "last": last}
+        if most
+        else gettext("Changed since by %(last)s") % {"last": last}
+    )
 
 
 # The element of one file in the review: its head with state and verdicts, and its diffs or a place for
@@ -413,11 +437,19 @@ def _since(others: Sequence[str]) -> str:
 # Built in Python: a review may have hundreds of files, and a template for each would take most of a
 # second.
 
-_PIN_BUTTON = (
-    '<button type="button" class="icon-button" data-pin="file" aria-label="Pin this file for the agent" '
-    f'title="Pin for the agent">{icon("pin")}</button>'
-)
-_LOADING = '<p class="review-note pulse">Loading</p>'
+
+def _pin_button() -> str:
+    return (
+        '<button type="button" class="icon-button" data-pin="file" '
+        f'aria-label="{gettext("Pin this file for the agent")}" '
+        f'title="{gettext("Pin for the agent")}">{icon("pin")}</button>'
+    )
+
+
+def _loading() -> str:
+    return f'<p class="review-note pulse">{gettext("Loading")}</p>'
+
+
 _MINUS = "\N{MINUS SIGN}"
 
 
@@ -468,7 +500,7 @@ def _block(file: FileRow, *, staged: bool) -> str:
         f'aria-controls="{file.id}-body"><span class="state" data-state="{file.letter}" title="{file.word}" '
         f'aria-hidden="true">{file.letter}</span><span class="visually-hidden">{file.word}: </span>'
         f"{_path(file)}{counts(file)}</button></h{file.heading}>{file.delta.html if file.delta else ''}{tag}"
-        f'<span class="file-do">{_PIN_BUTTON}{"".join(_file_buttons(file, staged=staged))}'
+        f'<span class="file-do">{_pin_button()}{"".join(_file_buttons(file, staged=staged))}'
         f"{viewed_box(file.viewed)}</span></div>"
         f'{since}<div id="{file.id}-problem" class="file-problem" role="alert"></div>{_body(file)}</section>'
     )
@@ -491,7 +523,7 @@ def _file_buttons(file: FileRow, *, staged: bool) -> Iterator[str]:
     if is_plan(file.name):
         return
     if file.open:
-        yield WHY_BUTTON
+        yield why_button()
     if file.kept:
         yield button("unkeep")
     elif file.open:
@@ -503,7 +535,7 @@ def _file_buttons(file: FileRow, *, staged: bool) -> Iterator[str]:
 def _body(file: FileRow) -> str:
     if file.bodies is None:
         return (
-            f'<div id="{file.id}-body" class="file-body" data-lazy data-rows="{file.rows}">{_LOADING}</div>'
+            f'<div id="{file.id}-body" class="file-body" data-lazy data-rows="{file.rows}">{_loading()}</div>'
         )
     steps = "".join(f'<div class="step">{body}</div>' for body in file.bodies)
     return f'<div id="{file.id}-body" class="file-body" data-rows="{file.rows}">{steps}</div>'

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from django.utils.translation import gettext, gettext_noop, ngettext
+
 from sessions.changes.review.conflicts import sides
 from sessions.changes.review.verdicts import Listing, ReviewedFile, judge
 from sessions.changes.roots import own_first
@@ -18,29 +20,31 @@ from sessions.rendering.html import html
 _SHOWN_CONFLICTS = 5
 _NAMED = 3
 
+KEPT = gettext_noop("Kept")
+UNDONE = gettext_noop("Undone")
 HUNK_STATES = {
     "here": "",
-    "kept": "Kept",
+    "kept": KEPT,
     "viewed": "",
-    "gone": "No longer in the file",
-    "changed": "Changed since",
-    "missing": "The file has been removed",
+    "gone": gettext_noop("No longer in the file"),
+    "changed": gettext_noop("Changed since"),
+    "missing": gettext_noop("The file has been removed"),
 }
 """How it stands with a hunk; what was undone by a verdict says so itself."""
 
 FILE_STATES = {
     "here": "",
-    "partly": "Partly undone",
-    "gone": "No longer there",
-    "changed": "Changed since",
-    "missing": "Removed since",
+    "partly": gettext_noop("Partly undone"),
+    "gone": gettext_noop("No longer there"),
+    "changed": gettext_noop("Changed since"),
+    "missing": gettext_noop("Removed since"),
 }
 
 REFUSALS = {
-    "conflict": "Conflict",
-    "missing": "File missing",
-    "unsafe": "Not done",
-    "uncovered": "Not covered",
+    "conflict": gettext_noop("Conflict"),
+    "missing": gettext_noop("File missing"),
+    "unsafe": gettext_noop("Not done"),
+    "uncovered": gettext_noop("Not covered"),
 }
 """Why a verdict came to nothing, said in place of how it stands with the hunk."""
 
@@ -76,20 +80,23 @@ def described(plan: FilePlan) -> Described:
 def _words(plan: FilePlan) -> tuple[str, str]:
     if plan.outcome in ("restore", "merge") and plan.reason:
         words = _words(replace(plan, reason=""))[1]
-        return "warn", f"{words} Look at it first: {plan.reason}."
+        return "warn", gettext("%(words)s Look at it first: %(reason)s.") % {
+            "words": words,
+            "reason": gettext(plan.reason),
+        }
     if plan.outcome == "restore" and plan.result is None:
-        return "change", "Will be removed: it did not exist before."
+        return "change", gettext("Will be removed: it did not exist before.")
     if plan.outcome == "restore" and plan.before_now is None:
-        return "change", "Will be brought back."
+        return "change", gettext("Will be brought back.")
     if plan.outcome == "restore":
-        return "change", "Goes back to how it was."
+        return "change", gettext("Goes back to how it was.")
     if plan.outcome == "merge":
-        return "change", "The agent’s lines go back; what has been changed since stays."
+        return "change", gettext("The agent’s lines go back; what has been changed since stays.")
     if plan.outcome == "already":
-        return "calm", "Is as it was already."
+        return "calm", gettext("Is as it was already.")
     if plan.outcome == "missing":
-        return "calm", "Has been removed since; there is nothing to undo."
-    return "warn", f"Is left alone: {plan.reason}."
+        return "calm", gettext("Has been removed since; there is nothing to undo.")
+    return "warn", gettext("Is left alone: %(reason)s.") % {"reason": gettext(plan.reason)}
 
 
 def side(conflict: Conflict) -> Side:
@@ -106,16 +113,27 @@ def ended(done: str, outcome: Sequence[dict[str, Any]]) -> str:
     written = sum(entry["outcome"] in ("restore", "merge") for entry in outcome)
     alone = sum(entry["outcome"] in ("conflict", "unsafe") for entry in outcome)
     unknown = [shown(unpack_path(entry["path"])) for entry in outcome if entry["outcome"] == "uncovered"]
-    text = f"{done}: {_files(written)} changed" if written else f"{done}; no file changed"
-    text = f"{text}, {_files(alone)} left alone because of conflicts." if alone else f"{text}."
+    said = {"done": gettext(done), "count": written, "alone": alone}
+    if written:
+        changed = ngettext("%(done)s: %(count)s file changed.", "%(done)s: %(count)s files changed.", written)
+    else:
+        changed = gettext("%(done)s; no file changed.")
+    texts = [changed % said]
+    if alone:
+        left = ngettext(
+            "%(alone)s file left alone because of conflicts.",
+            "%(alone)s files left alone because of conflicts.",
+            alone,
+        )
+        texts.append(left % said)
     if unknown:
-        more = f" and {len(unknown) - _NAMED} more" if len(unknown) > _NAMED else ""
-        text += f" Not covered, and left as it is: {', '.join(unknown[:_NAMED])}{more}."
-    return text
-
-
-def _files(count: int) -> str:
-    return f"{count} file{'' if count == 1 else 's'}"
+        names = {"names": ", ".join(unknown[:_NAMED]), "more": len(unknown) - _NAMED}
+        texts.append(
+            gettext("Not covered, and left as it is: %(names)s and %(more)s more.") % names
+            if len(unknown) > _NAMED
+            else gettext("Not covered, and left as it is: %(names)s.") % names
+        )
+    return " ".join(texts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,12 +162,12 @@ def _listed(plan: FilePlan, free: bool, again: bool) -> Listed:
 
 def _again(plan: FilePlan) -> str:
     if plan.result is None:
-        return "Will be removed again."
+        return gettext("Will be removed again.")
     if plan.before_now is None:
-        return "Will be there again."
+        return gettext("Will be there again.")
     if plan.outcome == "merge":
-        return "The change comes again; what has been changed since stays."
-    return "Gets its change again."
+        return gettext("The change comes again; what has been changed since stays.")
+    return gettext("Gets its change again.")
 
 
 def files_undone(session: Session, *, oob: bool = True) -> str:
@@ -175,11 +193,15 @@ def _with_conflicts(one: Listed, file: ReviewedFile | None, found: Listing) -> L
     hunks = [judged for step in judge(file, found) for judged in step.hunks.values()]
     left = [judged.key for judged in hunks if judged.state == "changed"]
     both = [chosen for key in left if (chosen := sides(file, found, key)) is not None]
-    count = "1 hunk conflicts and stays" if len(left) == 1 else f"{len(left)} hunks conflict and stay"
+    count = ngettext(
+        "%(words)s %(count)s hunk conflicts and stays as it is in the file.",
+        "%(words)s %(count)s hunks conflict and stay as they are in the file.",
+        len(left),
+    )
     words = replace(
         one.words,
         tone="warn",
-        words=f"{one.words.words} {count} as it is in the file.",
+        words=count % {"words": one.words.words, "count": len(left)},
         conflicts=tuple(side(conflict) for chosen in both for conflict in chosen.conflicts),
     )
     return replace(one, words=words)

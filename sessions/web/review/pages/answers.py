@@ -14,6 +14,7 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext, gettext_noop
 
 from sessions.changes.review.conflicts import Sides, sides
 from sessions.changes.review.marking import digest
@@ -52,13 +53,14 @@ class Stretch:
     text: bool
 
 
-NOW = "In the file now"
-WITHOUT = (NOW, "Before the agent")
-STAGED = (NOW, "As the agent staged it")
+WRITE = gettext_noop("Write to the file")
+NOW = gettext_noop("In the file now")
+WITHOUT = (NOW, gettext_noop("Before the agent"))
+STAGED = (NOW, gettext_noop("As the agent staged it"))
 
 
 def settle_form(
-    file: str, pick: str, sides: Sides, *, labels: tuple[str, str] = WITHOUT, act: str = "Write to the file"
+    file: str, pick: str, sides: Sides, *, labels: tuple[str, str] = WITHOUT, act: str = WRITE
 ) -> SafeString:
     """`file` is the id of the file's element; `labels` name the sides, `act` what a choice leads to."""
     return html(
@@ -66,8 +68,8 @@ def settle_form(
         id=f"{file}-{digest(pick)}",
         seen=sides.seen,
         removed=sides.removed,
-        labels=labels,
-        act=act,
+        labels=[gettext(label) for label in labels],
+        act=gettext(act),
         stretches=[_stretch(number, one) for number, one in enumerate(sides.conflicts)],
     )
 

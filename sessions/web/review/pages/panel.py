@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
-from django.utils.translation import gettext
+from django.utils.translation import gettext, gettext_noop
 from django.views.decorators.http import require_GET
 
 from sessions.changes.diffs.images import image as image_of
@@ -37,25 +37,34 @@ from sessions.web.review.pages.answers import asked
 
 _LONGEST = 40
 
-ELSEWHERE = "Choose Session above to see all that it changed."
+ELSEWHERE = gettext_noop("Choose Session above to see all that it changed.")
 EMPTY = {
-    "call": ("This call changed no files", ELSEWHERE),
-    "turn": ("This turn changed no files", ELSEWHERE),
+    "call": (gettext_noop("This call changed no files"), ELSEWHERE),
+    "turn": (gettext_noop("This turn changed no files"), ELSEWHERE),
     "session": (
-        "No files changed yet",
-        "What the agent changes appears here, to be kept or undone.",
+        gettext_noop("No files changed yet"),
+        gettext_noop("What the agent changes appears here, to be kept or undone."),
     ),
-    "project": ("No session of this project has changed files yet", "Ask the agent for a change to begin."),
-    "git": ("The working tree is as it was committed", "Choose Session above to see what the agent changed."),
+    "project": (
+        gettext_noop("No session of this project has changed files yet"),
+        gettext_noop("Ask the agent for a change to begin."),
+    ),
+    "git": (
+        gettext_noop("The working tree is as it was committed"),
+        gettext_noop("Choose Session above to see what the agent changed."),
+    ),
     "branch": (
-        "The branch is as where it began",
-        "Its commits, and what is in none yet, appear here, against the branch that it left.",
+        gettext_noop("The branch is as where it began"),
+        gettext_noop("Its commits, and what is in none yet, appear here, against the branch that it left."),
     ),
-    "staged": ("Nothing waits in review mode", "What the agent edits next waits here until you keep it."),
+    "staged": (
+        gettext_noop("Nothing waits in review mode"),
+        gettext_noop("What the agent edits next waits here until you keep it."),
+    ),
 }
 """By kind of scope: what is so, and what to do next."""
-LAST_PROMPT_EMPTY = ("The last prompt changed no files", ELSEWHERE)
-WAITING = ("No file is changed yet", "The edits wait in review mode.")
+LAST_PROMPT_EMPTY = (gettext_noop("The last prompt changed no files"), ELSEWHERE)
+WAITING = (gettext_noop("No file is changed yet"), gettext_noop("The edits wait in review mode."))
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,14 +79,14 @@ class Option:
 def options(session: Session, chosen: Scope) -> list[Option]:
     """Those that are always there, and the one turn or call chosen elsewhere. On the ORM's thread."""
     known = [
-        (Scope("turn"), "Last prompt"),
-        (Scope("session"), "Session"),
-        (Scope("project"), "Project"),
-        (Scope("git"), "Git: uncommitted"),
-        (Scope("branch"), "Git: branch"),
+        (Scope("turn"), gettext("Last prompt")),
+        (Scope("session"), gettext("Session")),
+        (Scope("project"), gettext("Project")),
+        (Scope("git"), gettext("Git: uncommitted")),
+        (Scope("branch"), gettext("Git: branch")),
     ]
     if chosen.kind == "staged" or staged(session):
-        known.append((Scope("staged"), "Staged"))
+        known.append((Scope("staged"), gettext("Staged")))
     if chosen not in (scope for scope, _ in known):
         known.insert(0, (chosen, _named(session, chosen)))
     return [Option(scope, label, scope == chosen) for scope, label in known]
@@ -86,20 +95,24 @@ def options(session: Session, chosen: Scope) -> list[Option]:
 def empty(scope: Scope, known: Sequence[Option]) -> tuple[str, str]:
     """What is said where a scope has no files; `known` are the options beside it."""
     if scope.kind in ("turn", "session") and any(option.scope.kind == "staged" for option in known):
-        return WAITING
-    return LAST_PROMPT_EMPTY if scope == Scope("turn") else EMPTY[scope.kind]
+        return told(WAITING)
+    return told(LAST_PROMPT_EMPTY if scope == Scope("turn") else EMPTY[scope.kind])
+
+
+def told(words: tuple[str, str]) -> tuple[str, str]:
+    return gettext(words[0]), gettext(words[1])
 
 
 def _named(session: Session, scope: Scope) -> str:
     if scope.kind == "call":
         part = messages.part(session.id, scope.part)
         if part is None or part["type"] != "tool":
-            return "One call"
+            return gettext("One call")
         shown = card(part, session.directory)
         return _short(f"{shown.label} {shown.subtitle}")
     point = ledger.locate(session.id, scope.message)
     text = turns.from_prompt(session.id, point.message_id)[1] if point else ""
-    return f"Turn: {_short(text)}" if text else "One turn"
+    return gettext("Turn: %(text)s") % {"text": _short(text)} if text else gettext("One turn")
 
 
 def _short(text: str) -> str:
@@ -131,7 +144,7 @@ async def panel(request: HttpRequest, project_id: str, session_id: str) -> HttpR
         tree=await asyncio.to_thread(tree, rows),
         total=totals(rows),
         empty=empty(shown.scope, choices),
-        waiting=WAITING,
+        waiting=told(WAITING),
         problem=shown.found.problem,
     )
 

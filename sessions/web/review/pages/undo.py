@@ -7,7 +7,7 @@ from typing import cast, get_args
 
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.urls import reverse
-from django.utils.translation import gettext
+from django.utils.translation import gettext, gettext_noop
 from django.views.decorators.http import require_POST
 
 from sessions.changes.operations.conversation import (
@@ -62,7 +62,7 @@ async def redo(request: HttpRequest, project_id: str, session_id: str) -> HttpRe
         operation = await bring_back(session, actor=actor(request))
     except Refused as error:
         return toast(str(error))
-    return toast(undoing.ended("Redone", operation.outcome if operation else []))
+    return toast(undoing.ended(gettext_noop("Redone"), operation.outcome if operation else []))
 
 
 def _choice(form: QueryDict) -> Choice:
@@ -93,7 +93,7 @@ def _carried_out(operation: Operation, message_id: str) -> HttpResponse:
     files_only = operation.kind == "undo"
     response = fragment(
         "review/undone.html",
-        text=undoing.ended("Undone", operation.outcome),
+        text=undoing.ended(gettext_noop("Undone"), operation.outcome),
         redo=reverse("invert-operation", args=(operation.project_id, operation.id)) if files_only else "",
     )
     if not files_only:

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Collection
 
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
-from django.utils.translation import gettext
+from django.utils.translation import gettext, gettext_noop
 from django.views.decorators.http import require_POST
 
 from sessions.changes.operations import hunks
@@ -48,7 +48,7 @@ async def undo(request: HttpRequest, project_id: str, session_id: str) -> HttpRe
     except Refused as error:
         return _note(session, str(error)) if noted else beside(where, str(error))
     wrote = _wrote(operation)
-    note = undoing.ended("Undone", operation.outcome)
+    note = undoing.ended(gettext_noop("Undone"), operation.outcome)
     if listed or noted:
         template = "scope_undone" if listed else "toast"
         return _note(session, note, operation if wrote else None, template=template)
@@ -78,7 +78,9 @@ async def redo(request: HttpRequest, project_id: str, session_id: str) -> HttpRe
         return beside(file_id(path), str(error)) if path else _note(session, str(error))
     if done is None:
         return beside(file_id(path), gettext("There is nothing to redo."))
-    note = undoing.ended("Redone" if done.kind == "redo" else "Undone", done.outcome)
+    note = undoing.ended(
+        gettext_noop("Redone") if done.kind == "redo" else gettext_noop("Undone"), done.outcome
+    )
     if not path:
         return _note(session, note, done)
     return await answered(shown, [path], done, note)
@@ -107,7 +109,7 @@ async def resolve(request: HttpRequest, project_id: str, session_id: str) -> Htt
         )
     except Refused as error:
         return beside(file_id(path), str(error))
-    return await answered(shown, [path], operation, undoing.ended("Written", operation.outcome))
+    return await answered(shown, [path], operation, undoing.ended(gettext_noop("Written"), operation.outcome))
 
 
 def _picks(shown: Asked, paths: Collection[str], given: QueryDict) -> Picks:
