@@ -72,7 +72,8 @@ async def key(request: HttpRequest) -> HttpResponse:
         if "anyway" not in request.POST:
             trial = await try_key(found.id, config.provider.get(found.id) or {}, given)
         if trial and trial.verdict == "refused":
-            words = f"{found.name} refused this key, so it was not kept. It says: {trial.reason}"
+            refused = gettext("%(name)s refused this key, so it was not kept. It says: %(reason)s")
+            words = refused % {"name": found.name, "reason": trial.reason}
             return beside(found.place, words, "accounts/refused.html", state=found)
         await keeping.keep(found.id, {"type": "api", "key": given})
     except (InvalidInput, SignInFailed) as error:
@@ -119,7 +120,7 @@ async def code(request: HttpRequest) -> HttpResponse:
 @require_POST
 async def cancel(request: HttpRequest) -> HttpResponse:
     await attempts.cancel(request.POST.get("provider", ""))
-    return await _changed(request.POST, "Cancelled.")
+    return await _changed(request.POST, gettext("Cancelled."))
 
 
 @require_POST

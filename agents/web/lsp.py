@@ -282,7 +282,7 @@ async def retry(request: HttpRequest) -> HttpResponse:
     task = asyncio.create_task(service.retry(directory, state.id, state.root))
     _starting.add(task)
     task.add_done_callback(_starting.discard)
-    return _renewed(f"{state.name}: starting again")
+    return _renewed(f"{state.name}: " + gettext("starting again"))
 
 
 _starting: set[asyncio.Task[None]] = set()

@@ -218,7 +218,7 @@ def _settings(request: HttpRequest, project: Project) -> Iterator[Entry]:
         (gettext("Keys of the keyboard"), "keyboard", "keys", (), of, "shortcuts keybinds"),
         (gettext("Snippets"), "edit", "snippets", (), of, "templates texts prompts"),
         (gettext("Accounts and keys of providers"), "settings", "accounts", (), of, "login sign in api key"),
-        ("MCP and language servers", "plug", "servers", (), of, "lsp"),
+        (gettext("MCP and language servers"), "plug", "servers", (), of, "lsp"),
         (gettext("Permission rules and decisions"), "shield", "rules", here, "", "allow deny audit"),
         (gettext("Search in conversations"), "search", "search", (), of, "find text words history messages"),
         (gettext("Usage"), "clock", "usage", (), "", "cost tokens spending money statistics"),
@@ -240,7 +240,9 @@ def _settings(request: HttpRequest, project: Project) -> Iterator[Entry]:
             keys = f"{reverse('own-keys')}{of}"
             also = "api key provider who pays mine"
             yield Entry("go:own-keys", gettext("Your keys of providers"), "settings", "go", keys, also=also)
-        yield Entry("go:you", "You", "shield", "go", you, also="password token sign out second factor")
+        yield Entry(
+            "go:you", gettext("You"), "shield", "go", you, also="password token sign out second factor"
+        )
         if may(request, "people"):
             people = reverse("people")
             yield Entry("go:people", gettext("People"), "list", "go", people, also="team roles invite tokens")
@@ -406,7 +408,7 @@ async def _symbols(asked: Awaitable[Sequence[Symbol]], root: Root, *, alike: boo
 def _symbol(symbol: Symbol, path: str, alike: bool) -> Entry:
     start = symbol.location.range.start
     place = f"{path}:{start.line + 1}"
-    words = f"line {start.line + 1}" if alike else place
+    words = _line(start.line + 1) if alike else place
     icon = SYMBOL_ICONS.get(kind_of(symbol), "function")
     return Entry(
         f"symbol:{place}:{symbol.name}", symbol.name, icon, "open", f"{place}:{start.character + 1}", words
@@ -416,7 +418,7 @@ def _symbol(symbol: Symbol, path: str, alike: bool) -> Entry:
 def _texts(project: Project, query: str) -> Group:
     """The search over conversations for what was typed."""
     url = _search_url(project, query)
-    label = f"Search what was said for “{query}”"
+    label = gettext("Search what was said for “%(search)s”") % {"search": query}
     return Group(gettext("Conversations"), [Entry("go:texts", label, "search", "go", url)])
 
 

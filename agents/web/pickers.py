@@ -11,6 +11,7 @@ from typing import Any
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils.translation import gettext
 from django.views.decorators.http import require_GET, require_POST
 
 from agents.config import unused
@@ -134,7 +135,7 @@ def _without_model(found: Iterable[Agent], providers: Mapping[str, Provider]) ->
             if agent.model:
                 find_model(providers, agent.model)
         except UnknownModel as error:
-            yield f"Agent {agent.name!r}: {error}"
+            yield gettext("Agent %(name)s: %(error)s") % {"name": repr(agent.name), "error": error}
 
 
 async def _selected(directory: Path, session: Session | None) -> tuple[Model | None, str]:

@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.utils.safestring import SafeString, mark_safe
-from django.utils.translation import gettext
+from django.utils.translation import gettext, ngettext
 from django.views.decorators.http import require_GET
 
 from sessions.changes.diffs.images import image as image_of
@@ -116,7 +116,9 @@ def _row(moment: Moment, roots: Roots, me: str) -> MomentRow:
     return MomentRow(
         moment=moment,
         icon=KINDS[moment.kind].icon,
-        note=moment.note.replace(f"by {me}", "by you") if me else moment.note,
+        note=moment.note.replace(gettext("by %(actor)s") % {"actor": me}, gettext("by you"))
+        if me
+        else moment.note,
         files=files[:_FILES],
         more=max(0, len(files) - _FILES),
         additions=sum(file.additions for file in files),
@@ -278,8 +280,13 @@ def _words(found: Point) -> str:
         if found.moment
         else gettext("Before any change")
     )
-    files = "1 file" if len(found.files) == 1 else f"{len(found.files)} files"
-    return f"{when}, {files} changed, {found.additions} lines added, {found.deletions} removed"
+    words = ngettext(
+        "%(when)s, %(count)s file changed, %(added)s lines added, %(removed)s removed",
+        "%(when)s, %(count)s files changed, %(added)s lines added, %(removed)s removed",
+        len(found.files),
+    )
+    given = {"when": when, "count": len(found.files)}
+    return words % {**given, "added": found.additions, "removed": found.deletions}
 
 
 def _change(request: HttpRequest) -> int:

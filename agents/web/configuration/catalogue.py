@@ -149,7 +149,7 @@ SECTIONS = (
             Setting(
                 "subagent_depth",
                 gettext_noop("Depth of subagents"),
-                "1: only the session that you talk to may send some.",
+                gettext_noop("1: only the session that you talk to may send some."),
                 "whole",
             ),
             Setting(
@@ -410,18 +410,25 @@ _PARTS: Mapping[str, Sequence[Setting]] = {
         Setting("options.timeout", gettext_noop("Time-out"), "", "limit", "ms"),
     ),
     "model": (
-        Setting("name", "Name"),
-        Setting("limit", "Windows", "", "numbers", "tokens", choices=("context", "output", "input")),
+        Setting("name", gettext_noop("Name")),
+        Setting(
+            "limit", gettext_noop("Windows"), "", "numbers", "tokens", choices=("context", "output", "input")
+        ),
         Setting(
             "cost",
-            "Prices",
+            gettext_noop("Prices"),
             "",
             "numbers",
-            "US$ per million tokens",
+            gettext_noop("US$ per million tokens"),
             choices=("input", "output", "cache_read", "cache_write"),
         ),
-        Setting("options", "Options", gettext_noop("That go to the provider with each request."), "json"),
-        Setting("headers", "Headers", "", "json"),
+        Setting(
+            "options",
+            gettext_noop("Options"),
+            gettext_noop("That go to the provider with each request."),
+            "json",
+        ),
+        Setting("headers", gettext_noop("Headers"), "", "json"),
     ),
 }
 """Of the entries of these keys, each named by the person; a model as provider/model."""

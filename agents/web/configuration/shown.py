@@ -21,9 +21,9 @@ from agents.web.configuration.catalogue import SECTIONS, Section, Setting, at, b
 from sessions.core.wire.patterns import EVERYTHING
 
 _NUMBERS = {
-    "context": "Whole",
-    "output": "Answer",
-    "input": "Prompt",
+    "context": gettext_noop("Whole"),
+    "output": gettext_noop("Answer"),
+    "input": gettext_noop("Prompt"),
     "cache_read": gettext_noop("Read from a cache"),
     "cache_write": gettext_noop("Written to one"),
 }

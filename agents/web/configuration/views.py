@@ -128,8 +128,17 @@ async def models(request: HttpRequest) -> HttpResponse:
 
 def _about(model: Model) -> str:
     price = model.price
-    cost = f"{price.input:g} and {price.output:g} US$" if price.input or price.output else "no price"
-    return f"{model.context:,} tokens, {model.output:,} of an answer, {cost}"
+    prices = {"input": f"{price.input:g}", "output": f"{price.output:g}"}
+    cost = (
+        gettext("%(input)s and %(output)s US$") % prices
+        if any((price.input, price.output))
+        else gettext("no price")
+    )
+    return gettext("%(context)s tokens, %(output)s of an answer, %(cost)s") % {
+        "context": f"{model.context:,}",
+        "output": f"{model.output:,}",
+        "cost": cost,
+    }
 
 
 async def _usual(place: Place, ref: str) -> dict[str, Any]:

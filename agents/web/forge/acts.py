@@ -142,7 +142,7 @@ async def answer(request: HttpRequest, place: Place) -> HttpResponse:
     async with opened(await hosted_of(place)) as forge:
         item = await forge.item(kind, number)
         await forge.answer(item, text, request.POST.get("thread", ""))
-        return await shown(place, forge, item, toast="Sent.")
+        return await shown(place, forge, item, toast=gettext("Sent."))
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

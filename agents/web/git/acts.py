@@ -394,9 +394,5 @@ def _session(place: Place) -> Session:
     return session
 
 
-def _several(count: int) -> str:
-    return f"{count} file{'' if count == 1 else 's'}"
-
-
 def _undo(operation: Operation | None) -> str:
     return reverse("invert-operation", args=(operation.project_id, operation.id)) if operation else ""

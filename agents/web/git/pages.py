@@ -141,9 +141,10 @@ def _bar(hunk: Hunk, side: str) -> str:
         f'aria-label="{words}: {where}">{words}</button>'
         for act, words in ((act, gettext(words)) for act, words in _PARTS[side])
     )
+    word = gettext("Lines…")
     choose = gettext("Choose lines of: %(where)s") % {"where": where}
     return (
         f'<div class="hunk-bar"><span class="hunk-at">{where}</span><span class="hunk-do" '
         f'data-key="{escape(hunk.key)}">{buttons}<button type="button" class="quiet" data-git-lines '
-        f'aria-pressed="false" aria-label="{choose}">{gettext("Lines…")}</button></span></div>'
+        f'aria-pressed="false" aria-label="{choose}">{word}</button></span></div>'
     )

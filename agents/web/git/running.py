@@ -31,7 +31,7 @@ class Run:
         while (said := await self.words.get()) is not None:
             yield json.dumps({"said": said}) + "\n"
         try:
-            shown = html("git/said.html", said=await self.task or "Done.")
+            shown = html("git/said.html", said=await self.task or gettext("Done."))
         except GitError as error:
             yield json.dumps({"html": html("git/refused.html", message=str(error)), "failed": True}) + "\n"
         else:
@@ -51,7 +51,9 @@ def begin(place: Place, name: str, act: Act) -> Run:
     """Raises GitError where something runs already."""
     key = place.project.id
     if key in _runs:
-        raise GitError(f"git {_runs[key].name} is running here: wait for it, or stop it.")
+        raise GitError(
+            gettext("git %(name)s is running here: wait for it, or stop it.") % {"name": _runs[key].name}
+        )
     loop, words = asyncio.get_running_loop(), asyncio.Queue[str | None]()
 
     def heard(said: str) -> None:

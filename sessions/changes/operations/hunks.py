@@ -12,7 +12,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from typing import Any
 
-from django.utils.translation import gettext
+from django.utils.translation import gettext, gettext_noop
 
 from sessions.changes.diffs.hunks import pieces, without
 from sessions.changes.diffs.lines import split_lines
@@ -54,9 +54,9 @@ _SHOWN = 600  # characters of a hunk's text that are kept to tell the agent of i
 _TOLD = 200  # hunks of a file
 _UNDONE: dict[str, Outcome] = {"gone": "already", "changed": "conflict", "missing": "missing"}
 _WHY = {
-    "already": "it is no longer in the file",
-    "conflict": "the same lines have been changed since",
-    "missing": "the file has been removed since",
+    "already": gettext_noop("it is no longer in the file"),
+    "conflict": gettext_noop("the same lines have been changed since"),
+    "missing": gettext_noop("the file has been removed since"),
 }
 
 

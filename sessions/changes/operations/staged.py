@@ -46,7 +46,7 @@ Snapshot = Mapping[str, Any]
 OWN_SETTINGS = gettext_noop(
     "Only the agent's own settings wait. Each takes a yes of its own: keep it by its name, or in its diff."
 )
-_UNSEEN = "it has been edited since you looked. Look at it again"
+_UNSEEN = gettext_noop("it has been edited since you looked. Look at it again")
 _AGAIN = 5
 _SHOWN = 2000  # characters of a hunk's text that are kept to tell the agent of it
 _TOLD = 40  # hunks of a file
@@ -368,9 +368,9 @@ def _count(chosen: Sequence[Piece], side: int) -> int:
 def _worded(plan: FilePlan, row: StagedFile) -> FilePlan:
     """An undo's reasons speak of the agent's change; here the change is still to come."""
     if plan.outcome == "conflict" and not row.base:
-        return replace(plan, reason="there is a file of this name now")
+        return replace(plan, reason=gettext_noop("there is a file of this name now"))
     if plan.outcome == "conflict" and not row.content:
-        return replace(plan, reason="the file has been changed since, so it is not removed")
+        return replace(plan, reason=gettext_noop("the file has been changed since, so it is not removed"))
     return plan
 
 

@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
+from django.utils.translation import gettext_noop
+
 from sessions.changes.snapshots.changes import NESTED
 from sessions.changes.snapshots.project import find_project_git
 from sessions.changes.tracking import Tracker
@@ -29,8 +31,8 @@ SHOWN = 20
 LOOKED_AT = 4000
 """How many files and folders are looked at, all together."""
 _COMMANDS = ("bash", "task")
-_ELSEWHERE = "OpenCode changed it before the session came here, and what was in it is not known"
-_IGNORED = "git ignores it, so what commands did to it is not known"
+_ELSEWHERE = gettext_noop("OpenCode changed it before the session came here, and what was in it is not known")
+_IGNORED = gettext_noop("git ignores it, so what commands did to it is not known")
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from django.utils.translation import gettext_noop
+
 from sessions.changes.snapshots.modes import Modes
 
 SIZE_LIMIT = 2 * 1024 * 1024
@@ -12,16 +14,16 @@ SIZE_LIMIT = 2 * 1024 * 1024
 FULL_LIMIT = 64 * 1024
 """The same while the stores hold more than their quota: text goes on being kept."""
 
-TOO_LARGE = "larger than 2 MB"
-STORE_FULL = "larger than 64 KB while the store is full"
-UNREADABLE = "cannot be read"
-NESTED = "a git repository of its own with more files than are kept of one"
-IGNORED = "git ignores it, and it does not fit into what is kept of such files"
-MADE_AGAIN = "git ignores it, and it is made again by a program"
-NOT_KEPT = "git ignored it"
-REPOSITORY = "the folder of a git repository itself is not kept"
-LOST = "its content before is no longer in the project's git repository"
-MOVED_IN = "it was there before the command, in a place that no snapshot sees"
+TOO_LARGE = gettext_noop("larger than 2 MB")
+STORE_FULL = gettext_noop("larger than 64 KB while the store is full")
+UNREADABLE = gettext_noop("cannot be read")
+NESTED = gettext_noop("a git repository of its own with more files than are kept of one")
+IGNORED = gettext_noop("git ignores it, and it does not fit into what is kept of such files")
+MADE_AGAIN = gettext_noop("git ignores it, and it is made again by a program")
+NOT_KEPT = gettext_noop("git ignored it")
+REPOSITORY = gettext_noop("the folder of a git repository itself is not kept")
+LOST = gettext_noop("its content before is no longer in the project's git repository")
+MOVED_IN = gettext_noop("it was there before the command, in a place that no snapshot sees")
 """Of a change with its content after: `mv` brought it."""
 
 

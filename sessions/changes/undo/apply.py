@@ -7,6 +7,8 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
+from django.utils.translation import gettext_noop
+
 from sessions.changes.snapshots.changes import Change
 from sessions.changes.snapshots.objects import ObjectMissing, ObjectStore, object_id
 from sessions.changes.undo.files import (
@@ -94,7 +96,7 @@ def _put_back(file: FilePlan, worktree: Path, store: ObjectStore) -> FilePlan:
     """As it was before: what went from here did not come to its place."""
     assert file.before_now is not None
     assert file.mode_now is not None
-    reason = "what was there before could not be put back to its place"
+    reason = gettext_noop("what was there before could not be put back to its place")
     try:
         write_file(worktree, file.path, store.get(file.before_now), file.mode_now)
     except (UnsafePath, ObjectMissing, OSError) as error:
@@ -124,7 +126,7 @@ def _try_file(file: FilePlan, worktree: Path, store: ObjectStore) -> Change | Fi
         done = _apply_file(file, worktree, store)
         if done:
             return done
-        outcome, reason = "conflict", "the file has been changed since the preview"
+        outcome, reason = "conflict", gettext_noop("the file has been changed since the preview")
     except (UnsafePath, ObjectMissing) as error:
         reason = str(error)
     except OSError as error:

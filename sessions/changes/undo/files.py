@@ -17,6 +17,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
+from django.utils.translation import gettext_noop
+
 from sessions.core.files import AS_IT_IS, inherit
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -147,7 +149,7 @@ def _read(folder: int, name: str) -> FileState | None:
     if stat.S_ISLNK(found.st_mode):
         return FileState(os.fsencode(os.readlink(name, dir_fd=folder)), found.st_mode)
     if not stat.S_ISREG(found.st_mode):
-        raise UnsafePath("there is a folder or a device at this path now")
+        raise UnsafePath(gettext_noop("there is a folder or a device at this path now"))
     descriptor = os.open(name, AS_IT_IS, dir_fd=folder)
     with open(descriptor, "rb") as file:
         return FileState(file.read(), found.st_mode)
@@ -172,14 +174,14 @@ def _create(folder: int, name: str, content: bytes, mode: int, *, like: str) -> 
 def _segments(path: str) -> tuple[str, ...]:
     segments = PurePosixPath(path).parts
     if not segments or segments[0] == "/" or ".." in segments or "\0" in path:
-        raise UnsafePath("the path leads out of the project")
+        raise UnsafePath(gettext_noop("the path leads out of the project"))
     _outside_of_git(segments)
     return segments
 
 
 def _outside_of_git(segments: tuple[str, ...]) -> None:
     if any(segment.lower() == ".git" for segment in segments):
-        raise UnsafePath("the path is inside of a git repository's own folder")
+        raise UnsafePath(gettext_noop("the path is inside of a git repository's own folder"))
 
 
 def _inside(worktree: Path, path: str) -> tuple[Path, tuple[str, ...]]:
@@ -188,9 +190,9 @@ def _inside(worktree: Path, path: str) -> tuple[Path, tuple[str, ...]]:
     try:
         folder = root.joinpath(*_segments(path)[:-1]).resolve()
     except RuntimeError as error:  # how pathlib before 3.13 reports it
-        raise UnsafePath("the links in the path lead in a circle") from error
+        raise UnsafePath(gettext_noop("the links in the path lead in a circle")) from error
     if not folder.is_relative_to(root):
-        raise UnsafePath("a link in the path leads out of the project")
+        raise UnsafePath(gettext_noop("a link in the path leads out of the project"))
     segments = folder.relative_to(root).parts
     _outside_of_git(segments)
     return root, segments
@@ -237,7 +239,7 @@ def _step(folder: int, segment: str) -> int:
         deeper = os.open(segment, _FOLDER, dir_fd=folder)
     except OSError as error:
         if error.errno == errno.ELOOP:
-            raise _LinkInPath("a link appeared in the path") from error
+            raise _LinkInPath(gettext_noop("a link appeared in the path")) from error
         raise
     os.close(folder)
     return deeper

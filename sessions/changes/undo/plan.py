@@ -9,6 +9,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import Literal
 
+from django.utils.translation import gettext_noop
+
 from sessions.changes.diffs.hunks import is_binary
 from sessions.changes.diffs.lines import count
 from sessions.changes.snapshots.changes import MOVED_IN, Change, in_words
@@ -28,7 +30,7 @@ from sessions.changes.undo.merge import Conflict, three_way
 WRITES = ("restore", "merge")
 """Outcomes of which a file is written."""
 
-_HOMELESS = "this was there before, and would have no place any more"
+_HOMELESS = gettext_noop("this was there before, and would have no place any more")
 
 Outcome = Literal["restore", "merge", "already", "conflict", "missing", "unsafe", "uncovered"]
 
@@ -123,7 +125,9 @@ class _Planning:
     def _plan(self, path: str) -> FilePlan:
         file = self._files[path]
         if file.barred:
-            return FilePlan(path, "unsafe", reason="there is a file or a link where its folder was")
+            return FilePlan(
+                path, "unsafe", reason=gettext_noop("there is a file or a link where its folder was")
+            )
         own = file.changes
         if file.moved and not file.homeless:
             own = [replace(change, skipped=None) if change.skipped == MOVED_IN else change for change in own]
@@ -222,7 +226,9 @@ def plan_by_hand(path: str, content: bytes | None, seen: str, store: ObjectStore
         return FilePlan(path, "unsafe", reason=str(error))
     oid, mode = (object_id(now.content), now.mode) if now else (None, None)
     if (oid or "") != seen:
-        return FilePlan(path, "conflict", reason="the file has been changed since you opened it")
+        return FilePlan(
+            path, "conflict", reason=gettext_noop("the file has been changed since you opened it")
+        )
     if content is None:
         return FilePlan(path, "merge" if now else "already", oid, mode)
     result = store.put(content)
@@ -322,11 +328,11 @@ def invert(run: Change, state: FileState | None, store: ObjectStore) -> tuple[Fi
     if oid == run.before and _alike(kind, run.mode_before):
         return state and replace(state, mode=_restored_mode(run, state)), False
     if state is None:
-        raise Stop("missing", "the file has been removed since")
+        raise Stop("missing", gettext_noop("the file has been removed since"))
     if run.before is None:
-        raise Stop("conflict", "the file was made by the agent and has been changed since")
+        raise Stop("conflict", gettext_noop("the file was made by the agent and has been changed since"))
     if run.after is None:
-        raise Stop("conflict", "the agent removed the file, and there is a new one since")
+        raise Stop("conflict", gettext_noop("the agent removed the file, and there is a new one since"))
     return _merge(run, state, store), oid != run.after
 
 
@@ -358,10 +364,10 @@ def _merge(run: Change, state: FileState, store: ObjectStore) -> FileState:
     assert run.after is not None
     modes = (run.mode_before, run.mode_after, state.mode)
     if any(mode is not None and stat.S_ISLNK(mode) for mode in modes):
-        raise Stop("conflict", "the link has been changed since")
+        raise Stop("conflict", gettext_noop("the link has been changed since"))
     merge = three_way(store.get(run.after), state.content, store.get(run.before))
     if merge.content is None:
-        raise Stop("conflict", "the same lines have been changed since", merge.conflicts)
+        raise Stop("conflict", gettext_noop("the same lines have been changed since"), merge.conflicts)
     return FileState(merge.content, _restored_mode(run, state))
 
 

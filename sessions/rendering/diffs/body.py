@@ -11,7 +11,7 @@ from django.utils.translation import gettext, ngettext
 
 from sessions.changes.diffs.images import image
 from sessions.changes.review.comparing import Compared, FileChange, compare
-from sessions.changes.snapshots.changes import in_words
+from sessions.changes.snapshots.changes import MOVED_IN
 from sessions.changes.snapshots.objects import ObjectMissing, ObjectStore
 from sessions.changes.undo.files import same_kind, same_mode
 from sessions.core.models.ledger import shown
@@ -45,8 +45,9 @@ def file_body(
     except ObjectMissing:
         return _said(gettext("The content is no longer at hand."))
     if change.skipped:
-        words = in_words(change.skipped)
-        return _said(f"{words[0].upper()}{words[1:]}.")
+        if change.skipped == MOVED_IN:
+            return _said(gettext("It was there before the command, in a place that no snapshot sees."))
+        return _said(gettext("Its content was not kept: %(why)s.") % {"why": gettext(change.skipped)})
     name = shown(change.path)
     colours = _small(found.before), _small(found.after)
     source = Source(name, *colours, found.diff.mixed_ends, notes or {}, problems or {})
@@ -118,7 +119,7 @@ def is_link(mode: int | None) -> bool:
 def pictures(change: FileChange, found: Compared, place: str) -> list[Picture]:
     """Both sides where at least one is an image; `place` is the URL images come from, with `{}` for the
     address."""
-    sides = (("Before", change.before, found.before), ("After", change.after, found.after))
+    sides = ((gettext("Before"), change.before, found.before), (gettext("After"), change.after, found.after))
     shown = []
     for side, oid, content in sides:
         seen = image(content, change.path) if content is not None else None

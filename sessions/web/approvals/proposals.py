@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from django.utils.translation import gettext
+from django.utils.translation import gettext, gettext_noop
 
 from sessions.changes.diffs.hunks import FileDiff, hunks, parse, without
 from sessions.changes.snapshots.objects import ObjectMissing
@@ -20,7 +20,7 @@ from sessions.rendering.tools import relative
 EDITABLE = 256 * 1024
 """Bytes of a proposed content up to which it can be changed by hand."""
 
-_HAPPENS = {"add": "new file", "delete": "is removed"}
+_HAPPENS = {"add": gettext_noop("new file"), "delete": gettext_noop("is removed")}
 _LONE_RETURN = re.compile(r"\r(?!\n)")
 
 Picks = Mapping[int, Collection[str]]
@@ -146,9 +146,9 @@ def _proposal(number: int, file: Mapping[str, Any], root: str) -> Proposal:
     texts = given if isinstance(given, dict) else {}
     path = str(file.get("filepath", ""))
     kind = str(file.get("type", ""))
-    happens = _HAPPENS.get(kind, "")
+    happens = gettext(_HAPPENS.get(kind, ""))
     if file.get("movePath"):
-        happens = f"moved from {visible(str(file['movePath']))}"
+        happens = gettext("moved from %(path)s") % {"path": visible(str(file["movePath"]))}
     before, after = _pair(texts, "before", "after") or (None, None)
     return Proposal(
         number=number,

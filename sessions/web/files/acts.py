@@ -140,8 +140,9 @@ async def upload(request: HttpRequest, session: Session) -> HttpResponse:
         raise Refused(gettext("Up to %(count)s files can be uploaded at once.") % {"count": MOST_UPLOADED})
     contents = {str(PurePosixPath(folder) / _named(file.name or "")): file.read() for file in given}
     operation = await files.make(session, contents, actor=actor(request))
-    names = shown(next(iter(contents))) if len(contents) == 1 else f"{len(contents)} files"
-    return done(operation, gettext("Uploaded %(names)s.") % {"names": names})
+    if len(contents) == 1:
+        return done(operation, gettext("Uploaded %(names)s.") % {"names": shown(next(iter(contents)))})
+    return done(operation, gettext("Uploaded %(count)s files.") % {"count": len(contents)})
 
 
 @in_session

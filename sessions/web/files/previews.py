@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import gettext
 
 from sessions.rendering.blocks import code_block, render_whole, words
 from sessions.rendering.highlight import highlight
@@ -82,7 +83,11 @@ def notebook(text: str) -> SafeString:
         language = str(given.get("metadata", {}).get("kernelspec", {}).get("language") or "python")
         cells = [_cell(cell, language) for cell in given["cells"][:MOST_CELLS]]
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        return html("files/notebook.html", cells=[], problem=f"This is no notebook: {error}")
+        return html(
+            "files/notebook.html",
+            cells=[],
+            problem=gettext("This is no notebook: %(error)s") % {"error": error},
+        )
     return html("files/notebook.html", cells=cells, cut=len(given["cells"]) > MOST_CELLS, most=MOST_CELLS)
 
 

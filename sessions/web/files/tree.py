@@ -9,6 +9,7 @@ from pathlib import PurePosixPath
 from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.utils.translation import gettext
 from django.views.decorators.http import require_GET
 
 from sessions.changes import vcs
@@ -65,7 +66,7 @@ async def tree(request: HttpRequest, project_id: str) -> HttpResponse:
 
 
 def _row(root: Root) -> Row:
-    access = "read-only" if root.locked else "may be written"
+    access = gettext("read-only") if root.locked else gettext("may be written")
     return Row(root.name, pack_path(root.seen("")), True, folder=shown(str(root.path)), root=access)
 
 

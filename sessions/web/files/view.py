@@ -116,7 +116,8 @@ def _found(root: Root, path: str, at: int) -> Found:
         size = len(head) if len(head) <= MOST_TEXT else file.seek(0, 2)
         picture = image(head, path)
         if picture is not None:
-            pixels = f"{picture.width:,} × {picture.height:,} pixels" if picture.width else ""
+            size_of = {"width": f"{picture.width:,}", "height": f"{picture.height:,}"}
+            pixels = gettext("%(width)s × %(height)s pixels") % size_of if picture.width else ""
             return Found(path, "image", size, object_id(head), pixels=pixels)
         if head.startswith(b"%PDF-"):
             return Found(path, "pdf", size)

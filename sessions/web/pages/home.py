@@ -79,7 +79,9 @@ async def _open(path: str, opener: Callable[[Path], Project]) -> str:
     try:
         project = await in_db(opener, checked(path))
     except OSError as error:
-        raise CannotOpen(f"This folder cannot be opened: {error.strerror or error}") from error
+        raise CannotOpen(
+            gettext("This folder cannot be opened: %(error)s") % {"error": error.strerror or error}
+        ) from error
     return project.get_absolute_url()
 
 
@@ -98,7 +100,9 @@ def checked(path: str) -> Path:
         if not folder.is_dir():
             raise CannotOpen(gettext("This is a file; give the folder that it is in."))
     except OSError as error:
-        raise CannotOpen(f"This path cannot be read: {error.strerror or error}") from error
+        raise CannotOpen(
+            gettext("This path cannot be read: %(error)s") % {"error": error.strerror or error}
+        ) from error
     if folder.resolve() == Path("/"):
         raise CannotOpen(gettext("The whole file system is no project; give a folder in it."))
     if not os.access(folder, os.R_OK | os.X_OK):

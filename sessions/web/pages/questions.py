@@ -69,7 +69,7 @@ async def _known(request_id: str) -> QuestionRequest:
 def _settled(row: QuestionRequest) -> str:
     """Why its questions can no longer be answered."""
     asked = questions.questions_of(row)
-    about = f"“{asked[0].header}”" if asked else "This"
+    about = f"“{asked[0].header}”" if asked else gettext("This")
     if row.state == "rejected":
         return gettext("%(about)s was dismissed already.") % {"about": about}
     if row.state != "answered":

@@ -6,12 +6,12 @@ import asyncio
 import io
 import json
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
-from django.utils.translation import gettext, gettext_noop
+from django.utils.translation import gettext, gettext_noop, ngettext
 from django.views.decorators.http import require_GET, require_POST
 
 from sessions.changes import actions
@@ -34,7 +34,7 @@ async def archive(request: HttpRequest, project_id: str) -> HttpResponse:
     """Out of the list, or with `on` 0 back into it."""
     on = request.POST.get("on", "1") == "1"
     rows = await in_db(_archive, project_id, request.POST.getlist("session"), on)
-    what = "archived" if on else "brought back"
+    what = _archived if on else _brought_back
     return _told(request, rows, what, reverse("archive-sessions", args=(project_id,)), on="0" if on else "1")
 
 
@@ -45,7 +45,7 @@ async def pin(request: HttpRequest, project_id: str) -> HttpResponse:
     chosen = await in_db(find_sessions, project_id, ids)
     on = request.POST.get("on", "0" if all(row.time_pinned for row in chosen) else "1") == "1"
     rows = await in_db(_pin, project_id, ids, on)
-    what = "pinned" if on else "unpinned"
+    what = _pinned if on else _unpinned
     return _told(request, rows, what, reverse("pin-sessions", args=(project_id,)), on="0" if on else "1")
 
 
@@ -56,7 +56,7 @@ async def delete(request: HttpRequest, project_id: str) -> HttpResponse:
     for row in rows:
         staged += len(await in_db(staging.files, row))
         await actions.delete(row.id)
-    kept = "deleted, and what is staged in them is kept with them" if staged else "deleted"
+    kept = _deleted_staged if staged else _deleted
     return _told(request, rows, kept, reverse("restore-sessions", args=(project_id,)))
 
 
@@ -110,7 +110,37 @@ def _pin(project_id: str, ids: Sequence[str], on: bool) -> list[Session]:
         return [row for row in rows if session_store.pin(row.id, on)]
 
 
-def _told(request: HttpRequest, rows: Sequence[Session], what: str, undo: str, **values: str) -> HttpResponse:
+def _archived(count: int) -> str:
+    return ngettext("%(count)s session was archived.", "%(count)s sessions were archived.", count)
+
+
+def _brought_back(count: int) -> str:
+    return ngettext("%(count)s session was brought back.", "%(count)s sessions were brought back.", count)
+
+
+def _pinned(count: int) -> str:
+    return ngettext("%(count)s session was pinned.", "%(count)s sessions were pinned.", count)
+
+
+def _unpinned(count: int) -> str:
+    return ngettext("%(count)s session was unpinned.", "%(count)s sessions were unpinned.", count)
+
+
+def _deleted(count: int) -> str:
+    return ngettext("%(count)s session was deleted.", "%(count)s sessions were deleted.", count)
+
+
+def _deleted_staged(count: int) -> str:
+    return ngettext(
+        "%(count)s session was deleted, and what is staged in it is kept with it.",
+        "%(count)s sessions were deleted, and what is staged in them is kept with them.",
+        count,
+    )
+
+
+def _told(
+    request: HttpRequest, rows: Sequence[Session], what: Callable[[int], str], undo: str, **values: str
+) -> HttpResponse:
     """One toast for all, whose Undo posts the sessions and `values` to `undo`; that itself is answered by
     nothing."""
     if "undo" in request.POST:
@@ -118,7 +148,6 @@ def _told(request: HttpRequest, rows: Sequence[Session], what: str, undo: str, *
     if not rows:
         return toast(gettext(NOTHING))
     ids = [row.id for row in rows]
-    were = "1 session was" if len(ids) == 1 else f"{len(ids)} sessions were"
-    gone = "" if "pinned" in what else " ".join(ids)
+    gone = "" if what in (_pinned, _unpinned) else " ".join(ids)
     posted = json.dumps({"session": ids, "undo": "1", **values})
-    return toast(f"{were} {what}.", undo=undo, values=posted, gone=gone)
+    return toast(what(len(ids)) % {"count": len(ids)}, undo=undo, values=posted, gone=gone)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, fields
 from html import escape
 
 from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import gettext
 
 from sessions.changes.diffs.hunks import FileDiff
 from sessions.changes.review.comparing import compare
@@ -63,15 +64,15 @@ def _said(own: list[Problem], come: Collection[Problem], path: str, id: str, *, 
 
 def _was(own: list[Problem], id: str) -> Said:
     items = "".join(f"<li>{_text(one, 'was here')}</li>" for one in own)
-    button = _button(own, id, open=False, was="Gone: ")
+    button = _button(own, id, open=False, was=gettext("Gone: "))
     return Said(button, f'<ul class="problem-notes" data-gone>{items}</ul>', id)
 
 
 def _button(own: list[Problem], id: str, *, open: bool, was: str = "") -> str:
     """It has no text: copied code must not have any."""
     first = own[0]
-    more = f" (and {len(own) - 1} more)" if len(own) > 1 else ""
-    words = f"{was}{kind(first)}: {text(first)}"
+    more = gettext(" (and %(count)s more)") % {"count": len(own) - 1} if len(own) > 1 else ""
+    words = f"{was}{gettext(kind(first))}: {text(first)}"
     said = escape(f"{words[:_TITLE]}{'…' if len(words) > _TITLE else ''}{more}")
     about = "data-gone" if was else f'data-line="{first.line + 1}"'
     return (
@@ -121,7 +122,7 @@ class Delta:
         ]
         if not parts:
             return SafeString()
-        title = "Problems that this change brought and took away, as language servers see it"
+        title = gettext("Problems that this change brought and took away, as language servers see it")
         return mark_safe(f'<span class="delta" title="{escape(title)}">{", ".join(parts)}</span>')  # noqa: S308
 
 

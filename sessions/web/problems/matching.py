@@ -8,6 +8,8 @@ from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 
+from django.utils.translation import gettext_noop
+
 from sessions.changes.diffs.hunks import FileDiff
 from sessions.changes.diffs.lines import Span
 from sessions.core.store.problems import ERROR, WARNING, Known, Problem
@@ -98,7 +100,12 @@ def _moved(spans: Sequence[Span]) -> Callable[[int], int | None]:
     return moved
 
 
-KINDS = {ERROR: "Error", WARNING: "Warning", 3: "Information", 4: "Hint"}
+KINDS = {
+    ERROR: gettext_noop("Error"),
+    WARNING: gettext_noop("Warning"),
+    3: gettext_noop("Information"),
+    4: gettext_noop("Hint"),
+}
 PLURALS = {ERROR: "errors", WARNING: "warnings"}
 _TOLD = 500  # characters of a message that the agent is told
 

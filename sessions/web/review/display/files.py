@@ -48,15 +48,15 @@ _BUTTONS = {
 
 
 def why_button() -> str:
-    title = gettext("Tell the agent why you keep or undo this")
+    word, title = gettext("Why…"), gettext("Tell the agent why you keep or undo this")
     return (
-        '<button type="button" class="quiet" data-why aria-expanded="false" '
-        f'title="{title}">{gettext("Why…")}</button>'
+        f'<button type="button" class="quiet" data-why aria-expanded="false" title="{title}">{word}</button>'
     )
 
 
 def _comment_button() -> str:
-    return f'<button type="button" class="quiet" data-comment>{gettext("Comment")}</button>'
+    word = gettext("Comment")
+    return f'<button type="button" class="quiet" data-comment>{word}</button>'
 
 
 def _show_button() -> str:
@@ -132,7 +132,7 @@ class Bars(Mapping[str, HunkBar]):
         undone = state in ("gone", "missing") and judged.operation
         text = gettext(REFUSALS.get(outcome) or (UNDONE if undone else HUNK_STATES[state]))
         if outcome in ("conflict", "unsafe") and self._told.reason:
-            text += f": {escape(self._told.reason)}"
+            text += f": {escape(gettext(self._told.reason))}"
         elif outcome and not text:
             text = gettext("Redone")
         came = f' data-outcome="{outcome}"' if outcome else ""
@@ -439,15 +439,16 @@ def _since(others: Sequence[str]) -> str:
 
 
 def _pin_button() -> str:
+    label, title = gettext("Pin this file for the agent"), gettext("Pin for the agent")
     return (
-        '<button type="button" class="icon-button" data-pin="file" '
-        f'aria-label="{gettext("Pin this file for the agent")}" '
-        f'title="{gettext("Pin for the agent")}">{icon("pin")}</button>'
+        f'<button type="button" class="icon-button" data-pin="file" aria-label="{label}" '
+        f'title="{title}">{icon("pin")}</button>'
     )
 
 
 def _loading() -> str:
-    return f'<p class="review-note pulse">{gettext("Loading")}</p>'
+    words = gettext("Loading")
+    return f'<p class="review-note pulse">{words}</p>'
 
 
 _MINUS = "\N{MINUS SIGN}"
