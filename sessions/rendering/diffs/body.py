@@ -148,13 +148,12 @@ def _kinds(change: FileChange, found: Compared) -> Iterator[str]:
         (mode, data) for mode, data in ((before, found.before), (after, found.after)) if data is not None
     ]
     if any(is_link(mode) for mode, _ in sides):
-        names = [_linked(mode, data) for mode, data in sides]
-        if len(names) > 1:
-            yield gettext("%(before)s became %(after)s.") % {"before": names[0], "after": names[1]}
+        first, *then = (_linked(mode, data) for mode, data in sides)
+        first = first[:1].upper() + first[1:]
+        if then:
+            yield gettext("%(before)s became %(after)s.") % {"before": first, "after": then[0]}
         else:
-            yield (gettext("%(what)s.") if change.after else gettext("%(what)s, removed.")) % {
-                "what": names[0]
-            }
+            yield (gettext("%(what)s.") if change.after else gettext("%(what)s, removed.")) % {"what": first}
     elif len(sides) > 1 and before is not None and after is not None and not same_mode(before, after):
         words = gettext("Mode %(before)s became %(after)s.")
         if not same_kind(before, after) and after & 0o100:
@@ -168,8 +167,8 @@ def _kinds(change: FileChange, found: Compared) -> Iterator[str]:
 
 def _linked(mode: int | None, content: bytes) -> str:
     if not is_link(mode):
-        return gettext("A file")
-    return gettext("Link → %(target)s") % {"target": content.decode("utf-8", "replace")}
+        return gettext("a file")
+    return gettext("link → %(target)s") % {"target": content.decode("utf-8", "replace")}
 
 
 def _texts(change: FileChange, found: Compared) -> Iterator[str]:

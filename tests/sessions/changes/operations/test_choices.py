@@ -265,5 +265,5 @@ async def test_what_is_left_alone_is_told_with_the_rest(world: World, async_clie
     url = f"/p/{session.project_id}/s/{session.id}/undo/{prompt}"
     assert (await async_client.get(url)).content.decode().count('name="path"') == 1
     done = await async_client.post(url, {"what": "both", "listed": "1", "path": ["a.txt"]})
-    assert "1 file changed, 1 file left alone because of conflicts" in done.content.decode()
+    assert "1 file changed. 1 file left alone because of conflicts" in done.content.decode()
     assert await files_of(session) == {"kept.txt"}, "what is gone from the files no longer counts"

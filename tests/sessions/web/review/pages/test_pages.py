@@ -120,7 +120,7 @@ async def test_undo_dialog_says_what_happens_and_undo_does_it(
     assert "two" in dialog
     assert world.state() == before
     done = await async_client.post(f"{base(session)}/undo/{prompt}")
-    assert "1 file changed, 1 file left alone because of conflicts" in done.content.decode()
+    assert "1 file changed. 1 file left alone because of conflicts" in done.content.decode()
     assert not (world.root / "new.txt").exists()
     redone = await async_client.post(f"{base(session)}/redo")
     assert "Redone: 1 file changed" in redone.content.decode()
