@@ -7,6 +7,7 @@ import threading
 from pathlib import Path
 
 from django.conf import settings
+from django.utils.translation import gettext, gettext_noop
 
 from agents.config.trust.store import TrustStore, digest
 from agents.config.trust.wants import MAX_DETAIL, Content, Want, Wish
@@ -56,9 +57,11 @@ def wants(directory: Path) -> list[Want]:
 
 def _wish(program: Program) -> Wish:
     if program.hook:
-        return Wish("", f"Runs a hook of git, {program.hook}, when you use the git panel")
+        return Wish(
+            "", gettext("Runs a hook of git, %(hook)s, when you use the git panel") % {"hook": program.hook}
+        )
     detail = program.content.decode("utf-8", "replace")[:MAX_DETAIL]
-    return Wish(program.name, "Runs a program when you use the git panel", detail)
+    return Wish(program.name, gettext_noop("Runs a program when you use the git panel"), detail)
 
 
 def _holds(top: Path, found: Programs) -> bool:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from django.conf import settings
+from django.utils.translation import gettext_noop
 
 from agents.agent.context.sources import discovery
 from agents.agent.git_programs import wants as git_programs
@@ -21,10 +22,10 @@ from agents.servers.lsp.trusted import wants as servers
 from sessions.core.repository import Repository
 
 _WORDS = {
-    "plugin": "Runs inside of this server",
-    "tool": "Gives the agent tools and runs them",
-    "packages": "Installs packages for plugins and tools",
-    "module": "Is a part of plugins and tools",
+    "plugin": gettext_noop("Runs inside of this server"),
+    "tool": gettext_noop("Gives the agent tools and runs them"),
+    "packages": gettext_noop("Installs packages for plugins and tools"),
+    "module": gettext_noop("Is a part of plugins and tools"),
 }
 
 

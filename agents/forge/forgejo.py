@@ -7,6 +7,8 @@ from dataclasses import replace
 from typing import Any, ClassVar
 from urllib.parse import quote
 
+from django.utils.translation import gettext
+
 from agents.forge.hosts import Host
 from agents.forge.hub import Hub, comment_of, item_of, status_of
 from agents.forge.rest import PAGE
@@ -70,7 +72,7 @@ class Forgejo(Hub):
         return [status_of(row) for row in await self.rest.all(f"{commit}/status", "statuses")]
 
     async def log(self, check: Check) -> str:
-        raise ForgeError(f"{self.host.title} gives no logs to programs.")
+        raise ForgeError(gettext("%(name)s gives no logs to programs.") % {"name": self.host.title})
 
     async def answer(self, item: Item, text: str, thread: str = "") -> None:
         """There are no threads: the answer stands with all others."""

@@ -20,6 +20,7 @@ from typing import Any, Final, Literal, cast, get_args
 from urllib.parse import urlsplit
 
 from django.conf import settings
+from django.utils.translation import gettext, gettext_noop
 
 from agents.forge.shapes import ForgeError
 from agents.llm.auth import read_entries, remove_key, save
@@ -33,7 +34,7 @@ FILE = "forges.json"
 NAMES: Final[Mapping[ForgeKind, str]] = {
     "github": "GitHub",
     "gitlab": "GitLab",
-    "forgejo": "Forgejo or Gitea",
+    "forgejo": gettext_noop("Forgejo or Gitea"),
 }
 VARIABLES: Final[Mapping[ForgeKind, tuple[str, ...]]] = {
     "github": ("GH_TOKEN", "GITHUB_TOKEN"),
@@ -122,7 +123,7 @@ def by_program(name: str) -> Host | None:
 def checked(kind: str, address: str, token: str) -> Host:
     """What a person gave, as it may be kept. Raises ForgeError, which never holds the token."""
     if kind not in get_args(ForgeKind):
-        raise ForgeError("Choose what kind of forge it is.")
+        raise ForgeError(gettext("Choose what kind of forge it is."))
     made = address.strip().rstrip("/")
     if made and "://" not in made:
         made = f"https://{made}"
@@ -133,14 +134,16 @@ def checked(kind: str, address: str, token: str) -> Host:
         parts, port = urlsplit(""), None
     plain = f"{parts.scheme}://{parts.hostname or ''}{f':{port}' if port else ''}{parts.path}"
     if not parts.hostname or plain.lower() != made.lower() or len(made) > LONGEST:
-        raise ForgeError("This is no address of a forge. It looks like https://git.example.org.")
+        raise ForgeError(gettext("This is no address of a forge. It looks like https://git.example.org."))
     if not is_safe(parts.scheme, parts.hostname):
-        raise ForgeError("The address has to begin with https://, for a token is sent there.")
+        raise ForgeError(gettext("The address has to begin with https://, for a token is sent there."))
     given = token.strip()
     if not given:
-        raise ForgeError("The token is empty.")
+        raise ForgeError(gettext("The token is empty."))
     if len(given) > LONGEST or not _TOKEN.fullmatch(given):
-        raise ForgeError("This is no token: it is too long, or has blanks or control characters in it.")
+        raise ForgeError(
+            gettext("This is no token: it is too long, or has blanks or control characters in it.")
+        )
     return Host(cast(ForgeKind, kind), made, given, "kept")
 
 

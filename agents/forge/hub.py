@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar, Final
 
-from django.utils.translation import gettext_noop
+from django.utils.translation import gettext, gettext_noop
 
 from agents.forge.forge import Forge
 from agents.forge.hosts import Host
@@ -75,7 +75,7 @@ class Hub(Forge):
     async def item(self, kind: Kind, number: int) -> Item:
         data = await self.rest.get(f"{self.repository}/{_LISTS[kind]}/{number}")
         if kind == "issue" and at(data, "pull_request"):
-            raise ForgeError(f"{number} is a pull request.")
+            raise ForgeError(gettext("%(number)s is a pull request.") % {"number": number})
         return item_of(data, kind)
 
     async def create(self, *, title: str, body: str, head: str, base: str, source: str, draft: bool) -> Item:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from django.utils.translation import gettext
+
 from agents.forge.forge import Forge
 from agents.forge.forgejo import Forgejo
 from agents.forge.github import GitHub
@@ -14,7 +16,9 @@ def forge_at(host: Host, path: str) -> Forge:
     """To be entered. Raises ForgeError for a path that cannot be one of a repository there."""
     depth = path.count("/")
     if path and (depth < 1 or (depth > 1 and host.kind != "gitlab")):
-        raise ForgeError(f"{path} is no repository at {host.name}.")
+        raise ForgeError(
+            gettext("%(path)s is no repository at %(name)s.") % {"path": path, "name": host.name}
+        )
     match host.kind:
         case "gitlab":
             return GitLab(host, path)

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from urllib.parse import unquote, urlsplit
 
+from django.utils.translation import gettext
+
 from agents.forge.hosts import Host, by_program, hosts, with_token
 from agents.forge.shapes import ForgeError
 from sessions.changes.git.command import Git
@@ -101,16 +103,19 @@ def hosted(git: Git) -> Hosted:
                 return Hosted(other, address.path, remote, _source(git, other) or address.path)
     if seen:
         raise ForgeError(
-            f"What kind of forge {seen[0]} is, is not known here. Add it to the accounts, with a token."
+            gettext(
+                "What kind of forge %(seen)s is, is not known here. Add it to the accounts, with a token."
+            )
+            % {"seen": seen[0]}
         )
-    raise ForgeError("This repository has no remote at a forge.")
+    raise ForgeError(gettext("This repository has no remote at a forge."))
 
 
 def branch_of(git: Git, at: Hosted) -> Branch:
     """Raises ForgeError where none is checked out."""
     local = git.asked("symbolic-ref", "--quiet", "--short", "HEAD")
     if not local:
-        raise ForgeError("No branch is checked out.")
+        raise ForgeError(gettext("No branch is checked out."))
     commit = git.asked("rev-parse", "--verify", "--quiet", "HEAD^{commit}")
     merge = git.asked("config", "--get", f"branch.{local}.merge")
     from_pull = re.fullmatch(r"refs/(?:pull|merge-requests)/(\d{1,9})/head", merge)

@@ -12,6 +12,8 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import urljoin, urlsplit
 
+from django.utils.translation import gettext
+
 from agents.forge.hosts import Host
 from agents.forge.shapes import ForgeError, text
 from agents.llm import bounded
@@ -94,11 +96,14 @@ class Rest:
                 break
             url = urljoin(str(response.url), response.headers["location"])
             if urlsplit(url)[:2] != urlsplit(self.api)[:2]:
-                raise ForgeError(f"{self.host.name} leads to another address, where no token is sent.")
+                raise ForgeError(
+                    gettext("%(name)s leads to another address, where no token is sent.")
+                    % {"name": self.host.name}
+                )
             response = await self._sent(method, url)
         self._check(response)
         if response.has_redirect_location:
-            raise ForgeError("The repository has moved. Change the address of the remote.")
+            raise ForgeError(gettext("The repository has moved. Change the address of the remote."))
         return Answer(self._json(response), 'rel="next"' in response.headers.get("link", ""))
 
     async def tail(self, path: str, most: int) -> str:
@@ -113,7 +118,7 @@ class Rest:
                         if response.has_redirect_location:
                             url = urljoin(url, response.headers["location"])
                             if not self._leads_out(url):
-                                raise ForgeError("The log lies at an address that is not fetched.")
+                                raise ForgeError(gettext("The log lies at an address that is not fetched."))
                             headers = {"user-agent": self._headers["user-agent"]}
                             continue
                         if response.status_code >= HTTPStatus.BAD_REQUEST:
@@ -121,10 +126,14 @@ class Rest:
                             self._check(response)
                         return await self._end(response, most)
         except TimeoutError as error:
-            raise ForgeError(f"The log did not come within {SECONDS:g} s.") from error
+            raise ForgeError(
+                gettext("The log did not come within %(seconds)s s.") % {"seconds": f"{SECONDS:g}"}
+            ) from error
         except (httpx.HTTPError, httpx.InvalidURL, UnicodeError) as error:
-            raise ForgeError(f"The log could not be fetched from {self.host.name}.") from error
-        raise ForgeError(f"{self.host.name} leads from one address to the next.")
+            raise ForgeError(
+                gettext("The log could not be fetched from %(name)s.") % {"name": self.host.name}
+            ) from error
+        raise ForgeError(gettext("%(name)s leads from one address to the next.") % {"name": self.host.name})
 
     def _leads_out(self, url: str) -> bool:
         """Whether a log may lie there: what is on this machine is for a forge on this machine."""
@@ -137,7 +146,9 @@ class Rest:
         async for piece in response.aiter_bytes():
             size += len(piece)
             if size > LOG_MOST:
-                raise ForgeError(f"The log has more than {LOG_MOST // 1024**2} MB.")
+                raise ForgeError(
+                    gettext("The log has more than %(size)s MB.") % {"size": LOG_MOST // 1024**2}
+                )
             kept += piece
             del kept[:-most]
         return kept.decode("utf-8", "replace")
@@ -157,9 +168,12 @@ class Rest:
                     method, url, params=query or None, json=body, headers=self._headers
                 )
         except TimeoutError as error:
-            raise ForgeError(f"{self.host.name} did not answer within {SECONDS:g} s.") from error
+            raise ForgeError(
+                gettext("%(name)s did not answer within %(seconds)s s.")
+                % {"name": self.host.name, "seconds": f"{SECONDS:g}"}
+            ) from error
         except (httpx.HTTPError, httpx.InvalidURL, UnicodeError, OSError) as error:
-            raise ForgeError(f"{self.host.name} could not be reached.") from error
+            raise ForgeError(gettext("%(name)s could not be reached.") % {"name": self.host.name}) from error
 
     def _too_much(self, words: str) -> ForgeError:
         return ForgeError(f"{self.host.name} {words}.")
@@ -170,7 +184,9 @@ class Rest:
         try:
             return json.loads(response.content)
         except (ValueError, RecursionError) as error:
-            raise ForgeError(f"{self.host.name} answered with something that is no JSON.") from error
+            raise ForgeError(
+                gettext("%(name)s answered with something that is no JSON.") % {"name": self.host.name}
+            ) from error
 
     def _check(self, response: httpx.Response) -> None:
         """Raises ForgeError for what is no success."""
@@ -181,22 +197,41 @@ class Rest:
         if status == HTTPStatus.TOO_MANY_REQUESTS or (
             status == HTTPStatus.FORBIDDEN and _is_limited(response)
         ):
-            raise ForgeError(f"{name} takes no more requests for now{_until(response)}.")
+            raise ForgeError(
+                gettext("%(name)s takes no more requests for now%(until)s.")
+                % {"name": name, "until": _until(response)}
+            )
         if status == HTTPStatus.UNAUTHORIZED:
             raise ForgeError(
-                f"{name} does not accept the token{self._source()}."
+                gettext("%(name)s does not accept the token%(source)s.")
+                % {"name": name, "source": self._source()}
                 if self.host.token
-                else f"{name} wants a token: add one to the accounts."
+                else gettext("%(name)s wants a token: add one to the accounts.") % {"name": name}
             )
         if status == HTTPStatus.FORBIDDEN:
-            hint = "the token may lack a permission" if self.host.token else "it may take a token"
-            raise ForgeError(f"{name} refuses this{reason}; {hint}.")
+            hint = (
+                gettext("the token may lack a permission")
+                if self.host.token
+                else gettext("it may take a token")
+            )
+            raise ForgeError(
+                gettext("%(name)s refuses this%(reason)s; %(hint)s.")
+                % {"name": name, "reason": reason, "hint": hint}
+            )
         if status == HTTPStatus.NOT_FOUND:
-            hint = "or the token may not see it" if self.host.token else "or it takes a token to see it"
-            raise ForgeError(f"There is no such thing at {name}, {hint}.")
+            unseen = gettext("or the token may not see it")
+            hint = unseen if self.host.token else gettext("or it takes a token to see it")
+            raise ForgeError(
+                gettext("There is no such thing at %(name)s, %(hint)s.") % {"name": name, "hint": hint}
+            )
         if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
-            raise ForgeError(f"{name} has an error of its own (status {status}).")
-        raise ForgeError(f"{name} did not do it{reason or f' (status {status})'}.")
+            raise ForgeError(
+                gettext("%(name)s has an error of its own (status %(status)s).")
+                % {"name": name, "status": status}
+            )
+        raise ForgeError(
+            gettext("%(name)s did not do it%(why)s.") % {"name": name, "why": reason or f" (status {status})"}
+        )
 
     def _source(self) -> str:
         match self.host.by:

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
+from django.utils.translation import gettext
+
 from sessions.core.models.ledger import shown
 
 MAX_CONTENT = 10 * 1024 * 1024
@@ -76,7 +78,7 @@ def entries(directory: Path, path: str) -> list[Entry]:
         with os.scandir(folder) as found:
             names = [entry.name for entry in found if entry.name != ".git"]
     except (FileNotFoundError, NotADirectoryError) as error:
-        raise Missing(f"There is no folder {path!r}.") from error
+        raise Missing(gettext("There is no folder %(path)s.") % {"path": repr(path)}) from error
     except OSError as error:
         raise Unreadable(f"{path!r} cannot be read: {error.strerror}") from error
     listed = (_entry(root, folder / name) for name in names)
@@ -111,7 +113,7 @@ def opened(directory: Path, path: str) -> BinaryIO:
     """A file, to be read. Raises Unreadable, Outside, Missing."""
     found = inside(directory, path)
     if not found.is_file():  # reading a pipe or a device would never end
-        raise Missing(f"There is no file {path!r}.")
+        raise Missing(gettext("There is no file %(path)s.") % {"path": repr(path)})
     try:
         # The path was resolved: a link that took its place since then is not followed.
         descriptor = os.open(found, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)

@@ -13,6 +13,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from django.utils.translation import gettext, gettext_noop
+
 from sessions.core.holding import OWN
 
 DISPLAYS = ("DISPLAY", "WAYLAND_DISPLAY")
@@ -41,9 +43,9 @@ _COLON = ("{path}:{line}",)
 _PLUS = ("+{line}", "{path}")
 _OPTION = ("--line", "{line}", "{path}")
 PROGRAMS = (
-    Program("files", "File manager", ("xdg-open", "open"), ("{folder}",)),
-    Program("terminal", "Terminal", _TERMINALS, ()),
-    Program("default", "What the system opens it in", ("xdg-open", "open")),
+    Program("files", gettext_noop("File manager"), ("xdg-open", "open"), ("{folder}",)),
+    Program("terminal", gettext_noop("Terminal"), _TERMINALS, ()),
+    Program("default", gettext_noop("What the system opens it in"), ("xdg-open", "open")),
     Program("code", "Visual Studio Code", ("code",), at_line=_GOTO),
     Program("codium", "VSCodium", ("codium",), at_line=_GOTO),
     Program("cursor", "Cursor", ("cursor",), at_line=_GOTO),
@@ -53,7 +55,7 @@ PROGRAMS = (
     Program("idea", "IntelliJ IDEA", ("idea",), at_line=_OPTION),
     Program("pycharm", "PyCharm", ("pycharm",), at_line=_OPTION),
     Program("kate", "Kate", ("kate",), at_line=_OPTION),
-    Program("gedit", "Text Editor", ("gnome-text-editor", "gedit"), at_line=_PLUS),
+    Program("gedit", gettext_noop("Text Editor"), ("gnome-text-editor", "gedit"), at_line=_PLUS),
     Program("emacs", "Emacs", ("emacs",), at_line=_PLUS),
     Program("nvim", "Neovim", ("nvim",), at_line=_PLUS, within=True),
     Program("vim", "Vim", ("vim",), at_line=_PLUS, within=True),
@@ -68,7 +70,7 @@ def own(name: str, command: str) -> Program:
     """Of a line that a person wrote, as a shell splits it. Raises ValueError where it cannot be split."""
     first, *rest = shlex.split(command) or [""]
     if not first:
-        raise ValueError("There is no program in it.")
+        raise ValueError(gettext("There is no program in it."))
     with_path = rest if any("{path}" in word or "{folder}" in word for word in rest) else [*rest, "{path}"]
     return Program(name, name, (first,), tuple(with_path), tuple(with_path))
 
@@ -84,7 +86,7 @@ def start(program: Program, path: Path, line: int, environ: Mapping[str, str] = 
     """At a line from 1; 0 for none. It goes on when this process ends. Raises NotStarted."""
     command = _command(program, environ)
     if not command:
-        raise NotStarted(f"{program.label} is not there any more.")
+        raise NotStarted(gettext("%(label)s is not there any more.") % {"label": gettext(program.label)})
     folder = path if path.is_dir() else path.parent
     words = program.at_line if line and program.at_line and path.is_file() else program.arguments
     given = {"{path}": str(path), "{folder}": str(folder), "{line}": str(line or 1)}
@@ -100,7 +102,10 @@ def start(program: Program, path: Path, line: int, environ: Mapping[str, str] = 
             start_new_session=True,
         )
     except OSError as error:
-        raise NotStarted(f"{program.label} could not be started: {error.strerror}.") from error
+        raise NotStarted(
+            gettext("%(label)s could not be started: %(strerror)s.")
+            % {"label": gettext(program.label), "strerror": error.strerror}
+        ) from error
     threading.Thread(target=child.wait, daemon=True).start()
 
 

@@ -45,7 +45,7 @@ async def open_in(request: HttpRequest) -> HttpResponse:
         await asyncio.to_thread(programs.start, chosen, path, number)
     except (browsing.Unreadable, NotStarted) as problem:
         return _told(str(problem))
-    opened = {"file": path.name, "program": chosen.label}
+    opened = {"file": path.name, "program": gettext(chosen.label)}
     return _told(gettext("Opened %(file)s in %(program)s.") % opened)
 
 
@@ -84,7 +84,7 @@ def _told(text: str) -> HttpResponse:
 async def _listed(request: HttpRequest) -> HttpResponse:
     mine = await in_db(store.listing)
     there = await asyncio.to_thread(programs.found)
-    names = [one.label for one in there]
+    names = [gettext(one.label) for one in there]
     return fragment("settings/programs.html", here=is_here(request), mine=mine, found=there, names=names)
 
 

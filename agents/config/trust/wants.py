@@ -8,6 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from django.utils.translation import gettext_noop
+
 from agents.config.trust.covered import KeyPath
 from agents.config.trust.store import hash_of
 
@@ -16,31 +18,31 @@ HOW = "in the page, or by `opencode-web trust`"
 """Where a person trusts something."""
 
 _WORDS = {
-    "provider": "Sends requests and keys to",
-    "mcp": "Uses an MCP server",
-    "lsp": "Uses a language server",
-    "formatter": "Formats files with",
-    "shell": "Runs commands in this shell",
-    "command": "Runs shell lines in a command",
-    "permission": "Allows without asking",
-    "restrictions": "Allows without asking",
-    "limits": "Raises a limit",
-    "ceilings": "Raises a limit",
-    "reviewer": "Chooses who says yes in your place",
-    "tools": "Switches on a tool",
-    "instructions": "Reads from outside of the project",
-    "folders": "Reads folders outside of the project, or writes in them",
-    "skills": "Takes skills from outside of the project",
-    "default_agent": "Chooses the agent",
-    "sandbox": "Changes how commands are confined",
-    "sandbox_domains": "Lets confined commands reach",
-    "sandbox_write": "Lets confined commands write in",
-    "snapshot": "Changes what undo can bring back",
-    "share": "Changes what is shared",
-    "autoshare": "Changes what is shared",
-    "resume": "Changes whether a turn that was cut off goes on",
-    "subagent_depth": "Lets subagents send subagents",
-    "plugin": "Installs and runs plugins",
+    "provider": gettext_noop("Sends requests and keys to"),
+    "mcp": gettext_noop("Uses an MCP server"),
+    "lsp": gettext_noop("Uses a language server"),
+    "formatter": gettext_noop("Formats files with"),
+    "shell": gettext_noop("Runs commands in this shell"),
+    "command": gettext_noop("Runs shell lines in a command"),
+    "permission": gettext_noop("Allows without asking"),
+    "restrictions": gettext_noop("Allows without asking"),
+    "limits": gettext_noop("Raises a limit"),
+    "ceilings": gettext_noop("Raises a limit"),
+    "reviewer": gettext_noop("Chooses who says yes in your place"),
+    "tools": gettext_noop("Switches on a tool"),
+    "instructions": gettext_noop("Reads from outside of the project"),
+    "folders": gettext_noop("Reads folders outside of the project, or writes in them"),
+    "skills": gettext_noop("Takes skills from outside of the project"),
+    "default_agent": gettext_noop("Chooses the agent"),
+    "sandbox": gettext_noop("Changes how commands are confined"),
+    "sandbox_domains": gettext_noop("Lets confined commands reach"),
+    "sandbox_write": gettext_noop("Lets confined commands write in"),
+    "snapshot": gettext_noop("Changes what undo can bring back"),
+    "share": gettext_noop("Changes what is shared"),
+    "autoshare": gettext_noop("Changes what is shared"),
+    "resume": gettext_noop("Changes whether a turn that was cut off goes on"),
+    "subagent_depth": gettext_noop("Lets subagents send subagents"),
+    "plugin": gettext_noop("Installs and runs plugins"),
 }
 _REFERENCES = ("{env:", "{file:")
 
@@ -91,7 +93,7 @@ def wish(document: Any, path: KeyPath) -> Wish:
     value = _at(document, path)
     key = ".".join(map(str, path))
     if isinstance(value, str) and any(reference in value for reference in _REFERENCES):
-        return Wish(key, "Reads your environment or a file", value[:MAX_DETAIL])
+        return Wish(key, gettext_noop("Reads your environment or a file"), value[:MAX_DETAIL])
     return Wish(key, _words(path, value), _detail(value)[:MAX_DETAIL])
 
 
@@ -107,11 +109,15 @@ def _at(document: Any, path: KeyPath) -> Any:
 
 def _words(path: KeyPath, value: Any) -> str:
     if isinstance(value, Mapping) and value.get("command"):
-        return "Starts a program"
+        return gettext_noop("Starts a program")
     if isinstance(value, Mapping) and value.get("url"):
-        return "Connects to an address"
+        return gettext_noop("Connects to an address")
     inner = path[2] if path[0] == "agent" and len(path) > 2 else path[0]
-    unknown = "Gives the model's provider options" if path[0] == "agent" else "Changes a setting"
+    unknown = (
+        gettext_noop("Gives the model's provider options")
+        if path[0] == "agent"
+        else gettext_noop("Changes a setting")
+    )
     return _WORDS.get(str(inner), unknown)
 
 

@@ -17,6 +17,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from django.conf import settings
+from django.utils.translation import gettext_noop
 
 from agents.config.trust.store import TrustStore, digest, name_in
 from agents.config.trust.wants import Content, Want, Wish
@@ -76,7 +77,7 @@ def _before(worktree: Path) -> Iterator[Want]:
     for name, sha in TrustStore(Path(settings.TRUST_FILE)).granted(worktree).items():
         if name.startswith(_PREFIX) and sha == digest(name.encode()):
             row = name.removeprefix(_PREFIX)
-            yield Want([_whole(row)], [Wish("", "Uses a language server", row)], True)
+            yield Want([_whole(row)], [Wish("", gettext_noop("Uses a language server"), row)], True)
 
 
 def _want(row: Row, root: Path, worktree: Path, found: Found) -> Want | None:
@@ -87,7 +88,9 @@ def _want(row: Row, root: Path, worktree: Path, found: Found) -> Want | None:
         wishes.append(Wish("", f"Runs {row.project_code}", f"{row.language}: {shlex.join(found.argv)}"))
     for file in found.code:
         contents.append(_content(worktree, file))
-        wishes.append(Wish("", "Runs a program that lies in the project", name_in(worktree, file)))
+        wishes.append(
+            Wish("", gettext_noop("Runs a program that lies in the project"), name_in(worktree, file))
+        )
     if not contents:
         return None
     store = TrustStore(Path(settings.TRUST_FILE))
