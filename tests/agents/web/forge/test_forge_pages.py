@@ -157,7 +157,7 @@ async def test_a_pull_request_is_opened_of_a_branch_that_is_pushed_first(
     assert 'value="Add a template"' in form
     assert "## Why\n&lt;/textarea&gt;&lt;b&gt;" in form
     assert "It is pushed first" in form
-    assert "1\n    commit that" in form
+    assert "has 1 commit that" in " ".join(re.sub(r"<[^>]+>", " ", form).split())
     given = {"title": "Add a\n template", "body": "Because.\r\nSo.", "base": "main"}
     forge.refusal = (422, "Validation Failed")
     refused = await done(async_client, talk, "open", 422, **given)
@@ -212,7 +212,7 @@ async def test_a_merge_is_asked_about_and_takes_what_was_seen(
     async_client: AsyncClient, talk: Talk, forge: ForgeServer
 ) -> None:
     asked = await shown(async_client, talk, "/merge", number="3")
-    assert "1\n    check failed" in unescape(asked)
+    assert "1 check failed" in unescape(asked)
     assert 'value="squash"' in asked
     assert ('value="rebase"' in asked) == (forge.kind == "forgejo")
     wanted = {"number": "3", "seen": seen(asked), "method": "squash"}
@@ -248,7 +248,7 @@ async def test_forges_are_added_tried_and_removed(
     assert not (nobody_is_signed_in / "forges.json").exists()
     kept = await async_client.post("/accounts/forges/keep", {**given, "token": TOKEN})
     assert "it is me’s" in kept.content.decode()
-    assert f"ends in\n          <code>{TOKEN[-4:]}" in kept.content.decode()
+    assert f"ends in <code>{TOKEN[-4:]}" in kept.content.decode()
     name = forge.url.removeprefix("http://")
     assert "is me’s" in (await async_client.post("/accounts/forges/test", {"name": name})).content.decode()
     forge.limited = True
