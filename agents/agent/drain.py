@@ -8,13 +8,14 @@ from agents.agent import boundary, shell, summaries, titles
 from agents.agent.commands import expansion as commands
 from agents.agent.compaction.compaction import compact
 from agents.agent.compaction.relief import make_room, prune
+from agents.agent.goals.pursuit import pursue
 from agents.agent.run import Run
 from agents.agent.step import Outcome, step
 from agents.agent.subtasks import run_subtasks
 from agents.config.configuration import load
 from agents.tools.structured import form_of
 from sessions.core.db import in_db
-from sessions.core.store import compaction, inbox, shells
+from sessions.core.store import compaction, goals, inbox, shells
 from sessions.core.store import sessions as session_store
 from sessions.core.store.inbox import Work
 from sessions.core.wire.messages import UserMessage
@@ -24,21 +25,27 @@ from sessions.core.wire.session import Status
 async def drain(run: Run, work: Work | None = None) -> None:
     """Work until the session has nothing to do; the session's lease is ours. `work` is there where it was
     read just now."""
-    while (prompt := await boundary.begin(run, work)) is not None:
+    while (prompt := await boundary.begin(run, work)) is not None or await pursue(run):
         work = None
+        if prompt is None:
+            continue
         run.error, run.rejected, run.instead, run.longer = None, False, {}, False
         run.allow_anew()
         if run.silent:
             continue
+        run.pursues = run.has_errands and await in_db(goals.active, run.session.id) is not None
         run.spawn(asyncio.to_thread(run.tracker.warm))
         run.spawn(titles.give_title(run, prompt))
         last = await _answer(run, prompt)
         await summaries.summarise(run.session, last.id)
         await prune(run, (await asyncio.to_thread(load, run.directory)).config)
         run.answered = prompt
-        if not await in_db(inbox.has_work, run.session.id):
+        if await in_db(inbox.has_work, run.session.id):
+            await _tell(run)
+        elif await in_db(goals.active, run.session.id) is not None:
+            await finished(run)  # the session works on: its turns are judged first
+        else:
             return  # it is told with the release of the lease
-        await _tell(run)
 
 
 async def _tell(run: Run) -> None:
@@ -69,6 +76,8 @@ async def _answer(run: Run, prompt: UserMessage) -> UserMessage:
             prompt, taken = steered, 0 if outcome is Outcome.CONTINUE else taken
         elif outcome is Outcome.COMPACTED:
             break
+        if run.pursues and not run.exhausted:
+            run.exhausted = await in_db(goals.is_spent, run.session.id)
     return prompt
 
 

@@ -12,7 +12,7 @@ from agents.agent.run import Run
 from agents.config.configuration import load
 from sessions.core.db import in_db
 from sessions.core.models import Session
-from sessions.core.store import resumption
+from sessions.core.store import goals, resumption
 from sessions.core.wire.messages import UserMessage
 
 
@@ -36,5 +36,7 @@ async def sessions_due() -> list[str]:
 
 
 async def _decide(session: Session) -> None:
+    """A session that works at a goal is meant to go on by itself."""
     chosen = (await asyncio.to_thread(load, Path(session.directory))).config.resume
-    await in_db(resumption.decide, session.id, automatic=chosen == "auto")
+    automatic = chosen == "auto" or await in_db(goals.active, session.id) is not None
+    await in_db(resumption.decide, session.id, automatic=automatic)

@@ -36,7 +36,7 @@ from sessions.core import files, gate, retention, workers
 from sessions.core.db import in_db
 from sessions.core.fence import Lease, LeaseLost, fenced
 from sessions.core.models import Session
-from sessions.core.store import events, inbox, leases, ledger, line, permissions, problems, quotas
+from sessions.core.store import events, goals, inbox, leases, ledger, line, permissions, problems, quotas
 from sessions.core.store import sessions as session_store
 
 logger = logging.getLogger(__name__)
@@ -229,6 +229,8 @@ class Runtime:
             self._call_in(session_id)
         for session_id in await resumption.sessions_due():
             self._call_in(session_id)
+        for session_id in await in_db(goals.sessions_due):
+            self._call_in(session_id)
 
     async def _take_over(self, left: Session) -> None:
         """Return when the turn that was left is settled, or could not be; the rest goes on beside this."""
@@ -314,7 +316,7 @@ class Runtime:
             del self._drains[session_id]
         if self._closing:
             return
-        if go_on and await in_db(inbox.has_work, session_id):
+        if go_on and await in_db(goals.has_work, session_id):
             self._call_in(session_id)
         elif settings.MOST_TURNS or quotas.are_set():
             if not go_on:

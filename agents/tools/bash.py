@@ -106,7 +106,7 @@ class _Call:
     async def run(self) -> None:
         try:
             self.ended = await door.run(
-                [_shell(), "-c", self.input.command],
+                [shell(), "-c", self.input.command],
                 self.ctx.turn,
                 cwd=self.workdir,
                 env={**shell_environment(), **self.variables},
@@ -285,7 +285,7 @@ def _ending(ended: Ended, timeout: int, limits: Limits) -> str:
     return f"[Exit code {ended.exit_code}]" if ended.exit_code else ""
 
 
-def _shell() -> str:
+def shell() -> str:
     return shutil.which("bash", path="/bin:/usr/bin:/usr/local/bin") or shutil.which("bash") or "/bin/sh"
 
 

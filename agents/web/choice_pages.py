@@ -227,6 +227,13 @@ def _presets(config: Config, on: Terms) -> list[tuple[str, presets.Meaning]]:
     return [(name, _spoken(meaning)) for name, meaning in (*planning, *offered.items())]
 
 
+async def presets_at(request: HttpRequest, place: Located) -> tuple[dict[str, presets.Meaning], str]:
+    """How much may be asked at a place, where nobody plans, and how much is now."""
+    config = (await asyncio.to_thread(load, place.directory)).config
+    chosen = await _choice(request, place)
+    return {name: one for name, one in _presets(config, chosen.terms) if name != PLAN}, chosen.preset
+
+
 def _working(config: Config) -> str:
     """The agent that takes over from one that planned."""
     return default_name(config) if default_name(config) != PLAN else "build"

@@ -15,6 +15,7 @@ from agents.web import (
     commands,
     estimate,
     folder_pages,
+    goals,
     model_servers,
     own_keys,
     palette,
@@ -103,6 +104,14 @@ _git = [
     path(f"{_GIT}/stashes", git_views.stash, name="git-stashes"),
 ]
 
+_GOAL = "p/<str:project_id>/s/<str:session_id>/goal"
+_goals = [
+    path("p/<str:project_id>/goal", goals.goal, name="goal"),
+    path(f"{_GOAL}/log", goals.log, name="goal-log"),
+    path(f"{_GOAL}/pause", goals.pause, name="goal-pause"),
+    path(f"{_GOAL}/resume", goals.resume, name="goal-resume"),
+    path(f"{_GOAL}/end", goals.end, name="goal-end"),
+]
 _FORGE = "p/<str:project_id>/forge"
 _forge = [
     path(_FORGE, forge_pages.show, name="forge"),
@@ -196,4 +205,4 @@ _own_keys = [
 ]
 if settings.PEOPLE:
     _accounts += _own_keys
-urlpatterns = [*_pickers, *_git, *_forge, *_sandbox, *_accounts, *_servers, *_apps]
+urlpatterns = [*_pickers, *_git, *_goals, *_forge, *_sandbox, *_accounts, *_servers, *_apps]

@@ -247,6 +247,19 @@ def _run(commands: Subparsers) -> None:
     parser.add_argument(
         "--resume", action="store_true", help="go on with its last turn, which was cut off; takes no message"
     )
+    parser.add_argument(
+        "--goal",
+        action="store_true",
+        help="work at the message by itself until it is reached (docs/goals.md)",
+    )
+    parser.add_argument(
+        "--check",
+        action="append",
+        default=[],
+        metavar="COMMAND",
+        help="a command that ends with 0 when the goal is reached; may be given again",
+    )
+    parser.add_argument("--turns", type=int, default=0, metavar="N", help="give up after so many turns")
     parser.add_argument("--share", action="store_true", help="share the session")
     parser.add_argument(
         "--mode", choices=MODES, help="how much is asked: what would be asked is refused here"

@@ -22,7 +22,7 @@ SHOWN = {
         " complete-commands complete-files configured-rules count-problems decisions earlier-prompt"
         " edit-comment edit-plan estimate export export-data export-markdown export-packed export-rules"
         " export-sessions export-transcript file-comments file-sessions files-find files-marks files-preview"
-        " files-raw files-tree files-view find-within folders forge forge-branch forge-item"
+        " files-raw files-tree files-view find-within folders forge forge-branch forge-item goal-log"
         " forge-list forge-merge forge-told fork fork-files git git-abort"
         " git-blame git-branches git-conflict git-diff git-list git-log git-merge git-shown git-stashes"
         " git-submodules git-tags git-worktrees invert-call invert-operation"
@@ -36,6 +36,7 @@ SHOWN = {
         " usage usage-file waiting-prompt why"
     ),
     Role.ASK: "comment-form own-keys pin-note sandbox-port-go snippet-dialog",
+    Role.APPROVE: "goal",
     Role.ADMINISTER: (
         "about account-waiting accounts configuration configured-entry configured-models forges import"
         " import-found import-progress"
@@ -58,7 +59,8 @@ DONE = {
         "abort add-comment add-own-key add-pin archive-session archive-sessions check-problems choose"
         " command"
         " comment-plan compact delete-session delete-sessions dismiss-todos dismiss-unused edit-comment"
-        " forge-start edit-plan edit-prompt file-comments file-sessions fold-folder forget-search fork hasten"
+        " forge-start edit-plan edit-prompt file-comments file-sessions fold-folder forget-search fork"
+        " goal-end goal-pause hasten"
         " label-sessions move-prompt new-session pin-session pin-sessions place-sessions prompt prompt-again"
         " read-session reject-question remove-comment remove-own-key remove-pin remove-session-folder"
         " remove-snippet rename-session reply-question restore-session restore-sessions resume review-keep"
@@ -69,7 +71,7 @@ DONE = {
         " forge-answer forge-draft forge-merge forge-open"
         " files-make files-merge files-move files-remove files-replace files-save files-upload git-branch"
         " git-commit git-discard git-draft git-merged git-ongoing git-remote git-resolve git-stage git-stash"
-        " git-stop git-submodule git-tag git-unstage git-worktree grant-trust"
+        " git-stop git-submodule git-tag git-unstage git-worktree goal goal-resume grant-trust"
         " invert-call invert-operation let-through move-session open-in preview-permission redo"
         " remove-folder remove-worktree reply-permission restore-rule review-redo review-resolve review-undo"
         " revoke-rule revoke-trust sandbox-port-close sandbox-port-open shell staging-back staging-drop"
@@ -165,6 +167,7 @@ OPERATIONS = {
         GET session/*/diff
         GET session/*/message
         GET session/*/message/*
+        GET session/*/goal
         GET session/*/move
         GET session/*/todo
         GET session/status
@@ -226,6 +229,9 @@ OPERATIONS = {
         POST permission/*/reply
         POST pty
         POST pty/*/connect-token
+        PATCH session/*/goal
+        POST session/*/goal
+        POST session/*/goal/*
         POST session/*/move
         POST session/*/permissions/*
         POST session/*/revert

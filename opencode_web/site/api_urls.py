@@ -6,7 +6,7 @@ from django.urls import path
 from ninja import NinjaAPI
 
 import opencode_web
-from agents.api import accounts, commands, config, mcp, providers, servers, skills, symbols, tools
+from agents.api import accounts, commands, config, goals, mcp, providers, servers, skills, symbols, tools
 from opencode_web.site import document
 from sessions.api import (
     conversations,
@@ -44,6 +44,7 @@ for _prefix, _module in (
     ("/session", prompts),
     ("/session", messages),
     ("/session", sharing),
+    ("/session", goals),
     ("/permission", requests),
     ("/question", questions),
     ("/project", projects),

@@ -44,6 +44,7 @@ INTERNAL = {
     "session.forked",
     "session.read",
     "session.pins",
+    "session.goal",
     "session.presence",
     session_folders.CHANGED,
     line.MOVED,

@@ -192,6 +192,9 @@ GROUPS: Final = (
         _command(
             "compact", "layers", "", gettext_noop("Sum up the conversation to free the model's context")
         ),
+        _command(
+            "goal", "check", "", gettext_noop("A goal: work by itself until checks pass, within a budget")
+        ),
         _command("models", "think", "Ctrl+m", gettext_noop("Choose the model")),
         _command("agents", "spark", "", gettext_noop("Choose the agent")),
         _command("mode", "shield", "", gettext_noop("Choose how much is asked")),
@@ -401,6 +404,7 @@ LEADS: Final = {
     "delete": "delete-session",
     "fork": "fork",
     "git": "git",
+    "goal": "goal",
     "large-prompt": "prompt",
     "mcp": "servers",
     "mode": "choose",

@@ -36,6 +36,7 @@ const COMMANDS = {
   git: async () => (await import("./git.js")).open(),
   forge: async () => (await import("./forge.js")).open(),
   focus: async () => (await turns()).foldTurns(),
+  goal: async (words) => (await import("./goals.js")).open(words),
 };
 const ELSEWHERE = ["stop", "models", "inbox", "problems", "help"];
 const ACTIONS = {
@@ -55,7 +56,7 @@ const ACTIONS = {
   settings: () => location.assign(`${root}/settings?project=${document.body.dataset.project}`),
   keys: () => location.assign(`${root}/settings/keys?project=${document.body.dataset.project}`),
 };
-const WITH_WORDS = ["rename", "search", "add-dir"];
+const WITH_WORDS = ["rename", "search", "add-dir", "goal"];
 
 for (const [name, act] of Object.entries({ ...COMMANDS, ...ACTIONS })) shortcut(name, () => act(""));
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import shutil
 import tempfile
@@ -18,7 +19,7 @@ from tests.e2e.conftest import QUIET, WIDE
 from tests.e2e.stage import Stage, Tab
 from tests.e2e.test_machines import team
 from tests.e2e.test_people import choose_password, staffed
-from tests.loopback.script import ToolUse, Turn
+from tests.loopback.script import ToolUse, Turn, Wait
 from tests.postgres_server import PostgresServer, programs
 from tests.runtime.servers import ready
 
@@ -74,6 +75,7 @@ async def show(stage: Stage, browser: Browser) -> None:
     await the_rooms(stage, browser, session)
     await tab.open(session)
     await the_undo(stage, tab)
+    await the_goal(stage, browser)
     await the_inbox(stage, tab)
     await context.close()
     await the_errors(stage, browser)
@@ -280,6 +282,41 @@ PASTED = """
   field.dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true }));
 }
 """
+
+
+GOAL = {
+    "objective": "Greet in German, too, with a test for it.",
+    "checks": ["grep -q Hallo greeter/hello.py", "file: tests/test_german.py"],
+    "budget": {"turns": 10, "cost": 2.0},
+}
+
+
+def _judged(verdict: str, reason: str) -> Turn:
+    return Turn(text=json.dumps({"verdict": verdict, "reason": reason}))
+
+
+async def the_goal(stage: Stage, browser: Browser) -> None:
+    """Its second turn goes on; then its log."""
+    test = "from greeter.hello import hello\n\n\ndef test_german():\n    assert 'Hallo' in hello('Eva')\n"
+    stage.plays(
+        Turn(tools=[ToolUse("write", {"filePath": "tests/test_german.py", "content": test})]),
+        Turn(text="I have written the test first; it fails, as there is no German greeting yet."),
+        _judged("go_on", "The test is there. The greeting itself is missing: add it to greeter/hello.py."),
+        Turn(text=["I look at how languages are chosen in `greeter/hello.py`.", Wait("goal")]),
+    )
+    session = await stage.session("Greet in German")
+    await stage.client.post(f"/session/{session}/goal", GOAL)
+    for end, kind in (("", {}), ("-dark", {"color_scheme": "dark"})):
+        context = await browser.new_context(viewport=WIDE, reduced_motion="reduce", **kind)  # type: ignore[arg-type]
+        tab = await stage.tab(context, session)
+        await tab.messages.get_by_text("I look at how languages").wait_for()
+        await shot(tab.page, f"goal{end}")
+        await tab.page.get_by_role("region", name="Goal").get_by_role("button", name="Log").click()
+        await tab.dialog.wait_for()
+        await shot(tab.page, f"goal-log{end}")
+        await context.close()
+    await stage.client.post(f"/session/{session}/goal/end")
+    await stage.client.abort(session)
 
 
 async def the_inbox(stage: Stage, tab: Tab) -> None:

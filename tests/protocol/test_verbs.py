@@ -117,6 +117,8 @@ async def test_raw_events_and_hostile_text(served: Served) -> None:
         (["--fork", "Hi"], 2, "--continue or --session"),
         (["--resume"], 2, "--resume takes --continue or --session"),
         (["--continue", "--resume", "Hi"], 2, "no message, command"),
+        (["--check", "true", "Hi"], 2, "take --goal"),
+        (["--goal", "--command", "init", "Hi"], 2, "no command and no file"),
         ([], 2, "no message"),
     ],
 )
@@ -127,6 +129,16 @@ async def test_what_cannot_be_run(served: Served, arguments: list[str], status: 
     assert told in done.err
     assert "Traceback" not in done.err
     assert await served.get("/session") == before
+
+
+async def test_a_goal_is_worked_at_until_it_is_reached(served: Served) -> None:
+    served.plays(Turn(text="I tried."), Turn(text='{"verdict": "done", "reason": "It is so."}'))
+    done = await run(served, "--goal", "--check", "true", "Reach it.")
+    assert (done.status, done.out) == (0, "I tried.\n")
+    served.plays(Turn(text="I tried."), Turn(text='{"verdict": "go_on", "reason": "Not yet."}'))
+    done = await run(served, "--goal", "--check", "false", "--turns", "1", "Reach it.")
+    assert done.status == 1
+    assert "the goal is spent: Its budget is used up: 1 turn." in done.err
 
 
 @pytest.mark.parametrize(

@@ -45,6 +45,11 @@ POINTS: dict[str, tuple[str, str, Callable[[Any], Any]]] = {
     "one file kept": ("sessions.changes.operations.engine", "apply", first_only),
     "files kept": ("sessions.core.store.operations", "finish", lambda _: die),
     "within an undo": ("sessions.changes.undo.apply", "remove_file", lambda _: die),
+    "a goal's turn ended": ("agents.agent.drain", "pursue", lambda _: die),
+    "a goal's checks begin": ("agents.agent.goals.pursuit", "check", lambda _: die),
+    "a goal's checks ended": ("agents.agent.goals.judge", "opinion", lambda _: die),
+    "within a verdict": ("sessions.core.store.goals", "_count", lambda _: die),
+    "a verdict written": ("agents.agent.goals.pursuit", "_judge", dying_after),
     "settled": ("agents.agent.steps.recorder.Recorder", "finished", dying_after),
 }
 """Where it ends: an object by its dotted name, an attribute of it, and what takes that attribute's place."""

@@ -170,11 +170,15 @@ def run(arguments: argparse.Namespace, directory: Path) -> None:
 def _text(arguments: argparse.Namespace) -> str:
     """The message, and what is piped in below it. Raise Stop when there is neither; and when there is one for
     a turn that goes on, which has its own."""
+    if (arguments.check or arguments.turns) and not arguments.goal:
+        raise Stop("--check and --turns take --goal", 2)
     if arguments.resume:
         given = (arguments.message, arguments.command, arguments.file, arguments.agent, arguments.model)
-        if any(given) or arguments.variant:
+        if any(given) or arguments.variant or arguments.goal:
             raise Stop("--resume goes on with the last turn: no message, command, file, agent or model", 2)
         return ""
+    if arguments.goal and (arguments.command or arguments.file):
+        raise Stop("--goal takes a message: no command and no file", 2)
     parts = [" ".join(arguments.message)]
     if not sys.stdin.isatty():
         parts.append(sys.stdin.read())
@@ -202,15 +206,24 @@ async def _run(link: Link, arguments: argparse.Namespace, text: str, directory: 
         except asyncio.CancelledError:
             await asyncio.shield(link.post(f"/session/{session}/abort"))
             raise
+        unreached = await _unreached(link, session) if arguments.goal else ""
         if arguments.share:
             shared = await link.post(f"/session/{session}/share")
             output.note(f"Shared at {shared['share']['url']}")
     if output.failed:
         raise Stop(output.failed)
+    if unreached:
+        raise Stop(unreached)
     if refused:
         raise Stop(
             f"nobody was there to allow {shown('; '.join(refused))} (--auto allows what no rule denies)"
         )
+
+
+async def _unreached(link: Link, session: str) -> str:
+    """How its goal ended where it is not reached, in words."""
+    goal = await link.get(f"/session/{session}/goal")
+    return "" if goal["state"] == "done" else shown(f"the goal is {goal['state']}: {goal['reason']}")
 
 
 async def look_up(link: Link, arguments: argparse.Namespace) -> None:
@@ -265,6 +278,8 @@ def _request(arguments: argparse.Namespace, text: str, directory: Path) -> tuple
     """The last segment of the operation's path, and its body."""
     if arguments.resume:
         return "resume", {}
+    if arguments.goal:
+        return "goal", _goal(arguments, text)
     files = [_file(name, directory) for name in arguments.file]
     body: dict[str, Any] = {"agent": arguments.agent, "variant": arguments.variant}
     if arguments.command:
@@ -273,6 +288,19 @@ def _request(arguments: argparse.Namespace, text: str, directory: Path) -> tuple
         body |= {"model": model_of(arguments.model), "parts": [*files, {"type": "text", "text": text}]}
     given = {name: value for name, value in body.items() if value not in (None, [])}
     return ("command" if arguments.command else "prompt_async"), given
+
+
+def _goal(arguments: argparse.Namespace, text: str) -> dict[str, Any]:
+    body: dict[str, Any] = {
+        "objective": text,
+        "checks": arguments.check,
+        "budget": {"turns": arguments.turns},
+    }
+    if arguments.agent:
+        body["agent"] = arguments.agent
+    if model := model_of(arguments.model):
+        body["model"] = {**model, **({"variant": arguments.variant} if arguments.variant else {})}
+    return body
 
 
 def _folders(given: Sequence[str], directory: Path) -> list[dict[str, Any]]:

@@ -13,6 +13,7 @@ from .conversation import (
     Todo,
 )
 from .events import Event
+from .goals import Goal, Verdict
 from .keys import ChosenKeys
 from .labels import Label
 from .ledger import FileChange, Operation
@@ -41,6 +42,7 @@ __all__ = [
     "Event",
     "FileChange",
     "FileProblems",
+    "Goal",
     "Label",
     "Message",
     "Operation",
@@ -64,4 +66,5 @@ __all__ = [
     "StagedFile",
     "Switch",
     "Todo",
+    "Verdict",
 ]

@@ -13,7 +13,7 @@ from django.db.models import Max, Min, QuerySet
 
 from sessions.core import bus
 from sessions.core.gate import OPEN, gate
-from sessions.core.models import AdmittedPrompt, Session
+from sessions.core.models import AdmittedPrompt, Goal, Session
 from sessions.core.store import quotas
 
 MOVED = "session.line"
@@ -83,6 +83,9 @@ def _waiting() -> list[tuple[str, str, int]]:
     due = free.filter(messages__resumption__state="due").order_by()
     for row in due.values_list("id", "project_id", "messages__time_created"):
         found.setdefault(row[0], row)
+    pursued = Goal.objects.filter(state=Goal.State.ACTIVE, session__in=free)
+    for id, project, time in pursued.values_list("session_id", "session__project_id", "time_active"):
+        found.setdefault(id, (id, project, time or 0))
     return list(found.values())
 
 

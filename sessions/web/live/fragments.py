@@ -12,6 +12,7 @@ from typing import Protocol
 from sessions.core.models import Session
 from sessions.core.store import line
 from sessions.rendering.children import family
+from sessions.rendering.goal import goal_bar
 from sessions.rendering.meter import meter
 from sessions.rendering.notices import news
 from sessions.rendering.plan import plan_badge
@@ -63,7 +64,9 @@ FRAGMENTS: dict[str, tuple[Fragment, ...]] = {
         timeline_news,
         files_undone,
         store_notice,
+        goal_bar,
     ),
+    "session.goal": (goal_bar,),
     "session.read": (activity,),
     "session.pins": (pin_tray, meter),
     "session.inbox": (queue, comment_tray, plan_panel),

@@ -337,6 +337,27 @@ async def the_labels_of_a_session(world: World) -> Page:
     return await shown(page, dialog)
 
 
+@state("/p/{project}/goal")
+async def setting_a_goal(world: World) -> Page:
+    tab = await world.tab("worked")
+    await tab.prompt.fill("/goal Reach it")
+    await tab.prompt.press("Enter")
+    return await shown(tab.page, tab.page.get_by_role("dialog", name="Work until it is done"))
+
+
+@state("{base}/goal/log")
+async def the_log_of_a_goal(world: World) -> Page:
+    world.stage.plays(Turn(text="I tried."))
+    session = await world.stage.session("pursued")
+    given = {"checks": ["true", "ls none.txt"], "judge": "none", "budget": {"turns": 1}}
+    await world.stage.client.post(f"/session/{session}/goal", {"objective": "Reach it.", **given})
+    page = (await world.stage.tab(world.context, session)).page
+    bar = page.get_by_role("region", name="Goal")
+    await expect(bar).to_contain_text("Budget spent")
+    await bar.get_by_role("button", name="Log").click()
+    return await shown(page, page.get_by_role("dialog", name="What was found after each turn"))
+
+
 @state()
 async def a_folded_strip(world: World) -> Page:
     page = (await world.tab("staged")).page

@@ -24,7 +24,7 @@ CHANGES = (
     "/servers/mcp/save", "/servers/languages/switch", "/servers/languages/retry",
     "/servers/languages/install", "/pickers/problems/check", "/settings/damage/dismiss",
     "{base}/inbox/msg_x/again", "{base}/resume", "{base}/hasten", "{base}/pin",
-    "{base}/pins", "{base}/pins/pin_x/remove",
+    "{base}/pins", "{base}/pins/pin_x/remove", "{base}/goal/pause", "{base}/goal/resume", "{base}/goal/end",
     "/p/{project}/sessions/archive", "/p/{project}/sessions/pin", "/p/{project}/sessions/delete",
     "/p/{project}/sessions/restore", "/p/{project}/sessions/place", "{base}/todos/dismiss",
     "/p/{project}/sessions/folders/{folder}/fold", "/p/{project}/sessions/folders/{folder}/remove",
@@ -53,6 +53,7 @@ BOTH = (
     "/p/{project}/sessions/labels?session={session}", "/p/{project}/sessions/folder?session={session}",
     "/p/{project}/sessions/folders/{folder}", "/open-in?session={session}&path={file}", "/settings/programs",
     "{base}/plan/comment?start=1&end=1&words=pwned", "/p/{project}/forge/merge?number=none",
+    "/p/{project}/goal?session={session}",
 )  # fmt: skip
 """GET shows what POST would do."""
 READS = (
@@ -77,7 +78,7 @@ READS = (
     "{base}/review/image/none", "{base}/comments/form?path={file}&start=1&end=2",
     "{waits}", "{waits}/staging/files", "{base}/fork/files?before={message}",
     "/p/{worktree}/s/{fork}", "/p/{project}/log", "/p/{project}/log?session={session}&kind=undo&file=pwned",
-    "{base}/pins/note",
+    "{base}/pins/note", "{base}/goal/log",
     "{base}/timeline", "{base}/timeline/moments?kind=edit", "{base}/timeline/at?change={change}",
     "{base}/timeline/point?change={change}", "{base}/timeline/review/file?change={change}&path={file}",
     "{base}/timeline/review/image/none?change={change}&path={file}", "{waits}/timeline",
