@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
+from django.utils.translation import gettext
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from agents.agent.goals import acts
@@ -16,7 +17,7 @@ from sessions.core.store import sessions as session_store
 from sessions.core.store.goals import NOBODY, GoalRefused, Terms
 from sessions.core.store.inbox import PromptRefused
 from sessions.core.wire.session import SessionModel
-from sessions.rendering.goal import verdict_rows
+from sessions.rendering.goal import state_of, verdict_rows
 from sessions.web.access import Located, located, project_of, session_of
 from sessions.web.pages.prompts import BadPrompt, choice_of
 from sessions.web.respond import beside, done, fragment, redirect, toast
@@ -33,14 +34,14 @@ async def goal(request: HttpRequest, project_id: str) -> HttpResponse:
     given["project"] = (await project_of(project_id)).id
     place = await located(given)
     if place.project.id != project_id or bool(given.get("session")) != bool(place.session):
-        raise Http404("This session is not here any more.")
+        raise Http404(gettext("This session is not here any more."))
     if request.method != "POST":
         return await _dialog(request, place)
     session = place.session
     try:
         terms = terms_of(given)
         if terms.preset and terms.preset not in (await presets_at(request, place))[0]:
-            raise GoalRefused("There is no such mode here.")
+            raise GoalRefused(gettext("There is no such mode here."))
         if session is not None and given.get("goal"):
             await acts.change(session, terms)
             return done()
@@ -88,7 +89,7 @@ def terms_of(form: QueryDict) -> Terms:
             judge=form.get("judge", ""),
         )
     except ValueError as problem:
-        raise GoalRefused("A budget is a number.") from problem
+        raise GoalRefused(gettext("A budget is a number.")) from problem
 
 
 async def _session(request: HttpRequest, place: Located, choice: dict[str, str]) -> Session:
@@ -138,4 +139,4 @@ async def log(_: HttpRequest, project_id: str, session_id: str) -> HttpResponse:
     session = await session_of(project_id, session_id)
     found = await in_db(goals.current, session.id)
     rows = await in_db(verdict_rows, found) if found else []
-    return fragment("goals/log.html", goal=found, rows=rows)
+    return fragment("goals/log.html", goal=found, rows=rows, state=state_of(found) if found else "")

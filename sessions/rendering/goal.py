@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from django.utils.translation import gettext, gettext_noop, ngettext, pgettext
+
 from sessions.core.models import Goal, Session, Verdict
 from sessions.core.store import goals
 from sessions.core.store.goals import HOUR, Used
@@ -13,12 +15,14 @@ from sessions.core.store.goals import HOUR, Used
 from .html import html
 
 OUTCOMES = {
-    "go_on": "Go on",
-    "done": "Done",
-    "blocked": "Blocked",
-    "spent": "Budget spent",
-    "paused": "Paused",
+    "go_on": gettext_noop("Go on"),
+    "active": gettext_noop("Active"),
+    "done": gettext_noop("Done"),
+    "blocked": gettext_noop("Blocked"),
+    "spent": gettext_noop("Budget spent"),
+    "paused": gettext_noop("Paused"),
 }
+"""What came of a turn, and how a goal stands, in words."""
 MINUTE = 60_000
 
 
@@ -39,12 +43,21 @@ def goal_bar(session: Session, *, oob: bool = True) -> str:
         last = goals.last_verdict(goal)
         used = goals.used(goal)
         shown = {
-            "short": f"goal {str(goal.get_state_display()).lower()}, {_turns(used.turns)}",
+            "short": f"{gettext('Goal')}: {state_of(goal)}, {_turns(used.turns)}",
+            "state": state_of(goal),
             "checks": _checked(goal, last),
             "used": " · ".join(_used(goal, used)),
             "judged": last.words if last else "",
         }
     return html("goals/bar.html", session=session, goal=goal, oob=oob, **shown)
+
+
+def state_of(goal: Goal) -> str:
+    return _worded(goal.state)
+
+
+def _worded(outcome: str) -> str:
+    return gettext(OUTCOMES[outcome]) if outcome in OUTCOMES else ""
 
 
 def _checked(goal: Goal, last: Verdict | None) -> list[Checked]:
@@ -54,32 +67,43 @@ def _checked(goal: Goal, last: Verdict | None) -> list[Checked]:
 
 def _stands(line: str, last: dict[str, Any] | None, *, runs: bool) -> Checked:
     if last is None:
-        return Checked(line, None, "runs" if runs else "not yet")
-    return Checked(line, last["passed"], "runs" if runs else _ended(last))
+        return Checked(line, None, pgettext("a check", "runs") if runs else pgettext("a check", "not yet"))
+    return Checked(line, last["passed"], pgettext("a check", "runs") if runs else _ended(last))
 
 
 def _ended(one: dict[str, Any]) -> str:
     """How a check ended, in a word or two: its status, or the last that it said."""
     if one["passed"]:
-        return "passed"
+        return pgettext("a check", "passed")
     said = [line for line in str(one["output"]).splitlines() if line.strip()]
-    return f"exit {one['exit']}" if one["exit"] else said[-1].strip() if said else "failed"
+    if one["exit"]:
+        return pgettext("a check", "exit %(status)s") % {"status": one["exit"]}
+    return said[-1].strip() if said else pgettext("a check", "failed")
 
 
 def _turns(number: int) -> str:
-    return f"{number:,} turn{'' if number == 1 else 's'}"
+    return ngettext("%(count)s turn", "%(count)s turns", number) % {"count": f"{number:,}"}
 
 
 def _used(goal: Goal, used: Used) -> list[str]:
     """What was used of each budget, in words."""
-    found = [f"{used.turns:,} of {_turns(goal.turns)}" if goal.turns else _turns(used.turns)]
-    tokens = f"{used.tokens:,}"
-    found.append(f"{tokens} of {goal.tokens:,} tokens" if goal.tokens else f"{tokens} tokens")
-    if goal.cost or used.cost:
-        found.append(f"${used.cost:,.2f} of ${goal.cost:,.2f}" if goal.cost else f"${used.cost:,.2f}")
+    found = [_of(f"{used.turns:,}", _turns(goal.turns)) if goal.turns else _turns(used.turns)]
+    found.append(_of(f"{used.tokens:,}", _tokens(goal.tokens)) if goal.tokens else _tokens(used.tokens))
+    if goal.cost:
+        found.append(_of(f"${used.cost:,.2f}", f"${goal.cost:,.2f}"))
+    elif used.cost:
+        found.append(f"${used.cost:,.2f}")
     if goal.hours:
-        found.append(f"{_hours(used.worked)} of {goal.hours:g} h")
+        found.append(_of(_hours(used.worked), f"{goal.hours:g} h"))
     return found
+
+
+def _of(used: str, most: str) -> str:
+    return gettext("%(used)s of %(most)s") % {"used": used, "most": most}
+
+
+def _tokens(number: int) -> str:
+    return ngettext("%(count)s token", "%(count)s tokens", number) % {"count": f"{number:,}"}
 
 
 def _hours(worked: int) -> str:
@@ -102,8 +126,8 @@ def verdict_rows(goal: Goal) -> list[Row]:
     return [
         Row(
             one,
-            OUTCOMES.get(one.outcome, one.outcome),
-            OUTCOMES.get(one.word, ""),
+            _worded(one.outcome),
+            _worded(one.word),
             one.reason if one.reason != one.words else "",
             [{**check, "ended": _ended(check)} for check in one.checks],
         )
