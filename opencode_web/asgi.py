@@ -19,9 +19,10 @@ django.setup(set_prefix=False)  # before anything that imports models
 from opencode_web import languages  # noqa: E402
 from opencode_web.site import logins, static_files  # noqa: E402
 from opencode_web.site.metrics.counts import counted  # noqa: E402
-from opencode_web.site.security import STATIC, Guard, Policy  # noqa: E402
 from opencode_web.site.security.asgi import Application  # noqa: E402
+from opencode_web.site.security.guard import STATIC, Guard  # noqa: E402
 from opencode_web.site.security.people import People  # noqa: E402
+from opencode_web.site.security.policy import Policy  # noqa: E402
 from sessions.api import terminal_routes as terminals  # noqa: E402
 from sessions.core.platform.peers import commands  # noqa: E402
 from sessions.terminals.tickets import tickets  # noqa: E402

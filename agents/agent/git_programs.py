@@ -7,7 +7,8 @@ import threading
 from pathlib import Path
 
 from django.conf import settings
-from django.utils.translation import gettext, gettext_noop
+from django.utils.translation import gettext
+from django.utils.translation.trans_null import gettext_noop
 
 from agents.config.trust.store import TrustStore, digest
 from agents.config.trust.wants import MAX_DETAIL, Content, Want, Wish

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from django.conf import settings
-from django.utils.translation import gettext_noop
+from django.utils.translation.trans_null import gettext_noop
 
 from agents.agent.context.sources import discovery
 from agents.agent.git_programs import wants as git_programs

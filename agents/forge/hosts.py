@@ -20,7 +20,8 @@ from typing import Any, Final, Literal, cast, get_args
 from urllib.parse import urlsplit
 
 from django.conf import settings
-from django.utils.translation import gettext, gettext_noop
+from django.utils.translation import gettext
+from django.utils.translation.trans_null import gettext_noop
 
 from agents.forge.shapes import ForgeError
 from agents.llm.auth import read_entries, remove_key, save

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Literal
 
-from django.utils.translation import gettext_noop
+from django.utils.translation.trans_null import gettext_noop
 
 Kind = Literal["issue", "pull"]
 State = Literal["open", "draft", "merged", "closed"]

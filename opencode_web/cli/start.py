@@ -19,11 +19,11 @@ from opencode_web.cli.link import DEFAULT_HOSTNAME, DEFAULT_PORT, link_to, open_
 from opencode_web.cli.setup import check_redis, prepare_django, project_directory, tell_problems
 from opencode_web.cli.terminal import Stop, say
 from opencode_web.site import logs
-from opencode_web.site.security import Guard, Policy
+from opencode_web.site.security.guard import Guard
 from opencode_web.site.security.hosts import is_loopback, is_wildcard
 from opencode_web.site.security.launch import launch_url
 from opencode_web.site.security.people import People
-from opencode_web.site.security.policy import policy_for
+from opencode_web.site.security.policy import Policy, policy_for
 from opencode_web.site.server import PortTaken, find_port, resolve, serve
 from sessions.core import paths, variables
 from sessions.core.heap import permanent

@@ -14,9 +14,10 @@ from opencode_web import asgi
 from opencode_web.nodes import registry
 from opencode_web.nodes.proxy import GOING_AWAY, Proxy, Unreachable
 from opencode_web.site import logins
-from opencode_web.site.security import Guard, Policy
 from opencode_web.site.security.asgi import Application, respond
+from opencode_web.site.security.guard import Guard
 from opencode_web.site.security.people import People
+from opencode_web.site.security.policy import Policy
 from opencode_web.site.security.request import Request
 from opencode_web.team import PATH
 from sessions.core.db import in_db

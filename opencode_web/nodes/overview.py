@@ -9,7 +9,8 @@ from functools import partial
 
 from django.db import DatabaseError
 from django.db.models import Sum
-from django.utils.translation import gettext, gettext_noop
+from django.utils.translation import gettext
+from django.utils.translation.trans_null import gettext_noop
 
 from opencode_web.nodes import registry, workspaces
 from opencode_web.nodes.elsewhere import in_rows_of

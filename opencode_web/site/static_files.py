@@ -26,8 +26,8 @@ from whitenoise import WhiteNoise
 from whitenoise.responders import Response
 
 from opencode_web.site.joining import Unjoinable, join
-from opencode_web.site.security import FAVICON
 from opencode_web.site.security.asgi import Headers, Receive, Scope, Send
+from opencode_web.site.security.guard import FAVICON
 
 
 def accepts(header: str, coding: str) -> bool:

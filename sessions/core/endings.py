@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from django.utils.translation import gettext_noop
+from django.utils.translation.trans_null import gettext_noop
 
 from sessions.core.wire.messages import ABORTED, AUTH_FAILED, SERVER_ENDED, STOPPED_BY_USER
 

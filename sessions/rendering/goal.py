@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.utils.translation import gettext, gettext_noop, ngettext, pgettext
+from django.utils.translation import gettext, ngettext, pgettext
+from django.utils.translation.trans_null import gettext_noop
 
 from sessions.core.models import Goal, Session, Verdict
 from sessions.core.store import goals

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.utils.safestring import SafeString
-from django.utils.translation import gettext, gettext_noop
+from django.utils.translation import gettext
+from django.utils.translation.trans_null import gettext_noop
 
 from sessions.core.endings import call_cut_off, call_error
 from sessions.core.models import QuestionRequest, Session

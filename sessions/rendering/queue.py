@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.conf import settings
-from django.utils.translation import gettext, gettext_noop, ngettext
+from django.utils.translation import gettext, ngettext
+from django.utils.translation.trans_null import gettext_noop
 
 from sessions.core.gate import gate
 from sessions.core.models import Admission, AdmittedPrompt, Session

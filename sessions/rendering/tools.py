@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
 
-from django.utils.translation import gettext, gettext_noop, ngettext
+from django.utils.translation import gettext, ngettext
+from django.utils.translation.trans_null import gettext_noop
 
 from sessions.core.endings import call_cut_off, call_error
 from sessions.core.text import last_lines, terminal, visible

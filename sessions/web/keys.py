@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, Literal
 
-from django.utils.translation import get_language, gettext, gettext_noop
+from django.utils.translation import get_language, gettext
+from django.utils.translation.trans_null import gettext_noop
 
 from sessions.core.above import Keybind, agents
 from sessions.core.store import keys as store

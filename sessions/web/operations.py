@@ -7,7 +7,8 @@ from collections.abc import Awaitable
 from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
-from django.utils.translation import gettext, gettext_noop
+from django.utils.translation import gettext
+from django.utils.translation.trans_null import gettext_noop
 from django.views.decorators.http import require_GET, require_http_methods
 
 from sessions.changes.git import removal

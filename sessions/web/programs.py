@@ -7,7 +7,8 @@ import asyncio
 
 from django.http import HttpRequest, HttpResponse
 from django.utils.formats import number_format
-from django.utils.translation import gettext, gettext_noop
+from django.utils.translation import gettext
+from django.utils.translation.trans_null import gettext_noop
 from django.views.decorators.http import require_http_methods, require_POST
 
 from sessions.core.db import in_db

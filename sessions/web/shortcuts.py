@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from django.http import HttpRequest
-from django.utils.translation import gettext_noop
+from django.utils.translation.trans_null import gettext_noop
 
 from sessions.core.principal import may
 

@@ -17,7 +17,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from django.conf import settings
-from django.utils.translation import gettext_noop
+from django.utils.translation.trans_null import gettext_noop
 
 from agents.config.trust.store import TrustStore, digest, name_in
 from agents.config.trust.wants import Content, Want, Wish

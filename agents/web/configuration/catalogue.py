@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, replace
 from functools import cache
 from typing import Any, Literal, get_args
 
-from django.utils.translation import gettext_noop
+from django.utils.translation.trans_null import gettext_noop
 
 from agents.config import limits
 from agents.config.schema import Config, Sandbox

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import TypeVar
 
 from django.http import HttpRequest, QueryDict
-from django.utils.translation import gettext, gettext_noop
+from django.utils.translation import gettext
+from django.utils.translation.trans_null import gettext_noop
 
 from agents.agent.git_programs import git_of
 from sessions.changes.git.command import Git, GitError

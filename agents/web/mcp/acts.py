@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any, cast
 
 from django.http import HttpRequest, HttpResponse
-from django.utils.translation import gettext, gettext_noop
+from django.utils.translation import gettext
+from django.utils.translation.trans_null import gettext_noop
 from django.views.decorators.http import require_GET, require_POST
 
 from agents.config.problem import Refused, Unreadable

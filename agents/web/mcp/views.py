@@ -7,7 +7,8 @@ from contextlib import suppress
 
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
-from django.utils.translation import gettext, gettext_noop
+from django.utils.translation import gettext
+from django.utils.translation.trans_null import gettext_noop
 from django.views.decorators.http import require_GET
 
 from agents.servers.mcp.hub import hub

@@ -8,7 +8,8 @@ from pathlib import Path
 from string import Template
 from urllib.parse import parse_qs
 
-from django.utils.translation import gettext, gettext_noop, override
+from django.utils.translation import gettext, override
+from django.utils.translation.trans_null import gettext_noop
 
 from opencode_web import languages
 from opencode_web.site.security import launch

@@ -6,7 +6,8 @@ import re
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from django.utils.translation import gettext, gettext_noop
+from django.utils.translation import gettext
+from django.utils.translation.trans_null import gettext_noop
 
 from sessions.changes.git.branches import HEADS, REMOTES, required
 from sessions.changes.git.command import REMOTE_SECONDS, Git, GitError, Watch, words

@@ -8,7 +8,8 @@ import asyncio
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from django.utils.translation import gettext, gettext_noop
+from django.utils.translation import gettext
+from django.utils.translation.trans_null import gettext_noop
 
 from sessions.changes.git import branches, stash, tags
 from sessions.changes.git.command import Git, GitError

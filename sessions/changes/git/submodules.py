@@ -10,7 +10,8 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from django.utils.translation import gettext, gettext_noop
+from django.utils.translation import gettext
+from django.utils.translation.trans_null import gettext_noop
 
 from sessions.changes.checkout_git import git as run
 from sessions.changes.git.command import PROTOCOLS, REMOTE, REMOTE_SECONDS, Git, GitError

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from django.db.models import Q, QuerySet
-from django.utils.translation import gettext, gettext_noop, ngettext
+from django.utils.translation import gettext, ngettext
+from django.utils.translation.trans_null import gettext_noop
 
 from sessions.changes.undo.plan import WRITES
 from sessions.core.models import FileChange, Operation

@@ -10,7 +10,8 @@ from typing import Self
 
 from django.db.models import Max, Q, QuerySet
 from django.urls import reverse
-from django.utils.translation import gettext, gettext_noop
+from django.utils.translation import gettext
+from django.utils.translation.trans_null import gettext_noop
 
 from sessions.changes.history.entries import (
     CallEntry,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
-from django.utils.translation import gettext_noop
+from django.utils.translation.trans_null import gettext_noop
 
 Kind = Literal["turn", "edit", "undo", "ask", "agent", "ending", "compaction", "fork"]
 

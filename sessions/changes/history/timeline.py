@@ -10,7 +10,8 @@ from typing import Any
 from django.db.models import Q
 from django.db.models.fields.json import KeyTextTransform, KeyTransform
 from django.db.models.functions import Substr
-from django.utils.translation import gettext, gettext_noop
+from django.utils.translation import gettext
+from django.utils.translation.trans_null import gettext_noop
 
 from sessions.changes.history.entries import CallEntry, Origin, by_call, files_of, of_session, title
 from sessions.changes.history.moments import KINDS, Kind, Moment, Touched

@@ -16,7 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any, Literal
 
-from django.utils.translation import gettext, gettext_noop
+from django.utils.translation import gettext
+from django.utils.translation.trans_null import gettext_noop
 
 from sessions.changes.checkout_git import git
 from sessions.changes.operations.engine import as_intents, as_outcome, settle

@@ -4,7 +4,7 @@ import os
 from typing import Any
 
 from django.db import models
-from django.utils.translation import gettext_noop
+from django.utils.translation.trans_null import gettext_noop
 
 from .conversation import Session
 from .project import Project

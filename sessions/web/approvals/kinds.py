@@ -7,7 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from django.utils.translation import gettext, gettext_noop, ngettext
+from django.utils.translation import gettext, ngettext
+from django.utils.translation.trans_null import gettext_noop
 
 from sessions.core.ids import now
 from sessions.core.models import Decision, PermissionRequest, SavedRule

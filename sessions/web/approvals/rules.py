@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from itertools import islice
 
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
-from django.utils.translation import gettext, gettext_noop
+from django.utils.translation import gettext
+from django.utils.translation.trans_null import gettext_noop
 from django.views.decorators.http import require_GET, require_POST
 
 from sessions.core.db import in_db

@@ -11,7 +11,8 @@ from datetime import UTC, tzinfo
 from typing import Any, Final
 
 from django.utils.safestring import SafeString
-from django.utils.translation import gettext, gettext_noop
+from django.utils.translation import gettext
+from django.utils.translation.trans_null import gettext_noop
 
 from sessions.core.above import agents
 from sessions.core.endings import ending_of

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Literal
 
 from django.contrib.staticfiles import finders
-from django.utils.translation import gettext_noop
+from django.utils.translation.trans_null import gettext_noop
 
 from sessions.web.looks.colours import Colour, contrast, legible
 

@@ -10,7 +10,8 @@ from urllib.parse import urlsplit
 
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllowed
 from django.urls import reverse
-from django.utils.translation import gettext, gettext_noop, ngettext
+from django.utils.translation import gettext, ngettext
+from django.utils.translation.trans_null import gettext_noop
 from django.views.decorators.http import require_GET, require_POST
 
 from sessions.changes import actions

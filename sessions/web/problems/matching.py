@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 
-from django.utils.translation import gettext_noop
+from django.utils.translation.trans_null import gettext_noop
 
 from sessions.changes.diffs.hunks import FileDiff
 from sessions.changes.diffs.lines import Span

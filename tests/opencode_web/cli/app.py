@@ -11,8 +11,8 @@ from pathlib import Path
 
 from opencode_web.cli.terminal import say
 from opencode_web.site import logs
-from opencode_web.site.security import Guard
 from opencode_web.site.security.asgi import Receive, Scope, Send, respond
+from opencode_web.site.security.guard import Guard
 from opencode_web.site.security.launch import launch_url
 from opencode_web.site.security.policy import policy_for
 from opencode_web.site.server import find_port, serve

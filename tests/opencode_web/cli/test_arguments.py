@@ -141,3 +141,13 @@ def test_without_a_named_port_the_next_free_one_is_used(taken: int, monkeypatch:
     network = choose(arguments(), ServerConfig(cors=["http://b.example"]), {})
     assert taken < network.port < taken + 100
     assert network.cors == ["http://b.example", "http://a.example"]
+
+
+def test_no_settings_are_read_before_a_command_has_decided_on_them() -> None:
+    """`front` makes a front of the process, and what a machine was told when it joined makes it a node."""
+    look = (
+        "import sys, opencode_web.cli, opencode_web.cli.start, opencode_web.cli.worker;"
+        "print('opencode_web.settings' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", look], capture_output=True, text=True, check=True, cwd=ROOT)
+    assert done.stdout == "False\n"

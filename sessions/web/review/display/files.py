@@ -9,7 +9,8 @@ from urllib.parse import urlencode
 
 from django.utils.html import escape, format_html
 from django.utils.safestring import SafeString, mark_safe
-from django.utils.translation import gettext, gettext_noop
+from django.utils.translation import gettext
+from django.utils.translation.trans_null import gettext_noop
 
 from sessions.changes.diffs.hunks import FileDiff, Hunk
 from sessions.changes.review.comparing import compare

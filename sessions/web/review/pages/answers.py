@@ -14,7 +14,8 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.utils.safestring import SafeString
-from django.utils.translation import gettext, gettext_noop
+from django.utils.translation import gettext
+from django.utils.translation.trans_null import gettext_noop
 
 from sessions.changes.review.conflicts import Sides, sides
 from sessions.changes.review.marking import digest

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
-from django.utils.translation import gettext, gettext_noop
+from django.utils.translation import gettext
+from django.utils.translation.trans_null import gettext_noop
 from django.views.decorators.http import require_GET
 
 from sessions.changes.diffs.images import image as image_of

@@ -7,7 +7,8 @@ from typing import cast, get_args
 
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.urls import reverse
-from django.utils.translation import gettext, gettext_noop
+from django.utils.translation import gettext
+from django.utils.translation.trans_null import gettext_noop
 from django.views.decorators.http import require_POST
 
 from sessions.changes.operations.conversation import (

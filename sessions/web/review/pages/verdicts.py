@@ -6,7 +6,8 @@ import asyncio
 from collections.abc import Collection
 
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
-from django.utils.translation import gettext, gettext_noop
+from django.utils.translation import gettext
+from django.utils.translation.trans_null import gettext_noop
 from django.views.decorators.http import require_POST
 
 from sessions.changes.operations import hunks

@@ -9,8 +9,8 @@ from typing import Any
 import httpx
 from asgiref.testing import ApplicationCommunicator
 
-from opencode_web.site.security import Guard
 from opencode_web.site.security.asgi import Receive, Scope, Send, respond
+from opencode_web.site.security.guard import Guard
 from opencode_web.site.security.policy import policy_for
 
 PORT = 4096

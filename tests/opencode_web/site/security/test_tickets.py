@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from asgiref.testing import ApplicationCommunicator
 
-from opencode_web.site.security import Guard
+from opencode_web.site.security.guard import Guard
 from opencode_web.site.security.policy import policy_for
 from tests.opencode_web.site.security.harness import BEARER, EVIL, FRIEND, HOST, PORT, SECRET, Inner
 
