@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import IO, Any
 
 import django
+from django.apps import apps
 from django.conf import global_settings, settings
 from django.db import connections
 from django.db.utils import ConnectionHandler
@@ -33,8 +34,10 @@ from opencode_web import locate
 
 LOADED = """
 import sys
+import contextlib
 from opencode_web.cli import setup, start
-setup.prepare_django()
+with contextlib.suppress(setup.Stop):  # the database of a team is another one's
+    setup.prepare_django()
 import opencode_web.asgi, opencode_web.site.background
 import opencode_web.site.api_urls, opencode_web.site.api_v2_urls, opencode_web.urls, agents.agent.consumer
 import agents.answers, anyio._backends._asyncio, encodings.idna, httpx, psutil
@@ -47,12 +50,16 @@ REACTOR = ("daphne.server", "twisted.internet.reactor")
 SETTINGS = "opencode_web.settings"
 OF_THE_ENVIRONMENT = {"SECRET_KEY", "DATABASES"}
 """Of Django's own settings. All of ours may be: there are none while modules are imported beforehand."""
+OF_PACKAGES = ("ACCOUNT_", "MFA_", "SOCIALACCOUNT_")
+"""How names of settings begin that applications read when they are imported."""
+OURS = "opencode_web."
 NUMBER = 16
 """Bytes of a number that the forking process answers: one does not run into the next."""
 
 
 class ForkServer:
-    """The forking process; it ends with this one. `environ` is its own: with a home that has a database."""
+    """The forking process; it ends with this one. `environ` is its own: with a home that has a database, and
+    with what decides which applications are installed."""
 
     def __init__(self, environ: Mapping[str, str]) -> None:
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -110,7 +117,9 @@ def _import_all() -> None:
     loaded = subprocess.run([sys.executable, "-c", LOADED], stdout=subprocess.PIPE, text=True, check=True)
     own = importlib.import_module(SETTINGS)
     names = set(dir(own)) & set(dir(global_settings)) - OF_THE_ENVIRONMENT
-    settings.configure(**{name: getattr(own, name) for name in names if name.isupper()})
+    names |= {name for name in dir(own) if name.startswith(OF_PACKAGES)}
+    values = {name: getattr(own, name) for name in names if name.isupper()}
+    settings.configure(**values, NODE="")  # of which an application asks when it is ready
     django.setup()
     modules: dict[str, Any] = sys.modules
     modules.update(dict.fromkeys(REACTOR))
@@ -180,6 +189,15 @@ def _become(arguments: Sequence[str], environ: Mapping[str, str]) -> None:
     settings._wrapped = empty
     vars(connections).clear()  # it has read them
     ConnectionHandler.__init__(connections)
+    vars(apps)["populate"] = _ready
+
+
+def _ready(_: object) -> None:
+    """In the place of `apps.populate`, which has done all else: `django.setup` calls it once a process has
+    its settings."""
+    for config in apps.get_app_configs():
+        if config.name.startswith(OURS):
+            config.ready()
 
 
 class _Program:

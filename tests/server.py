@@ -33,6 +33,17 @@ PATIENCE = 30.0
 NOWHERE = "http://127.0.0.1:9"
 """The port of the discard protocol, where no HTTP server is."""
 
+NODE = "OPENCODE_WEB_NODE"
+APPLICATIONS = {
+    "OPENCODE_WEB_TEAM": {"OPENCODE_WEB_TEAM": "1"},
+    "OPENCODE_WEB_OIDC_ISSUER": {
+        "OPENCODE_WEB_OIDC_ISSUER": NOWHERE,
+        "OPENCODE_WEB_OIDC_CLIENT_ID": "nobody",
+    },
+    NODE: {NODE: "nowhere", "OPENCODE_WEB_DATABASE": "postgres://nobody@127.0.0.1:9/none"},
+}
+"""Variables that have more of Django's applications installed, with an environment that does."""
+
 
 @dataclass
 class Server:
@@ -61,7 +72,7 @@ class Server:
         if not self.data.exists():
             self.data.mkdir(mode=0o700, parents=True)
             if "OPENCODE_WEB_DATABASE" not in self.environment():
-                shutil.copy(_migrated(), self.data)
+                shutil.copy(_migrated(_applications(self.environment())), self.data)
         folder = [str(self.project)] if verb != "front" else []
         self.process = self.run(verb, *folder, "--port", "0", "--print-logs", *arguments)
         assert self.process.stdout is not None
@@ -110,7 +121,8 @@ class Server:
         self, arguments: Sequence[str], cwd: Path, environ: Mapping[str, str], files: Sequence[IO[str]]
     ) -> Process:
         if self._can_be_forked():
-            return _fork_server().start(self.module, arguments, environ, cwd, files)
+            forks = _fork_server(_applications(environ, *arguments))
+            return forks.start(self.module, arguments, environ, cwd, files)
         command = [*self.prefix, sys.executable, "-m", self.module, *arguments]
         stdin, stdout, stderr = files
         return subprocess.Popen(
@@ -158,20 +170,33 @@ class Server:
         }
 
 
+def _applications(environ: Mapping[str, str], *arguments: str) -> frozenset[str]:
+    """What else of Django's applications a process has, as `APPLICATIONS` names them."""
+    front = arguments[:1] == ("front",) or "OPENCODE_WEB_FRONT" in environ
+    return frozenset(name for name in APPLICATIONS if name in environ or (front and name == NODE))
+
+
 @cache
-def _migrated() -> Path:
-    """A database as a first start makes it: servers begin with a copy, which halves their starts."""
+def _home(applications: frozenset[str]) -> Server:
+    """One that is never started: of processes with these applications."""
     home = Path(tempfile.mkdtemp(dir=Path.home(), prefix="migrated-"))
-    server = Server(home, home)
+    return Server(home, home, environ={k: v for name in applications for k, v in APPLICATIONS[name].items()})
+
+
+@cache
+def _migrated(applications: frozenset[str]) -> Path:
+    """A database as a first start makes it: servers begin with a copy, which halves their starts."""
+    server = _home(applications)
     command = [sys.executable, str(ROOT / "manage.py"), "migrate", "--verbosity", "0"]
     subprocess.run(command, env=server.environment(), check=True)
     return server.data / "db.sqlite3"
 
 
 @cache
-def _fork_server() -> ForkServer:
-    home = _migrated().parents[3]
-    return ForkServer(Server(home, home).environment())
+def _fork_server(applications: frozenset[str]) -> ForkServer:
+    if NODE not in applications:
+        _migrated(applications)
+    return ForkServer(_home(applications).environment())
 
 
 def model_config(base_url: str, npm: str = "@ai-sdk/openai-compatible", **more: Any) -> dict[str, Any]:

@@ -34,13 +34,13 @@ def node(
     """With a home in `folder`."""
     home = folder / f"home-{name}"
     home.mkdir(exist_ok=True)
-    return Server(home, project, config, {**environment(postgres), "OPENCODE_WEB_NODE": name}, anew=True)
+    return Server(home, project, config, {**environment(postgres), "OPENCODE_WEB_NODE": name})
 
 
 def front(folder: Path, postgres: PostgresServer, name: str = "front") -> Server:
     home = folder / f"home-{name}"
     home.mkdir(exist_ok=True)
-    return Server(home, home, {}, environment(postgres), anew=True)
+    return Server(home, home, {}, environment(postgres))
 
 
 def through(door: Server, name: str) -> Client:

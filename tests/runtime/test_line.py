@@ -15,7 +15,7 @@ async def test_turns_wait_in_line(home: Path, tmp_path: Path) -> None:
     one, two = repository(tmp_path / "one"), repository(tmp_path / "two")
     script = [Turn(text=["first ", Wait("first"), "ended"]), *(Turn(text=f"{n}.") for n in range(3))]
     async with OpenAIServer(script) as model:
-        server = Server(home, one, model_config(model.base_url), {"OPENCODE_WEB_TURNS": "1"}, anew=True)
+        server = Server(home, one, model_config(model.base_url), {"OPENCODE_WEB_TURNS": "1"})
         server.start()
         try:
             async with server.client() as client, client.events() as events:

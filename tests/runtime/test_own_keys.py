@@ -31,7 +31,7 @@ async def test_the_key_of_who_prompts_is_used(home: Path, tmp_path: Path) -> Non
         installations = options.pop("apiKey", "")
         config["provider"]["fake"]["env"] = ["LOOPBACK_KEY"]
         environ = {**TEAM, "LOOPBACK_KEY": installations or "the installation's"}
-        server = Server(home, repository(tmp_path / "one"), config, environ, anew=True)
+        server = Server(home, repository(tmp_path / "one"), config, environ)
         await asyncio.to_thread(server.start)
         team = Team(server)
         try:

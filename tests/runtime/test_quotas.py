@@ -29,7 +29,7 @@ async def test_turns_of_a_person_wait_for_one_another(home: Path, tmp_path: Path
     async with OpenAIServer([*gated, Turn(text="Third.")]) as model:
         environ = {**TEAM, "OPENCODE_WEB_PERSON_TURNS": "1"}
         config = model_config(model.base_url)
-        server = Server(home, repository(tmp_path / "one"), config, environ, anew=True)
+        server = Server(home, repository(tmp_path / "one"), config, environ)
         await asyncio.to_thread(server.start)
         team = Team(server)
         try:

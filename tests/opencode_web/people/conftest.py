@@ -67,7 +67,7 @@ def team(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Team]:
     home, project = folder / "home", folder / "project"
     home.mkdir()
     project.mkdir()
-    server = Server(home, project, {}, {**TEAM, **BY_PROXY}, anew=True)
+    server = Server(home, project, {}, {**TEAM, **BY_PROXY})
     server.start()
     try:
         yield Team(server)

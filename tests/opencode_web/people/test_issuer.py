@@ -47,7 +47,7 @@ def begun(folder: Path, issuer: Issuer, link: str) -> Server:
         "OPENCODE_WEB_OIDC_NAME": "Example Inc.",
         "OPENCODE_WEB_OIDC_LINK": link,
     }
-    server = Server(folder / "home", folder / "project", {}, environ, anew=True)
+    server = Server(folder / "home", folder / "project", {}, environ)
     server.start()
     return server
 

@@ -224,7 +224,7 @@ async def test_who_prompted_is_written_down_and_may_not_allow(tmp_path: Path) ->
         path.mkdir()
     async with OpenAIServer(turns) as model:
         config = model_config(model.base_url, permission={"*": "allow", "bash": "ask"})
-        server = Server(*folder, config, {**TEAM, "OPENCODE_WEB_TWO_PEOPLE": "1"}, anew=True)
+        server = Server(*folder, config, {**TEAM, "OPENCODE_WEB_TWO_PEOPLE": "1"})
         await asyncio.to_thread(server.start)
         try:
             await _two_people(Team(server))
@@ -269,7 +269,7 @@ async def test_nobody_else_says_who_asks(tmp_path: Path) -> None:
     for path in (tmp_path / "home", tmp_path / "project"):
         path.mkdir()
     environ = {**TEAM, **BY_PROXY, "OPENCODE_WEB_TRUSTED_PROXY": "192.0.2.1"}
-    server = Server(tmp_path / "home", tmp_path / "project", {}, environ, anew=True)
+    server = Server(tmp_path / "home", tmp_path / "project", {}, environ)
     await asyncio.to_thread(server.start)
     try:
         team = Team(server)
