@@ -66,7 +66,7 @@ async def test_agents_are_told_as_opencode_tells_them(served: Served, project: P
 
 
 async def test_what_a_repository_restricts_is_among_the_rules(served: Served, project: Path) -> None:
-    rules = {"bash": "ask", "webfetch": {"https://a/*": "deny"}, "edit": "deny"}
+    rules = {"bash": "ask", "external_directory": {"/a/*": "deny"}, "edit": "deny"}
     text = json.dumps({"permission": rules, "agent": {"reader": {"permission": {"bash": "deny"}}}})
     (project / "opencode.json").write_text(text)
     found = await served.get("/config", directory=str(project))
@@ -74,7 +74,7 @@ async def test_what_a_repository_restricts_is_among_the_rules(served: Served, pr
         **ASKED,
         "bash": {"*": "ask", "touch *": "ask"},
         "edit": {"*": "deny", "asked*": "deny"},
-        "webfetch": {"https://a/*": "deny"},
+        "external_directory": {"/a/*": "deny"},
     }
     assert found["agent"]["reader"]["permission"] == {"bash": "deny"}
 

@@ -106,7 +106,7 @@ async def test_an_id_opens_nothing_of_another_session(served: Served, attacker: 
     wanted = {"action": "bash", "resources": ["touch x"]}
     request = (await served.post(f"/api/session/{mine}/permission", wanted))["data"]["id"]
     message, part = said["info"]["id"], said["parts"][0]["id"]
-    real = {"sessionID": other, "messageID": message, "partID": part, "requestID": request}
+    real = {"sessionID": other, "messageID": message, "partID": part, "requestID": request, "act": "pause"}
     others = replace(attacker, real=real | {"permissionID": request, "id": part})
     asked = 0
     for method, path, details in attacker.operations():

@@ -71,7 +71,7 @@ class Command:
     def text(self) -> str:
         """The template as OpenCode's API shows it; empty for a skill that cannot be read any more."""
         try:
-            return _text_of(self.skill) if self.skill else self.template
+            return body(self.skill) if self.skill else self.template
         except BadSkill:
             return ""
 
