@@ -164,6 +164,8 @@ class _Account:
             )
         except (TimedOut, Hung) as error:
             raise self._failure("it did not answer") from error
+        except ValidationError as error:
+            raise self._failure(error_text(error), retryable=False) from error
         except Exception as error:
             raise self._failure(error_text(error)) from error
         return replace(request, model=_with(request.model, given))
@@ -171,9 +173,10 @@ class _Account:
     async def _entry(self) -> Entry | None:
         return (await keeping.entries()).get(self.provider_id)
 
-    def _failure(self, why: str) -> ModelError:
+    def _failure(self, why: str, *, retryable: bool = True) -> ModelError:
         name = Path(self.plugin.file).name
-        return ModelError(f"The plugin {name} gave no access to {self.provider_id}: {why}", retryable=True)
+        words = f"The plugin {name} gave no access to {self.provider_id}: {why}"
+        return ModelError(words, retryable=retryable)
 
 
 def _shown(model: Model) -> dict[str, Any]:

@@ -529,7 +529,8 @@ async def test_a_key_for_another_provider_and_one_that_is_renewed(
         kept = json.loads((home / ".local/share/opencode-web/auth.json").read_text())
         assert kept["other"] == {"type": "api", "key": "key-ours-undefined", "metadata": {"from": "it"}}
         assert kept["fake"] == {"type": "api", "key": "mine", "metadata": {"team": "blue"}}
-        await client.prompt(session, "Again.")
+        answer = await client.prompt(session, "Once more.")
+        assert [part["text"] for part in answer["parts"] if part["type"] == "text"] == ["Again."]
         kept = json.loads((home / ".local/share/opencode-web/auth.json").read_text())
         assert kept["fake"] == {"type": "api", "key": "mine-renewed"}
 

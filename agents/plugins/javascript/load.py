@@ -227,7 +227,8 @@ def _auth(runner: Runner, number: int, at: int, one: Message) -> dict[str, Any]:
 
     async def load(entry: Any, provider: Mapping[str, Any]) -> Any:
         given = await runner.ask("access", {**place, "provider": provider})
-        return {**given, "fetch": partial(send, runner, place)} if given.get("fetch") else given
+        own = given.pop("fetch")
+        return {**given, "fetch": partial(send, runner, place)} if own else given
 
     def authorize(method: int) -> Any:
         async def begin(inputs: Mapping[str, str]) -> Any:
