@@ -21,6 +21,11 @@ async () => {
 }
 """
 
+INSTALLED = """
+const { matchMedia } = window;
+window.matchMedia = (query) => query === "(display-mode: browser)" ? { matches: false } : matchMedia.call(window, query);
+"""
+
 
 async def test_an_installed_page_says_that_the_server_is_away(
     home: Path, project: Path, context: BrowserContext
@@ -30,11 +35,9 @@ async def test_an_installed_page_says_that_the_server_is_away(
         page = tab.page
         workers = "navigator.serviceWorker.getRegistrations().then((all) => all.length)"
         assert await page.evaluate(workers) == 0  # of a page in a tab
-        devtools = await context.new_cdp_session(page)
-        installed = {"features": [{"name": "display-mode", "value": "standalone"}]}
-        await devtools.send("Emulation.setEmulatedMedia", installed)
+        await page.add_init_script(INSTALLED)
         await page.reload()
-        await page.evaluate("navigator.serviceWorker.ready.then(() => {})")
+        await page.wait_for_function("() => navigator.serviceWorker.ready.then(() => true)")
         kept = await page.evaluate(KEPT)
         assert sorted(path.rpartition("/")[2] for path in kept) == [
             "base.css",
