@@ -27,7 +27,6 @@ async def team(folder: Path, postgres: PostgresServer) -> AsyncIterator[tuple[St
     """The stage of a node, and a front before it."""
     stage = Stage(folder / "home", repository(folder / "project"), permission=ASKED)
     stage.home.mkdir()
-    stage.server.anew = True
     stage.server.environ = {**environment(postgres), "OPENCODE_WEB_NODE": "one"}
     door = front(folder, postgres)
     async with begun(door, verb="front"), stage:

@@ -30,7 +30,6 @@ async def team(folder: Path, postgres: PostgresServer) -> AsyncIterator[tuple[St
         for name in ("build-1", "gpu-box"):
             stage = Stage(folder / f"home-{name}", repository(folder / name), permission=ASKED)
             stage.home.mkdir()
-            stage.server.anew = True
             own = {"OPENCODE_WEB_NODE": name, "OPENCODE_WEB_PARK": f"file://{folder / 'place'}"}
             stage.server.environ = {**environment(postgres), **own}
             await stages.enter_async_context(stage)

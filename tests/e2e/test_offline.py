@@ -23,7 +23,8 @@ async () => {
 
 INSTALLED = """
 const { matchMedia } = window;
-window.matchMedia = (query) => query === "(display-mode: browser)" ? { matches: false } : matchMedia.call(window, query);
+const away = "(display-mode: browser)";
+window.matchMedia = (query) => query === away ? { matches: false } : matchMedia.call(window, query);
 """
 
 

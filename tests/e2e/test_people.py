@@ -47,7 +47,6 @@ class Staffed(Stage):
 async def staffed(folder: Path) -> AsyncIterator[Staffed]:
     stage = Staffed(folder / "home", repository(folder / "project"), permission=ASKED)
     stage.home.mkdir()
-    stage.server.anew = True
     stage.server.environ = {"OPENCODE_WEB_TEAM": "1"}
     async with stage:
         yield stage
