@@ -38,6 +38,7 @@ from sessions.core.models import (
     Todo,
     Verdict,
 )
+from sessions.core.store import goals
 from sessions.core.store import sessions as session_store
 
 ELSEWHERE = "Its project came here from another machine."
@@ -55,12 +56,6 @@ _KNOWN = f"SELECT id FROM {{there}}.opencode_sessions_operation WHERE {_OF_PROJE
 _PROJECT = {"project_id": "%(project)s"}
 _MESSAGES = f"SELECT id FROM {{there}}.opencode_sessions_message WHERE {_OF_SESSION}"  # noqa: S608
 _GOALS = f"SELECT id FROM {{there}}.opencode_sessions_goal WHERE {_OF_SESSION}"  # noqa: S608
-_PRESET = (
-    "COALESCE((SELECT goal.before FROM {there}.opencode_sessions_goal AS goal WHERE goal.state = 'active' "
-    "AND goal.session_id = opencode_sessions_session.id AND goal.preset = opencode_sessions_session.preset), "
-    "preset)"
-)
-"""While a goal is active its session asks as much as was chosen for the goal."""
 
 
 def _known(column: str) -> str:
@@ -76,7 +71,6 @@ COPIED: Mapping[type[Model], tuple[str, Mapping[str, str]]] = {
             "parent_id": _IN.format("parent_id"),
             "forked_from_id": _IN.format("forked_from_id"),
             "session_folder_id": "NULL",
-            "preset": _PRESET,
             "share_token": "''",
             "share_base": "''",
             "lease_owner": "''",
@@ -113,19 +107,10 @@ COPIED: Mapping[type[Model], tuple[str, Mapping[str, str]]] = {
     ReviewComment: (_OF_SESSION, {}),
     StagedFile: (_OF_PROJECT, {**_PROJECT, "by_session_id": _IN.format("by_session_id")}),
     Pin: (_OF_SESSION, {}),
-    Goal: (
-        _OF_SESSION,
-        {
-            "state": "CASE WHEN state = 'active' THEN 'paused' ELSE state END",
-            "reason": "CASE WHEN state = 'active' THEN %(elsewhere)s ELSE reason END",
-            "doing": "''",
-            "time_active": "NULL",
-        },
-    ),
+    Goal: (_OF_SESSION, {"time_active": "NULL"}),
     Verdict: (f"goal_id IN ({_GOALS})", {}),
 }
-"""Which rows, and what is another thing here. A prompt that waits is sent by nobody but a person who goes on,
-as a goal is worked at by who says so;
+"""Which rows, and what is another thing here. A prompt that waits is sent by nobody but a person who goes on;
 rules that allow something, and pages that were shared, are of the machine where they were made."""
 
 
@@ -175,10 +160,11 @@ def copy(node: str, source: str, worktree: str, project: Project, time: int) -> 
             "new": project.worktree,
             "time": time,
             "later": LATER,
-            "elsewhere": ELSEWHERE,
         }
         for model, (which, changed) in COPIED.items():
             _copy(cursor, there, model, which, changed, values)
+        for goal in Goal.objects.filter(session__in=ids, state=Goal.State.ACTIVE):
+            goals.pause(goal.session_id, ELSEWHERE)
         for row in Session.objects.filter(id__in=ids, time_deleted=None):
             session_store.announce("session.created", row)
     return ids

@@ -14,6 +14,7 @@ import httpx
 import pytest
 
 from bench.client import Client
+from opencode_web.nodes.rows import ELSEWHERE
 from sessions.core.git import run_git
 from tests import bare
 from tests.loopback.openai import OpenAIServer
@@ -139,6 +140,37 @@ async def restored(client: Client, node: str, project: str, folder: Path) -> htt
     at = re.search(r'name="at" value="(\d+)"', page.text)
     body = {**named, "at": at[1] if at else "", "path": str(folder)}
     return await client.http.post("/machines/restore", data=body)
+
+
+async def test_a_goal_of_a_lost_machine_is_paused_elsewhere(tmp_path: Path, postgres: PostgresServer) -> None:
+    """Nobody there said that it is to be worked at, nor that less is to be asked for it."""
+    async with OpenAIServer([Turn(text="Parked."), Turn(text=["at it ", Wait("never")])]) as model:
+        config = model_config(model.base_url)
+        one, two = (
+            node(tmp_path, postgres, name, repository(tmp_path / name), config) for name in ("one", "two")
+        )
+        for server in (one, two):
+            server.environ = {**server.environ, "OPENCODE_WEB_PARK": f"file://{tmp_path / 'place'}"}
+        door = front(tmp_path, postgres)
+        async with begun(door, verb="front"), begun(two), through(door, "two") as there:
+            async with begun(one), through(door, "one") as client, client.events() as events:
+                session = (await client.create_session(title="Said at one"))["id"]
+                before = (await client.session(session)).get("preset")
+                await client.prompt(session, "Say nothing.")
+                found = await workspace(door, lambda found: found["time_parked"] > 0)
+                terms = {"objective": "Be done.", "checks": ["true"], "judge": "none", "preset": "edits"}
+                await client.post(f"/session/{session}/goal", terms)
+                await until(events, "message.part.delta", delta="at it ")
+                assert (await client.session(session)).get("preset") == "edits"
+                one.kill()
+            await workspace(door, lambda found: found["sessions"][0]["state"] != "working")
+            await seen(lambda: first(door), lambda one: not one["lives"])
+            await restored(there, "one", found["id"], tmp_path / "two-of-one")
+            await workspace(door, lambda found: found["successor"])
+            goal = await there.get(f"/session/{session}/goal")
+            assert (goal["state"], goal["reason"]) == ("paused", ELSEWHERE)
+            assert (await there.session(session)).get("preset") == before
+            assert len(model.requests) == 2
 
 
 async def test_a_lost_machine_s_project_goes_on_elsewhere(tmp_path: Path, postgres: PostgresServer) -> None:
