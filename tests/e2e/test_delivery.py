@@ -71,6 +71,7 @@ async def few_requests(stage: Stage, context: BrowserContext) -> None:
     for number in range(5):
         await stage.client.prompt(session, f"Question {number}")
     tab = await stage.tab(context, session)
+    await tab.page.wait_for_load_state("networkidle")  # that it was read is told once
     traffic = Traffic()
     await traffic.listen(context, tab)
     await reloaded(tab)
