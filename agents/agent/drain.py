@@ -15,7 +15,7 @@ from agents.agent.subtasks import run_subtasks
 from agents.config.configuration import load
 from agents.tools.structured import form_of
 from sessions.core.db import in_db
-from sessions.core.store import compaction, goals, inbox, shells
+from sessions.core.store import compaction, goals, inbox, schedules, shells
 from sessions.core.store import sessions as session_store
 from sessions.core.store.inbox import Work
 from sessions.core.wire.messages import UserMessage
@@ -33,7 +33,7 @@ async def drain(run: Run, work: Work | None = None) -> None:
         run.allow_anew()
         if run.silent:
             continue
-        run.pursues = run.has_errands and await in_db(goals.active, run.session.id) is not None
+        run.budgeted = run.has_errands and await in_db(schedules.has_budget, run.session.id)
         run.spawn(asyncio.to_thread(run.tracker.warm))
         run.spawn(titles.give_title(run, prompt))
         last = await _answer(run, prompt)
@@ -76,8 +76,8 @@ async def _answer(run: Run, prompt: UserMessage) -> UserMessage:
             prompt, taken = steered, 0 if outcome is Outcome.CONTINUE else taken
         elif outcome is Outcome.COMPACTED:
             break
-        if run.pursues and not run.exhausted:
-            run.exhausted = await in_db(goals.is_spent, run.session.id)
+        if run.budgeted and not run.exhausted:
+            run.exhausted = await in_db(schedules.is_spent, run.session.id)
     return prompt
 
 

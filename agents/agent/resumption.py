@@ -12,7 +12,7 @@ from agents.agent.run import Run
 from agents.config.configuration import load
 from sessions.core.db import in_db
 from sessions.core.models import Session
-from sessions.core.store import goals, resumption
+from sessions.core.store import resumption, schedules
 from sessions.core.wire.messages import UserMessage
 
 
@@ -36,7 +36,7 @@ async def sessions_due() -> list[str]:
 
 
 async def _decide(session: Session) -> None:
-    """A session that works at a goal is meant to go on by itself."""
+    """A session that works at a goal, or for a schedule, is meant to go on by itself."""
     chosen = (await asyncio.to_thread(load, Path(session.directory))).config.resume
-    automatic = chosen == "auto" or await in_db(goals.active, session.id) is not None
+    automatic = chosen == "auto" or await in_db(schedules.has_budget, session.id)
     await in_db(resumption.decide, session.id, automatic=automatic)

@@ -72,8 +72,8 @@ class Run:
     """The session's choice of agent and model when the present prompt was promoted."""
     has_errands: bool = False
     """What was promoted for the present turn asks for more than an answer."""
-    pursues: bool = False
-    """A goal has a budget, which the present turn is part of."""
+    budgeted: bool = False
+    """A goal or a schedule has a budget, which the present turn is part of."""
     seen: Session = field(init=False)
     """The session's row as of the last boundary."""
 

@@ -36,7 +36,18 @@ from sessions.core import files, gate, retention, workers
 from sessions.core.db import in_db
 from sessions.core.fence import Lease, LeaseLost, fenced
 from sessions.core.models import Session
-from sessions.core.store import events, goals, inbox, leases, ledger, line, permissions, problems, quotas
+from sessions.core.store import (
+    events,
+    goals,
+    inbox,
+    leases,
+    ledger,
+    line,
+    permissions,
+    problems,
+    quotas,
+    schedules,
+)
 from sessions.core.store import sessions as session_store
 
 logger = logging.getLogger(__name__)
@@ -479,6 +490,7 @@ def prune_rows() -> None:
     events.prune(kept.events or None, retention.before(kept.events_days))
     permissions.cancel_orphans()
     problems.prune()
+    schedules.prune()
     session_store.delete_archived(retention.before(kept.archived_days))
     session_store.purge(retention.before(kept.deleted_days))
     workers.forget_dead({row.lease_owner.partition(":")[0] for row in leases.leased()})

@@ -1,5 +1,5 @@
 """All that a project asks for, trusted or not: its configuration, plugins, custom tools, commands, what
-runs with its language servers and with git."""
+runs with its language servers and with git, its schedules."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from django.utils.translation.trans_null import gettext_noop
 from agents.agent.context.sources import discovery
 from agents.agent.git_programs import wants as git_programs
 from agents.agent.offered.naming import sanitised
+from agents.agent.schedules import files as schedules
 from agents.config.configuration import load
 from agents.config.trust.code import CodeFile, code_files
 from agents.config.trust.store import TrustStore, digest
@@ -42,6 +43,7 @@ def wants(directory: Path) -> list[Want]:
         *(want for want in code if want is not None),
         *servers(directory),
         *git_programs(directory),
+        *schedules.wants(directory),
         *_linked(directory, loaded.config.instructions),
     ]
 

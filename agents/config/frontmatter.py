@@ -27,7 +27,7 @@ _END = re.compile(r"^---[ \t]*(?:\n|\Z)", re.MULTILINE)
 _VALUE = re.compile(r"([A-Za-z_][\w-]*)[ \t]*:[ \t]+([^\s\[{|>!&].*)")
 """A key and a value that could be a plain text, as far as one line can tell."""
 MENDED = "taken as a text, as it is no YAML; put it in quotes"
-_TEXTS = {"agent": "prompt", "mode": "prompt", "command": "template"}
+_TEXTS = {"agent": "prompt", "mode": "prompt", "command": "template", "schedule": "prompt"}
 """The key that the text below the frontmatter is the value of, by section."""
 
 

@@ -221,6 +221,7 @@ def _settings(request: HttpRequest, project: Project) -> Iterator[Entry]:
         (gettext("MCP and language servers"), "plug", "servers", (), of, "lsp"),
         (gettext("Permission rules and decisions"), "shield", "rules", here, "", "allow deny audit"),
         (gettext("Search in conversations"), "search", "search", (), of, "find text words history messages"),
+        (gettext("Schedules"), "clock", "schedules", (), of, "cron timer nightly webhook loops automation"),
         (gettext("Usage"), "clock", "usage", (), "", "cost tokens spending money statistics"),
         (
             gettext("What the model is told"),

@@ -24,6 +24,7 @@ from agents.web import (
     problem_pages,
     prompt_pages,
     sandbox_pages,
+    schedules,
     theme_pages,
     trust,
     usage_pages,
@@ -69,6 +70,20 @@ _pickers = [
     path("pickers/commands", commands.options, name="commands"),
     path("pickers/command", commands.send, name="command"),
     path("pickers/shell", commands.run, name="shell"),
+]
+
+_SCHEDULES = "p/<str:project_id>/schedules"
+_schedules = [
+    path("schedules", schedules.show, name="schedules"),
+    path("schedules/list", schedules.listing, name="schedule-list"),
+    path(f"{_SCHEDULES}/new", schedules.new, name="new-schedule"),
+    path(f"{_SCHEDULES}/times", schedules.upcoming, name="schedule-times"),
+    path(f"{_SCHEDULES}/<str:schedule_id>", schedules.schedule, name="schedule"),
+    path(f"{_SCHEDULES}/<str:schedule_id>/runs", schedules.runs, name="schedule-runs"),
+    path(f"{_SCHEDULES}/<str:schedule_id>/runs/<int:run>/read", schedules.read_run, name="read-run"),
+    path(f"{_SCHEDULES}/<str:schedule_id>/address", schedules.address, name="schedule-address"),
+    path(f"{_SCHEDULES}/<str:schedule_id>/do/<str:act>", schedules.act, name="schedule-act"),
+    path("hook/<str:secret>", schedules.hook, name="hook"),
 ]
 
 _GIT = "p/<str:project_id>/git"
@@ -205,4 +220,4 @@ _own_keys = [
 ]
 if settings.PEOPLE:
     _accounts += _own_keys
-urlpatterns = [*_pickers, *_git, *_goals, *_forge, *_sandbox, *_accounts, *_servers, *_apps]
+urlpatterns = [*_pickers, *_git, *_goals, *_schedules, *_forge, *_sandbox, *_accounts, *_servers, *_apps]

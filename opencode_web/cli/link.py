@@ -97,6 +97,12 @@ def project_page(url: str, directory: str) -> str:
     return f"/p/{_answer(_place(url), 'GET', asked)['id']}/"
 
 
+def post(url: str, path: str) -> Any:
+    """What the server at `url` answers to a POST without a body. Raise Stop as `link_to`, and for what it
+    refuses."""
+    return _answer(_place(url), "POST", path)
+
+
 class _Place(NamedTuple):
     """Of a server; `base` is the path below which it is."""
 

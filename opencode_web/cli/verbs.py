@@ -32,7 +32,7 @@ NAMES = (
         "plugin",
         "pr",
     ),
-    *("providers", "restore", "run", "session", "stats", "trust", "upgrade"),
+    *("providers", "restore", "run", "schedule", "session", "stats", "trust", "upgrade"),
 )
 
 MODES = ("ask", "edits", "alone", "reviewed", "everything")
@@ -51,7 +51,7 @@ def add(commands: Subparsers) -> None:
     """Add every verb to the command line's parser."""
     for declare in (
         *(_run, _models, _auth, _session, _stats, _agent, _debug, _backup, _restore, _doctor),
-        *(_import, _export, _trust, _plugin, _db, _upgrade, _pr, _node, _people),
+        *(_import, _export, _trust, _plugin, _db, _upgrade, _pr, _node, _people, _schedule),
     ):
         declare(commands)
 
@@ -176,6 +176,15 @@ def actions(command: str) -> Mapping[str, Action]:
                 "invite": nodes.invite,
                 "join": nodes.join,
                 "restore": nodes.restore,
+            }
+        case "schedule":
+            from opencode_web.cli.commands import schedules
+
+            return {
+                "list": schedules.listing,
+                "run": schedules.run,
+                "pause": schedules.pause,
+                "resume": schedules.resume,
             }
         case "people":
             from opencode_web.cli.commands import people
@@ -475,6 +484,21 @@ def _node(commands: Subparsers) -> None:
     restore.add_argument("--into", metavar="PATH", help="a new folder (the one that it has there)")
     restore.add_argument("-y", "--yes", action="store_true", help="do not ask")
     verb(restore, "node", "restore", in_project=False)
+
+
+def _schedule(commands: Subparsers) -> None:
+    group = _group(commands, "schedule", "what the agent does by itself in a project (docs/schedules.md)")
+    listed = group.add_parser("list", help="those of the project, and when they come next")
+    listed.add_argument("--format", choices=("table", "json"), default="table", help="how to print them")
+    verb(listed, "schedule", "list")
+    for name, summary in (
+        ("run", "run one now"),
+        ("pause", "have one be due no more; a run goes on"),
+        ("resume", "have it be due again"),
+    ):
+        parser = group.add_parser(name, help=summary)
+        parser.add_argument("schedule", metavar="NAME", help="its name or its id")
+        verb(parser, "schedule", name)
 
 
 def _people(commands: Subparsers) -> None:

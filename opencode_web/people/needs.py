@@ -30,13 +30,14 @@ SHOWN = {
         " palette part-file part-output permission-card permission-file permission-matches permission-rest"
         " plan-changes problem-lines problems project prompt-text question-card remove-worktree"
         " rename-session resources review review-file review-files review-image review-lines review-undo"
-        " rules search search-progress servers-badge session session-folder session-menu sessions share"
+        " rules schedule schedule-list schedule-runs schedule-times schedules search search-progress"
+        " servers-badge session session-folder session-menu sessions share"
         " snippet-options snippets staging-files status symbols timeline timeline-at"
         " theme-file theme-files timeline-file timeline-image timeline-moments timeline-point trust undo"
         " usage usage-file waiting-prompt why"
     ),
     Role.ASK: "comment-form own-keys pin-note sandbox-port-go snippet-dialog",
-    Role.APPROVE: "goal",
+    Role.APPROVE: "goal new-schedule",
     Role.ADMINISTER: (
         "about account-waiting accounts configuration configured-entry configured-models forges import"
         " import-found import-progress"
@@ -62,9 +63,10 @@ DONE = {
         " forge-start edit-plan edit-prompt file-comments file-sessions fold-folder forget-search fork"
         " goal-end goal-pause hasten"
         " label-sessions move-prompt new-session pin-session pin-sessions place-sessions prompt prompt-again"
-        " read-session reject-question remove-comment remove-own-key remove-pin remove-session-folder"
-        " remove-snippet rename-session reply-question restore-session restore-sessions resume review-keep"
-        " save-search save-snippet send-comments session-folder switch-prompt withdraw-prompt writes"
+        " read-run read-session reject-question remove-comment remove-own-key remove-pin"
+        " remove-session-folder remove-snippet rename-session reply-question restore-session"
+        " restore-sessions resume review-keep save-search save-snippet send-comments session-folder"
+        " switch-prompt withdraw-prompt writes"
     ),
     Role.APPROVE: (
         "add-folder app-ask approve-plan begin-sharing code edit-permission end-sharing files-copy"
@@ -72,9 +74,10 @@ DONE = {
         " files-make files-merge files-move files-remove files-replace files-save files-upload git-branch"
         " git-commit git-discard git-draft git-merged git-ongoing git-remote git-resolve git-stage git-stash"
         " git-stop git-submodule git-tag git-unstage git-worktree goal goal-resume grant-trust"
-        " invert-call invert-operation let-through move-session open-in preview-permission redo"
+        " invert-call invert-operation let-through move-session new-schedule open-in preview-permission redo"
         " remove-folder remove-worktree reply-permission restore-rule review-redo review-resolve review-undo"
-        " revoke-rule revoke-trust sandbox-port-close sandbox-port-open shell staging-back staging-drop"
+        " revoke-rule revoke-trust sandbox-port-close sandbox-port-open schedule schedule-act"
+        " schedule-address shell staging-back staging-drop"
         " staging-keep staging-mode staging-resolve undo"
     ),
     Role.ADMINISTER: (
@@ -161,6 +164,9 @@ OPERATIONS = {
         GET provider
         GET provider/auth
         GET question
+        GET schedule
+        GET schedule/*
+        GET schedule/*/runs
         GET session
         GET session/*
         GET session/*/children
@@ -211,6 +217,7 @@ OPERATIONS = {
         DELETE api/pty/*
         DELETE experimental/worktree
         DELETE pty/*
+        DELETE schedule/*
         DELETE session/*/share
         GET api/pty
         GET api/pty/*
@@ -229,7 +236,11 @@ OPERATIONS = {
         POST permission/*/reply
         POST pty
         POST pty/*/connect-token
+        PATCH schedule/*
         PATCH session/*/goal
+        POST schedule
+        POST schedule/*/*
+        POST schedule/*/address
         POST session/*/goal
         POST session/*/goal/*
         POST session/*/move
@@ -309,7 +320,7 @@ EVERYWHERE = frozenset(
 )
 """What is about all projects, whatever it names."""
 
-PUBLIC = frozenset({"mcp-oauth-callback", "ready", "shared"})
+PUBLIC = frozenset({"hook", "mcp-oauth-callback", "ready", "shared"})
 """Pages that the guard shows to whoever has their address."""
 
 SOCKETS = {

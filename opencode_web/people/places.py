@@ -11,7 +11,7 @@ from urllib.parse import unquote
 from django.conf import settings
 from django.http import HttpRequest
 
-from sessions.core.models import PermissionRequest, Project, QuestionRequest, Session
+from sessions.core.models import PermissionRequest, Project, QuestionRequest, Schedule, Session
 from sessions.core.roles import Role
 from sessions.core.store import projects
 
@@ -66,6 +66,8 @@ def _named(source: Mapping[str, Any]) -> Iterator[str | None]:
                 yield known_project(str(value))
             case "session":
                 yield project_of_session(str(value))
+            case "schedule":
+                yield Schedule.objects.filter(id=str(value)).values_list("project_id", flat=True).first()
             case "request" | "permission":
                 yield _of_request(str(value))
 

@@ -6,7 +6,19 @@ from django.urls import path
 from ninja import NinjaAPI
 
 import opencode_web
-from agents.api import accounts, commands, config, goals, mcp, providers, servers, skills, symbols, tools
+from agents.api import (
+    accounts,
+    commands,
+    config,
+    goals,
+    mcp,
+    providers,
+    schedules,
+    servers,
+    skills,
+    symbols,
+    tools,
+)
 from opencode_web.site import document
 from sessions.api import (
     conversations,
@@ -48,6 +60,7 @@ for _prefix, _module in (
     ("/permission", requests),
     ("/question", questions),
     ("/project", projects),
+    ("/schedule", schedules),
     ("/sync", sync),
     ("/tui", tui),
     ("/pty", terminals),

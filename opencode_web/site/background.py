@@ -17,6 +17,7 @@ from django.conf import settings
 
 from agents.agent.consumer import AgentConsumer
 from agents.agent.runtime import runtime
+from agents.agent.schedules.scheduler import Scheduler
 from agents.plugins.javascript import requests
 from agents.servers.lsp import telling
 from agents.toolkit.children.loop import close_all
@@ -82,3 +83,4 @@ def _start_turns() -> None:
     requests.serve(pages, asyncio.get_running_loop())
     runtime.start()
     _running.push_async_callback(runtime.stop)
+    beside(Scheduler().run())

@@ -20,7 +20,7 @@ from sessions.core.space import AWAY, FULL, is_away, is_full
 
 API_ROOTS = frozenset(
     "agent auth command config doc event experimental file find formatter global instance log lsp mcp path"
-    " permission project provider pty question session skill sync tui vcs".split()
+    " permission project provider pty question schedule session skill sync tui vcs".split()
 )
 
 _PAGES = frozenset({"/global/health", "/mcp/oauth/callback"})

@@ -24,7 +24,7 @@ from sessions.core import bus
 from sessions.core.db import in_db
 from sessions.core.ids import now
 from sessions.core.models import Message, Part, Session
-from sessions.core.store import events, line, session_folders
+from sessions.core.store import events, line, schedules, session_folders
 from sessions.core.store import events as event_log
 from sessions.core.store.rows import part_wire, worktree_of
 from sessions.core.wire import ours
@@ -45,6 +45,7 @@ INTERNAL = {
     "session.read",
     "session.pins",
     "session.goal",
+    schedules.CHANGED,
     "session.presence",
     session_folders.CHANGED,
     line.MOVED,

@@ -13,6 +13,7 @@ from django.utils.translation.trans_null import gettext_noop
 from sessions.core.endings import call_cut_off, call_error
 from sessions.core.store import shells
 from sessions.core.store.inbox import STEERED_BY
+from sessions.core.store.schedules import NAMED
 from sessions.core.text import prose, shown_output, visible
 from sessions.rendering.attached import attached
 from sessions.rendering.blocks import render_whole
@@ -54,7 +55,7 @@ _STEERED = {
 
 def shown(part: Wire) -> bool:
     """Whether a part is anything to look at."""
-    hidden = part.get("synthetic") and not (_steered_by(part) or shells.command_of(part))
+    hidden = part.get("synthetic") and not (_steered_by(part) or _schedule(part) or shells.command_of(part))
     return part["type"] not in HIDDEN and not hidden and not part.get("ignored")
 
 
@@ -114,6 +115,9 @@ def part_html(
         return html("tools/card.html", card=card(part, root), within=within, inner=inside, **context)
     if tool := _steered_by(part):
         return html("parts/steered.html", words=gettext(_STEERED.get(tool, _CONTINUED)), **context)
+    if name := _schedule(part):
+        words = gettext("Begun by the schedule “%(name)s”") % {"name": visible(name)}
+        return html("parts/steered.html", words=words, **context)
     if command := shells.command_of(part):
         return html("parts/shell.html", command=command, **context)
     if kind == "text" and role == "user":
@@ -153,6 +157,12 @@ def placeholder_html(part: Wire) -> SafeString:
 def _steered_by(part: Wire) -> str:
     metadata = part.get("metadata") or {}
     return str(metadata.get(STEERED_BY, "")) if part.get("synthetic") else ""
+
+
+def _schedule(part: Wire) -> str:
+    """The name of the one that began a turn, in what the agent was told of that."""
+    metadata = part.get("metadata") or {}
+    return str(metadata.get(NAMED, "")) if part.get("synthetic") else ""
 
 
 def streamed_html(part: Wire, closed: str, open: str = "", *, oob: bool = False) -> str:

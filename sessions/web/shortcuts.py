@@ -195,6 +195,7 @@ GROUPS: Final = (
         _command(
             "goal", "check", "", gettext_noop("A goal: work by itself until checks pass, within a budget")
         ),
+        _action("schedules", "clock", "g e", gettext_noop("Schedules: what is done by itself, and when")),
         _command("models", "think", "Ctrl+m", gettext_noop("Choose the model")),
         _command("agents", "spark", "", gettext_noop("Choose the agent")),
         _command("mode", "shield", "", gettext_noop("Choose how much is asked")),
@@ -419,6 +420,7 @@ LEADS: Final = {
     "rename": "rename-session",
     "review-mode": "staging-mode",
     "save-snippet": "save-snippet",
+    "schedules": "schedules",
     "search": "search",
     "settings": "settings",
     "stop": "abort",

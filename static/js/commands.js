@@ -53,6 +53,7 @@ const ACTIONS = {
   "large-prompt": async () => (await unlessLeft(import("./large.js")))?.toggle(),
   "save-snippet": async () => (await import("./snippets.js")).save(),
   "pin-note": async () => (await import("./pins.js")).writeNote(),
+  schedules: () => location.assign(`${root}/schedules?project=${document.body.dataset.project}`),
   settings: () => location.assign(`${root}/settings?project=${document.body.dataset.project}`),
   keys: () => location.assign(`${root}/settings/keys?project=${document.body.dataset.project}`),
 };

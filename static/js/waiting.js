@@ -36,7 +36,7 @@ function receive({ html, waiting, rules, servers, keys, ended }) {
   known = new Set(waiting.map(({ id }) => id));
   const elsewhere = fresh.filter(({ url }) => url !== location.pathname); // here its card is announced
   if (elsewhere.length || !announced.every((id) => known.has(id))) announce(elsewhere);
-  notify("asks", fresh);
+  notify("asks", fresh.filter(({ kind }) => !kind)); // how a run ended is told by its session
   document.dispatchEvent(new CustomEvent("inbox:changed"));
 }
 

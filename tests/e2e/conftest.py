@@ -13,6 +13,7 @@ from playwright.async_api import (
     Browser,
     BrowserContext,
     ConsoleMessage,
+    Dialog,
     ViewportSize,
     async_playwright,
     expect,
@@ -71,7 +72,7 @@ async def context(browser: Browser) -> AsyncIterator[BrowserContext]:
 
 
 def provokes(context: BrowserContext, *texts: str) -> None:
-    """The test itself brings about errors with these texts, or addresses, in a context's pages."""
+    """The test itself brings about errors and questions with these texts, or addresses, in a context."""
     _provoked.setdefault(context, set()).update(texts)
 
 
@@ -85,10 +86,14 @@ def watch(context: BrowserContext) -> list[str]:
         if any(text in message.text for text in FAULTS) and not provoked:
             faults.append(told)
 
+    def asked(dialog: Dialog) -> None:
+        if not any(text in dialog.message for text in _provoked.get(context, ())):
+            faults.append(f"dialog: {dialog.message}")
+
     context.set_default_timeout(PATIENCE)
     context.on("weberror", lambda error: faults.append(str(error.error)))
     context.on("console", said)
-    context.on("dialog", lambda dialog: faults.append(f"dialog: {dialog.message}"))
+    context.on("dialog", asked)
     return faults
 
 

@@ -13,7 +13,7 @@ import pytest
 
 from tests.loopback.script import HttpError, ToolUse, Turn, Wait
 from tests.protocol.served import Served
-from tests.server import PASSWORD
+from tests.server import PASSWORD, PATIENCE
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -139,6 +139,26 @@ async def test_a_goal_is_worked_at_until_it_is_reached(served: Served) -> None:
     done = await run(served, "--goal", "--check", "false", "--turns", "1", "Reach it.")
     assert done.status == 1
     assert "the goal is spent: Its budget is used up: 1 turn." in done.err
+
+
+async def test_schedules_are_listed_run_and_paused(served: Served) -> None:
+    body = {"name": "Look", "prompt": "Look around.", "when": {"kind": "hook"}}
+    made = (await served.http.post("/schedule", json=body)).json()
+    served.plays(Turn(text="I looked."))
+    done = await cli(served, "schedule", "run", "Look")
+    assert (done.status, done.out) == (0, "Begins: Look\n"), done.err
+    async with asyncio.timeout(PATIENCE):
+        while (await served.http.get(f"/schedule/{made['id']}/runs")).json()[0]["state"] != "done":
+            pass
+    done = await cli(served, "schedule", "pause", made["id"])
+    assert done.status == 0, done.err
+    done = await cli(served, "schedule", "list")
+    assert done.out.splitlines()[-1].split() == [made["id"], "Look", "paused", "done"]
+    done = await cli(served, "schedule", "resume", "Look")
+    assert done.out == "Goes on: Look\n"
+    done = await cli(served, "schedule", "run", "Nothing")
+    assert (done.status, "no schedule" in done.err) == (1, True)
+    await served.http.delete(f"/schedule/{made['id']}")
 
 
 @pytest.mark.parametrize(

@@ -34,6 +34,13 @@ def first_only(apply: Callable[..., Any]) -> Callable[..., Any]:
     return wrapped
 
 
+class _Dying:
+    """Of a module: whatever of it is called."""
+
+    def __getattr__(self, name: str) -> Any:
+        return die
+
+
 POINTS: dict[str, tuple[str, str, Callable[[Any], Any]]] = {
     "within promotion": ("sessions.core.store.messages", "_put_parts", lambda _: die),
     "promoted": ("agents.agent.boundary", "_remember", lambda _: die),
@@ -50,6 +57,12 @@ POINTS: dict[str, tuple[str, str, Callable[[Any], Any]]] = {
     "a goal's checks ended": ("agents.agent.goals.judge", "opinion", lambda _: die),
     "within a verdict": ("sessions.core.store.goals", "_count", lambda _: die),
     "a verdict written": ("agents.agent.goals.pursuit", "_judge", dying_after),
+    "a time claimed": ("agents.agent.schedules.running", "begin", lambda _: die),
+    "within a run's begin": ("sessions.core.store.schedules", "presets", lambda _: _Dying()),
+    "a run begun": ("agents.agent.schedules.running", "wake", lambda _: die),
+    "a run's worktree made": ("agents.agent.schedules.running", "recorded", lambda _: die),
+    "a run's worktree kept": ("agents.agent.schedules.running", "recorded", dying_after),
+    "a run ended": ("sessions.core.store.schedules", "end", lambda _: die),
     "settled": ("agents.agent.steps.recorder.Recorder", "finished", dying_after),
 }
 """Where it ends: an object by its dotted name, an attribute of it, and what takes that attribute's place."""

@@ -63,9 +63,12 @@ async def admit(
 ) -> AdmittedPrompt:
     """Admit it and wake the session. `choice` is what `checked` gave and lies over `given`, which is the
     caller's (see `inbox.admit`). Raises PromptRefused."""
-    parts: list[dict[str, Any]] = [
+    return await actions.prompt(session, [*parts_of(name, arguments), *files], **{**given, **choice})
+
+
+def parts_of(name: str, arguments: str) -> list[dict[str, Any]]:
+    """Of its prompt: what was typed, and the place of what that says."""
+    return [
         {"type": "text", "text": typed(name, arguments)},
         {"type": "text", "text": "", "synthetic": True, "metadata": {MARK: name}},
-        *files,
     ]
-    return await actions.prompt(session, parts, **{**given, **choice})

@@ -52,3 +52,13 @@ async def read_body(receive: Receive, limit: int = MAX_FORM) -> bytes:
             raise TooLarge
         if not message.get("more_body"):
             return bytes(body)
+
+
+def replayed(body: bytes, receive: Receive) -> Receive:
+    """A `receive` that gives a body which was read already, and then what comes after it."""
+    waiting = [{"type": "http.request", "body": body, "more_body": False}]
+
+    async def again() -> Message:
+        return waiting.pop() if waiting else await receive()
+
+    return again

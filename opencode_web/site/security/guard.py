@@ -15,7 +15,18 @@ from typing import Any, Literal, NotRequired, TypedDict
 
 from opencode_web.site import request_id
 from opencode_web.site.security import headers, launch, origins, peers, tickets, vouching
-from opencode_web.site.security.asgi import Application, Headers, Receive, Scope, Send, redirect, respond
+from opencode_web.site.security.asgi import (
+    Application,
+    Headers,
+    Receive,
+    Scope,
+    Send,
+    TooLarge,
+    read_body,
+    redirect,
+    replayed,
+    respond,
+)
 from opencode_web.site.security.cookies import (
     CSRF_HEADER,
     BrowserSession,
@@ -31,7 +42,7 @@ from opencode_web.site.security.people import People, Said, name_of, token_of
 from opencode_web.site.security.policy import Policy
 from opencode_web.site.security.refusal import LOGIN, Refused, refuse
 from opencode_web.site.security.request import SAFE, Request, apply_forwarded
-from opencode_web.site.security.shared import count_misses, is_shared_page
+from opencode_web.site.security.shared import MOST_CALLED, count_misses, is_hook, is_shared_page
 from opencode_web.site.security.throttle import Throttle
 
 logger = logging.getLogger(__name__)
@@ -125,7 +136,14 @@ class Guard:
         if request.is_preflight and request.origin in self._policy.cors:
             await respond(send, 204, "")
             return
-        if is_shared_page(request):
+        if is_hook(request):
+            if await peers.is_own(request, self._own):
+                raise Refused(403, peers.REFUSAL)
+            try:
+                receive = replayed(await read_body(receive, MOST_CALLED), receive)
+            except TooLarge as error:
+                raise Refused(413, f"at most {MOST_CALLED >> 10} KiB") from error
+        if is_shared_page(request) or is_hook(request):
             await self._show_shared(request, receive, send)
             return
         if not (_is_public(request) or self._signs_in(request)):

@@ -26,6 +26,7 @@ from .project import Project
 from .provider_keys import Payment, ProviderKey
 from .questions import QuestionRequest
 from .review import ReviewComment, ReviewMark, StagedFile
+from .schedules import Occurrence, Schedule
 from .searches import SavedSearch
 from .session_folders import SessionFolder
 from .snippets import Snippet
@@ -45,6 +46,7 @@ __all__ = [
     "Goal",
     "Label",
     "Message",
+    "Occurrence",
     "Operation",
     "OwnProgram",
     "Part",
@@ -59,6 +61,7 @@ __all__ = [
     "ReviewMark",
     "SavedRule",
     "SavedSearch",
+    "Schedule",
     "Session",
     "SessionFolder",
     "Snippet",

@@ -1,4 +1,5 @@
-"""What waits for a person, over all projects and sessions and the subagents of these, and its socket.
+"""What waits for a person, over all projects and sessions and the subagents of these, how runs of schedules
+ended that nobody has looked at, and its socket.
 
 `/ws/inbox/` is open on every page, whatever it shows. A message is the whole inbox (`Inbox.wire`) with the
 `keys` in force, `rules` with the projects whose saved rules are others now, `ended` with the sessions whose
@@ -23,17 +24,18 @@ from django.utils.translation import gettext
 
 from sessions.core import bus
 from sessions.core.db import in_db
-from sessions.core.models import PermissionRequest, QuestionRequest, Session
+from sessions.core.models import Occurrence, PermissionRequest, QuestionRequest, Session
 from sessions.core.principal import person_in, sees
 from sessions.core.roles import Person
 from sessions.core.sockets import HEARTBEAT, UNAUTHORISED
-from sessions.core.store import permissions, questions
+from sessions.core.store import permissions, questions, schedules
 from sessions.core.store.keys import CHANGED
 from sessions.core.text import visible
 from sessions.core.wire.messages import ABORTED
 from sessions.rendering.children import origin
 from sessions.rendering.html import html
 from sessions.rendering.questions import request
+from sessions.rendering.schedule import run_row
 from sessions.web import keys
 from sessions.web.approvals.kinds import details
 
@@ -50,6 +52,8 @@ EVENTS = frozenset(
         "question.replied",
         "question.rejected",
         "session.deleted",
+        "session.read",
+        schedules.CHANGED,
     }
 )
 """Events of any session that change the inbox; beside them `session.updated` of one that is named in it."""
@@ -57,7 +61,8 @@ EVENTS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One request: `kind` is the room its page lies in, `version` changes with what is asked."""
+    """One request, or a run that has ended: `kind` is the room its page lies in, `version` changes with what
+    is asked. `address` is where a run is dismissed."""
 
     id: str
     kind: str
@@ -69,15 +74,18 @@ class Entry:
     time: int
     whole: bool = False
     """Whether the line says all that would be allowed."""
+    address: str = ""
 
     @property
     def url(self) -> str:
+        if self.address:
+            return self.address
         return reverse("permission-card" if self.kind == "permissions" else "question-card", args=(self.id,))
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """The requests of a session and of those it started, oldest first."""
+    """The requests of a session and of those it started, oldest first; or one run of a schedule."""
 
     id: str
     title: str
@@ -122,7 +130,27 @@ def inbox(person: Person | None = None) -> Inbox:
     for session, entry in sorted(asked, key=lambda one: one[1].time):
         root = _root(session)
         groups.setdefault(root.id, _group(root)).entries.append(entry)
-    return Inbox(list(groups.values()))
+    ended = [_run(row) for row in schedules.unread() if sees(person, row.schedule.project_id)]
+    return Inbox([*groups.values(), *ended])
+
+
+def _run(row: Occurrence) -> Group:
+    told, schedule = run_row(row), row.schedule
+    where = (schedule.project_id, schedule.id)
+    entry = Entry(
+        id=f"run_{row.id}",
+        kind="runs",
+        version=str(row.id),
+        title=told.label,
+        icon=told.icon,
+        line=visible(told.reason or row.result)[:_MOST_SAID],
+        origin="",
+        time=row.time_ended or row.time_created,
+        address=reverse("read-run", args=(*where, row.id)),
+    )
+    url = row.session.get_absolute_url() if row.session else schedule.get_absolute_url()
+    name, project = visible(schedule.name), visible(schedule.project.name)
+    return Group(f"run_{row.id}", name, project, url, "", [entry])
 
 
 def _group(root: Session) -> Group:
@@ -175,7 +203,8 @@ def _root(session: Session) -> Session:
 
 def _said(group: Group, entry: Entry) -> dict[str, str]:
     text = " · ".join(part for part in (entry.line, group.title, group.project) if part)
-    return {"id": entry.id, "title": entry.title, "text": text, "url": group.url}
+    said = {"id": entry.id, "title": entry.title, "text": text, "url": group.url}
+    return said | ({"kind": entry.kind} if entry.address else {})
 
 
 def ended(ids: Collection[str], person: Person | None = None) -> list[dict[str, str]]:

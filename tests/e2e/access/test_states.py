@@ -13,6 +13,7 @@ from tests.e2e.access import (  # noqa: F401 - they fill STATES
     states,
     states_of_forge,
     states_of_git,
+    states_of_schedules,
     states_of_settings,
 )
 from tests.e2e.access.scan import violations

@@ -44,6 +44,8 @@ CHANGES = (
     "/p/{project}/git/tag", "/p/{project}/git/submodule", "/p/{project}/git/stop",
     "/p/{project}/forge/start", "/p/{project}/forge/draft", "/p/{project}/forge/open",
     "/p/{project}/forge/answer", "/accounts/forges/keep", "/accounts/forges/test", "/accounts/forges/forget",
+    "/p/{project}/schedules/{schedule}/runs/1/read", "/p/{project}/schedules/{schedule}/address",
+    "/p/{project}/schedules/{schedule}/do/run",
 )  # fmt: skip
 BOTH = (
     "/p/{project}/s/", "{base}/rename", "{base}/undo/{message}", "{base}/fork", "{base}/move",
@@ -53,7 +55,7 @@ BOTH = (
     "/p/{project}/sessions/labels?session={session}", "/p/{project}/sessions/folder?session={session}",
     "/p/{project}/sessions/folders/{folder}", "/open-in?session={session}&path={file}", "/settings/programs",
     "{base}/plan/comment?start=1&end=1&words=pwned", "/p/{project}/forge/merge?number=none",
-    "/p/{project}/goal?session={session}",
+    "/p/{project}/goal?session={session}", "/p/{project}/schedules/new", "/p/{project}/schedules/{schedule}",
 )  # fmt: skip
 """GET shows what POST would do."""
 READS = (
@@ -85,7 +87,8 @@ READS = (
     "/settings", "/settings?project={project}", "/settings/store/{project}",
     "/settings/sandbox", "/settings/looks", "/settings/told?project={project}",
     "/offline", "/settings/about", "/settings/about/log", "/accounts/server", "/usage",
-    "/usage.csv?project={project}",
+    "/usage.csv?project={project}", "/schedules", "/schedules?project={project}", "/schedules/list",
+    "/p/{project}/schedules/times?when=cron&cron=pwned", "/p/{project}/schedules/{schedule}/runs",
     "/settings/looks/theme?name=slate", "/settings/looks/files", "/settings/looks/file?name=none&scheme=dark",
     "/settings/configuration?project={project}",
     "/settings/configuration/entry?project={project}&kind=agent&name=build",
@@ -139,6 +142,8 @@ READS = (
     "/p/{project}/forge/item?kind=issue&number=none", "/p/{project}/forge/branch?session={session}&of=none",
     "/p/{project}/forge/told?what=checks&number=none", "/accounts/forges",
 )  # fmt: skip
+CALLED = ("/hook/none",)
+"""Posted to by other programs, which have no token: all that they know is the address."""
 API = (
     "/session", "/session/status", "/session/{session}", "/session/{session}/message",
     "/session/{session}/message/{message}", "/session/{session}/todo", "/session/{session}/diff",
@@ -147,6 +152,6 @@ API = (
 )  # fmt: skip
 NAMES = (
     "project", "session", "message", "part", "file", "rule", "comment", "operation", "call", "answer",
-    "change", "worktree", "fork", "folder",
+    "change", "worktree", "fork", "folder", "schedule",
 )  # fmt: skip
 """What the paths above are filled with, beside `base` and `waits`: the pages of the two sessions."""

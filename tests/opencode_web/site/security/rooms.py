@@ -60,6 +60,7 @@ async def fill(stage: Stage) -> None:
     await _worktree(stage)
     await _staged(stage)
     await _folder(stage)
+    await _schedule(stage)
 
 
 async def _rule(stage: Stage) -> None:
@@ -129,3 +130,10 @@ def found(pattern: str, page: str) -> str:
     match = re.search(pattern, page)
     assert match is not None, page
     return match[1]
+
+
+async def _schedule(stage: Stage) -> None:
+    """One that no time begins, and whose address nobody has."""
+    when = {"kind": "hook", "rule": HOSTILE, "timezone": "UTC"}
+    given = {"name": (HOSTILE + CONTROL)[:200], "when": when, "prompt": HOSTILE + CONTROL, "model": NAME}
+    stage.ids["schedule"] = str((await stage.client.post("/schedule", given))["id"])

@@ -22,7 +22,7 @@ from opencode_web import urls
 from sessions.core.index import fts
 from sessions.core.plans import IN_REPOSITORY
 from tests.opencode_web.site.security.audit import HOSTILE, faults, text_of
-from tests.opencode_web.site.security.listed import API, BOTH, CHANGES, NAMES, READS
+from tests.opencode_web.site.security.listed import API, BOTH, CALLED, CHANGES, NAMES, READS
 from tests.opencode_web.site.security.rooms import BRANCH, PATTERN, fill, found, git, script
 from tests.opencode_web.site.security.stage import CONTROL, ELSEWHERE, NAME, Stage, hostile
 
@@ -90,12 +90,15 @@ def remembered(stage: Stage) -> dict[str, list[Any]]:
 # Rule 6
 
 
-ANY = r"(msg|per|pin|que)_x|(?<=image/)none|(?<=/files/)0$|(?<=keys/of/)\w+$"
+ANY = (
+    r"(msg|per|pin|que)_x|(?<=image/)none|(?<=/files/)0$|(?<=keys/of/)\w+$"
+    r"|(?<=/runs/)1(?=/)|(?<=/do/)run$|(?<=/hook/)none$"
+)
 """What stands for any value in an address."""
 
 
 def test_rule_6_the_lists_below_name_every_page() -> None:
-    paths = [path.partition("?")[0] for path in (*CHANGES, *BOTH, *READS)]
+    paths = [path.partition("?")[0] for path in (*CHANGES, *CALLED, *BOTH, *READS)]
     base = dict.fromkeys(NAMES, "*") | {"base": "/p/*/s/*", "waits": "/p/*/s/*"}
     known = {re.sub(ANY, "*", path.format(**base)) for path in paths}
     assert set(routes(urls.urlpatterns)) <= known
@@ -106,11 +109,11 @@ def test_rule_6_the_lists_below_name_every_page() -> None:
 async def test_rule_6_looking_changes_nothing(stage: Stage) -> None:
     before = remembered(stage)
     files = {path: path.read_bytes() for path in stage.server.project.iterdir() if path.is_file()}
-    for path in (*CHANGES, *BOTH, *READS, *API):
+    for path in (*CHANGES, *CALLED, *BOTH, *READS, *API):
         for method in ("GET", "HEAD", "OPTIONS"):
             answer = await stage.browser.request(method, filled(stage, path))
             assert answer.status_code < 500, path
-            assert answer.status_code == 405 or path not in CHANGES or method == "OPTIONS", path
+            assert answer.status_code == 405 or path not in (*CHANGES, *CALLED) or method == "OPTIONS", path
     assert remembered(stage) == before
     assert {path: path.read_bytes() for path in stage.server.project.iterdir() if path.is_file()} == files
 
