@@ -1,4 +1,5 @@
 // What the settings page loads.
+import "./dialog.js";
 import { begin as looks } from "./looks.js";
 import { allowed, choose, chosen } from "./notify.js";
 import "./time.js";

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import re
 import secrets
 from pathlib import Path
@@ -63,6 +64,22 @@ async def test_what_is_opened_as_it_comes_is_loaded(context: BrowserContext, sta
     )
     await tab.page.get_by_role("link", name="Settings").click()
     await expect(tab.page.locator(".store-holdings").first).not_to_contain_text("Loading")
+
+
+async def test_what_waits_for_trust_is_looked_at_from_a_setting(
+    stage: Stage, context: BrowserContext, tmp_path: Path
+) -> None:
+    folder = repository(tmp_path / "asks")
+    server = {"type": "local", "command": ["true"], "enabled": False}
+    (folder / "opencode.json").write_text(json.dumps({"mcp": {"asks": server}}))
+    made = await stage.client.http.post("/session", json={}, params={"directory": str(folder)})
+    page = (await stage.tab(context)).page
+    await page.goto(f"{stage.server.url}/settings?project={made.json()['projectID']}")
+    await page.get_by_role("button", name="Look at it").first.click()
+    dialog = page.get_by_role("dialog", name="This project wants to run …")
+    await dialog.get_by_role("button", name="Trust").click()
+    await expect(page.locator("#configuration")).to_contain_text("From ")
+    await expect(page.get_by_role("button", name="Look at it")).to_have_count(0)
 
 
 @pytest.mark.long
