@@ -23,7 +23,7 @@ from agents.toolkit.permission.rules import (
 )
 from sessions.core import paths
 from sessions.core.store.permissions.marks import UNCERTAIN
-from sessions.core.wire.patterns import EVERYTHING, READ_DEFAULTS, is_everything, matches
+from sessions.core.wire.patterns import EVERYTHING, READ_DEFAULTS, is_everything, matches, overlap
 
 _OWN_FILES: Final = (
     "opencode.json",
@@ -132,17 +132,31 @@ _STRICTNESS: Final[Mapping[Action, int]] = {"allow": 0, "ask": 1, "deny": 2}
 def held(agent: Ruleset, user: Ruleset) -> Iterator[Rule]:
     """What comes after the user's general rules, so that these lift nothing a built-in agent is denied.
 
-    The agent's rules once more, as strict as the user's where those are stricter. Rules that the user wrote
-    for this very agent come after them and do lift it.
+    The agent's rules once more, as strict as the user's where those are stricter, and then those of the
+    user's that are stricter still, with what the user excepts from them. Rules that the user wrote for this
+    very agent come after them and do lift it.
     """
     if not any(rule.action == "deny" for rule in agent):
         return
     for rule in agent:
         yield _stricter(rule, user)
     for rule in user:
-        ours = evaluate(rule.permission, rule.pattern, agent).action
-        if _STRICTNESS[rule.action] > _STRICTNESS[ours]:
+        ours = evaluate(rule.permission, rule.pattern, agent)
+        stricter = _STRICTNESS[rule.action] > _STRICTNESS[ours.action]
+        if ours in agent and (stricter or _is_exception(rule, ours, agent)):
             yield rule
+
+
+def _is_exception(rule: Rule, ours: Rule, agent: Ruleset) -> bool:
+    """Whether the agent's rules, of which `ours` is the last that fits, say no more than a rule of all that
+    it is about."""
+    return rule.action == ours.action != "deny" and not any(
+        _STRICTNESS[other.action] > _STRICTNESS[rule.action]
+        and not _covers(other, rule)
+        and overlap(other.permission, rule.permission)
+        and overlap(other.pattern, rule.pattern)
+        for other in agent
+    )
 
 
 def _stricter(rule: Rule, user: Ruleset) -> Rule:

@@ -15,7 +15,7 @@ from agents.toolkit.permission.planning import MAY_CHANGE
 from agents.toolkit.permission.rules import Rule, Ruleset, evaluate, in_effect
 from agents.toolkit.permission.shell import ShellAnalysis, ShellCommand
 from sessions.core.store.permissions.marks import UNCERTAIN, UNREADABLE
-from sessions.core.wire.patterns import is_everything, matches
+from sessions.core.wire.patterns import is_everything, matches, overlap
 
 
 def uncertain(analysis: ShellAnalysis, rules: Ruleset) -> list[ShellCommand]:
@@ -33,7 +33,7 @@ def _uncertain(command: ShellCommand, denials: list[str], asks: list[str], rules
         return True
     open_to = [pattern for pattern in (*denials, *asks) if not _within(rule, pattern)]
     shape = command.shape
-    return shape is not None and any(_overlap(shape, pattern) for pattern in open_to)
+    return shape is not None and any(overlap(shape, pattern) for pattern in open_to)
 
 
 _STARTS: Final = re.compile(
@@ -54,37 +54,3 @@ def _runs(code: str, denials: Sequence[str]) -> bool:
 def _within(rule: Rule, pattern: str) -> bool:
     """Whether the rule that decides is for a part of what is denied, and so was meant to lift it."""
     return matches(pattern, rule.pattern)
-
-
-def _overlap(shape: str, pattern: str) -> bool:
-    """Whether some text fits both; a final ` *` may also be nothing."""
-    also = (pattern[:-2],) if pattern.endswith(" *") else ()
-    return any(_fit(shape, one) for one in (pattern, *also))
-
-
-def _fit(first: str, second: str) -> bool:
-    """By going through `first` with all the places of `second` that can be reached so far."""
-    reached = _skipped({0}, second)
-    for letter in first:
-        following: set[int] = set()
-        for at in reached:
-            here = second[at : at + 1]
-            if letter == "*":
-                following.update(range(at, len(second) + 1))
-            elif here == "*":
-                following.add(at)
-            elif here and (here == letter or "?" in (here, letter)):
-                following.add(at + 1)
-        reached = _skipped(following, second)
-        if not reached:
-            return False
-    return len(second) in reached
-
-
-def _skipped(places: set[int], pattern: str) -> set[int]:
-    found = set(places)
-    for at in places:
-        while pattern[at : at + 1] == "*":
-            at += 1
-            found.add(at)
-    return found

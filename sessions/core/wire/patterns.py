@@ -29,6 +29,40 @@ def is_everything(pattern: str) -> bool:
     return "*" in pattern and pattern.strip("*? ") == ""
 
 
+def overlap(shape: str, pattern: str) -> bool:
+    """Whether some text fits both; of `pattern` a final ` *` may also be nothing."""
+    also = (pattern[:-2],) if pattern.endswith(" *") else ()
+    return any(_fit(shape, one) for one in (pattern, *also))
+
+
+def _fit(first: str, second: str) -> bool:
+    """By going through `first` with all the places of `second` that can be reached so far."""
+    reached = _skipped({0}, second)
+    for letter in first:
+        following: set[int] = set()
+        for at in reached:
+            here = second[at : at + 1]
+            if letter == "*":
+                following.update(range(at, len(second) + 1))
+            elif here == "*":
+                following.add(at)
+            elif here and (here == letter or "?" in (here, letter)):
+                following.add(at + 1)
+        reached = _skipped(following, second)
+        if not reached:
+            return False
+    return len(second) in reached
+
+
+def _skipped(places: set[int], pattern: str) -> set[int]:
+    found = set(places)
+    for at in places:
+        while pattern[at : at + 1] == "*":
+            at += 1
+            found.add(at)
+    return found
+
+
 @lru_cache(maxsize=4096)
 def _compiled(pattern: str) -> re.Pattern[str]:
     # fnmatch writes each `*` as an atomic step, so there is no backtracking to blow up.

@@ -87,6 +87,33 @@ def test_what_the_user_forbids_or_asks_about_stays_so_for_every_agent() -> None:
     assert action(plan, "question") == "deny"
 
 
+@pytest.mark.parametrize("strict", ["ask", "deny"])
+def test_what_the_user_excepts_from_a_rule_is_excepted_for_every_agent(strict: str) -> None:
+    found = made(
+        permission={
+            "bash": {"*": strict, "git status*": "allow", "git push*": "deny"},
+            "external_directory": {"*": "deny", "/srv/*": "ask"},
+            "webfetch": strict,
+        }
+    )
+    for agent in (found[name] for name in ("build", "plan", "explore")):
+        commands = ("git status -s", "git push", "ls")
+        assert [action(agent, "bash", command) for command in commands] == ["allow", "deny", strict]
+        assert action(agent, "external_directory", "/srv/a") == "ask"
+        assert action(agent, "external_directory", "/etc/a") == "deny"
+        assert action(agent, "webfetch") == strict
+
+
+def test_an_exception_lifts_nothing_that_an_agent_asks_about() -> None:
+    rules = {"bash": {"*": "deny", "*status": "allow"}, "read": {"*": "ask", "src/*": "allow"}}
+    explore = made(permission=rules)["explore"]
+    assert action(explore, "bash", f"{MAY_CHANGE}make status") == "deny"
+    assert action(explore, "read", "src/.env") == "ask"
+    every = made(permission={"*": "deny", "read": "allow", "bash": {"git *": "allow"}})["explore"]
+    assert (action(every, "read", "a.py"), action(every, "read", ".env")) == ("allow", "ask")
+    assert (action(every, "bash", "git log"), action(every, "bash", "ls")) == ("allow", "deny")
+
+
 def test_plan_edits_nothing_but_the_plan_unless_its_own_rules_say_so() -> None:
     general = made(permission={"edit": "allow", "*": "allow"})["plan"]
     assert action(general, "edit", "src/a.py") == "deny"
