@@ -178,7 +178,7 @@ def _capabilities(model: Model, entry: ModelConfig) -> dict[str, Any]:
         return {kind: kind in given for kind in _KINDS}
 
     return {
-        "temperature": entry.get("temperature", True),
+        "temperature": model.temperature,
         "reasoning": model.reasoning,
         "attachment": model.attachment,
         "toolcall": model.tool_call,

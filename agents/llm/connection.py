@@ -108,6 +108,7 @@ def build(provider_id: str, name: str, shared: Connection, entry: ModelConfig) -
         tool_call=entry.get("tool_call", base.tool_call),
         reasoning=reasoning,
         attachment=_attachment(entry, base),
+        temperature=entry.get("temperature", True),
         settings=Settings(recommended(api_name)).under(settings_of(entry.get("options") or {})),
         variants=variants_of(protocol, levels, output, entry.get("variants") or {}),
         account=shared.account,

@@ -6,7 +6,7 @@ Nothing here knows a provider.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Protocol, TypeVar
 
 from agents.llm.names import readable
@@ -179,6 +179,8 @@ class Model:
     reasoning: bool = False
     attachment: bool = False
     """Whether images and PDFs may be sent."""
+    temperature: bool = True
+    """Whether it takes one; what is asked of all models leaves it out of requests to others."""
     settings: Settings = field(default_factory=Settings)
     """What it is asked with unless the request says otherwise."""
     variants: Mapping[str, Settings] = field(default_factory=dict)
@@ -223,7 +225,10 @@ class ModelRequest:
     @property
     def settings(self) -> Settings:
         """What the model is asked with: its own settings under the request's."""
-        return self.model.settings.under(Settings(self.controls, self.options, self.body))
+        asked = self.model.settings.under(Settings(self.controls, self.options, self.body))
+        if self.model.temperature:
+            return asked
+        return replace(asked, controls=replace(asked.controls, temperature=None))
 
 
 @dataclass(frozen=True, slots=True)

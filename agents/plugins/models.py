@@ -32,6 +32,7 @@ class Called(TypedDict, total=False):
 class Capabilities(TypedDict, total=False):
     reasoning: bool
     attachment: bool
+    temperature: bool
     toolcall: bool
 
 
@@ -114,13 +115,23 @@ def _provider(name: str, written: Values) -> Values:
 
 def _model(provider_id: str, name: str) -> Values:
     base = limits(provider_id, name)
-    able = {"reasoning": base.reasoning, "attachment": base.attachment, "toolcall": base.tool_call}
+    able = {
+        "temperature": True,
+        "reasoning": base.reasoning,
+        "attachment": base.attachment,
+        "toolcall": base.tool_call,
+    }
     return _shape(provider_id, name, name, able, base.price, {"context": base.context, "output": base.output})
 
 
 def shape_of(model: Model) -> Values:
     """A model as OpenCode's second protocol has it."""
-    able = {"reasoning": model.reasoning, "attachment": model.attachment, "toolcall": model.tool_call}
+    able = {
+        "temperature": model.temperature,
+        "reasoning": model.reasoning,
+        "attachment": model.attachment,
+        "toolcall": model.tool_call,
+    }
     limit = {"context": model.context, "output": model.output}
     shape = _shape(model.provider_id, model.model_id, model.name, able, model.price, limit)
     return {**shape, "api": {"id": model.api_model, "url": model.base_url, "npm": ""}}
@@ -143,7 +154,7 @@ def _shape(
         "providerID": provider_id,
         "name": name,
         "api": {"id": model_id, "url": "", "npm": ""},
-        "capabilities": {"temperature": True, **able, "input": image, "output": text},
+        "capabilities": {**able, "input": image, "output": text},
         "cost": {"input": price.input, "output": price.output, "cache": cache},
         "limit": limit,
         "options": {},
@@ -162,6 +173,7 @@ def _entry(given: Listed) -> Values:
         "provider": _given({"npm": api.get("npm"), "api": api.get("url")}),
         "reasoning": able.get("reasoning"),
         "attachment": able.get("attachment"),
+        "temperature": able.get("temperature"),
         "tool_call": able.get("toolcall"),
         "cost": _given(
             {

@@ -115,7 +115,8 @@ async def _params(turn: Turn, request: ModelRequest) -> ModelRequest:
     # All that was asked is in `settings` now, so that a plugin can also take something back. It may write
     # options as OpenCode's configuration has them.
     settings = Settings(controls, body=asked.body).under(settings_of(made["options"]))
-    model = replace(request.model, settings=settings)
+    # What a plugin asks for is sent, also to a model that nothing else asks for a temperature.
+    model = replace(request.model, settings=settings, temperature=True)
     return replace(request, model=model, controls=Controls(), options={}, body={})
 
 

@@ -97,6 +97,15 @@ def test_openai_is_sent_what_it_knows() -> None:
         assert openai_body.build(request(elsewhere, max_tokens=9))["max_tokens"] == 9
 
 
+def test_a_model_that_takes_no_temperature_is_asked_for_none() -> None:
+    models: dict[str, Any] = {"plain": {}, "other": {"temperature": False}}
+    box = {"options": {"baseURL": "http://box/v1"}, "models": models}
+    found = resolve(Config.model_validate({"provider": {"box": box}}), {}, {}, {})["box"].models
+    bodies = {name: openai_body.build(request(found[name], temperature=0.1, topP=0.5)) for name in found}
+    assert {name: body.get("temperature") for name, body in bodies.items()} == {"plain": 0.1, "other": None}
+    assert {body["top_p"] for body in bodies.values()} == {0.5}
+
+
 def test_anthropic_is_sent_what_it_knows() -> None:
     given: dict[str, Any] = {
         "temperature": 0.1,
