@@ -68,7 +68,11 @@ def serving(program: Path, home: Path, environ: Mapping[str, str] | None = None)
         yield f"http://127.0.0.1:{port}"
     finally:
         server.terminate()
-        server.wait()
+        try:
+            server.wait(10)
+        except subprocess.TimeoutExpired:  # its end waits for work that does not end
+            server.kill()
+            server.wait()
 
 
 def environment(home: Path, password: str = "", config: Mapping[str, Any] | None = None) -> dict[str, str]:

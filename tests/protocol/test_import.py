@@ -23,7 +23,10 @@ from tests.sessions.transfer.making import snapshot
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
-PNG = "data:image/png;base64,iVBORw0KGgo="
+PNG = (
+    "data:image/png;base64,"
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+)
 OURS = [sys.executable, "-m", "opencode_web"]
 
 
