@@ -6,7 +6,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
@@ -32,9 +32,12 @@ RULES = [
 DIFFERENCES = {
     "*.projectID": "a project is a folder here",
     "*.path": "of a folder that is in no repository OpenCode tells nothing of use",
+    "message.*.metadata.field": "what reasoning is sent back by: 0046",
     "*.permission.*": "what allows something is not taken from a file: 0046",
 }
 """What of a session is otherwise here, and why."""
+LOST = {"todo.*": "a file of one session that OpenCode writes or reads has no list"}
+"""What does not come back to OpenCode, and why."""
 
 
 class Maker:
@@ -203,7 +206,7 @@ async def test_every_kind_of_session_over_and_back(user_environ: dict[str, str],
                     for kind in IN_PROJECT if folder == project else EVERYWHERE:
                         await kind(maker)
             there = await _told(url, "", folders)
-    assert len(there) >= 20 + len(folders)
+    assert len(there) == 20 + len(folders[1:])
     ours = Server(tmp_path / "ours", project, config)
     ours.home.mkdir()
     data = tmp_path / "theirs/.local/share/opencode"
@@ -218,14 +221,13 @@ async def test_every_kind_of_session_over_and_back(user_environ: dict[str, str],
     back = tmp_path / "back"
     back.mkdir()
     environ = opencode.environment(tmp_path / "again", config=config)
-    (tmp_path / "again").mkdir()
     for id, session in sorted(there.items(), key=lambda item: "parentID" in item[1]["info"]):
         await said([*OURS, "export", id, "--output", str(back / f"{id}.json")], ours.environment(), ROOT)
         folder = Path(session["info"]["directory"])
         await said([str(program), "import", str(back / f"{id}.json")], environ, folder)
     with opencode.serving(program, tmp_path / "again", environ) as url:
         again = await _told(url, "", folders)
-    _same(there, again)
+    _same(there, again, LOST)
 
 
 async def _told(url: str, password: str, folders: Iterable[Path]) -> dict[str, Any]:
@@ -245,17 +247,17 @@ async def _told(url: str, password: str, folders: Iterable[Path]) -> dict[str, A
     return found
 
 
-def _same(there: Mapping[str, Any], here: Mapping[str, Any]) -> None:
-    different = sorted(_different(there, here))
+def _same(there: Mapping[str, Any], here: Mapping[str, Any], besides: Iterable[str] = ()) -> None:
+    different = sorted(_different(there, here, [*DIFFERENCES, *besides]))
     assert not different, "\n".join(different)
 
 
-def _different(there: Mapping[str, Any], here: Mapping[str, Any]) -> Iterator[str]:
+def _different(there: Mapping[str, Any], here: Mapping[str, Any], known: Sequence[str]) -> Iterator[str]:
     for id in there.keys() | here.keys():
         left, right = dict(_flat(there.get(id))), dict(_flat(here.get(id)))
         for place in left.keys() | right.keys():
             one, other = left.get(place), right.get(place)
-            if one != other and not any(fnmatchcase(place, pattern) for pattern in DIFFERENCES):
+            if one != other and not any(fnmatchcase(place, pattern) for pattern in known):
                 title = there.get(id, {}).get("info", {}).get("title")
                 yield f"{title} {place}: {one!r} there, {other!r} here"
 
@@ -268,6 +270,6 @@ def _flat(value: Any, place: str = "") -> Iterator[tuple[str, str]]:
     elif isinstance(value, list):
         items = enumerate(value)
     elif value is not None:
-        yield place, json.dumps(value)
+        yield place, json.dumps(float(value) if type(value) is int else value)
     for key, item in items:
         yield from _flat(item, f"{place}.{key}" if place else str(key))
