@@ -13,7 +13,7 @@ from django.utils.translation.trans_null import gettext_noop
 from sessions.changes.undo.plan import WRITES
 from sessions.core.models import FileChange, Operation
 from sessions.core.models.ledger import shown, unpack_path
-from sessions.core.store.operations import LEAVE
+from sessions.core.store.operations import LEAVE, TAKE
 from sessions.core.store.permissions import family
 
 Kind: TypeAlias = Operation.Kind
@@ -101,6 +101,7 @@ _BY_HAND = {
     "drop-stash": gettext_noop("Dropped what was put aside:"),
     "restore-stash": gettext_noop("Put aside once more:"),
     LEAVE: gettext_noop("Moved to a worktree with a session"),
+    TAKE: gettext_noop("Taken from a worktree:"),
 }
 
 

@@ -41,6 +41,9 @@ STAGED: Final = (Kind.KEEP, Kind.DROP, Kind.RESTAGE)
 LEAVE: Final = "leave"
 """The act by hand (`Operation.scope`) that takes from a folder what a session took along to another."""
 
+TAKE: Final = "take"
+"""The act by hand that takes into a project what a session changed in a worktree of it."""
+
 WRITTEN: Final = ("restore", "merge")
 APPLIED: Final = (*WRITTEN, "already")
 _NEWEST = 500  # operations looked through for hunks that can be redone
