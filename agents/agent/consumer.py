@@ -21,6 +21,9 @@ class AgentConsumer(AsyncConsumer):
     async def session_wake(self, message: dict[str, str]) -> None:
         runtime.wake(message["session"])
 
+    async def comparison_wake(self, message: dict[str, str]) -> None:
+        runtime.compare()
+
     async def session_interrupt(self, message: dict[str, str]) -> None:
         runtime.interrupt(message["session"], int(message["epoch"]))
 

@@ -8,6 +8,7 @@ from agents.agent import boundary, shell, summaries, titles
 from agents.agent.commands import expansion as commands
 from agents.agent.compaction.compaction import compact
 from agents.agent.compaction.relief import make_room, prune
+from agents.agent.comparisons.measuring import measure
 from agents.agent.goals.pursuit import pursue
 from agents.agent.run import Run
 from agents.agent.step import Outcome, step
@@ -15,7 +16,7 @@ from agents.agent.subtasks import run_subtasks
 from agents.config.configuration import load
 from agents.tools.structured import form_of
 from sessions.core.db import in_db
-from sessions.core.store import compaction, goals, inbox, schedules, shells
+from sessions.core.store import compaction, inbox, pursuits, schedules, shells
 from sessions.core.store import sessions as session_store
 from sessions.core.store.inbox import Work
 from sessions.core.wire.messages import UserMessage
@@ -25,7 +26,7 @@ from sessions.core.wire.session import Status
 async def drain(run: Run, work: Work | None = None) -> None:
     """Work until the session has nothing to do; the session's lease is ours. `work` is there where it was
     read just now."""
-    while (prompt := await boundary.begin(run, work)) is not None or await pursue(run):
+    while (prompt := await boundary.begin(run, work)) is not None or await pursue(run) or await measure(run):
         work = None
         if prompt is None:
             continue
@@ -42,7 +43,7 @@ async def drain(run: Run, work: Work | None = None) -> None:
         run.answered = prompt
         if await in_db(inbox.has_work, run.session.id):
             await _tell(run)
-        elif await in_db(goals.active, run.session.id) is not None:
+        elif await in_db(pursuits.due, run.session.id):
             await finished(run)  # the session works on: its turns are judged first
         else:
             return  # it is told with the release of the lease

@@ -12,7 +12,7 @@ from agents.agent.run import Run
 from agents.config.configuration import load
 from sessions.core.db import in_db
 from sessions.core.models import Session
-from sessions.core.store import resumption, schedules
+from sessions.core.store import pursuits, resumption, schedules
 from sessions.core.wire.messages import UserMessage
 
 
@@ -36,7 +36,11 @@ async def sessions_due() -> list[str]:
 
 
 async def _decide(session: Session) -> None:
-    """A session that works at a goal, or for a schedule, is meant to go on by itself."""
+    """A session that works at a goal or for a schedule, or is compared, is meant to go on by itself."""
     chosen = (await asyncio.to_thread(load, Path(session.directory))).config.resume
-    automatic = chosen == "auto" or await in_db(schedules.has_budget, session.id)
+    automatic = chosen == "auto" or await in_db(_works_by_itself, session.id)
     await in_db(resumption.decide, session.id, automatic=automatic)
+
+
+def _works_by_itself(session_id: str) -> bool:
+    return pursuits.due(session_id) or schedules.run_of(session_id) is not None

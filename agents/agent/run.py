@@ -72,6 +72,9 @@ class Run:
     """The session's choice of agent and model when the present prompt was promoted."""
     has_errands: bool = False
     """What was promoted for the present turn asks for more than an answer."""
+    measured: Callable[[str], None] = lambda _: None
+    """Tell that the session was measured as an attempt of a comparison, and which session, if another one,
+    is to judge them all."""
     budgeted: bool = False
     """A goal or a schedule has a budget, which the present turn is part of."""
     seen: Session = field(init=False)

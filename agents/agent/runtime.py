@@ -18,6 +18,7 @@ from django.conf import settings
 from agents.agent import recovery, resumption, summaries
 from agents.agent.attachments import files as attached_files
 from agents.agent.calls import approvals, questions
+from agents.agent.comparisons.beginning import begin_waiting
 from agents.agent.drain import drain, finished
 from agents.agent.offered import register as mcp
 from agents.agent.run import Children, Run
@@ -38,13 +39,13 @@ from sessions.core.fence import Lease, LeaseLost, fenced
 from sessions.core.models import Session
 from sessions.core.store import (
     events,
-    goals,
     inbox,
     leases,
     ledger,
     line,
     permissions,
     problems,
+    pursuits,
     quotas,
     schedules,
 )
@@ -97,6 +98,8 @@ class Runtime:
         self._called: set[str] = set()
         self._calling: asyncio.Task[None] | None = None
         self._places: dict[line.Waiting, int] = {}
+        self._beginning: asyncio.Task[None] | None = None
+        self._may_begin = False
         self._resting: set[str] = set()
         """After an error the next heartbeat or prompt begins a session again, not whoever ends next."""
         self._closing = False
@@ -135,6 +138,10 @@ class Runtime:
 
     def wake(self, session_id: str) -> None:
         self.call(self._call_in, session_id)
+
+    def compare(self) -> None:
+        """Attempts of a comparison may begin."""
+        self.call(self._begin_attempts)
 
     @property
     def turns(self) -> int:
@@ -194,6 +201,7 @@ class Runtime:
         while True:
             for duty in (self._take_over_the_dead, self._wake_waiting):
                 await self._try(duty)
+            self._begin_attempts()
             await asyncio.sleep(settings.LEASE_SECONDS / HEARTBEATS)
 
     async def _try(self, duty: Callable[[], Awaitable[None]]) -> None:
@@ -240,8 +248,30 @@ class Runtime:
             self._call_in(session_id)
         for session_id in await resumption.sessions_due():
             self._call_in(session_id)
-        for session_id in await in_db(goals.sessions_due):
+        for session_id in await in_db(pursuits.sessions_due):
             self._call_in(session_id)
+
+    def _begin_attempts(self) -> None:
+        """Beside all else: a worktree takes its time."""
+        self._may_begin = True
+        if self._beginning is None and not self._closing:
+            self._beginning = asyncio.get_running_loop().create_task(self._begin_all())
+
+    async def _begin_all(self) -> None:
+        try:
+            while self._may_begin:
+                self._may_begin = False
+                await self._try(partial(begin_waiting, self.owner, lambda: not self._closing, self._call_in))
+        finally:
+            self._beginning = None
+
+    def _measured(self, judge: str) -> None:
+        """An attempt of a comparison was: others may begin, or the session `judge` is to do that. Neither is
+        done under the lease of the one that tells."""
+        loop, apart = asyncio.get_running_loop(), Context()
+        loop.call_soon(self._begin_attempts, context=apart)
+        if judge:
+            loop.call_soon(self._call_in, judge, context=apart)
 
     async def _take_over(self, left: Session) -> None:
         """Return when the turn that was left is settled, or could not be; the rest goes on beside this."""
@@ -327,7 +357,7 @@ class Runtime:
             del self._drains[session_id]
         if self._closing:
             return
-        if go_on and await in_db(goals.has_work, session_id):
+        if go_on and await in_db(pursuits.has_work, session_id):
             self._call_in(session_id)
         elif settings.MOST_TURNS or quotas.are_set():
             if not go_on:
@@ -395,6 +425,7 @@ class Runtime:
             await asyncio.to_thread(tracker, work.session.project),
             Children(self._run_child, self._interrupt),
             self._transcripts.take(session_id, entry.number),
+            measured=self._measured,
         )
         await drain(entry.run, work)
 
@@ -452,6 +483,7 @@ class Runtime:
         for chore in self._chores:
             chore.cancel()
         tasks = [entry.task for entry in self._drains.values() if entry.task is not None]
+        tasks += [self._beginning] if self._beginning is not None else []
         for session_id in list(self._drains):
             self._interrupt(session_id)
         await asyncio.gather(*tasks, return_exceptions=True)

@@ -31,6 +31,8 @@ from agents.web import (
 )
 from agents.web import lsp as language_acts
 from agents.web import lsp as languages
+from agents.web.comparisons import acts as comparison_acts
+from agents.web.comparisons import pages as comparisons
 from agents.web.configuration import views as configuration
 from agents.web.forge import acts as forge_acts
 from agents.web.forge import hosts as forge_hosts
@@ -41,6 +43,8 @@ from agents.web.git import views as git_views
 from agents.web.mcp import acts, apps, editing, views
 
 _APP = "p/<str:project_id>/s/<str:session_id>/parts/<str:part_id>/app"
+
+_COMPARISON = "p/<str:project_id>/compare/<str:comparison_id>"
 
 _pickers = [
     path("pickers/choice", choice_pages.choice, name="choice"),
@@ -121,6 +125,17 @@ _git = [
 
 _GOAL = "p/<str:project_id>/s/<str:session_id>/goal"
 _goals = [
+    path("p/<str:project_id>/compare", comparison_acts.compare, name="compare"),
+    path("p/<str:project_id>/comparisons", comparisons.listing, name="comparisons"),
+    path(_COMPARISON, comparisons.show, name="comparison"),
+    path(f"{_COMPARISON}/state", comparisons.state, name="comparison-state"),
+    path(f"{_COMPARISON}/log/<int:number>", comparisons.log, name="comparison-log"),
+    path(f"{_COMPARISON}/diff", comparisons.diff, name="comparison-diff"),
+    path(f"{_COMPARISON}/stop", comparison_acts.stop, name="stop-comparison"),
+    path(f"{_COMPARISON}/measure/<int:number>", comparison_acts.measure, name="measure-attempt"),
+    path(f"{_COMPARISON}/take", comparison_acts.take, name="take-attempt"),
+    path(f"{_COMPARISON}/combine", comparison_acts.combine, name="combine-attempts"),
+    path(f"{_COMPARISON}/clean", comparison_acts.clean, name="clean-comparison"),
     path("p/<str:project_id>/goal", goals.goal, name="goal"),
     path(f"{_GOAL}/log", goals.log, name="goal-log"),
     path(f"{_GOAL}/pause", goals.pause, name="goal-pause"),

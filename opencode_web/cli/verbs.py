@@ -21,6 +21,7 @@ NAMES = (
         "agent",
         "auth",
         "backup",
+        "compare",
         "db",
         "debug",
         "doctor",
@@ -50,7 +51,7 @@ Action = Callable[[argparse.Namespace, Path], None]
 def add(commands: Subparsers) -> None:
     """Add every verb to the command line's parser."""
     for declare in (
-        *(_run, _models, _auth, _session, _stats, _agent, _debug, _backup, _restore, _doctor),
+        *(_run, _compare, _models, _auth, _session, _stats, _agent, _debug, _backup, _restore, _doctor),
         *(_import, _export, _trust, _plugin, _db, _upgrade, _pr, _node, _people, _schedule),
     ):
         declare(commands)
@@ -117,6 +118,10 @@ def actions(command: str) -> Mapping[str, Action]:
             from opencode_web.cli.commands import run
 
             return {"": run.run}
+        case "compare":
+            from opencode_web.cli.commands import compare
+
+            return {"": compare.compare}
         case "models":
             from opencode_web.cli.commands import models
 
@@ -291,11 +296,65 @@ def _run(commands: Subparsers) -> None:
     )
     parser.add_argument("--thinking", action="store_true", help="show what the model thinks")
     parser.add_argument("--auto", action="store_true", help="allow whatever no rule denies (dangerous)")
+    server_options(parser)
+    verb(parser, "run", prepare=None)
+
+
+def _compare(commands: Subparsers) -> None:
+    parser = commands.add_parser(
+        "compare",
+        help="try a prompt with several models, and compare what they did",
+        description="Try a prompt several ways at once, each in a git worktree of its own from the last "
+        "commit, and print what each came to (docs/compare.md). Every model is tried with every agent. It "
+        "ends with 0 where all checks of at least one attempt pass.",
+    )
+    parser.add_argument("message", nargs="*", help="the prompt; what is piped in is added to it")
+    parser.add_argument(
+        "-m",
+        "--model",
+        action="append",
+        default=[],
+        metavar="PROVIDER/MODEL[#VARIANT]",
+        help="a model to try it with; may be given again",
+    )
+    parser.add_argument(
+        "--agent",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="an agent to try it with; may be given again",
+    )
+    parser.add_argument(
+        "--times", type=whole(1, 12), default=1, metavar="N", help="try each so many times (1)"
+    )
+    parser.add_argument(
+        "--check",
+        action="append",
+        default=[],
+        metavar="COMMAND",
+        help="a command that ends with 0 where an attempt is as wanted; may be given again",
+    )
+    parser.add_argument(
+        "--judge",
+        default="",
+        metavar="PROVIDER/MODEL",
+        help="who reads them all at the end (the small model); none for nobody",
+    )
+    parser.add_argument("--mode", choices=MODES, help="how much is asked: what is asked waits at the page")
+    parser.add_argument(
+        "--at-once", type=whole(1, 12), default=3, metavar="N", help="so many work at a time (3)"
+    )
+    parser.add_argument("--format", choices=("table", "json"), default="table")
+    server_options(parser)
+    verb(parser, "compare", prepare=None)
+
+
+def server_options(parser: argparse.ArgumentParser) -> None:
+    """Which server carries it out; without one, that of the project, which is started if need be."""
     parser.add_argument("--attach", metavar="URL", help="use the server that runs there")
     name = variables.USERNAME.read()
     parser.add_argument("-u", "--username", default=name, help=f"of that server ({name})")
     parser.add_argument("-p", "--password", help="of that server (OPENCODE_SERVER_PASSWORD)")
-    verb(parser, "run", prepare=None)
 
 
 def _models(commands: Subparsers) -> None:

@@ -19,6 +19,7 @@ SHOWN = {
     ),
     Role.SEE: (
         "answer-text app app-frame arguments checkout choice commands comment-plan"
+        " comparison comparison-diff comparison-log comparison-state comparisons"
         " complete-commands complete-files configured-rules count-problems decisions earlier-prompt"
         " edit-comment edit-plan estimate export export-data export-markdown export-packed export-rules"
         " export-sessions export-transcript file-comments file-sessions files-find files-marks files-preview"
@@ -37,7 +38,7 @@ SHOWN = {
         " usage usage-file waiting-prompt why"
     ),
     Role.ASK: "comment-form own-keys pin-note sandbox-port-go snippet-dialog",
-    Role.APPROVE: "goal new-schedule",
+    Role.APPROVE: "clean-comparison combine-attempts compare goal new-schedule",
     Role.ADMINISTER: (
         "about account-waiting accounts configuration configured-entry configured-models forges import"
         " import-found import-progress"
@@ -61,7 +62,7 @@ DONE = {
         " command"
         " comment-plan compact delete-session delete-sessions dismiss-todos dismiss-unused edit-comment"
         " forge-start edit-plan edit-prompt file-comments file-sessions fold-folder forget-search fork"
-        " goal-end goal-pause hasten"
+        " goal-end goal-pause hasten stop-comparison"
         " label-sessions move-prompt new-session pin-session pin-sessions place-sessions prompt prompt-again"
         " read-run read-session reject-question remove-comment remove-own-key remove-pin"
         " remove-session-folder remove-snippet rename-session reply-question restore-session"
@@ -69,11 +70,13 @@ DONE = {
         " switch-prompt withdraw-prompt writes"
     ),
     Role.APPROVE: (
-        "add-folder app-ask approve-plan begin-sharing code edit-permission end-sharing files-copy"
+        "add-folder app-ask approve-plan begin-sharing clean-comparison code combine-attempts compare"
+        " edit-permission end-sharing files-copy"
         " forge-answer forge-draft forge-merge forge-open"
         " files-make files-merge files-move files-remove files-replace files-save files-upload git-branch"
         " git-commit git-discard git-draft git-merged git-ongoing git-remote git-resolve git-stage git-stash"
         " git-stop git-submodule git-tag git-unstage git-worktree goal goal-resume grant-trust"
+        " measure-attempt take-attempt"
         " invert-call invert-operation let-through move-session new-schedule open-in preview-permission redo"
         " remove-folder remove-worktree reply-permission restore-rule review-redo review-resolve review-undo"
         " revoke-rule revoke-trust sandbox-port-close sandbox-port-open schedule schedule-act"
@@ -130,6 +133,10 @@ OPERATIONS = {
         GET api/session/active
         GET api/skill
         GET command
+        GET comparison
+        GET comparison/*
+        GET comparison/*/diff
+        GET comparison/*/left
         GET config
         GET config/providers
         GET doc
@@ -199,6 +206,7 @@ OPERATIONS = {
         POST api/session/*/prompt
         POST api/session/*/question/*/reject
         POST api/session/*/question/*/reply
+        POST comparison/*/stop
         POST experimental/session/*/background
         POST question/*/reject
         POST question/*/reply
@@ -231,6 +239,10 @@ OPERATIONS = {
         POST api/session/*/revert/clear
         POST api/session/*/revert/commit
         POST api/session/*/revert/stage
+        POST comparison
+        POST comparison/*/clean
+        POST comparison/*/combine
+        POST comparison/*/take
         POST experimental/worktree
         POST experimental/worktree/reset
         POST permission/*/reply

@@ -9,6 +9,7 @@ import opencode_web
 from agents.api import (
     accounts,
     commands,
+    comparisons,
     config,
     goals,
     mcp,
@@ -57,6 +58,7 @@ for _prefix, _module in (
     ("/session", messages),
     ("/session", sharing),
     ("/session", goals),
+    ("/comparison", comparisons),
     ("/permission", requests),
     ("/question", questions),
     ("/project", projects),

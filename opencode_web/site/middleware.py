@@ -19,8 +19,8 @@ from opencode_web.site.static_files import accepts
 from sessions.core.space import AWAY, FULL, is_away, is_full
 
 API_ROOTS = frozenset(
-    "agent auth command config doc event experimental file find formatter global instance log lsp mcp path"
-    " permission project provider pty question schedule session skill sync tui vcs".split()
+    "agent auth command comparison config doc event experimental file find formatter global instance log lsp"
+    " mcp path permission project provider pty question schedule session skill sync tui vcs".split()
 )
 
 _PAGES = frozenset({"/global/health", "/mcp/oauth/callback"})

@@ -46,6 +46,7 @@ INTERNAL = {
     "session.pins",
     "session.goal",
     schedules.CHANGED,
+    "comparison.updated",
     "session.presence",
     session_folders.CHANGED,
     line.MOVED,

@@ -14,7 +14,7 @@ from sessions.core.db import in_db
 from sessions.core.models import AdmittedPrompt, PermissionRequest, QuestionRequest, Session
 from sessions.core.principal import acting
 from sessions.core.space import is_full
-from sessions.core.store import children, compaction, goals, inbox, permissions, questions, resumption
+from sessions.core.store import children, compaction, inbox, permissions, pursuits, questions, resumption
 from sessions.core.store import sessions as session_store
 from sessions.core.wake import answered, interrupt, wake
 
@@ -44,15 +44,15 @@ async def resume(session_id: str) -> None:
 
 
 async def abort(session_id: str) -> None:
-    """Stop the running turn at once, and those of sessions it started, and pause its goal; prompts that wait
-    stay admitted. A prompt that the model was not asked about yet is taken back (`inbox.stopped`).
+    """Stop the running turn at once, and those of sessions it started, and what it does by itself. Prompts
+    that wait stay admitted. A prompt that the model was not asked about yet is taken back (`inbox.stopped`).
 
     The rows have it first, so that it is done also where the hint is lost; with a full disk the hint does.
     """
     for stopped_id in [session_id, *await in_db(children.at_work_below, session_id)]:
         epoch: int | None = 0
         try:
-            await in_db(goals.pause, stopped_id)
+            await in_db(pursuits.stop, stopped_id)
             epoch = await in_db(inbox.stop, stopped_id)
         except DatabaseError as error:
             if not is_full(error):

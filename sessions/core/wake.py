@@ -19,6 +19,11 @@ async def wake(session_id: str) -> None:
     await _hint({"type": "session.wake", "session": session_id})
 
 
+async def compare() -> None:
+    """Attempts of a comparison may begin."""
+    await _hint({"type": "comparison.wake"})
+
+
 async def interrupt(session_id: str, epoch: int) -> None:
     """A session's turn is to be stopped now, as its row says: the one under the lease of this epoch. With 0,
     where the row could not be written, whatever runs."""

@@ -196,6 +196,9 @@ GROUPS: Final = (
             "goal", "check", "", gettext_noop("A goal: work by itself until checks pass, within a budget")
         ),
         _action("schedules", "clock", "g e", gettext_noop("Schedules: what is done by itself, and when")),
+        _command(
+            "compare", "fork", "", gettext_noop("Compare: try it with several models, and take the best")
+        ),
         _command("models", "think", "Ctrl+m", gettext_noop("Choose the model")),
         _command("agents", "spark", "", gettext_noop("Choose the agent")),
         _command("mode", "shield", "", gettext_noop("Choose how much is asked")),
@@ -402,6 +405,7 @@ LEADS: Final = {
     "archive": "archive-session",
     "attach": "prompt",
     "compact": "compact",
+    "compare": "compare",
     "delete": "delete-session",
     "fork": "fork",
     "git": "git",

@@ -37,6 +37,7 @@ const COMMANDS = {
   forge: async () => (await import("./forge.js")).open(),
   focus: async () => (await turns()).foldTurns(),
   goal: async (words) => (await import("./goals.js")).open(words),
+  compare: async (words) => (await import("./compare.js")).open(words),
 };
 const ELSEWHERE = ["stop", "models", "inbox", "problems", "help"];
 const ACTIONS = {
@@ -57,7 +58,7 @@ const ACTIONS = {
   settings: () => location.assign(`${root}/settings?project=${document.body.dataset.project}`),
   keys: () => location.assign(`${root}/settings/keys?project=${document.body.dataset.project}`),
 };
-const WITH_WORDS = ["rename", "search", "add-dir", "goal"];
+const WITH_WORDS = ["rename", "search", "add-dir", "goal", "compare"];
 
 for (const [name, act] of Object.entries({ ...COMMANDS, ...ACTIONS })) shortcut(name, () => act(""));
 

@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 import shutil
+import subprocess
 import tempfile
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -19,7 +20,7 @@ from tests.e2e.conftest import QUIET, WIDE
 from tests.e2e.stage import Stage, Tab
 from tests.e2e.test_machines import team
 from tests.e2e.test_people import choose_password, staffed
-from tests.loopback.script import ToolUse, Turn, Wait
+from tests.loopback.script import Body, TokenUsage, ToolUse, Turn, Wait
 from tests.postgres_server import PostgresServer, programs
 from tests.runtime.servers import ready
 
@@ -55,6 +56,7 @@ async def main() -> None:
             browser = await playwright.chromium.launch(executable_path=path, args=QUIET)
             await show(stage, browser)
             await the_app(browser)
+            await the_comparison(browser)
             await two_people(browser)
             await two_machines(browser)
             await browser.close()
@@ -381,6 +383,90 @@ async def the_app(browser: Browser) -> None:
                 await frame.get_by_role("button", name="Look again").click()
                 await tab.permissions.wait_for()
                 await shot(tab.page, f"app{end}")
+                await context.close()
+
+
+COMPARED = {
+    "example-small": ("Example Small", 0.1, "greeting.title", TokenUsage(4_200, 310)),
+    "example-medium": ("Example Medium", 1.0, "GREETINGS[language].format", TokenUsage(9_700, 820)),
+    "example-large": ("Example Large", 5.0, "greet_in(language).format", TokenUsage(31_400, 2_900)),
+}
+"""Models with their names, prices, how each says hello, and what it takes for that."""
+GREETING = """\
+GREETINGS = {{"en": "Hello, {{name}}!", "de": "Hallo, {{name}}!"}}
+
+
+def greeting(name, language="en"):
+    return {}(name=name)
+"""
+SUITE = """\
+import sys
+good = "GREETINGS[language]" in open("greeter/hello.py").read()
+bad = "" if good else "<failure/>"
+cases = "".join(f"<testcase>{bad if number > 3 else ''}</testcase>" for number in range(6))
+open("report.xml", "w").write(f"<testsuite>{cases}</testsuite>")
+sys.exit(not good)
+"""
+JUDGED = {
+    "best": 2,
+    "reason": "The second is the smallest change that greets in German and leaves the other callers alone.",
+    "attempts": [
+        {"number": 1, "words": "It greets nobody: the template is never filled in, and two tests fail."},
+        {
+            "number": 2,
+            "words": "Right, and as small as it can be. A language that is not known ends in a KeyError.",
+        },
+        {"number": 3, "words": "It calls a function that it never wrote, so that two tests fail."},
+    ],
+}
+
+
+class Compared(Pictured):
+    """Three models, each of which greets in its own way, and one of which judges."""
+
+    def configuration(self) -> dict[str, Any]:
+        config = super().configuration()
+        models = config["provider"]["example"]["models"]
+        model = models.pop("example-large")
+        for name, (label, price, _, _) in COMPARED.items():
+            models[name] = model | {"name": label, "cost": {"input": price, "output": price * 4}}
+        return config
+
+    def _next(self, body: Body) -> Turn:
+        messages, (_, _, how, usage) = body["messages"], COMPARED[body["model"]]
+        if "You compare attempts" in str(messages[0]["content"]):
+            return Turn(text=json.dumps(JUDGED))
+        if messages[-1]["role"] == "tool":
+            return Turn(text="It greets in German now.", usage=usage)
+        write = ToolUse("write", {"filePath": "greeter/hello.py", "content": GREETING.format(how)})
+        return Turn(tools=[write], usage=usage)
+
+
+def _with_a_suite(home: Path) -> Path:
+    project = greeter.make(home)
+    (project / "suite.py").write_text(SUITE)
+    for arguments in (["add", "-A"], ["commit", "-q", "-m", "A suite of tests"]):
+        identity = ["-c", "user.name=Ada", "-c", "user.email=ada@example.com"]
+        subprocess.run(["git", *identity, *arguments], cwd=project, check=True)
+    return project
+
+
+async def the_comparison(browser: Browser) -> None:
+    """Three models at one task."""
+    with tempfile.TemporaryDirectory(prefix="screenshots-") as folder:
+        home = Path(folder)
+        async with Compared(home, _with_a_suite(home), permission={"*": "allow"}) as stage:
+            ways = [{"model": {"providerID": "example", "modelID": name}} for name in COMPARED]
+            body = {"prompt": GOAL["objective"], "attempts": ways, "checks": ["python3 suite.py"]}
+            made = await stage.client.post("/comparison", {**body, "judge": "example/example-large"})
+            for end, kind in (("", {}), ("-dark", {"color_scheme": "dark"})):
+                context = await browser.new_context(viewport=WIDE, reduced_motion="reduce", **kind)  # type: ignore[arg-type]
+                tab = await stage.tab(context)
+                await tab.page.goto(f"{stage.server.url}{stage.home_path}compare/{made['id']}")
+                await tab.page.locator("[data-best]").wait_for()
+                await tab.page.locator(".compare-picks summary").nth(1).click()
+                await tab.page.locator(".compare-picks table.diff").wait_for()
+                await shot(tab.page, f"compare{end}")
                 await context.close()
 
 

@@ -8,6 +8,7 @@ import os
 import signal
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import pytest
 
@@ -159,6 +160,68 @@ async def test_schedules_are_listed_run_and_paused(served: Served) -> None:
     done = await cli(served, "schedule", "run", "Nothing")
     assert (done.status, "no schedule" in done.err) == (1, True)
     await served.http.delete(f"/schedule/{made['id']}")
+
+
+async def compare(served: Served, *arguments: str) -> Done:
+    given = ("--attach", served.server.url, "-p", PASSWORD, "--at-once", "1", *arguments)
+    return await cli(served, "compare", *given)
+
+
+async def comparisons(served: Served, path: str = "") -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = (await served.http.get(f"/comparison{path}")).raise_for_status().json()
+    return found
+
+
+async def clean(served: Served) -> None:
+    """The worktrees of the newest comparison go."""
+    newest = (await comparisons(served))[0]["id"]
+    seen = {one["attempt"]: one["key"] for one in await comparisons(served, f"/{newest}/left")}
+    (await served.http.post(f"/comparison/{newest}/clean", json={"seen": seen})).raise_for_status()
+
+
+async def test_a_prompt_is_tried_several_ways(served: Served) -> None:
+    write = ToolUse("write", {"filePath": "tried.txt", "content": "tried\n"})
+    judged = {"best": 1, "reason": "It wrote it.", "attempts": [{"number": 2, "words": "\x1b[31mNothing."}]}
+    turns = (Turn(tools=[write]), Turn(text="I wrote it."), Turn(text="I did nothing."))
+    served.plays(*turns, Turn(text=json.dumps(judged)))
+    done = await compare(
+        served, "--times", "2", "--check", "file: tried.txt", "--format", "json", "Write it."
+    )
+    assert done.status == 0, done.err
+    found = json.loads(done.out)
+    assert (found["best"], found["words"], found["prompt"]) == (1, "It wrote it.", "Write it.")
+    assert [one["checks"][0]["passed"] for one in found["attempts"]] == [True, False]
+    assert "| 1  fake/fake  measured" in done.err
+    await clean(served)
+    served.plays(*turns, Turn(text=json.dumps(judged)))
+    models = ("--model", "fake/fake", "--model", "fake/fake")
+    done = await compare(served, *models, "--check", "false", "Write it.")
+    assert done.status == 1
+    assert "no attempt is as it was wanted" in done.err
+    assert "1*  fake/fake  build  in order  0/1" in done.out
+    assert "2: [31mNothing." in done.out
+    assert "The judge: It wrote it." in done.out
+    await clean(served)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "told"),
+    [
+        ([], 2, "no message"),
+        (["Hi"], 1, "2 to 12 attempts"),
+        (["--model", "nothing", "Hi"], 2, "is no model"),
+        (["--model", "fake/unknown", "--times", "2", "Hi"], 1, "unknown"),
+        (["--model", "fake/fake#none", "--times", "2", "Hi"], 1, "no variant none"),
+        (["--agent", "nobody", "--times", "2", "Hi"], 1, "no agent nobody"),
+        (["--judge", "fake/unknown", "--times", "2", "Hi"], 1, "unknown"),
+    ],
+)
+async def test_what_is_not_compared(served: Served, arguments: list[str], status: int, told: str) -> None:
+    before = await comparisons(served)
+    done = await compare(served, *arguments)
+    assert (done.status, "Traceback" in done.err) == (status, False)
+    assert told in done.err
+    assert await comparisons(served) == before
 
 
 @pytest.mark.parametrize(

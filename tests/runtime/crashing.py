@@ -63,6 +63,16 @@ POINTS: dict[str, tuple[str, str, Callable[[Any], Any]]] = {
     "a run's worktree made": ("agents.agent.schedules.running", "recorded", lambda _: die),
     "a run's worktree kept": ("agents.agent.schedules.running", "recorded", dying_after),
     "a run ended": ("sessions.core.store.schedules", "end", lambda _: die),
+    "an attempt claimed": ("agents.agent.comparisons.beginning", "_begin", lambda _: die),
+    "an attempt's worktree made": ("agents.agent.comparisons.beginning", "_kept", lambda _: die),
+    "within an attempt's beginning": ("sessions.core.store.comparisons", "_short", lambda _: die),
+    "an attempt begun": ("agents.agent.comparisons.beginning", "_kept", dying_after),
+    "an attempt's turn ended": ("agents.agent.drain", "measure", lambda _: die),
+    "an attempt's checks begin": ("agents.agent.goals.checks", "run", lambda _: die),
+    "within a measure": ("sessions.core.store.comparisons", "_worked", lambda _: die),
+    "a measure written": ("agents.agent.comparisons.measuring", "_write", dying_after),
+    "the judge is asked": ("agents.agent.comparisons.judging", "asked", lambda _: die),
+    "within a judgement": ("sessions.core.store.comparisons", "_finish", lambda _: die),
     "settled": ("agents.agent.steps.recorder.Recorder", "finished", dying_after),
 }
 """Where it ends: an object by its dotted name, an attribute of it, and what takes that attribute's place."""

@@ -14,7 +14,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from time import monotonic
@@ -30,12 +30,13 @@ from agents.toolkit.shared.environment import shell_environment
 from agents.toolkit.shared.process import CannotStart, Ended
 from agents.toolkit.turn import Turn
 from agents.tools.bash import shell
-from sessions.changes.review.filediffs import Changed
+from sessions.changes.review.filediffs import Changed, NetChange
+from sessions.changes.snapshots.objects import ObjectMissing
 from sessions.core import paths
 from sessions.core.db import in_db
 from sessions.core.models.ledger import shown
 from sessions.core.store import problems
-from sessions.core.store.problems import Problem
+from sessions.core.store.problems import Known, Place, Problem
 
 SECONDS = 1800.0
 """For one command, unless the configuration allows less."""
@@ -169,21 +170,59 @@ def _note(ended: Ended, turn: Turn) -> str:
 
 async def _problems(turn: Turn, check: Check, changed: Changed) -> Result:
     """Errors of the files that the session has changed, but those that the files had before."""
-    files = [file for file in changed.files if file.after and not file.skipped][:MOST_FILES]
-    wanted = [(turn.worktree / shown(file.path), file) for file in files]
-    served = [(path, file) for path, file in wanted if await service.serves(turn.directory, path)]
-    if not served:
+    found = await errors(turn, changed)
+    if found is None:
+        files = _looked_at(changed)
         words = "No language server looks at what was changed." if files else "Nothing was changed yet."
         return Result(check.line, not files, words)
-    said: list[str] = []
+    return Result(check.line, not found.new, "\n".join(found.new))
+
+
+@dataclass(frozen=True, slots=True)
+class Errors:
+    """Of the changed files, as many as language servers found `before` and `after`, and which are `new`."""
+
+    before: int
+    after: int
+    new: Sequence[str]
+
+
+async def errors(turn: Turn, changed: Changed) -> Errors | None:
+    """None where no language server looks at any of the files."""
+    wanted = [(turn.worktree / shown(file.path), file) for file in _looked_at(changed)]
+    served = [(path, file) for path, file in wanted if await service.serves(turn.directory, path)]
+    if not served:
+        return None
+    before, after, new = 0, 0, list[str]()
     for path, file in served:
+        await _let_look_back(turn, path, file, changed)
         await service.touch(turn.directory, path, wait=LOOK_SECONDS)
-        places = [(file.path, oid) for oid in (file.before, file.after) if oid]
-        known = await in_db(problems.of_contents, turn.session.project_id, places)
-        before = _errors(known.get((file.path, file.before), {}).values())
-        after = _errors(known.get((file.path, file.after), {}).values())
-        said += [f"{shown(file.path)}:{one.line + 1}: {one.message}" for one in _new(before, after)]
-    return Result(check.line, not said, "\n".join(said))
+        known = await _known(turn, file)
+        olds = _errors(known.get((file.path, file.before), {}).values())
+        news = _errors(known.get((file.path, file.after), {}).values())
+        before, after = before + len(olds), after + len(news)
+        new += [f"{shown(file.path)}:{one.line + 1}: {one.message}" for one in _new(olds, news)]
+    return Errors(before, after, new)
+
+
+def _looked_at(changed: Changed) -> list[NetChange]:
+    return [file for file in changed.files if file.after and not file.skipped][:MOST_FILES]
+
+
+async def _known(turn: Turn, file: NetChange) -> Mapping[Place, Known]:
+    places = [(file.path, oid) for oid in (file.before, file.after) if oid]
+    return await in_db(problems.of_contents, turn.session.project_id, places)
+
+
+async def _let_look_back(turn: Turn, path: Path, file: NetChange, changed: Changed) -> None:
+    """Have servers look at a file as it was before, where none has."""
+    if not file.before or (file.path, file.before) in await _known(turn, file):
+        return
+    try:
+        content = await asyncio.to_thread(changed.roots.of(file.path).objects.get, file.before)
+    except ObjectMissing:
+        return
+    await service.touch(turn.directory, path, wait=LOOK_SECONDS, content=content)
 
 
 def _errors(found: Iterable[Sequence[Problem]]) -> list[Problem]:

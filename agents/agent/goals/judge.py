@@ -1,4 +1,7 @@
-"""The judge of a goal: a model that reads objective, changes and checks, and says whether to go on."""
+"""The judge of a goal: a model that reads objective, changes and checks, and says whether to go on.
+
+How a judge is asked is the same for others (`asked`).
+"""
 
 from __future__ import annotations
 
@@ -65,33 +68,47 @@ class Seen:
     """What the judge said last."""
 
 
+class NoJudge(Exception):
+    """Nobody can be asked, or the judge did not answer; the text is for the person."""
+
+
 async def opinion(run: Run, goal: Goal, seen: Seen) -> Opinion:
     """Of the goal's judge. One that cannot be asked has none, and says why."""
     if goal.judge == NOBODY:
         return Opinion("", "")
     try:
+        return _read(await asked(run, goal.judge, "judge", _told(goal, seen)))
+    except NoJudge as problem:
+        return Opinion("", str(problem))
+
+
+async def asked(run: Run, judge: str, prompt: str, told: str, *, most: int = MAX_OUTPUT) -> str:
+    """The JSON object in the answer of a judge, `provider/model` or empty for the small one, to what it is
+    `told` after the prompt of that name; empty without one. Raises NoJudge."""
+    try:
         async with asyncio.timeout(SECONDS):
-            model = await model_of(run, goal)
+            model = await model_of(run, judge)
             if model is None or model.protocol == "scripted":
-                return Opinion("", "There is no model to judge.")
+                raise NoJudge("There is no model to judge.")
             request = ModelRequest(
                 model=model,
-                system=[prompt_text("judge")],
-                messages=[ChatMessage("user", [TextContent(_told(goal, seen))])],
-                controls=Controls(max_output=MAX_OUTPUT),
+                system=[prompt_text(prompt)],
+                messages=[ChatMessage("user", [TextContent(told)])],
+                controls=Controls(max_output=most),
             )
             answer, _ = await words_of(run.session.id, request)
     except (TimeoutError, UnknownModel, ModelError) as error:
         words = "it took too long" if isinstance(error, TimeoutError) else str(error)
         logger.warning("the judge of session %s said nothing: %s", run.session.id, words)
-        return Opinion("", f"The judge could not be asked: {words}")
-    return _read(answer)
+        raise NoJudge(f"The judge could not be asked: {words}") from error
+    found = _OBJECT.search(answer.rpartition("</think>")[2])
+    return found[0] if found else ""
 
 
-async def model_of(run: Run, goal: Goal) -> Model | None:
+async def model_of(run: Run, judge: str) -> Model | None:
     """The chosen one, or the small one beside the session's. Raises UnknownModel."""
-    if goal.judge:
-        return await model_for(run.directory, goal.judge)
+    if judge:
+        return await model_for(run.directory, judge)
     ref = await default_ref(Path(run.session.directory), run.seen)
     return await small_model(run.directory, ref) or await model_for(run.directory, ref)
 
@@ -112,10 +129,12 @@ def _told(goal: Goal, seen: Seen) -> str:
     return json.dumps(told, ensure_ascii=False, indent=1)
 
 
-def _read(words: str) -> Opinion:
-    found = _OBJECT.search(words.rpartition("</think>")[2])
+UNREADABLE = "The judge gave no answer that can be read."
+
+
+def _read(answer: str) -> Opinion:
     try:
-        answer = _Answer.model_validate_json(found[0] if found else "")
+        read = _Answer.model_validate_json(answer)
     except ValidationError:
-        return Opinion("", "The judge gave no answer that can be read.")
-    return Opinion(answer.verdict, " ".join(answer.reason.split()))
+        return Opinion("", UNREADABLE)
+    return Opinion(read.verdict, " ".join(read.reason.split()))

@@ -74,7 +74,7 @@ async def _judge(run: Run, goal: Goal) -> bool:
         return False
     await in_db(session_store.set_status, run.session.id, Status(type="busy"))
     try:
-        turn = await _turn(run)
+        turn = await turn_of(run)
     except (UnknownAgent, UnknownModel) as error:
         await in_db(goals.halt, goal, State.BLOCKED, str(error))
         return False
@@ -100,7 +100,7 @@ async def _judge(run: Run, goal: Goal) -> bool:
     return True
 
 
-async def _turn(run: Run) -> Turn:
+async def turn_of(run: Run) -> Turn:
     """On the terms on which the session's agent works. Raises UnknownAgent and UnknownModel."""
     config = (await asyncio.to_thread(load, run.directory)).config
     agent = run.seen.agent or default_name(config)

@@ -152,19 +152,23 @@ def run(arguments: argparse.Namespace, directory: Path) -> None:
     """Raise Stop when the turn fails, or something was refused because nobody was there to allow it (1), for
     a wrong argument (2), and when it is interrupted (130)."""
     text = _text(arguments)
+    try:
+        asyncio.run(_run(link_of(arguments, directory), arguments, text, directory))
+    except (ValueError, RemoteError) as error:
+        raise Stop(str(error)) from error
+    except KeyboardInterrupt as error:
+        raise Stop("interrupted; the turn was stopped", 130) from error
+
+
+def link_of(arguments: argparse.Namespace, directory: Path) -> Link:
+    """To the server that is asked for. Raises ValueError."""
     environ = {
         **os.environ,
         **({variables.PASSWORD.name: arguments.password} if arguments.password else {}),
     }
     environ[variables.USERNAME.name] = arguments.username
     where = None if arguments.attach and not arguments.dir else str(directory)
-    try:
-        link = Link(wanted(environ, arguments.attach, where, start=not arguments.attach))
-        asyncio.run(_run(link, arguments, text, directory))
-    except (ValueError, RemoteError) as error:
-        raise Stop(str(error)) from error
-    except KeyboardInterrupt as error:
-        raise Stop("interrupted; the turn was stopped", 130) from error
+    return Link(wanted(environ, arguments.attach, where, start=not arguments.attach))
 
 
 def _text(arguments: argparse.Namespace) -> str:
@@ -179,13 +183,18 @@ def _text(arguments: argparse.Namespace) -> str:
         return ""
     if arguments.goal and (arguments.command or arguments.file):
         raise Stop("--goal takes a message: no command and no file", 2)
-    parts = [" ".join(arguments.message)]
-    if not sys.stdin.isatty():
-        parts.append(sys.stdin.read())
-    text = "\n".join(part for part in parts if part.strip())
+    text = message_of(arguments)
     if not text and not arguments.command:
         raise Stop("there is no message; give one, or a --command", 2)
     return text
+
+
+def message_of(arguments: argparse.Namespace) -> str:
+    """The message, and what is piped in below it."""
+    parts = [" ".join(arguments.message)]
+    if not sys.stdin.isatty():
+        parts.append(sys.stdin.read())
+    return "\n".join(part for part in parts if part.strip())
 
 
 async def _run(link: Link, arguments: argparse.Namespace, text: str, directory: Path) -> None:

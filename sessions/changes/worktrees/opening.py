@@ -20,12 +20,15 @@ from sessions.core.models import Project
 from sessions.core.store import projects
 
 
-def open_worktree(project_id: str, top: Path, name: str, taken: Collection[str] = ()) -> Made:
-    """A new worktree on a branch of its own, `opencode/<name>`; a name that is taken gets a suffix.
+def open_worktree(
+    project_id: str, top: Path, name: str, taken: Collection[str] = (), *, commit: str = ""
+) -> Made:
+    """A new worktree on a branch of its own, `opencode/<name>`, of a commit, or of the last one; a name that
+    is taken gets a suffix.
 
     Raises CannotFork, and leaves nothing behind then. Filters do not run: large files are LFS pointers.
     """
-    commit, home = head(top), home_of(project_id)
+    commit, home = commit or head(top), home_of(project_id)
     note = begin(top, commit, home, free_slug(top, home, name, "worktree", taken))
     place = note.place
     try:

@@ -1,5 +1,6 @@
 """The rows. Only `sessions.core.store` writes them."""
 
+from .comparisons import Attempt, Comparison
 from .conversation import (
     Admission,
     AdmittedPrompt,
@@ -35,7 +36,9 @@ from .spending import Spending
 __all__ = [
     "Admission",
     "AdmittedPrompt",
+    "Attempt",
     "ChosenKeys",
+    "Comparison",
     "ContextEpoch",
     "ContextMessage",
     "Decision",

@@ -50,6 +50,19 @@ def spent_below(session_id: str) -> float:
     return sum(row.cost for row in below(session_id))
 
 
+def sums(session_id: str) -> tuple[int, float]:
+    """The tokens, cached ones too, and US dollars that a session and those below it used, also deleted
+    ones."""
+    rows = [*Session.objects.filter(id=session_id), *below(session_id)]
+    return sum(_tokens(row.tokens) for row in rows), sum(row.cost for row in rows)
+
+
+def _tokens(counted: Mapping[str, Any]) -> int:
+    cache = counted.get("cache") or {}
+    plain = sum(int(counted.get(kind) or 0) for kind in ("input", "output", "reasoning"))
+    return plain + int(cache.get("read") or 0) + int(cache.get("write") or 0)
+
+
 @dataclass(frozen=True, slots=True)
 class Spent:
     """US dollars and output tokens."""

@@ -7,12 +7,12 @@ prompt that is to be answered (docs/decisions/0064-goals.md).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 
 from sessions.core.db import durable
 from sessions.core.ids import ascending, now
@@ -116,15 +116,9 @@ def active(session_id: str) -> Goal | None:
 _ACTIVE = Prepared(lambda session_id: Goal.objects.filter(session_id=session_id).filter(state="active"))
 
 
-def has_work(session_id: str) -> bool:
-    """Whether a turn is to go on, a prompt waits, or a goal is due a verdict."""
-    return inbox.has_work(session_id) or active(session_id) is not None
-
-
-def sessions_due() -> list[str]:
-    """Ids of sessions with a goal that nobody works at."""
-    rows = Goal.objects.filter(state=State.ACTIVE, session__time_deleted=None, session__lease_owner="")
-    return list(rows.values_list("session_id", flat=True).distinct())
+def free() -> QuerySet[Goal]:
+    """Those that are worked at, in sessions that nobody works in."""
+    return Goal.objects.filter(state=State.ACTIVE, session__time_deleted=None, session__lease_owner="")
 
 
 def verdicts(goal: Goal) -> list[Verdict]:
@@ -139,7 +133,7 @@ def last_verdict(goal: Goal) -> Verdict | None:
 def used(goal: Goal) -> Used:
     """By the session and those below it since the goal began. Each turn has a verdict but the one at work."""
     turns = Verdict.objects.filter(goal=goal).count()
-    tokens, cost = _sums(goal.session_id)
+    tokens, cost = children.sums(goal.session_id)
     worked = goal.worked + (now() - goal.time_active if goal.time_active else 0)
     return Used(turns, max(tokens - goal.tokens_before, 0), max(cost - goal.cost_before, 0.0), max(worked, 0))
 
@@ -148,17 +142,6 @@ def is_spent(session_id: str) -> bool:
     """Whether the session works at a goal whose budget is used up."""
     goal = active(session_id)
     return goal is not None and bool(used(goal).spent(goal))
-
-
-def _sums(session_id: str) -> tuple[int, float]:
-    rows = [*Session.objects.filter(id=session_id), *children.below(session_id)]
-    return sum(_tokens(row.tokens) for row in rows), sum(row.cost for row in rows)
-
-
-def _tokens(counted: Mapping[str, Any]) -> int:
-    cache = counted.get("cache") or {}
-    plain = sum(int(counted.get(kind) or 0) for kind in ("input", "output", "reasoning"))
-    return plain + int(cache.get("read") or 0) + int(cache.get("write") or 0)
 
 
 def begin(
@@ -182,7 +165,7 @@ def begin(
             return known
         for old in Goal.objects.filter(session=session, state__in=_OPEN):
             _leave(old, State.ENDED, "Another goal took its place.")
-        tokens, cost = _sums(session.id)
+        tokens, cost = children.sums(session.id)
         moment = now()
         goal = Goal(
             id=ascending("goal"),
@@ -298,10 +281,15 @@ def look(goal: Goal, doing: str, *, begins: bool = False) -> bool:
 
 
 def obstacle(goal: Goal) -> str:
-    """Why the last turn is not to be judged, in words: it ended in an error, or the server with it. Empty
-    where it may be."""
-    last = Message.objects.filter(session_id=goal.session_id).order_by("-id").first()
-    if last is None or last.id <= goal.after:
+    """Why the last turn is not to be judged, in words; empty where it may be."""
+    return obstacle_after(goal.session_id, goal.after)
+
+
+def obstacle_after(session_id: str, after: str = "") -> str:
+    """How the last turn of a session ended, in words, where that was an error, or the end of the server.
+    Errors before the message `after` do not count."""
+    last = Message.objects.filter(session_id=session_id).order_by("-id").first()
+    if last is None or last.id <= after:
         return ""
     if last.role == "user":
         tried = Resumption.objects.filter(prompt=last, tries__gte=resumption.MOST_TRIES).exists()

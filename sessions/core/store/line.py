@@ -13,8 +13,8 @@ from django.db.models import Max, Min, QuerySet
 
 from sessions.core import bus
 from sessions.core.gate import OPEN, gate
-from sessions.core.models import AdmittedPrompt, Goal, Session
-from sessions.core.store import quotas
+from sessions.core.models import AdmittedPrompt, Session
+from sessions.core.store import comparisons, goals, quotas
 
 MOVED = "session.line"
 """The event, told to listeners alone: what waits before a session is another thing than before."""
@@ -83,9 +83,12 @@ def _waiting() -> list[tuple[str, str, int]]:
     due = free.filter(messages__resumption__state="due").order_by()
     for row in due.values_list("id", "project_id", "messages__time_created"):
         found.setdefault(row[0], row)
-    pursued = Goal.objects.filter(state=Goal.State.ACTIVE, session__in=free)
+    pursued = goals.free().filter(session__in=free)
     for id, project, time in pursued.values_list("session_id", "session__project_id", "time_active"):
         found.setdefault(id, (id, project, time or 0))
+    compared = comparisons.free().filter(session__in=free)
+    for id, project, time in compared.values_list("session_id", "session__project_id", "time_claimed"):
+        found.setdefault(str(id), (str(id), str(project), time))
     return list(found.values())
 
 

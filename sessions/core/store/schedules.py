@@ -32,7 +32,7 @@ from sessions.core.prepared import Prepared
 from sessions.core.wire.messages import ABORTED
 from sessions.core.wire.session import Preset, SessionModel
 
-from . import children, events, goals, presets, resumption
+from . import children, events, goals, presets, pursuits, resumption
 from . import sessions as session_store
 from .leases import Clock
 
@@ -456,7 +456,7 @@ def outcome(occurrence: Occurrence) -> Outcome | None:
     if session is None or session.time_deleted is not None:
         return Outcome(State.STOPPED, GONE)
     idle = (session.status or {}).get("type", "idle") == "idle"
-    if session.lease_owner or not idle or goals.has_work(session.id) or resumption.state(session.id):
+    if session.lease_owner or not idle or pursuits.has_work(session.id) or resumption.state(session.id):
         return None
     result = children.last_text(session.id, "")[:MOST_RESULT]
     goal = goals.current(session.id)

@@ -11,6 +11,7 @@ from playwright.async_api import Browser
 from tests.agents.forge.conftest import fill
 from tests.e2e.access import (  # noqa: F401 - they fill STATES
     states,
+    states_of_comparisons,
     states_of_forge,
     states_of_git,
     states_of_settings,

@@ -10,6 +10,7 @@ import pytest
 
 from tests.e2e.access import (  # noqa: F401 - they fill STATES
     states,
+    states_of_comparisons,
     states_of_forge,
     states_of_git,
     states_of_settings,

@@ -11,6 +11,7 @@ from playwright.async_api import Request
 from tests import programs
 from tests.e2e.access import (  # noqa: F401 - they fill STATES
     states,
+    states_of_comparisons,
     states_of_forge,
     states_of_git,
     states_of_schedules,
@@ -48,6 +49,7 @@ REASONS = {
         "{waits}/staging/files", "{waits}/timeline", "/servers/mcp/list", "/p/{project}/git/list",
     ),
     BUSY: (
+        "/p/{project}/compare/{comparison}/state",
         "/accounts/waiting", "/import/progress", "/search/progress", "/pickers/problems",
         "/pickers/problems/lines", "/servers/languages/log", "/servers/mcp/resource",
     ),

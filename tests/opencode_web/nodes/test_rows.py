@@ -4,12 +4,21 @@ from django.apps import apps
 from django.db.models import ForeignKey
 
 from opencode_web.nodes.rows import COPIED
-from sessions.core.models import Occurrence, Project, SavedRule, Schedule, Session, SessionFolder
+from sessions.core.models import (
+    Attempt,
+    Comparison,
+    Occurrence,
+    Project,
+    SavedRule,
+    Schedule,
+    Session,
+    SessionFolder,
+)
 from sessions.core.models.problems import FileProblems
 
-BEHIND = {SavedRule, SessionFolder, FileProblems, Project, Schedule, Occurrence}
+BEHIND = {SavedRule, SessionFolder, FileProblems, Project, Schedule, Occurrence, Comparison, Attempt}
 """What a machine allows, where a person put things in its list, what its programs found, what it does by
-itself."""
+itself, what it compared."""
 
 
 def test_all_that_is_of_a_conversation_is_copied() -> None:

@@ -25,6 +25,8 @@ CHANGES = (
     "/servers/languages/install", "/pickers/problems/check", "/settings/damage/dismiss",
     "{base}/inbox/msg_x/again", "{base}/resume", "{base}/hasten", "{base}/pin",
     "{base}/pins", "{base}/pins/pin_x/remove", "{base}/goal/pause", "{base}/goal/resume", "{base}/goal/end",
+    "/p/{project}/compare/{comparison}/stop", "/p/{project}/compare/{comparison}/take",
+    "/p/{project}/compare/{comparison}/measure/1",
     "/p/{project}/sessions/archive", "/p/{project}/sessions/pin", "/p/{project}/sessions/delete",
     "/p/{project}/sessions/restore", "/p/{project}/sessions/place", "{base}/todos/dismiss",
     "/p/{project}/sessions/folders/{folder}/fold", "/p/{project}/sessions/folders/{folder}/remove",
@@ -56,6 +58,8 @@ BOTH = (
     "/p/{project}/sessions/folders/{folder}", "/open-in?session={session}&path={file}", "/settings/programs",
     "{base}/plan/comment?start=1&end=1&words=pwned", "/p/{project}/forge/merge?number=none",
     "/p/{project}/goal?session={session}", "/p/{project}/schedules/new", "/p/{project}/schedules/{schedule}",
+    "/p/{project}/compare?session={session}",
+    "/p/{project}/compare/{comparison}/combine", "/p/{project}/compare/{comparison}/clean",
 )  # fmt: skip
 """GET shows what POST would do."""
 READS = (
@@ -81,6 +85,9 @@ READS = (
     "{waits}", "{waits}/staging/files", "{base}/fork/files?before={message}",
     "/p/{worktree}/s/{fork}", "/p/{project}/log", "/p/{project}/log?session={session}&kind=undo&file=pwned",
     "{base}/pins/note", "{base}/goal/log",
+    "/p/{project}/comparisons", "/p/{project}/compare/{comparison}",
+    "/p/{project}/compare/{comparison}/state",
+    "/p/{project}/compare/{comparison}/log/1", "/p/{project}/compare/{comparison}/diff?attempt=1&against=2",
     "{base}/timeline", "{base}/timeline/moments?kind=edit", "{base}/timeline/at?change={change}",
     "{base}/timeline/point?change={change}", "{base}/timeline/review/file?change={change}&path={file}",
     "{base}/timeline/review/image/none?change={change}&path={file}", "{waits}/timeline",
@@ -153,5 +160,6 @@ API = (
 NAMES = (
     "project", "session", "message", "part", "file", "rule", "comment", "operation", "call", "answer",
     "change", "worktree", "fork", "folder", "schedule",
+    "comparison",
 )  # fmt: skip
 """What the paths above are filled with, beside `base` and `waits`: the pages of the two sessions."""

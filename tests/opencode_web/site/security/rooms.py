@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
+import shlex
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -12,7 +14,7 @@ import httpx
 from tests.loopback.script import ToolUse, Turn
 from tests.opencode_web.site.security.audit import HOSTILE
 from tests.opencode_web.site.security.stage import CONTROL, NAME, Stage
-from tests.server import parts_of
+from tests.server import PATIENCE, parts_of
 
 BRANCH = "x'\"><pwned-onpwned=1>"
 RULED = f"ruled{NAME}"
@@ -38,7 +40,7 @@ def set_trap(project: Path) -> None:
 
 
 def script() -> list[Turn]:
-    """A turn that asks, answered with a rule; one in review mode."""
+    """A turn that asks, answered with a rule; one in review mode; two attempts of a comparison."""
     return [
         Turn(tools=[ToolUse("write", {"filePath": RULED, "content": HOSTILE + CONTROL})]),
         Turn(text="Done."),
@@ -49,6 +51,9 @@ def script() -> list[Turn]:
             ]
         ),
         Turn(text="Done."),
+        Turn(tools=[ToolUse("write", {"filePath": f"tried{NAME}", "content": HOSTILE + CONTROL})]),
+        Turn(text=HOSTILE),
+        Turn(text=HOSTILE),
     ]
 
 
@@ -61,6 +66,7 @@ async def fill(stage: Stage) -> None:
     await _staged(stage)
     await _folder(stage)
     await _schedule(stage)
+    await _comparison(stage)
 
 
 async def _rule(stage: Stage) -> None:
@@ -118,6 +124,24 @@ async def _folder(stage: Stage) -> None:
     form = {"folder": "new", "name": HOSTILE[:40], "colour": "red"}
     await done(stage.browser.change(f"/p/{stage.project}/sessions/folder", **form))
     stage.ids["folder"] = found(r'data-folder="(fld_\w+)"', (await stage.browser.get(stage.base)).text)
+
+
+async def _comparison(stage: Stage) -> None:
+    """Of a hostile task, with a check that says hostile things."""
+    check = f"printf %s {shlex.quote(HOSTILE + CONTROL)}; false"
+    body = {
+        "prompt": HOSTILE + CONTROL,
+        "attempts": [{}, {}],
+        "checks": [check],
+        "judge": "none",
+        "atOnce": 1,
+    }
+    made = await stage.client.post("/comparison", body)
+    stage.ids["comparison"] = made["id"]
+    async with asyncio.timeout(PATIENCE):
+        while made["state"] != "done":
+            made = await stage.client.get(f"/comparison/{made['id']}")
+    assert [one["files"] for one in made["attempts"]] == [1, 0]
 
 
 async def done(answer: Any) -> httpx.Response:

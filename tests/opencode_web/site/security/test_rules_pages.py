@@ -92,7 +92,7 @@ def remembered(stage: Stage) -> dict[str, list[Any]]:
 
 ANY = (
     r"(msg|per|pin|que)_x|(?<=image/)none|(?<=/files/)0$|(?<=keys/of/)\w+$"
-    r"|(?<=/runs/)1(?=/)|(?<=/do/)run$|(?<=/hook/)none$"
+    r"|(?<=/runs/)1(?=/)|(?<=/measure/)1$|(?<=/log/)1$|(?<=/do/)run$|(?<=/hook/)none$"
 )
 """What stands for any value in an address."""
 

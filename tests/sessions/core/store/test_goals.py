@@ -9,7 +9,7 @@ import pytest
 
 from sessions.core.db import in_db
 from sessions.core.models import Goal, Session, Verdict
-from sessions.core.store import goals, inbox, line, presets
+from sessions.core.store import goals, inbox, line, presets, pursuits
 from sessions.core.store import sessions as session_store
 from sessions.core.store.goals import GoalRefused, Terms
 from tests.sessions.talk import Talk
@@ -53,15 +53,15 @@ async def now(goal: Goal) -> Goal:
 async def test_a_verdict_brings_its_prompt_along(tmp_path: Path) -> None:
     talk, goal = await begun(tmp_path)
     assert await texts(talk) == ["Reach it."]
-    assert await in_db(goals.sessions_due) == [talk.session.id]
+    assert await in_db(pursuits.sessions_due) == [talk.session.id]
     await promoted(talk)
-    assert await in_db(goals.has_work, talk.session.id)
+    assert await in_db(pursuits.has_work, talk.session.id)
     assert await settled(goal, found()) == "go_on"
     assert await texts(talk) == ["Go on."]
     await promoted(talk)
     assert await settled(goal, found("done")) == "done"
     assert await texts(talk) == []
-    assert not await in_db(goals.has_work, talk.session.id)
+    assert not await in_db(pursuits.has_work, talk.session.id)
     assert [row.number for row in await in_db(goals.verdicts, goal)] == [1, 2]
 
 
