@@ -19,6 +19,7 @@ const where = () => ({ session: document.body.dataset.session });
 const address = (part) => `${root}/p/${document.body.dataset.project}/git${part}`;
 const byId = (id) => id && document.getElementById(id);
 let asked = null; // a renewal that is on its way
+let renewal = null; // one of the view with it
 let again = false;
 
 export async function open() {
@@ -107,9 +108,12 @@ const view = () => byId("git-view");
 const ask = (part, target, values, swap = "innerHTML") => htmx.ajax("GET", address(part), { source: target, target, swap, values: { ...where(), ...values } });
 
 // The lists, and what is looked at beside them.
-async function renewAll() {
+// Whoever is asked something in the view, and has not just answered it with `pressed`, is not disturbed.
+async function renewAll(pressed) {
   await renew();
-  if (view() && !view().hidden) await look(view().dataset.part, view().asked);
+  if (!view() || view().hidden) return;
+  const asks = [...view().querySelectorAll(".git-ask")].some((place) => place.childElementCount && !place.contains(pressed));
+  if (!asks) await look(view().dataset.part, view().asked);
 }
 
 async function look(part, values = {}) {
@@ -166,7 +170,8 @@ async function withRemote(button) {
   } catch {
     hear({ html: gettext("The server cannot be reached."), failed: true });
   }
-  await renewAll();
+  renewal = renewAll(button);
+  await renewal;
   if (!box.contains(document.activeElement)) focusAfter(button);
 }
 
@@ -212,12 +217,16 @@ function rename(button) {
   if (fold(button, form)) form.elements.name.select();
 }
 
+const subjectOf = ({ dataset: { ref, folder } }) => ref ?? folder;
+
 // What comes of an act is shown before it, in the row that it is about.
 async function question(button) {
   const [part, name] = button.dataset.gitAsk.split("?");
-  const row = button.closest("li");
-  const place = row.querySelector(".git-ask");
-  await ask(`/${part}`, place, { [name]: decodeURIComponent(row.dataset.ref ?? row.dataset.folder) });
+  const about = subjectOf(button.closest("li"));
+  await renewal; // which may put another row in the place of this one
+  const place = [...view().querySelectorAll("li")].find((row) => subjectOf(row) === about)?.querySelector(".git-ask");
+  if (!place) return;
+  await ask(`/${part}`, place, { [name]: decodeURIComponent(about) });
   place.querySelector("button")?.focus();
 }
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import re
 import subprocess
 from pathlib import Path
 
 import pytest
-from playwright.async_api import BrowserContext, Page, expect
+from playwright.async_api import BrowserContext, Page, Route, expect
 
 from tests.e2e.stage import Stage
 from tests.loopback.script import Turn
@@ -294,6 +295,36 @@ async def test_the_log_is_of_all_branches_with_their_lanes(
         ]
         assert heights[0] > 80
         assert heights[0] == heights[1]
+
+
+async def test_a_question_is_there_whatever_is_renewed_meanwhile(
+    home: Path, project: Path, context: BrowserContext, tmp_path: Path
+) -> None:
+    """Here of a tag, while what a push has changed is on its way."""
+    far = tmp_path / "far.git"
+    git(tmp_path, "init", "-q", "--bare", str(far))
+    git(project, "remote", "add", "origin", str(far))
+    git(project, "tag", "v1")
+    async with Stage(home, project) as stage:
+        page = await opened(stage, context)
+        await page.get_by_role("button", name="Tags").click()
+        push = page.get_by_role("button", name="Push v1")
+        await expect(push).to_be_visible()
+        held: asyncio.Queue[Route] = asyncio.Queue()
+        await page.route(
+            lambda url: url.partition("?")[0].endswith("/git/tags") and "lost=" not in url, held.put
+        )
+        await push.click()
+        renewed = await held.get()
+        await page.get_by_role("button", name="Delete v1 at origin").click()
+        async with page.expect_event("requestfinished", lambda request: request == renewed.request):
+            await renewed.continue_()
+        await page.evaluate("() => new Promise(requestAnimationFrame)")
+        await expect(page.get_by_role("button", name="Delete it at origin")).to_be_focused()
+        await page.keyboard.press("Enter")
+        await (await held.get()).continue_()
+        await expect(page.get_by_role("button", name="Delete it at origin")).to_have_count(0)
+        assert git(far, "tag") == ""
 
 
 async def test_a_tag_is_pushed_and_deleted_there_after_a_question(
