@@ -20,6 +20,7 @@ from agents.config.schema import AgentConfig, Config, Permission
 from agents.servers.lsp.service import service
 from agents.toolkit.definitions import EDITS, Agent, agents
 from agents.toolkit.formatters import Formatter, applies, formatters
+from agents.toolkit.permission.rules import in_order
 from agents.toolkit.skills import BadSkill, Skill, body, discover
 from sessions.core.repository import Repository
 from sessions.core.wire.patterns import EVERYTHING
@@ -168,7 +169,7 @@ def _agent(agent: Agent) -> dict[str, Any]:
         "options": redacted(dict(agent.options)),
         "permission": [
             {"permission": rule.permission, "pattern": rule.pattern, "action": rule.action}
-            for rule in agent.permission
+            for rule in in_order(agent.permission)
         ],
     }
     if agent.model:

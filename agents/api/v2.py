@@ -23,6 +23,7 @@ from agents.llm.providers import Provider
 from agents.llm.types import Model
 from agents.toolkit.catalog import Catalog, catalog_of
 from agents.toolkit.definitions import Agent, agents
+from agents.toolkit.permission.rules import in_order
 from sessions.api.base import directory_of
 from sessions.api.described import answers
 from sessions.api.v2.base import Tagged, located
@@ -238,7 +239,7 @@ def _agent(agent: Agent) -> dict[str, Any]:
         "steps": agent.steps,
         "permissions": [
             {"action": rule.permission, "resource": rule.pattern, "effect": rule.action}
-            for rule in agent.permission
+            for rule in in_order(agent.permission)
         ],
     }
     return {key: value for key, value in data.items() if value is not None}

@@ -90,6 +90,7 @@ CASES: dict[str, Case] = {
     "the name at the provider": model(id="fake-2026"),
     "options and headers of a model": model(options={"reasoningEffort": "low"}, headers={"X-M": "1"}),
     "no tools": model(tool_call=False),
+    "no temperature": model(temperature=False),
     "a whitelist": provider(models={"a": {}, "b": {}}, whitelist=["a"]),
     "a blacklist": provider(models={"a": {}, "b": {}}, blacklist=["a"]),
     "a disabled provider": config(provider={"fake": FAKE, "other": FAKE}, disabled_providers=["other"]),

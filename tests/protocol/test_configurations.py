@@ -31,17 +31,31 @@ DIFFERENCES: dict[str, str] = {
     "config.mode.*": "0058: where OpenCode has them as well, under `agent`",
     "config.permission.bash.ls [*]": "0007: a repository's rules make others stricter",
     "config.*.headers.*": "0058: secrets are not shown",
+    "agent.*.permission.bash ls x": "0007: a repository's rules make others stricter",
     "config.mcp.*.environment.*": "0058: secrets are not shown",
     "config.lsp.*.env.*": "0058: secrets are not shown",
     "provider.*.headers.*": "0058: secrets are not shown",
     "provider.*.api.url": "0058: the address that is used",
     "provider.*.limit.*": "0058: what is assumed where nobody wrote a limit",
+    "provider.*.models.[ab].capabilities.temperature": "0058: it is sent where nobody wrote that it is taken",
     "command.tidy.template": "a skill as the model gets it, in our words",
     "command.one.template": "a skill as the model gets it, in our words",
     "command.two.template": "a skill as the model gets it, in our words",
     "command.fold.template": "a skill as the model gets it, in our words",
 }
 """What is otherwise, by place and why; a page of docs/decisions where it is a decision."""
+
+STRICTER: dict[str, str] = {
+    **{
+        f"agent.{name}": "0058: rules for all agents lift nothing that a built-in one is denied"
+        for name in (
+            *("compaction.permission.*", "summary.permission.*", "title.permission.*"),
+            *("plan.permission.edit *", "explore.permission.edit *"),
+        )
+    },
+    "agent.*.permission.bash xyz": "0058: a repository's rule lifts nothing, not even its own tools",
+}
+"""Where we deny what OpenCode allows or asks about, by place and why; nothing else may differ there."""
 
 BUILT_IN = frozenset({"init", "review", "summary", "opencode-web", "customize-opencode"})
 """Commands and skills that come with either program."""
@@ -205,7 +219,8 @@ def _different(theirs: Any, ours: Any) -> Iterator[str]:
     left, right = dict(_flat(theirs)), dict(_flat(ours))
     for place in left.keys() | right.keys():
         one, other = left.get(place), right.get(place)
-        if one != other and not any(fnmatchcase(place, pattern) for pattern in DIFFERENCES):
+        stricter = other == "deny" and any(fnmatchcase(place, pattern) for pattern in STRICTER)
+        if one != other and not stricter and not any(fnmatchcase(place, pattern) for pattern in DIFFERENCES):
             yield f"{place}: {one!r} there, {other!r} here"
 
 

@@ -141,6 +141,24 @@ def evaluate(permission: str, pattern: str, rules: Ruleset) -> Rule:
     return _stricter(found or Rule(permission, pattern, "ask"), floor)
 
 
+def in_order(rules: Ruleset) -> list[Rule]:
+    """The same for who goes by the last rule that fits alone: what a floor comes to after the rule that
+    decides without it, and those behind it no looser than it."""
+    floors = [rule for rule in rules if isinstance(rule, Floor)]
+    found: list[Rule] = []
+    for rule in rules:
+        if not isinstance(rule, Floor):
+            covering = [floor for floor in floors if floor.fits(rule.permission, rule.pattern)]
+            found.append(_raised(rule, covering[-1] if covering else None))
+    for floor in floors:
+        decided = evaluate(floor.permission, floor.pattern, rules).action
+        fitting = [place for place, rule in enumerate(found) if rule.fits(floor.permission, floor.pattern)]
+        if not fitting or found[fitting[-1]].action != decided:
+            place = fitting[-1] + 1 if fitting else len(found)
+            found.insert(place, Rule(floor.permission, floor.pattern, decided))
+    return found
+
+
 def in_effect(permission: str, action: Action, rules: Ruleset) -> list[str]:
     """The patterns of the rules with this action that no later rule has lifted."""
     patterns = [
@@ -232,6 +250,11 @@ def _last(matching: Ruleset) -> tuple[Rule | None, Rule | None]:
             holding += [rule] if rule.action == "deny" else []
         found = rule
     return (holding[-1] if holding else found), floor
+
+
+def _raised(rule: Rule, floor: Rule | None) -> Rule:
+    """The rule, as strict as the floor that covers it."""
+    return Rule(rule.permission, rule.pattern, _stricter(rule, floor).action)
 
 
 def _stricter(rule: Rule, floor: Rule | None) -> Rule:

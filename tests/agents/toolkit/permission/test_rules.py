@@ -12,8 +12,10 @@ from agents.toolkit.permission.rules import (
     Verdict,
     configured,
     evaluate,
+    floors,
     from_config,
     hidden_tools,
+    in_order,
     judge,
     merge,
     narrowed,
@@ -206,3 +208,24 @@ def test_the_ways_to_write_everything_stay_everything(pattern: str) -> None:
 @pytest.mark.parametrize("pattern", ["", "?", "??", "a*", "*.env", " "])
 def test_what_is_not_everything(pattern: str) -> None:
     assert not is_everything(pattern)
+
+
+@pytest.mark.parametrize(
+    ("rules", "restrictions", "expected"),
+    [
+        ({"*": "allow"}, {"bash": "ask"}, ["ask", "ask", "ask"]),
+        ({"*": "allow", "bash": "deny"}, {"bash": "ask"}, ["deny", "deny", "deny"]),
+        ({"bash": {"*": "deny", "ls *": "allow"}}, {"bash": "ask"}, ["ask", "deny", "deny"]),
+        ({"bash": {"*": "allow", "rm *": "deny"}}, {"bash": "ask"}, ["ask", "deny", "ask"]),
+        ({"bash": "allow"}, {"bash": {"*": "ask", "ls *": "allow"}}, ["allow", "ask", "ask"]),
+        ({}, {"bash": {"rm *": "deny"}}, ["ask", "deny", "ask"]),
+    ],
+)
+def test_rules_in_order_decide_by_the_last_alone(
+    rules: dict[str, str], restrictions: dict[str, str], expected: list[str]
+) -> None:
+    given = merge(configured(rules), floors(restrictions))
+    told = in_order(given)
+    for command, action in zip(("ls -l", "rm x", "make"), expected, strict=True):
+        fitting = [rule.action for rule in told if rule.fits("bash", command)]
+        assert (["ask", *fitting][-1], evaluate("bash", command, given).action) == (action, action)
