@@ -143,6 +143,15 @@ def add_error_shapes(api: NinjaAPI) -> None:
     def not_opened(_: HttpRequest, error: NotOpened) -> HttpResponse:
         return _error(403, "ForbiddenError", str(error))
 
+    @api.exception_handler(FileNotFoundError)
+    def gone(request: HttpRequest, error: FileNotFoundError) -> HttpResponse:
+        """The folder of the request went while it was answered; all else is a fault of ours."""
+        try:
+            directory_of(request)
+        except NotFound as missing:
+            return not_found(request, missing)
+        raise error
+
     @api.exception_handler(Busy)
     def busy(_: HttpRequest, error: Busy) -> HttpResponse:
         body = {"_tag": "SessionBusyError", "sessionID": error.session_id, "message": str(error)}
