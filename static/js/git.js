@@ -140,11 +140,16 @@ function toggleView(button) {
 
 // Something that changes what a view shows.
 async function change(name, values) {
+  renewal = changed(name, values);
+  await renewal;
+  if (!box.contains(document.activeElement)) (view().querySelector("input[type=text]") || byId("git-title")).focus();
+}
+
+async function changed(name, values) {
   byId("git-ask")?.replaceChildren();
   await act(name, { ...where(), ...values });
   if (byId("git-problem").childElementCount) await renew(); // it may have gone half of the way
   if (!view().hidden) await look(view().dataset.part, view().asked);
-  if (!box.contains(document.activeElement)) (view().querySelector("input[type=text]") || byId("git-title")).focus();
 }
 
 // What takes its time says so as it goes on; Stop is in the top, for whoever looks.
@@ -223,7 +228,7 @@ const subjectOf = ({ dataset: { ref, folder } }) => ref ?? folder;
 async function question(button) {
   const [part, name] = button.dataset.gitAsk.split("?");
   const about = subjectOf(button.closest("li"));
-  await renewal; // which may put another row in the place of this one
+  await renewal?.catch(() => {}); // it may put another row in the place of this one
   const place = [...view().querySelectorAll("li")].find((row) => subjectOf(row) === about)?.querySelector(".git-ask");
   if (!place) return;
   await ask(`/${part}`, place, { [name]: decodeURIComponent(about) });
