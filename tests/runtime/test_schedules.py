@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 import subprocess
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
@@ -241,6 +242,29 @@ async def test_each_run_has_a_worktree_of_its_own(home: Path, project: Path, clo
         assert len({*folders, str(project)}) == 3
         assert all(Path(folder, "new.txt").read_text() == "new\n" for folder in folders)
         assert not (project / "new.txt").exists()
+
+
+async def test_what_is_trusted_is_trusted_in_the_worktree_of_a_run(
+    home: Path, project: Path, clock: Path
+) -> None:
+    """Nobody is there to be asked."""
+    asked = {"mcp": {"x": {"type": "local", "command": ["true"], "enabled": False}}}
+    (project / "opencode.json").write_text(json.dumps(asked))
+    git(project, "add", "-A")
+    git(project, "commit", "-qm", "Servers")
+    async with OpenAIServer(says) as model:
+        server = hurried(home, project, clock, model_config(model.base_url))
+        async with running(server) as client:
+            done = await asyncio.to_thread(server.command, "trust", "-y")
+            assert done.returncode == 0, done.stderr
+            id = await make(client, worktree=True)
+            await client.post(f"/schedule/{id}/run")
+            (run,) = await ended(client, id)
+            folder = (await client.session(run["sessionID"]))["directory"]
+            trusted = next(home.rglob("trust.json")).read_text()
+            assert {str(project), folder} <= json.loads(trusted).keys() | set(
+                json.loads(trusted).get("projects", {})
+            )
 
 
 async def test_what_has_to_be_asked_waits_and_its_mode_answers(

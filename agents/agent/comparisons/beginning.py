@@ -50,15 +50,8 @@ async def _begin(attempt: Attempt) -> Session | None:
     name = f"{comparison.prompt[:_NAME]} {attempt.number}"
     top = Path(project.worktree)
     made = await asyncio.to_thread(open_worktree, original.id, top, name, taken, commit=comparison.commit)
-    await asyncio.to_thread(_trust_alike, top, made.folder)
+    await asyncio.to_thread(TrustStore(Path(settings.TRUST_FILE)).grant_alike, top, made.folder)
     return await _kept(attempt, original, made)
-
-
-def _trust_alike(top: Path, folder: Path) -> None:
-    """What a person has trusted in the project is that in the worktree, as far as it is the same content."""
-    store = TrustStore(Path(settings.TRUST_FILE))
-    if granted := store.granted(top):
-        store.grant(folder, granted)
 
 
 async def _kept(attempt: Attempt, original: Project, made: Made) -> Session | None:

@@ -11,6 +11,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from django.conf import settings
 from django.utils.translation.trans_null import gettext_noop
 
 from agents.agent.commands import admission
@@ -18,6 +19,7 @@ from agents.agent.commands.listing import UnknownCommand
 from agents.agent.goals.acts import checked
 from agents.agent.goals.pursuit import first_parts
 from agents.agent.schedules import files, times
+from agents.config.trust.store import TrustStore
 from agents.toolkit.template import MissingArgument
 from sessions.changes.worktrees.making import CannotFork, home_of, slug_of
 from sessions.changes.worktrees.opening import open_worktree, recorded
@@ -196,4 +198,6 @@ async def _worktree(occurrence: Occurrence) -> _Worktree:
         return _Worktree(known, is_new=False)
     taken = await in_db(projects.worktree_names, original)
     made = await asyncio.to_thread(open_worktree, original.id, Path(original.worktree), name, taken)
+    store = TrustStore(Path(settings.TRUST_FILE))
+    await asyncio.to_thread(store.grant_alike, Path(original.worktree), made.folder)
     return _Worktree(await recorded(original, made), is_new=True)

@@ -83,6 +83,12 @@ class TrustStore:
         known = self._file.read()
         return {worktree: files for worktree, files in known.items() if isinstance(files, dict)}
 
+    def grant_alike(self, worktree: Path, other: Path) -> None:
+        """What is trusted of a project is trusted in another worktree of it, where nobody can be asked, as
+        far as it is the same content."""
+        if granted := self.granted(worktree):
+            self.grant(other, granted)
+
     def grant(self, worktree: Path, digests: Digests) -> None:
         """Trust these contents besides those that are; a file has one trusted content."""
         with self._file.changing(broken_is_empty=True) as known:
