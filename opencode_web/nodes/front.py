@@ -12,7 +12,7 @@ from django.db import DatabaseError, InterfaceError
 
 from opencode_web import asgi
 from opencode_web.nodes import registry
-from opencode_web.nodes.proxy import GOING_AWAY, Proxy, Unreachable
+from opencode_web.nodes.proxy import GOING_AWAY, NotConnected, Proxy, Unreachable
 from opencode_web.site import logins
 from opencode_web.site.security.asgi import Application, respond
 from opencode_web.site.security.guard import Guard
@@ -58,15 +58,25 @@ class Front:
             await _answer(scope, receive, send, 404, name, f"there is no machine {name}")
             return
         try:
-            await self._proxy.to(address)(scope, receive, send)
+            await self._pass_on(name, address, scope, receive, send)
         except Unreachable as error:
             logger.warning("node %s at %s does not answer: %s", name, address, error)
             await _answer(scope, receive, send, 502, name, f"the machine {name} does not answer")
 
-    async def _address(self, name: str) -> str | None:
-        """As it was a second ago; what was known, where the database is away."""
+    async def _pass_on(self, name: str, address: str, scope: Any, receive: Any, send: Any) -> None:
+        """Raises Unreachable."""
+        try:
+            await self._proxy.to(address)(scope, receive, send)
+        except NotConnected:
+            anew = await self._address(name, anew=True)  # it may have begun again, at another port
+            if anew is None or anew == address:
+                raise
+            await self._proxy.to(anew)(scope, receive, send)
+
+    async def _address(self, name: str, *, anew: bool = False) -> str | None:
+        """As it was a second ago, or is now; what was known, where the database is away."""
         clock = asyncio.get_running_loop().time()
-        if clock > self._until:
+        if anew or clock > self._until:
             try:
                 self._addresses = {node.name: node.address for node in await in_db(registry.nodes)}
                 self._until = clock + _RENEWED

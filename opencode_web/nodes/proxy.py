@@ -42,6 +42,10 @@ class Unreachable(Exception):
     """The node does not answer."""
 
 
+class NotConnected(Unreachable):
+    """Nobody listens there: nothing of the request was read."""
+
+
 class Proxy:
     """`key` is the team's (`Policy.team_key`). Call `close` at the end."""
 
@@ -50,7 +54,8 @@ class Proxy:
         self._client: aiohttp.ClientSession | None = None
 
     def to(self, address: str) -> Application:
-        """The application at the address of a node. It raises Unreachable before anything was answered."""
+        """The application at the address of a node. It raises Unreachable before anything was answered, and
+        NotConnected before anything was asked."""
 
         async def application(scope: Scope, receive: Receive, send: Send) -> None:
             url = URL(f"{address}{_target(scope)}", encoded=True)
@@ -97,6 +102,8 @@ class Proxy:
             answer = await self._session().request(
                 scope["method"], url, headers=headers, data=body, allow_redirects=False
             )
+        except aiohttp.ClientConnectorError as error:
+            raise NotConnected(str(error)) from error
         except (aiohttp.ClientError, OSError, TimeoutError) as error:
             raise Unreachable(str(error)) from error
         async with answer:

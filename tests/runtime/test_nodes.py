@@ -13,6 +13,7 @@ from typing import Any
 import httpx
 import pytest
 
+from bench.client import Client
 from tests.bare import refusal
 from tests.loopback.openai import OpenAIServer
 from tests.loopback.script import ToolUse, Turn, Wait
@@ -84,6 +85,31 @@ async def test_a_turn_through_a_front(tmp_path: Path, postgres: PostgresServer) 
                 assert await other.sessions() == []
                 with pytest.raises(httpx.HTTPStatusError, match="404"):
                     await other.session(session)
+
+
+async def test_a_node_that_begins_again_is_found_at_once(tmp_path: Path, postgres: PostgresServer) -> None:
+    """At another port, of which the front, which others keep asking, has not heard yet."""
+    one, two = (machine(tmp_path, postgres, name, {}) for name in ("one", "two"))
+    door = front(tmp_path, postgres)
+
+    async def ask(other: Client) -> None:
+        while True:
+            await other.sessions()
+
+    async with (
+        begun(one, two),
+        begun(door, verb="front"),
+        through(door, "one") as client,
+        through(door, "two") as other,
+    ):
+        for _ in range(3):
+            session = await client.create_session(title="Said at one")
+            await asyncio.to_thread(one.stop)
+            asking = asyncio.create_task(ask(other))
+            await asyncio.to_thread(one.start)
+            body = {"parts": [{"type": "text", "text": "noted"}], "noReply": True}
+            await client.post(f"/session/{session['id']}/message", body)
+            asking.cancel()
 
 
 @pytest.mark.proc
