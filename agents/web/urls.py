@@ -17,6 +17,7 @@ from agents.web import (
     folder_pages,
     goals,
     model_servers,
+    notifiers,
     own_keys,
     palette,
     permission_pages,
@@ -177,6 +178,16 @@ _sandbox = [
     path("sandbox/port/go", sandbox_pages.go, name="sandbox-port-go"),
 ]
 
+_notifiers = [
+    path("settings/notifiers", notifiers.show, name="notifiers"),
+    path("settings/notifiers/form", notifiers.form, name="notifier-form"),
+    path("settings/notifiers/save", notifiers.save, name="save-notifier"),
+    path("settings/notifiers/push", notifiers.add_push, name="add-push"),
+    path("settings/notifiers/test", notifiers.test, name="test-notifier"),
+    path("settings/notifiers/switch", notifiers.switch, name="switch-notifier"),
+    path("settings/notifiers/remove", notifiers.remove, name="remove-notifier"),
+]
+
 _accounts = [
     path("accounts", accounts.accounts, name="accounts"),
     path("accounts/server", model_servers.form, name="model-server"),
@@ -235,4 +246,7 @@ _own_keys = [
 ]
 if settings.PEOPLE:
     _accounts += _own_keys
-urlpatterns = [*_pickers, *_git, *_goals, *_schedules, *_forge, *_sandbox, *_accounts, *_servers, *_apps]
+urlpatterns = [
+    *(*_pickers, *_git, *_goals, *_schedules, *_forge, *_sandbox, *_notifiers),
+    *(*_accounts, *_servers, *_apps),
+]

@@ -11,6 +11,8 @@ class PeopleConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        from opencode_web.people import sign_in
+        from opencode_web.people import known, sign_in
+        from sessions.core import principal
 
         sign_in.listen()
+        principal.register(known.person)

@@ -7,12 +7,15 @@ from hashlib import sha256
 from typing import Any
 from uuid import UUID
 
+from django.conf import settings
+
 from opencode_web.people import sockets
 from opencode_web.people.models import Membership, Person, SignIn, Token
 from opencode_web.site.security.people import Said
 from opencode_web.site.security.request import Request
 from sessions.core.db import in_db
 from sessions.core.ids import now
+from sessions.core.roles import Person as RolesOf
 from sessions.core.roles import Role
 
 _USED_MS = 60_000
@@ -66,6 +69,12 @@ def _with_token(token: str) -> tuple[str, Said] | None:
     if row.time_used is None or now() - row.time_used > _USED_MS:
         Token.objects.filter(pk=row.pk).update(time_used=now())
     return held(row), _said(row.person, Role(row.role))
+
+
+def person(name: str) -> RolesOf | None:
+    """One of `sessions.core.principal.People`."""
+    said = _named(name)
+    return RolesOf.of(said, settings.NODE) if said else None
 
 
 def _standing(names: Collection[str]) -> dict[str, Said | None]:

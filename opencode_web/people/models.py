@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import re
 import uuid
 from typing import ClassVar
 
@@ -8,11 +7,10 @@ from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
 from django.db import models
 from django.db.models.functions import Lower
 
+from sessions.core import browsers
 from sessions.core.roles import Role
 
 LONGEST_NAME = 64
-_BROWSER = re.compile(r"\b(Firefox|Edge?|OPR|Chrome|Safari)\b(?!.*\b(?:Edge?|OPR|Chrome)/)")
-_SYSTEM = re.compile(r"\b(Android|iPhone|iPad|Windows|Mac OS X|Linux)\b")
 
 
 class Person(AbstractBaseUser):
@@ -85,5 +83,4 @@ class SignIn(models.Model):
     @property
     def kind(self) -> str:
         """Of the browser, and the system that it runs on."""
-        found = (_BROWSER.search(self.browser), _SYSTEM.search(self.browser))
-        return " on ".join(match[1] for match in found if match) or "A browser"
+        return browsers.named(self.browser)

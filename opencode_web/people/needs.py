@@ -27,7 +27,8 @@ SHOWN = {
         " forge-list forge-merge forge-told fork fork-files git git-abort"
         " git-blame git-branches git-conflict git-diff git-list git-log git-merge git-shown git-stashes"
         " git-submodules git-tags git-worktrees invert-call invert-operation"
-        " label-sessions log mcp-list mentions move-session new-session older-messages open-in options"
+        " label-sessions log mcp-list mentions move-session new-session notifier-form notifiers"
+        " older-messages open-in options"
         " palette part-file part-output permission-card permission-file permission-matches permission-rest"
         " plan-changes problem-lines problems project prompt-text question-card remove-worktree"
         " rename-session resources review review-file review-files review-image review-lines review-undo"
@@ -56,7 +57,9 @@ DONE = {
         " make-token mfa_activate_totp mfa_deactivate_totp mfa_generate_recovery_codes mfa_reauthenticate"
         " remove-token unlink-account"
     ),
-    Role.SEE: "files-known review-view",
+    Role.SEE: (
+        "add-push files-known remove-notifier review-view save-notifier switch-notifier test-notifier"
+    ),
     Role.ASK: (
         "abort add-comment add-own-key add-pin archive-session archive-sessions check-problems choose"
         " command"

@@ -18,6 +18,7 @@ from django.conf import settings
 from agents.agent.consumer import AgentConsumer
 from agents.agent.runtime import runtime
 from agents.agent.schedules.scheduler import Scheduler
+from agents.notifiers import outbox
 from agents.plugins.javascript import requests
 from agents.servers.lsp import telling
 from agents.toolkit.children.loop import close_all
@@ -50,6 +51,7 @@ async def start() -> None:
     await clear_worktrees()
     await finish_undos()
     beside(indexer.run())
+    beside(outbox.run())
     if settings.METRICS:
         beside(counts.follow())
     if settings.RUNS_TURNS:

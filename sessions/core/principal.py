@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextvars import ContextVar
 from typing import Any, Protocol
 
@@ -39,6 +39,21 @@ def person_in(scope: Mapping[str, Any], node: str | None = None) -> Person | Non
     """The same of a socket, or as they are at another node."""
     said = (scope.get("principal") or {}).get("person")
     return Person.of(said, settings.NODE if node is None else node) if said else None
+
+
+People = Callable[[str], Person | None]
+"""Who has a name, as they are now; None for nobody who may come in. On the ORM's thread."""
+_people: list[People] = []
+
+
+def register(people: People) -> None:
+    """How people are looked up by their names, where a server has some."""
+    _people[:] = [people]
+
+
+def named(name: str) -> Person | None:
+    """See `People`."""
+    return next((people(name) for people in _people), None)
 
 
 def sees(person: Person | None, project: str) -> bool:

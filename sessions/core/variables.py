@@ -245,7 +245,8 @@ FORGES = Variable(
 )
 PRIVATE_HOSTS = Variable(
     "OPENCODE_WEB_PRIVATE_HOSTS",
-    "Set: GitHub Enterprise, and the sign-in of an MCP server, may be at an address of a private network.",
+    "Set: GitHub Enterprise, the sign-in of an MCP server, and notifiers of a team may be at an address of a"
+    " private network.",
 )
 WEBSEARCH_URL = Variable(
     "OPENCODE_WEBSEARCH_URL", "Service of the web search, with `{query}` in its address."

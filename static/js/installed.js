@@ -1,4 +1,5 @@
-// A page that is installed can say that the server is away. Loaded where it is a window of its own.
+// A page that is installed can say that the server is away, and a browser can be told by push. Loaded where one of them is so.
 import { root } from "./root.js";
 
-navigator.serviceWorker?.register(new URL("../js/worker.js", import.meta.url), { scope: `${root}/` }).catch(() => {});
+export const registered = navigator.serviceWorker?.register(new URL("../js/worker.js", import.meta.url), { scope: `${root}/` });
+registered?.catch(() => {});

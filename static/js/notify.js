@@ -45,5 +45,5 @@ if (button && "Notification" in window) {
   show();
 }
 
-// What is installed has a page for when the server is away.
-if (!matchMedia("(display-mode: browser)").matches) import("./installed.js");
+// What is installed, or told by push, has a worker.
+if (localStorage.push || !matchMedia("(display-mode: browser)").matches) import("./installed.js");

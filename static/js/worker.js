@@ -1,5 +1,5 @@
 // What an installed page has when the server cannot be reached: a page that says so, and what draws it. Nothing else is kept, and
-// nothing else is answered here (docs/decisions/0063-offline.md).
+// nothing else is answered here (docs/decisions/0063-offline.md). And what shows what is pushed (docs/decisions/0067-notifiers.md).
 const page = new URL("offline", self.registration.scope).href;
 const files = ["css/tokens.css", "css/base.css", "css/layout.css", "js/early.js", "js/offline.js", "icon.svg"];
 const urls = files.map((name) => new URL(`../${name}`, self.location).href);
@@ -31,4 +31,24 @@ addEventListener("fetch", (event) => {
   const { request } = event;
   if (request.mode === "navigate") event.respondWith(fetch(request).catch(() => kept(page)));
   else if (urls.includes(request.url)) event.respondWith(kept(request.url).then((found) => found ?? fetch(request)));
+});
+
+const icon = new URL("../icon-180.png", self.location).href;
+
+// Who looks at a page sees it there.
+async function tell({ title, text, url, tag }) {
+  const pages = await clients.matchAll({ type: "window", includeUncontrolled: true });
+  if (!pages.some(({ visibilityState }) => visibilityState === "visible")) await registration.showNotification(title, { body: text, tag, icon, data: { url } });
+}
+
+async function open(url) {
+  const pages = await clients.matchAll({ type: "window", includeUncontrolled: true });
+  const there = pages.find((page) => page.url === url);
+  return there ? there.focus() : clients.openWindow(url);
+}
+
+addEventListener("push", (event) => event.waitUntil(tell(event.data.json())));
+addEventListener("notificationclick", (event) => {
+  event.notification.close();
+  event.waitUntil(open(event.notification.data.url));
 });

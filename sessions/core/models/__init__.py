@@ -13,12 +13,14 @@ from .conversation import (
     Switch,
     Todo,
 )
+from .devices import Device
 from .events import Event
 from .goals import Goal, Verdict
 from .keys import ChosenKeys
 from .labels import Label
 from .ledger import FileChange, Operation
 from .logins import EndedLogin
+from .notifiers import Delivery, Notifier
 from .permissions import Decision, PermissionRequest, SavedRule
 from .pins import Pin
 from .problems import FileProblems
@@ -42,6 +44,8 @@ __all__ = [
     "ContextEpoch",
     "ContextMessage",
     "Decision",
+    "Delivery",
+    "Device",
     "EndedLogin",
     "Event",
     "FileChange",
@@ -49,6 +53,7 @@ __all__ = [
     "Goal",
     "Label",
     "Message",
+    "Notifier",
     "Occurrence",
     "Operation",
     "OwnProgram",

@@ -20,7 +20,7 @@ from sessions.core.models import AdmittedPrompt, Goal, Message, Resumption, Sess
 from sessions.core.prepared import Prepared
 from sessions.core.wire.session import Preset
 
-from . import children, events, inbox, presets, resumption
+from . import children, events, inbox, notifiers, presets, resumption
 from . import sessions as session_store
 from .order import last_id
 
@@ -379,6 +379,8 @@ def _leave(goal: Goal, state: Goal.State, reason: str) -> None:
             inbox.withdraw(goal.session_id, row.id)
     if was == State.ACTIVE:
         _lower(goal, goal.preset)
+        if state != State.ENDED and reason != BY_YOU:
+            notifiers.reached(goal)
     _tell(goal)
 
 

@@ -14,7 +14,7 @@ from sessions.core.models import QuestionRequest, Session
 from sessions.core.wire.questions import QuestionInfo, QuestionRequestInfo
 from sessions.core.wire.session import ToolRef
 
-from . import events
+from . import events, notifiers
 from .permissions import family
 
 MOST_WORDS = 10_000
@@ -39,6 +39,7 @@ def ask(
             time_created=now(),
         )
         _record(row, "question.asked", info(row).wire())
+        notifiers.asked(session, "question", row.id)
     return row
 
 

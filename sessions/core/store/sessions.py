@@ -18,7 +18,7 @@ from sessions.core.prepared import Prepared
 from sessions.core.wire.messages import ABORTED
 from sessions.core.wire.session import SessionModel, Status
 
-from . import events, lists, switches
+from . import events, lists, notifiers, switches
 from .rows import session_wire
 
 VERSION = "1.18.33"
@@ -245,8 +245,8 @@ def set_status(session_id: str, status: Status, *, error: dict[str, Any] | None 
 def put_status(row: Session, status: Status, *, error: dict[str, Any] | None = None) -> None:
     """The same of a row that was read in this transaction."""
     wire = status.wire()
-    if _ends(row, status) and not (error and error["name"] == ABORTED):
-        row.unread = True
+    ended = _ends(row, status) and not (error and error["name"] == ABORTED)
+    row.unread = row.unread or ended
     row.status, row.error = wire, error
     row.save(update_fields=["status", "error", "unread"])
     _event(row, "session.status", {"sessionID": row.id, "status": wire})
@@ -254,6 +254,8 @@ def put_status(row: Session, status: Status, *, error: dict[str, Any] | None = N
         _event(row, "session.error", {"sessionID": row.id, "error": error})
     if status.type == "idle":
         _event(row, "session.idle", {"sessionID": row.id})
+    if ended:
+        notifiers.ended(row)
 
 
 def _ends(row: Session, status: Status) -> bool:

@@ -19,7 +19,7 @@ from tests.loopback.script import ToolUse, Turn
 from tests.sessions.talk import Talk
 
 pytestmark = pytest.mark.django_db(transaction=True)
-TURN = 45
+TURN = 46
 """Of a prompt that is answered by one delta, from the lease until the session is idle; a transaction counts
 by its beginning."""
 CALL = 34

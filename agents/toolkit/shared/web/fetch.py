@@ -64,9 +64,9 @@ async def fetch(url: str, seconds: float, permit: Permit) -> Page:
             clients: dict[str, httpx.AsyncClient] = {}
             for _ in range(MAX_REDIRECTS):
                 limit.reschedule(None)  # a person may take their time to permit an address
-                target = await _target(url, permit)
+                target = await target_of(url, permit)
                 if target.proxy not in clients:
-                    clients[target.proxy] = await open_clients.enter_async_context(_client(target.proxy))
+                    clients[target.proxy] = await open_clients.enter_async_context(client_for(target.proxy))
                 client = clients[target.proxy]
                 limit.reschedule(asyncio.get_running_loop().time() + seconds)
                 request = client.build_request(
@@ -100,7 +100,7 @@ async def _answer(client: httpx.AsyncClient, request: httpx.Request, url: str) -
         await response.aclose()
 
 
-def _client(proxy: str) -> httpx.AsyncClient:
+def client_for(proxy: str) -> httpx.AsyncClient:
     """It takes no proxy but this: which one is for an address was decided with the look at that. How long a
     request may take is left to who makes it."""
     import httpx
@@ -112,7 +112,7 @@ def _client(proxy: str) -> httpx.AsyncClient:
 
 
 @dataclass(frozen=True, slots=True)
-class _Target:
+class Target:
     """Where a request goes: by address where it goes directly, with what keeps its name."""
 
     url: str
@@ -121,7 +121,9 @@ class _Target:
     extensions: Mapping[str, str] = field(default_factory=dict)
 
 
-async def _target(url: str, permit: Permit) -> _Target:
+async def target_of(url: str, permit: Permit) -> Target:
+    """Where a request for a URL goes, once its address may be asked. Raises ToolError, and what `permit`
+    raises."""
     parts = urlsplit(url)
     host = parts.hostname
     if parts.scheme not in ("http", "https") or not host:
@@ -131,13 +133,13 @@ async def _target(url: str, permit: Permit) -> _Target:
     port = parts.port or (443 if parts.scheme == "https" else 80)
     if proxy := proxy_for(parts.scheme, host):
         await _permit_proxied(host, port, permit)
-        return _Target(url, proxy)
+        return Target(url, proxy)
     address = (await resolve(host, port))[0]
     if not is_public(address):
         await permit(host, str(address))
     place = f"[{address}]" if address.version == 6 else str(address)
     pinned = place if parts.port is None else f"{place}:{parts.port}"
-    return _Target(
+    return Target(
         urlunsplit(parts._replace(netloc=pinned)),
         headers={"Host": parts.netloc},
         extensions={"sni_hostname": host},

@@ -12,7 +12,7 @@ from sessions.core import workers
 from sessions.core.db import durable
 from sessions.core.ids import ascending, now
 from sessions.core.models import PermissionRequest, SavedRule, Session
-from sessions.core.store import events
+from sessions.core.store import events, notifiers
 from sessions.core.store.rows import permission_info
 
 from . import audit, saved
@@ -51,6 +51,7 @@ def ask(
             time_created=now(),
         )
         _record(row, "permission.asked", permission_info(row).wire())
+        notifiers.asked(session, "permission", row.id)
     return row
 
 
