@@ -6,7 +6,7 @@ from django.conf import settings
 from django.http import HttpRequest, JsonResponse
 from django.urls import URLPattern, URLResolver, include, path
 
-from opencode_web.site import about, offline, readiness
+from opencode_web.site import about, devices, offline, readiness
 from opencode_web.site.metrics import page as metrics
 from sessions.core.store.sessions import VERSION
 
@@ -24,6 +24,10 @@ _pages: list[URLPattern | URLResolver] = [
     path("settings/about", about.show, name="about"),
     path("settings/about/log", about.log, name="server-log"),
     path("settings/about/examine", about.examine, name="examine"),
+    path("settings/devices", devices.show, name="devices"),
+    path("settings/devices/add", devices.add, name="add-device"),
+    path("settings/devices/remove", devices.remove, name="remove-device"),
+    path("settings/devices/reached", devices.reached, name="reached"),
     path("", include("agents.web.urls")),
     path("", include("sessions.web.urls")),
 ]

@@ -29,7 +29,7 @@ from sessions.core import holding, paths, variables
 DEFAULT_HOSTNAME = "127.0.0.1"
 DEFAULT_PORT = 4096
 _LOOK_SECONDS = 1.0
-_ANSWER_SECONDS = 5.0
+_ANSWER_SECONDS = 30.0
 _PAGE = """<!doctype html>
 <html lang="en"><meta charset="utf-8"><meta name="referrer" content="no-referrer">
 <meta http-equiv="refresh" content="0;url={link}"><title>opencode-web</title>
@@ -103,6 +103,12 @@ def post(url: str, path: str) -> Any:
     return _answer(_place(url), "POST", path)
 
 
+def answer_of(url: str, path: str) -> Any:
+    """What the server at `url` answers as JSON at a path there. Raise Stop when it does not answer, or the
+    password is another one."""
+    return _answer(_place(url), "GET", path)
+
+
 class _Place(NamedTuple):
     """Of a server; `base` is the path below which it is."""
 
@@ -145,6 +151,7 @@ def _reason(body: bytes) -> str:
 def _ask(server: _Place, method: str, path: str) -> tuple[int, bytes]:
     password = variables.PASSWORD.read() or paths.secret()
     with closing(HTTPConnection(server.hostname, server.port, timeout=_ANSWER_SECONDS)) as connection:
-        connection.request(method, server.base + path, headers={"Authorization": f"Bearer {password}"})
+        headers = {"Authorization": f"Bearer {password}", "Accept": "application/json"}
+        connection.request(method, server.base + path, headers=headers)
         response = connection.getresponse()
         return response.status, response.read()

@@ -98,10 +98,11 @@ def run(arguments: argparse.Namespace) -> None:
     with permanent():
         prepare_django()
         from opencode_web import asgi
-        from opencode_web.site import background, logins
+        from opencode_web.site import background, logins, remote
         from sessions.transfer.writing.redact import conceal
 
         conceal(policy.password)  # exports and shared pages never show it
+        remote.begin(network.hostname, network.url, policy)
         people = _people()
         if team.is_front(os.environ):
             from opencode_web.nodes import front

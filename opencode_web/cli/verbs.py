@@ -33,7 +33,8 @@ NAMES = (
         "plugin",
         "pr",
     ),
-    *("providers", "restore", "run", "schedule", "session", "stats", "trust", "upgrade"),
+    *("providers", "remote", "restore", "run", "schedule", "service", "session", "stats", "trust"),
+    "upgrade",
 )
 
 MODES = ("ask", "edits", "alone", "reviewed", "everything")
@@ -53,6 +54,7 @@ def add(commands: Subparsers) -> None:
     for declare in (
         *(_run, _compare, _models, _auth, _session, _stats, _agent, _debug, _backup, _restore, _doctor),
         *(_import, _export, _trust, _plugin, _db, _upgrade, _pr, _node, _people, _schedule),
+        *(_service, _remote),
     ):
         declare(commands)
 
@@ -224,6 +226,14 @@ def actions(command: str) -> Mapping[str, Action]:
             from opencode_web.cli.commands import backup, database, doctor
 
             return {"path": database.path, "check": doctor.run, "backup": backup.make_backup}
+        case "service":
+            from opencode_web.cli.commands import service
+
+            return {"install": service.install, "remove": service.remove, "status": service.status}
+        case "remote":
+            from opencode_web.cli.commands import remote
+
+            return {"": remote.check}
         case "pr":
             from opencode_web.cli.commands import pull_request
 
@@ -702,6 +712,36 @@ def _trust(commands: Subparsers) -> None:
     what.add_argument("--revoke", action="store_true", help="trust nothing of the project any longer")
     parser.epilog = "Where nobody is: OPENCODE_WEB_TRUST=HASH[,HASH…] trusts what --show gives these hashes."
     verb(parser, "trust", prepare=django.setup, in_project=False)
+
+
+def _service(commands: Subparsers) -> None:
+    group = _group(commands, "service", "have it run whenever you are logged in (systemd, launchd)")
+    install = group.add_parser("install", help="write the service, start it, and print a link")
+    install.add_argument("path", nargs="?", metavar="DIR", help="the project to open")
+    install.add_argument("--hostname", help="the address to listen on (127.0.0.1)")
+    install.add_argument("--port", type=whole(1, 65535), help="the port (4096)")
+    install.add_argument(
+        "--env",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="take this variable along, such as ANTHROPIC_API_KEY; those of opencode-web are taken anyway",
+    )
+    install.add_argument("--show", action="store_true", help="only print what would be written")
+    install.add_argument("--no-start", action="store_true", help="write it, and do not start it")
+    verb(install, "service", "install", prepare=None, in_project=False)
+    remove = group.add_parser("remove", help="end it, and remove what was written; data stays")
+    verb(remove, "service", "remove", prepare=None, in_project=False)
+    status = group.add_parser("status", help="what the service manager says of it")
+    verb(status, "service", "status", prepare=None, in_project=False)
+
+
+def _remote(commands: Subparsers) -> None:
+    parser = commands.add_parser(
+        "remote", help="say where the running server can be reached, and how that is protected"
+    )
+    parser.add_argument("--json", action="store_true", help="as JSON")
+    verb(parser, "remote", prepare=None, in_project=False)
 
 
 def _group(commands: Subparsers, name: str, summary: str, aliases: Sequence[str] = ()) -> Subparsers:

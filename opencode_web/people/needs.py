@@ -41,21 +41,21 @@ SHOWN = {
     Role.ASK: "comment-form own-keys pin-note sandbox-port-go snippet-dialog",
     Role.APPROVE: "clean-comparison combine-attempts compare goal new-schedule",
     Role.ADMINISTER: (
-        "about account-waiting accounts configuration configured-entry configured-models forges import"
-        " import-found import-progress"
+        "about account-waiting accounts configuration configured-entry configured-models devices forges"
+        " import import-found import-progress"
         " language-log languages"
         " mcp-detail model-server"
         " mcp-form mcp-log mcp-removal mcp-resource mcp-schema mcp-words metrics more-languages people"
-        " programs sandbox server-log servers settings store-of-project told"
+        " programs reached sandbox server-log servers settings store-of-project told"
     ),
 }
 """Names of pages that are read, by what that takes."""
 
 DONE = {
     Role.NOTHING: (
-        "account_change_password account_logout account_reauthenticate account_set_password end-sign-in"
-        " make-token mfa_activate_totp mfa_deactivate_totp mfa_generate_recovery_codes mfa_reauthenticate"
-        " remove-token unlink-account"
+        "account_change_password account_logout account_reauthenticate account_set_password add-sign-in"
+        " end-sign-in make-token mfa_activate_totp mfa_deactivate_totp mfa_generate_recovery_codes"
+        " mfa_reauthenticate remove-token unlink-account"
     ),
     Role.SEE: (
         "add-push files-known remove-notifier review-view save-notifier switch-notifier test-notifier"
@@ -87,7 +87,7 @@ DONE = {
         " staging-keep staging-mode staging-resolve undo"
     ),
     Role.ADMINISTER: (
-        "account-begin account-cancel account-code account-forget account-key add-project-key"
+        "account-begin account-cancel account-code account-forget account-key add-device add-project-key"
         " change-keys change-person"
         " change-setting draft-setting examine forge-forget forge-keep forge-test"
         " clean-store dismiss-damage import-again import-begin import-cancel install-language invite"
@@ -95,7 +95,7 @@ DONE = {
         " mcp-switch mcp-test mcp-try open-project person-link person-project person-sign-out person-token"
         " model-server-add model-server-look"
         " drain-machine join-team prefer-copy programs remove-program remove-project-key"
-        " reset-all-keys restore-here"
+        " remove-device reset-all-keys restore-here"
         " retry-language switch-languages"
     ),
 }

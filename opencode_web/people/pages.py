@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Awaitable, Callable, Iterable
 from typing import Any
 
@@ -13,7 +14,9 @@ from django.views.decorators.http import require_GET, require_POST
 from opencode_web.people import store
 from opencode_web.people.models import Person
 from opencode_web.people.reach import of_address
+from opencode_web.site import devices, remote
 from opencode_web.site.logins import logins
+from opencode_web.site.security.asgi import Scope
 from sessions.core.db import in_db
 from sessions.core.principal import person_of
 from sessions.core.roles import Role
@@ -91,7 +94,8 @@ async def end_sign_in_of(request: HttpRequest, person_id: str) -> HttpResponse:
 async def you(request: HttpRequest) -> HttpResponse:
     """One's own name, tokens and sign-ins, and the way to password and second factor."""
     person = await _oneself(request)
-    return await page(request, "people/you.html", **await in_db(_own, person, _login(request)))
+    own = await in_db(_own, person, _login(request))
+    return await page(request, "people/you.html", origins=devices.origins(request), **own)
 
 
 @require_POST
@@ -126,6 +130,23 @@ async def unlink(request: HttpRequest) -> HttpResponse:
 async def end_sign_in(request: HttpRequest) -> HttpResponse:
     """In another browser; this one says so to the guard."""
     return await _ended(request, await _oneself(request), store.end_sign_in, _own_shown(request))
+
+
+@require_POST
+async def add_device(request: HttpRequest) -> HttpResponse:
+    """A code by which a device of one's own is signed in, at the origin `base`."""
+    person = await _oneself(request)
+    login = secrets.token_urlsafe(16)
+
+    async def joined(scope: Scope) -> None:
+        client = str(scope["client"][0]) if scope.get("client") else ""
+        await in_db(store.sign_in, person.pk, login, devices.agent_of(scope), client)
+
+    try:
+        shown = devices.invitation(request, login, joined)
+    except remote.NotServed as problem:
+        return beside("device", str(problem))
+    return fragment("devices/code.html", **shown)
 
 
 @require_GET

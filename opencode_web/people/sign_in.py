@@ -11,13 +11,10 @@ from django.contrib.auth.signals import user_logged_in
 from django.http import HttpRequest, HttpResponseBase
 
 from opencode_web.people import store
-from opencode_web.people.models import Person, SignIn
+from opencode_web.people.models import Person
 from opencode_web.site.logins import logins
 from sessions.core.db import in_db
-from sessions.core.ids import now
 from sessions.web.respond import csrf_token
-
-_LONGEST = 200
 
 
 def listen() -> None:
@@ -46,14 +43,8 @@ async def admit(request: HttpRequest, response: HttpResponseBase) -> None:
     if person is None:
         return
     login = secrets.token_urlsafe(16)
-    await in_db(
-        SignIn.objects.create,
-        id=login,
-        person_id=person.pk,
-        browser=request.headers.get("User-Agent", "")[:_LONGEST],
-        client=request.META.get("REMOTE_ADDR", ""),
-        time_created=now(),
-    )
+    browser, client = request.headers.get("User-Agent", ""), request.META.get("REMOTE_ADDR", "")
+    await in_db(store.sign_in, person.pk, login, browser, client)
     response.headers["Set-Cookie"] = request.scope["sign_in"](login)  # type: ignore[attr-defined]  # ASGI's
 
 

@@ -24,6 +24,7 @@ from sessions.core.roles import Role
 from sessions.core.store import logins
 
 LONGEST_TOKEN_NAME = 64
+_LONGEST_BROWSER = 200
 ISSUER = "oidc"
 """What the rows of allauth call the issuer of OpenID Connect."""
 _PREFIX = "ocw_"
@@ -209,6 +210,17 @@ def end_sign_ins(person: Person, but: str) -> list[str]:
     names = list(rows.values_list("id", flat=True))
     rows.delete()
     return names
+
+
+def sign_in(person_id: object, login: str, browser: str, client: str) -> None:
+    """Somebody is let in by a login of this id, in a `browser` (its User-Agent) at an address."""
+    SignIn.objects.create(
+        id=login,
+        person_id=person_id,
+        browser=browser[:_LONGEST_BROWSER],
+        client=client,
+        time_created=now(),
+    )
 
 
 def open_names(person: Person) -> list[str]:

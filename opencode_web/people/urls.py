@@ -49,6 +49,7 @@ urlpatterns: list[URLPattern] = [
     path("you/token", pages.make_token, name="make-token"),
     path("you/token/remove", pages.remove_token, name="remove-token"),
     path("you/sign-out", pages.end_sign_in, name="end-sign-in"),
+    path("you/device", pages.add_device, name="add-sign-in"),
     path("people/", pages.people, name="people"),
     path("people/invite", pages.invite, name="invite"),
     path("people/sheet/<str:here>/<str:everywhere>.css", pages.role_sheet, name="role-sheet"),

@@ -2,7 +2,8 @@
 
 A request passes Host, Origin, credentials and CSRF in this order (docs/security.md, rules 1-6,
 10 and 16), then it must not come from the agent itself; what comes back gets its headers (rules 5 and 7).
-Inside, `scope["principal"]` says who asks.
+Inside, `scope["principal"]` says who asks, and `scope["launch"]` gives the token by which a device is let in;
+it is not there at a node, where a front lets in.
 """
 
 from __future__ import annotations
@@ -101,6 +102,7 @@ class Guard:
             self._logins,
             self._throttle if policy.guessable else None,
             self.launch_tokens,
+            people is not None,
         )
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -149,6 +151,8 @@ class Guard:
         if not (_is_public(request) or self._signs_in(request)):
             known = front and front["principal"]
             request.scope["principal"] = known or await self._authenticate(request)
+            if not front:
+                request.scope["launch"] = self.launch_tokens.issue
             if await peers.is_own(request, self._own):
                 raise Refused(403, peers.REFUSAL)
             await self._check_socket(request)
@@ -160,8 +164,6 @@ class Guard:
             request.scope["login"] = known.id if known else ""
             request.scope["sign_in"] = lambda login: self._cookies.issue(secure, login)
             await self._application(request.scope, receive, send)
-        elif self._people and request.path == launch.PATH and request.method == "GET":
-            await redirect(send, f"{request.base}/")  # it is for a person to sign in
         elif request.path in PATHS:
             await self._pages.answer(request, receive, send)
         elif login := self._login(request):

@@ -55,12 +55,14 @@ class Pages:
         logins: Logins,
         throttle: Throttle | None,
         tokens: launch.LaunchTokens,
+        has_people: bool = False,
     ) -> None:
         self._credentials = credentials
         self._cookies = cookies
         self._logins = logins
         self._throttle = throttle
         self._tokens = tokens
+        self._has_people = has_people
         self._form = Template((_FOLDER / "login.html").read_text(encoding="utf-8"))
         self._style = (_FOLDER / "login.css").read_text(encoding="utf-8")
         self._routes = {
@@ -100,15 +102,19 @@ class Pages:
         await respond(send, 200, self._style, "text/css")
 
     async def _launch(self, request: Request, receive: Receive, send: Send) -> None:
+        """Where there are people, they sign in, and a launch is for a device of one who has."""
         target = _parameter(request, "next")
         page = _page(request, target)
-        if self._tokens.redeem(_parameter(request, "token")):
-            cookie = self._cookies.issue(_is_secure(request))
+        found = self._tokens.redeem(_parameter(request, "token"), of_device=self._has_people)
+        if found is not None:
+            if found.joined is not None:
+                await found.joined(request.scope)
+            cookie = self._cookies.issue(_is_secure(request), found.login)
             if request.fetch_site in (b"cross-site", b"same-site"):
                 await _step_on(send, page, cookie)
             else:
                 await redirect(send, page, cookie)
-        elif self._cookies.read(request.cookies):
+        elif self._has_people or self._cookies.read(request.cookies):
             await redirect(send, page)
         else:
             await self._send_form(request, send, 403, target, _SPENT)

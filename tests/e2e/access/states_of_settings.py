@@ -90,6 +90,28 @@ async def snippets(world: World) -> Page:
     return await shown(page, page.get_by_role("button", name="Remove review"))
 
 
+@state("/settings/devices", "/settings/devices/reached")
+async def devices(world: World) -> Page:
+    page = await world.page(f"{world.url}/settings/devices")
+    await page.get_by_label("Name").fill("Phone")
+    await page.get_by_role("button", name="Show a code").click()
+    await page.get_by_role("img", name="QR code of the link").wait_for()
+    return await shown(page, page.get_by_role("button", name="Look again"))
+
+
+@state("/settings/notifiers", "/settings/notifiers/form")
+async def notifiers(world: World) -> Page:
+    page = await world.page(f"{world.url}/settings/notifiers")
+    if not await page.locator(".notifiers").count():
+        await page.get_by_label("Name").fill("Phone")
+        await page.get_by_label("Topic").fill(f"{world.url}/topic")
+        await page.get_by_role("button", name="Save").click()
+    await page.locator(".notifiers summary").first.click()
+    await page.get_by_label("By", exact=True).select_option("json")
+    await page.get_by_label("Secret that signs it").wait_for()
+    return await shown(page, page.get_by_role("button", name="Test Phone"))
+
+
 @state("/pickers/trust")
 async def trust(world: World) -> Page:
     page = (await world.tab()).page

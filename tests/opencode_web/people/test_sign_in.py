@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from html import unescape
 from pathlib import Path
 
 import httpx
@@ -279,3 +280,24 @@ async def test_nobody_else_says_who_asks(tmp_path: Path) -> None:
             assert answer.status_code == 401
     finally:
         await asyncio.to_thread(server.stop)
+
+
+async def test_a_device_of_ones_own_is_signed_in_by_a_code(team: Team) -> None:
+    team.command("add", "Margaret")
+    async with team.browser("Margaret") as browser:
+        given = {"base": team.server.url}
+        shown = await browser.post("/you/device", data=given, headers=await csrf(browser))
+        link = unescape(re.findall(r'data-copy="([^"]+)"', shown.text)[0])
+        async with team.client() as phone:
+            phone.headers["User-Agent"] = "Mozilla/5.0 (iPhone) Version/18.0 Safari/604.1"
+            assert (await phone.get(link)).headers["location"] == "/"
+            assert "Margaret" in (await phone.get("/you/")).text
+            own = (await browser.get("/you/")).text
+            assert "Safari on iPhone" in own
+            ids = re.findall(r'hx-vals=\'{"id": "([^"]+)"}\'', own)
+            id = unescape(ids[0]).encode().decode("unicode_escape")
+            await browser.post("/you/sign-out", data={"id": id}, headers=await csrf(browser))
+            assert (await phone.get("/you/", headers={"Accept": "*/*"})).status_code == 401
+        async with team.client() as thief:
+            assert (await thief.get(link)).headers["location"] == "/"
+            assert (await thief.get("/you/", headers={"Accept": "*/*"})).status_code == 401
