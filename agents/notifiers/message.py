@@ -57,9 +57,7 @@ def message(id: str, news: Sequence[News], notifier: Notifier) -> Message:
         else:
             title = ngettext("%(count)s piece of news", "%(count)s pieces of news", count) % {"count": count}
             left = count - len(lines[:MOST_LINES])
-            more = (
-                [ngettext("and %(count)s more", "and %(count)s more", left) % {"count": left}] if left else []
-            )
+            more = [gettext("and %(count)s more") % {"count": left}] if left else []
             text = "\n".join([*lines[:MOST_LINES], *more])
         sessions = {one.session for one in news}
         url = _link(news[0], notifier) if len(sessions) == 1 else f"{notifier.base}{reverse('home')}"
