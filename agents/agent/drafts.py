@@ -6,7 +6,7 @@ from pathlib import Path
 
 from agents.llm.counted import words_of
 from agents.llm.settings.domains import Controls
-from agents.llm.types import ChatMessage, ModelError, ModelRequest, TextContent
+from agents.llm.types import ChatMessage, Model, ModelError, ModelRequest, TextContent
 from agents.toolkit.catalog import default_ref, small_model
 from sessions.changes.git.command import GitError
 from sessions.core.models import Session
@@ -23,17 +23,23 @@ async def draft(directory: Path, session: Session, system: str, asked: str, *, m
     model = await small_model(directory, await default_ref(directory, session))
     if model is None or model.protocol == "scripted":
         raise GitError("There is no model to draft it: connect a provider first.")
+    try:
+        text = await written(model, session, system, asked, most=most)
+    except ModelError as error:
+        raise GitError(f"The model did not answer: {error.message}") from error
+    return text.removeprefix("```").removesuffix("```").strip()
+
+
+async def written(model: Model, session: Session, system: str, asked: str, *, most: int) -> str:
+    """What a model writes, without what it thought. Raises ModelError."""
     request = ModelRequest(
         model=model,
         system=[system],
         messages=[ChatMessage("user", [TextContent(asked)])],
         controls=Controls(max_output=most),
     )
-    try:
-        text, _ = await words_of(session.id, request)
-    except ModelError as error:
-        raise GitError(f"The model did not answer: {error.message}") from error
-    return (text.partition("</think>")[2] or text).strip().removeprefix("```").removesuffix("```").strip()
+    text, _ = await words_of(session.id, request)
+    return (text.partition("</think>")[2] or text).strip()
 
 
 def patch(text: str) -> str:

@@ -27,6 +27,7 @@ from agents.web import (
     sandbox_pages,
     schedules,
     theme_pages,
+    tours,
     trust,
     usage_pages,
 )
@@ -143,6 +144,9 @@ _goals = [
     path(f"{_GOAL}/resume", goals.resume, name="goal-resume"),
     path(f"{_GOAL}/end", goals.end, name="goal-end"),
 ]
+_tours = [
+    path("p/<str:project_id>/s/<str:session_id>/review/tour", tours.tour, name="tour"),
+]
 _FORGE = "p/<str:project_id>/forge"
 _forge = [
     path(_FORGE, forge_pages.show, name="forge"),
@@ -247,6 +251,6 @@ _own_keys = [
 if settings.PEOPLE:
     _accounts += _own_keys
 urlpatterns = [
-    *(*_pickers, *_git, *_goals, *_schedules, *_forge, *_sandbox, *_notifiers),
+    *(*_pickers, *_git, *_goals, *_tours, *_schedules, *_forge, *_sandbox, *_notifiers),
     *(*_accounts, *_servers, *_apps),
 ]

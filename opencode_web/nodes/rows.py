@@ -36,6 +36,7 @@ from sessions.core.models import (
     StagedFile,
     Switch,
     Todo,
+    Tour,
     Verdict,
 )
 from sessions.core.store import goals
@@ -105,6 +106,7 @@ COPIED: Mapping[type[Model], tuple[str, Mapping[str, str]]] = {
     QuestionRequest: (_OF_SESSION, {}),
     ReviewMark: (_OF_SESSION, {}),
     ReviewComment: (_OF_SESSION, {}),
+    Tour: (_OF_SESSION, {}),
     StagedFile: (_OF_PROJECT, {**_PROJECT, "by_session_id": _IN.format("by_session_id")}),
     Pin: (_OF_SESSION, {}),
     Goal: (_OF_SESSION, {"time_active": "NULL"}),

@@ -38,7 +38,7 @@ SHOWN = {
         " theme-file theme-files timeline-file timeline-image timeline-moments timeline-point trust undo"
         " usage usage-file waiting-prompt why"
     ),
-    Role.ASK: "comment-form own-keys pin-note sandbox-port-go snippet-dialog",
+    Role.ASK: "comment-form own-keys pin-note sandbox-port-go snippet-dialog tour",
     Role.APPROVE: "clean-comparison combine-attempts compare goal new-schedule",
     Role.ADMINISTER: (
         "about account-waiting accounts configuration configured-entry configured-models devices forges"
@@ -70,7 +70,7 @@ DONE = {
         " read-run read-session reject-question remove-comment remove-own-key remove-pin"
         " remove-session-folder remove-snippet rename-session reply-question restore-session"
         " restore-sessions resume review-keep save-search save-snippet send-comments session-folder"
-        " switch-prompt withdraw-prompt writes"
+        " switch-prompt tour withdraw-prompt writes"
     ),
     Role.APPROVE: (
         "add-folder app-ask approve-plan begin-sharing clean-comparison code combine-attempts compare"

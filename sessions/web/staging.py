@@ -28,7 +28,7 @@ from sessions.rendering.html import html
 from sessions.web.access import session_of
 from sessions.web.respond import beside, done, fragment, refused
 from sessions.web.review.display.files import file_id
-from sessions.web.review.pages.answers import Asked, answered
+from sessions.web.review.pages.answers import Asked, answered, looked_at, stop_of
 
 
 def staging_switch(session: Session, *, oob: bool = True) -> str:
@@ -199,7 +199,8 @@ async def in_panel(request: HttpRequest, session: Session) -> Asked:
     scope = Scope("staged")
     found = await listing(session, scope)
     given = await in_db(marks.of_session, session.id, acting.get())
-    return Asked(session, scope, Reading.asked(request.POST.dict()), found, given)
+    form = request.POST.dict()
+    return await looked_at(session, scope, Reading.asked(form), found, given, stop_of(form))
 
 
 async def offered(request: HttpRequest, session: Session, refusal: Refused) -> HttpResponse:

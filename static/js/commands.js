@@ -84,6 +84,7 @@ document.addEventListener("click", async ({ target }) => {
   else if (target.closest("[data-pin]")) (await import("./pins.js")).press(target.closest("[data-pin]"));
   else if (target.closest("[data-folders]")) folders();
   else if (target.closest("[data-git-panel]")) COMMANDS.git();
+  else if (target.closest("[data-tour]")) (await import("./tour.js")).press(target.closest("[data-tour]"));
   else if (target.closest("[data-fold-turn]")) turns().then(({ turn }) => turn(target.closest("[data-fold-turn]").dataset.foldTurn));
 });
 if (document.documentElement.classList.contains("turns-folded")) turns();

@@ -31,7 +31,10 @@ async function go(by) {
   if (await replaced(next)) await go(by);
 }
 
+// In a tour its stops take the place of files.
 function file(by) {
+  const stop = panel.querySelector(by > 0 ? "#tour-next" : "#tour-previous");
+  if (stop) return stop.click();
   const next = step([...panel.querySelectorAll("[data-fold]")], by);
   if (next) look(next, next.closest(".file"));
 }

@@ -20,6 +20,7 @@ export function merge(html) {
   else if (alike(fresh)) whole(fresh);
   else fill(fresh);
   restore();
+  if (stop(panel)) import("./tour.js");
   document.dispatchEvent(new CustomEvent("diff:rows", { detail: [panel] }));
   panel.dispatchEvent(new CustomEvent("review:renewed", { bubbles: true }));
 }
@@ -27,8 +28,10 @@ export function merge(html) {
 // The page has it from the start, and the socket keeps it: an answer may be older.
 const plan = () => panel.querySelector("#plan");
 
+const stop = (place) => place.querySelector("#review-tour")?.dataset.number;
+
 function alike(fresh) {
-  return ["#review-files", "#review-tree"].every((id) => Boolean(panel.querySelector(id)) === Boolean(fresh.querySelector(id)));
+  return stop(panel) === stop(fresh) && ["#review-files", "#review-tree"].every((id) => Boolean(panel.querySelector(id)) === Boolean(fresh.querySelector(id)));
 }
 
 function fill(fresh) {

@@ -5,7 +5,7 @@ import { base as session, onPage } from "./page.js";
 const VIEW = "review:view";
 const SPACE = "review:space";
 const narrow = matchMedia("(max-width: 700px)");
-const chosen = { scope: "session", message: "", part: "" };
+const chosen = { scope: "session", message: "", part: "", stop: "" }; // `stop` is one of the tour
 
 export const judged = new Set(); // the hunks, by name, that a verdict was given on here
 export const panel = document.getElementById("review");
@@ -33,11 +33,13 @@ export async function request(method, path, values, source = panel) {
 }
 
 export function reload() {
-  return request("GET", "", panel.querySelector("#review-files") ? { bare: "1" } : {});
+  return request("GET", "", panel.querySelector("#review-files") && !chosen.stop ? { bare: "1" } : {});
 }
 
-export function chooseScope(scope, message = "", part = "") {
-  Object.assign(chosen, { scope, message, part });
+export const chooseStop = (stop) => chooseScope(chosen.scope, chosen.message, chosen.part, stop);
+
+export function chooseScope(scope, message = "", part = "", stop = "") {
+  Object.assign(chosen, { scope, message, part, stop });
   const address = new URLSearchParams(location.search);
   for (const [name, value] of Object.entries(chosen)) {
     if (value && !(name === "scope" && value === "session")) address.set(name, value);

@@ -60,12 +60,12 @@ document.addEventListener("click", async (event) => {
   find()?.scrollIntoView({ block: "start" });
 });
 
-// Other parts of the page open the panel by `review:choose` with {scope, message, part}.
-async function open({ scope, message, part }) {
+// Other parts of the page open the panel by `review:choose` with {scope, message, part, stop}.
+async function open({ scope, message, part, stop }) {
   panel.dispatchEvent(new CustomEvent("review:show", { bubbles: true }));
-  await chooseScope(scope, message, part);
+  await chooseScope(scope, message, part, stop);
   panel.scrollTop = 0;
-  panel.querySelector("#review-scope")?.focus({ preventScroll: true });
+  (panel.querySelector("#tour-title") ?? panel.querySelector("#review-scope"))?.focus({ preventScroll: true });
 }
 panel.addEventListener("review:choose", ({ detail }) => open(detail));
 

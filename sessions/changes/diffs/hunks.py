@@ -339,7 +339,8 @@ class FileDiff:
 
     `old` and `new` are all lines of both sides, empty where only a patch is known. `mixed_ends`: some changed
     lines end with a carriage return, some do not. `hidden` are the hunks left out because they change
-    nothing but white space (`sessions.changes.review.comparing`).
+    nothing but white space, `elsewhere` those that are shown at another place
+    (`sessions.changes.review.comparing`).
     """
 
     hunks: tuple[Hunk, ...] = ()
@@ -349,6 +350,7 @@ class FileDiff:
     truncated: bool = False
     mixed_ends: bool = False
     hidden: tuple[Hunk, ...] = ()
+    elsewhere: tuple[Hunk, ...] = ()
     old: Sequence[bytes] = field(default=(), repr=False, compare=False)
     new: Sequence[bytes] = field(default=(), repr=False, compare=False)
 

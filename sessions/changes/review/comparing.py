@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Protocol
@@ -94,6 +94,12 @@ def without_whitespace(diff: FileDiff) -> FileDiff:
         additions += sum(d - c for _, _, c, d in left)
         deletions += sum(b - a for a, b, _, _ in left)
     return replace(diff, hunks=tuple(shown), hidden=tuple(hidden), additions=additions, deletions=deletions)
+
+
+def only(diff: FileDiff, keys: Container[str]) -> FileDiff:
+    """Some of the hunks; the others go to `elsewhere`."""
+    shown = tuple(hunk for hunk in diff.hunks if hunk.key in keys)
+    return replace(diff, hunks=shown, elsewhere=tuple(hunk for hunk in diff.hunks if hunk.key not in keys))
 
 
 def _left(span: Span, old: Sequence[bytes], new: Sequence[bytes]) -> Iterator[Span]:

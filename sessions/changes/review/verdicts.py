@@ -78,9 +78,13 @@ class Scope:
         """As it is kept with an operation."""
         return {key: value for key, value in asdict(self).items() if value}
 
+    def fields(self) -> list[tuple[str, str]]:
+        """For a form; `asked` reads them back."""
+        return [("scope", self.kind), *((k, v) for k, v in self.wire().items() if k != "kind")]
+
     def query(self) -> str:
-        """For a URL; `asked` reads it back."""
-        return urlencode({"scope": self.kind, **{k: v for k, v in self.wire().items() if k != "kind"}})
+        """The same for a URL."""
+        return urlencode(self.fields())
 
 
 def entries(session: Session, scope: Scope, roots: Roots) -> list[FileChange]:
@@ -421,7 +425,8 @@ class ReviewedFile:
 class Listing:
     """`problem` says why changes of commands are not among `files`, if so. `undone` has the operation that
     took back a hunk, by file and hunk key (an empty one: the whole file). `problems` is what language
-    servers say of the contents before and after.
+    servers say of the contents before and after. At a `stop` of a tour (from 1, 0: at none) `files` are those
+    of that stop; `only` names the hunks of it by file, where a file has others, too.
     """
 
     scope: Scope
@@ -430,6 +435,12 @@ class Listing:
     problem: str | None = None
     undone: Mapping[tuple[str, str], str] = field(default_factory=dict)
     problems: Mapping[Place, Known] = field(default_factory=dict)
+    stop: int = 0
+    only: Mapping[str, frozenset[str]] = field(default_factory=dict)
+
+    def query(self) -> str:
+        """What is shown, for a URL."""
+        return f"{self.scope.query()}&stop={self.stop}" if self.stop else self.scope.query()
 
     def file(self, key: str) -> ReviewedFile | None:
         return next((file for file in self.files if file.key == key), None)

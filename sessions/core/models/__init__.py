@@ -28,7 +28,7 @@ from .programs import OwnProgram
 from .project import Project
 from .provider_keys import Payment, ProviderKey
 from .questions import QuestionRequest
-from .review import ReviewComment, ReviewMark, StagedFile
+from .review import ReviewComment, ReviewMark, StagedFile, Tour
 from .schedules import Occurrence, Schedule
 from .searches import SavedSearch
 from .session_folders import SessionFolder
@@ -77,5 +77,6 @@ __all__ = [
     "StagedFile",
     "Switch",
     "Todo",
+    "Tour",
     "Verdict",
 ]

@@ -47,6 +47,26 @@ class ReviewComment(models.Model):
     time_updated = models.BigIntegerField()
 
 
+class Tour(models.Model):
+    """A change told by a model, in the order in which it makes sense: one for each scope of a session.
+
+    `scope` is what was looked at, as a query (`Scope.query`). `stops` are `title`, `text` and `hunks` each;
+    hunks are named as marks name them, by their content. `hunks` are all that the scope had when it was made,
+    `model` is who made it, `provider/model`, `actor` who asked for it, where a server has people.
+    """
+
+    session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="tours")
+    scope = models.TextField()
+    stops = models.JSONField(default=list)
+    hunks = models.JSONField(default=list)
+    model = models.TextField()
+    actor = models.CharField(max_length=128, blank=True)
+    time_created = models.BigIntegerField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["session", "scope"], name="one_tour_a_scope")]
+
+
 class StagedFile(models.Model):
     """An edit that waits in review mode: the agent sees it, the working tree has it when it is kept.
 

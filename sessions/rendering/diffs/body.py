@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import stat
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass
 
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext, ngettext
 
 from sessions.changes.diffs.images import image
-from sessions.changes.review.comparing import Compared, FileChange, compare
+from sessions.changes.review.comparing import Compared, FileChange, compare, only
 from sessions.changes.snapshots.changes import MOVED_IN
 from sessions.changes.snapshots.objects import ObjectMissing, ObjectStore
 from sessions.changes.undo.files import same_kind, same_mode
@@ -34,10 +34,12 @@ def file_body(
     problems: Problems | None = None,
     renamed_from: str = "",
     mark: str = "",
+    keys: Container[str] | None = None,
 ) -> SafeString:
     """What is said of a file, its images and the table of its diff; for a piece, table bodies only.
 
-    `{base}/review/file?{query}` is the URL that answers with it. `marks` are asked for the hunks shown only.
+    `{base}/review/file?{query}` is the URL that answers with it. `marks` are asked for the hunks shown only,
+    which are those of `keys`, if there are any given.
     Blocks; never raises for contents that are missing, binary or too large.
     """
     try:
@@ -52,7 +54,8 @@ def file_body(
     colours = _small(found.before), _small(found.after)
     source = Source(name, *colours, found.diff.mixed_ends, notes or {}, problems or {})
     url = f"{base}/review/file?{query}&{reading.query()}"
-    table = Table(found.diff, reading.view, source, marks, url, mark or file_mark(name))
+    diff = found.diff if keys is None else only(found.diff, keys)
+    table = Table(diff, reading.view, source, marks, url, mark or file_mark(name))
     if reading.piece:
         return _piece(table, reading)
     said = list(facts(change, found, shown(renamed_from)))

@@ -459,7 +459,7 @@ def between(previous: Hunk | None, following: Hunk | None, diff: FileDiff) -> Ga
 
 def named(start: int, stop: int, diff: FileDiff) -> Gap | None:
     """The gap [start, stop) that a page asks for; None where it is not one of this diff."""
-    if start < 1 or stop > len(diff.new) + 1:
+    if start < 1 or stop > len(diff.new) + 1 or _among(diff.elsewhere, start, stop):
         return None
     previous = None
     for hunk in diff.hunks:
@@ -473,13 +473,20 @@ def named(start: int, stop: int, diff: FileDiff) -> Gap | None:
 
 
 def bar(gap: Gap, diff: FileDiff, view: View, url: str, source: Source) -> str:
-    """The row that stands for a gap; with a URL its lines can be had."""
-    buttons = "".join(_button(gap, take, url) for take in _takes(gap)) if url and diff.new else ""
+    """The row that stands for a gap; with a URL its lines can be had, unless hunks that are shown elsewhere
+    are among them."""
+    can = url and diff.new and not _among(diff.elsewhere, gap.start, gap.stop)
+    buttons = "".join(_button(gap, take, url) for take in _takes(gap)) if can else ""
     columns = 4 if view == "split" else 3
     return (
         f'<tbody class="between"><tr class="gap"><td colspan="{columns}"><div class="gap-bar">'
         f"<span>{_words(gap, diff, source)}</span>{buttons}</div></td></tr></tbody>"
     )
+
+
+def _among(hunks: Sequence[Hunk], start: int, stop: int) -> int:
+    """How many of them begin in a range of lines of the new side."""
+    return sum(start <= hunk.begin[1] < stop for hunk in hunks)
 
 
 def _takes(gap: Gap) -> list[Take]:
@@ -513,7 +520,12 @@ def _button(gap: Gap, take: Take, url: str) -> str:
 def _words(gap: Gap, diff: FileDiff, source: Source) -> str:
     lines = gap.stop - gap.start
     words = ngettext("%(lines)s unchanged line", "%(lines)s unchanged lines", lines)
-    hidden = sum(gap.start <= hunk.begin[1] < gap.stop for hunk in diff.hidden)
+    if others := _among(diff.elsewhere, gap.start, gap.stop):
+        words = ngettext(
+            "%(hunks)s hunk that is at another stop", "%(hunks)s hunks that are at other stops", others
+        )
+        return words % {"hunks": f"{others:,}"}
+    hidden = _among(diff.hidden, gap.start, gap.stop)
     if hidden:
         words = ngettext(
             "%(lines)s lines, %(hidden)s hunk of white space only not shown",

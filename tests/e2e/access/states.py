@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from base64 import b64decode
 
 from playwright.async_api import FilePayload, Locator, Page, expect
@@ -11,7 +12,7 @@ from tests.e2e.access.state import dialog, shown, state
 from tests.e2e.access.world import World, settled
 from tests.e2e.stage import Tab
 from tests.e2e.test_composer import PNG
-from tests.loopback.script import Turn, Wait
+from tests.loopback.script import ToolUse, Turn, Wait
 
 # Before and beside a project
 
@@ -554,6 +555,28 @@ async def full_review(world: World) -> Page:
     await tab.review.get_by_role("button", name="Full review").click()
     await tab.review.locator("[data-hunk]").get_by_role("button", name="Comment").first.click()
     return await shown(tab.page, tab.review.get_by_label("Comment on line"))
+
+
+@state("{base}/review/tour")
+async def having_a_tour_made(world: World) -> Page:
+    tab = await world.tab("worked")
+    await tab.review.get_by_role("button", name="Tour", exact=True).click()
+    return await shown(tab.page, tab.page.get_by_role("dialog", name="A tour of this change"))
+
+
+@state()
+async def a_stop_of_a_tour(world: World) -> Page:
+    session = await world.stage.session("toured")
+    tour = {"stops": [{"title": "What it is for", "text": "It is so. It had to be.", "hunks": [1]}]}
+    writes = [ToolUse("write", {"filePath": f"{name}.txt", "content": session}) for name in ("one", "two")]
+    world.stage.plays(Turn(tools=writes), Turn(text="Done."), Turn(text=json.dumps(tour)))
+    await world.stage.client.prompt(session, "Go on.")
+    tab = await world.stage.tab(world.context, session)
+    await tab.review.get_by_role("button", name="Tour", exact=True).click()
+    await tab.page.get_by_role("button", name="Make it").click()
+    await shown(tab.page, tab.review.get_by_role("heading", name="What it is for"))
+    await tab.review.get_by_text("All stops").click()
+    return await shown(tab.page, tab.review.get_by_role("button", name="Make it anew"))
 
 
 @state()

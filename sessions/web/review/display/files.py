@@ -204,22 +204,33 @@ def bodies(
     made = []
     objects, staged = found.roots.of(file.path).objects, found.scope.kind == "staged"
     for number, judged in enumerate(judge(file, found)):
-        if step in (None, number):
+        keys = _shown(file, judged, found)
+        if step in (None, number) and (keys is None or keys):
             diff, place = _diff(judged.change, objects), f"{digest(file.key)}-{number}"
             body = file_body(
                 judged.change,
                 objects,
                 reading,
                 base=base,
-                query=f"{found.scope.query()}&{urlencode({'path': file.key, 'step': number})}",
+                query=f"{found.query()}&{urlencode({'path': file.key, 'step': number})}",
                 marks=Bars(file, judged, diff.hunks, marks, told, staged=staged),
                 notes=notes(marks.comments.get(file.path, ()), judged.before, judged.after, base),
                 problems=_problems(file, judged.change, found, diff, place),
                 renamed_from=file.renamed_from,
                 mark=place,
+                keys=keys,
             )
             made.append(body)
     return tuple(made)
+
+
+def _shown(file: ReviewedFile, step: Step, found: Listing) -> frozenset[str] | None:
+    """The keys of the hunks of a step that are at the stop; None for all of them."""
+    only = found.only.get(file.key)
+    if only is None:
+        return None
+    keys = frozenset(key for key, judged in step.hunks.items() if judged.key in only)
+    return None if "" in keys else keys
 
 
 def _problems(file: ReviewedFile, change: Change, found: Listing, diff: FileDiff, place: str) -> Problems:
@@ -254,7 +265,8 @@ class FileRow:
     """One file of the panel.
 
     `id` names its element, `key` it in requests, `name` is its path and `root` the folder beside the project
-    that this lies in, empty for none. `tag` says in words how it stands with it, `tone` picks the colour of
+    that this lies in, empty for none. Of a `part` of its hunks, at a stop of a tour, no verdict is given on
+    the whole. `tag` says in words how it stands with it, `tone` picks the colour of
     that. `version` changes when anything shown of it does, `drawn` names what the scope did to it.
     `delta` are the problems that came and went, None where that is not known. `bodies` is None where it loads
     later.
@@ -277,6 +289,7 @@ class FileRow:
     undone: bool
     version: str
     drawn: str
+    part: bool = False
     delta: Delta | None = None
     bodies: tuple[SafeString, ...] | None = None
 
@@ -388,7 +401,8 @@ def _row(
     gone = undone and file.state in ("gone", "missing")
     comments = marks.comments.get(file.path, ())
     said = [(one.comment.id, one.comment.time_updated, one.state) for one in comments]
-    there = (file.state, file.mark, file.additions, file.deletions, file.others, undone)
+    only = found.only.get(file.key)
+    there = (file.state, file.mark, file.additions, file.deletions, file.others, undone, sorted(only or ()))
     known = [found.problems.get(place) for place in file.places]
     root = found.roots.of(file.path)
     return FileRow(
@@ -409,6 +423,7 @@ def _row(
         undone=undone,
         version=digest(repr((there, own, said, known, reading.query()))),
         drawn=" ".join(map(seal, file.whole)),
+        part=only is not None,
         delta=_delta(file, found) if file.state in ("here", "changed") else None,
     )
 
@@ -502,8 +517,7 @@ def _block(file: FileRow, *, staged: bool) -> str:
         f'aria-controls="{file.id}-body"><span class="state" data-state="{file.letter}" title="{file.word}" '
         f'aria-hidden="true">{file.letter}</span><span class="visually-hidden">{file.word}: </span>'
         f"{_path(file)}{counts(file)}</button></h{file.heading}>{file.delta.html if file.delta else ''}{tag}"
-        f'<span class="file-do">{_pin_button()}{"".join(_file_buttons(file, staged=staged))}'
-        f"{viewed_box(file.viewed)}</span></div>"
+        f'<span class="file-do">{_pin_button()}{"".join(_file_buttons(file, staged=staged))}</span></div>'
         f'{since}<div id="{file.id}-problem" class="file-problem" role="alert"></div>{_body(file)}</section>'
     )
 
@@ -519,11 +533,16 @@ def _path(file: FileRow) -> str:
 
 
 def _file_buttons(file: FileRow, *, staged: bool) -> Iterator[str]:
+    if file.part:
+        return
     if staged:
         yield from (button("stage-keep", drawing="check"), button("stage-drop", drawing="cross"))
-        return
-    if is_plan(file.name):
-        return
+    elif not is_plan(file.name):
+        yield from _verdicts(file)
+    yield viewed_box(file.viewed)
+
+
+def _verdicts(file: FileRow) -> Iterator[str]:
     if file.open:
         yield why_button()
     if file.kept:

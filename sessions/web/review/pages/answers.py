@@ -19,12 +19,13 @@ from django.utils.translation.trans_null import gettext_noop
 
 from sessions.changes.review.conflicts import Sides, sides
 from sessions.changes.review.marking import digest
+from sessions.changes.review.tours import Route, at_stop, route
 from sessions.changes.review.verdicts import Listing, Scope, listing
 from sessions.changes.undo.merge import Conflict
 from sessions.core.db import in_db
 from sessions.core.models import Operation, Session
 from sessions.core.principal import acting
-from sessions.core.store import events, marks
+from sessions.core.store import events, marks, tours
 from sessions.core.store.marks import Marks
 from sessions.rendering.diffs.table import Reading
 from sessions.rendering.html import html
@@ -96,7 +97,7 @@ async def answered(
     session = shown.session
     found = await listing(session, shown.scope)
     given = await in_db(marks.of_session, session.id, acting.get())
-    fresh = Asked(session, shown.scope, shown.reading, found, given)
+    fresh = await looked_at(session, shown.scope, shown.reading, found, given, shown.found.stop)
     rows = await asyncio.to_thread(_rows, fresh, keys, operation.outcome if operation else outcome)
     every = await asyncio.to_thread(
         file_rows, found, given, shown.reading, session.get_absolute_url(), bare=True
@@ -106,7 +107,7 @@ async def answered(
         base=session.get_absolute_url(),
         files=blocks(rows, staged=shown.staged),
         rows=[tree_row(file) for file in rows],
-        gone=[file_id(key) for key in keys if found.file(key) is None],
+        gone=[file_id(key) for key in keys if fresh.found.file(key) is None],
         total=totals(every),
         note=note,
         operation=operation,
@@ -148,19 +149,23 @@ def _told(found: Listing, key: str, outcome: Sequence[Mapping[str, Any]]) -> Tol
 RECENT = 3.0
 """Seconds for which a list of files serves the requests for the diffs of its files."""
 _MOST = 8  # lists that are remembered
+_DIGITS = 4
 
 _recent: dict[tuple[str, Scope], tuple[float, int, Listing]] = {}
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """The scope and the reading that were chosen, the files found, and the marks on them."""
+    """The scope and the reading that were chosen, the files found, and the marks on them. At a stop of a
+    tour, whose `route` is here then, `found` are those of the stop, and `whole` all of the scope."""
 
     session: Session
     scope: Scope
     reading: Reading
     found: Listing
     marks: Marks
+    whole: Listing
+    route: Route | None = None
 
     @property
     def staged(self) -> bool:
@@ -168,14 +173,33 @@ class Asked:
 
 
 async def asked(request: HttpRequest, session: Session, *, recent: bool = False) -> Asked:
-    """From a query (`GET`) or a form (`POST`): scope, message, part; view, w. With `recent` the list of files
-    may be a few seconds old, unless anything has happened since; how it stands with each hunk is read anew.
+    """From a query (`GET`) or a form (`POST`): scope, message, part; view, w; the stop of a tour. With
+    `recent` the list of files may be a few seconds old, unless anything has happened since; how it stands
+    with each hunk is read anew.
     """
     given = {**request.GET.dict(), **request.POST.dict()}
     scope = Scope.asked(given)
     found = await _found(session, scope, recent=recent)
     own = await in_db(marks.of_session, session.id, acting.get())
-    return Asked(session, scope, Reading.asked(given), found, own)
+    return await looked_at(session, scope, Reading.asked(given), found, own, stop_of(given))
+
+
+def stop_of(given: Mapping[str, str]) -> int:
+    """The stop that is asked for, from 1; 0 for none."""
+    stop = given.get("stop", "")
+    return int(stop) if stop.isdecimal() and len(stop) <= _DIGITS else 0
+
+
+async def looked_at(
+    session: Session, scope: Scope, reading: Reading, found: Listing, given: Marks, stop: int
+) -> Asked:
+    """At a stop of the scope's tour, if it has one."""
+    tour = await in_db(tours.of, session.id, scope.query()) if stop else None
+    if tour is None:
+        return Asked(session, scope, reading, found, given, found)
+    way = await asyncio.to_thread(route, tour, found)
+    here = await asyncio.to_thread(at_stop, found, way, stop)
+    return Asked(session, scope, reading, here, given, found, way)
 
 
 async def _found(session: Session, scope: Scope, *, recent: bool) -> Listing:

@@ -20,12 +20,13 @@ from sessions.core.db import in_db
 from sessions.core.models import Session
 from sessions.core.plans import is_plan
 from sessions.core.principal import acting
-from sessions.core.store import ledger, marks, messages, turns
+from sessions.core.store import ledger, marks, messages, tours, turns
 from sessions.core.text import visible
 from sessions.rendering.tools import card
 from sessions.web.access import session_of
 from sessions.web.respond import fragment
 from sessions.web.review.display.files import (
+    FileRow,
     blocks,
     bodies,
     file_row,
@@ -34,7 +35,8 @@ from sessions.web.review.display.files import (
     totals,
     tree,
 )
-from sessions.web.review.pages.answers import asked
+from sessions.web.review.display.touring import at
+from sessions.web.review.pages.answers import Asked, asked
 
 _LONGEST = 40
 
@@ -127,27 +129,37 @@ MOST = 40
 
 @require_GET
 async def panel(request: HttpRequest, project_id: str, session_id: str) -> HttpResponse:
-    """`?scope=&message=&part=&view=&w=`: the files changed; `&bare=1` without diffs, where they are shown."""
+    """`?scope=&message=&part=&view=&w=`: the files changed, with `&stop=` those of a stop of their tour;
+    `&bare=1` without diffs, where they are shown."""
     session = await session_of(project_id, session_id)
     shown = await asked(request, session)
-    bare = "bare" in request.GET
-    rows = await asyncio.to_thread(
-        file_rows, shown.found, shown.marks, shown.reading, session.get_absolute_url(), bare=bare
-    )
+    base, bare = session.get_absolute_url(), "bare" in request.GET
+    rows, every = await asyncio.to_thread(_rows, shown, base, bare)
     choices = await in_db(options, session, shown.scope)
+    toured = shown.route is not None or await in_db(tours.of, session.id, shown.scope.query()) is not None
     return fragment(
         "review/panel.html",
-        base=session.get_absolute_url(),
+        base=base,
         session=session,
         asked=shown,
+        toured=toured,
+        stop=at(shown.route, shown.found.stop) if shown.route else None,
         options=choices,
         files=await asyncio.to_thread(sheet, rows, staged=shown.staged),
         tree=await asyncio.to_thread(tree, rows),
-        total=totals(rows),
+        total=totals(every),
         empty=empty(shown.scope, choices),
         waiting=told(WAITING),
         problem=shown.found.problem,
     )
+
+
+def _rows(shown: Asked, base: str, bare: bool) -> tuple[list[FileRow], list[FileRow]]:
+    """The files that are shown, and all of the scope."""
+    rows = file_rows(shown.found, shown.marks, shown.reading, base, bare=bare)
+    if shown.route is None:
+        return rows, rows
+    return rows, file_rows(shown.whole, shown.marks, shown.reading, base, bare=True)
 
 
 @require_GET

@@ -122,10 +122,13 @@ def _picks(shown: Asked, paths: Collection[str], given: QueryDict) -> Picks:
 
 
 def _not_kept(shown: Asked, file: ReviewedFile) -> Collection[str] | None:
-    if not shown.marks.kept:
+    """None for all of it."""
+    only = shown.found.only.get(file.key)
+    if not shown.marks.kept and only is None:
         return None
     hunks = [one.key for step in judge(file, shown.found) for one in step.hunks.values()]
-    left = [pick for pick in hunks if hunk_mark(file, pick) not in shown.marks.kept]
+    here = hunks if only is None else [pick for pick in hunks if pick in only]
+    left = [pick for pick in here if hunk_mark(file, pick) not in shown.marks.kept]
     return None if len(left) == len(hunks) else left
 
 
@@ -147,7 +150,7 @@ async def _dialog(shown: Asked) -> HttpResponse:
         "review/scope_undo.html",
         base=shown.session.get_absolute_url(),
         files=await asyncio.to_thread(previewed, plans, shown.found),
-        scope=shown.scope,
+        query=shown.found.query(),
         kept=len(every) - len(wanted),
         problem=shown.found.problem,
     )

@@ -61,7 +61,7 @@ BOTH = (
     "/p/{project}/sessions/folders/{folder}", "/open-in?session={session}&path={file}", "/settings/programs",
     "{base}/plan/comment?start=1&end=1&words=pwned", "/p/{project}/forge/merge?number=none",
     "/p/{project}/goal?session={session}", "/p/{project}/schedules/new", "/p/{project}/schedules/{schedule}",
-    "/p/{project}/compare?session={session}",
+    "/p/{project}/compare?session={session}", "{base}/review/tour?scope=session",
     "/p/{project}/compare/{comparison}/combine", "/p/{project}/compare/{comparison}/clean",
 )  # fmt: skip
 """GET shows what POST would do."""
