@@ -53,6 +53,9 @@ class Record:
 
 
 def asks_for_title(body: Body) -> bool:
-    """Whether a request is for a session's title: no tools, and its opening words speak of a title."""
-    opening = [body.get("system"), body.get("instructions"), list(body.get("messages", ()))[:2]]
-    return not body.get("tools") and "title" in json.dumps(opening).lower()
+    """Whether a request is for a session's title: no tools, and its opening words speak of a title, but not
+    of those that stops of a tour have."""
+    opening = json.dumps(
+        [body.get("system"), body.get("instructions"), list(body.get("messages", ()))[:2]]
+    ).lower()
+    return not body.get("tools") and "title" in opening and "through a change of a program" not in opening
