@@ -34,11 +34,11 @@ from agents.servers.lsp.uses.symbols import find_symbols, kind_of
 from agents.toolkit.catalog import providers_of
 from agents.toolkit.definitions import Agent, known_agents
 from sessions.core.db import in_db
-from sessions.core.models import Project, Session, Snippet
+from sessions.core.models import Project, ProjectAction, Session, Snippet
 from sessions.core.models.ledger import unpack_path
 from sessions.core.principal import may, person_of, sees
 from sessions.core.roles import Person
-from sessions.core.store import projects, searches, snippets
+from sessions.core.store import knowledge, projects, searches, snippets
 from sessions.core.store import sessions as session_store
 from sessions.project import browsing, search, texts
 from sessions.project.outline import Symbol as Outlined
@@ -58,7 +58,7 @@ _OUTLINED_ICONS = {"class": "type", "heading": "list", "key": "variable", "names
 MOST_SESSIONS = 400
 """Of the project, the last used ones, that are looked through."""
 
-Act = Literal["run", "go", "choose", "open", "write", "insert"]
+Act = Literal["run", "go", "choose", "open", "write", "insert", "command"]
 
 logger = logging.getLogger(__name__)
 
@@ -130,6 +130,7 @@ async def _known(request: HttpRequest, place: Located) -> list[Group]:
             MOST_UNASKED,
         ),
         Group(gettext("Actions"), list(_actions(request)), len(SHORTCUTS), 2 * MOST_OF_A_KIND),
+        Group(gettext("Commands of the project"), [_named(row) for row in rows.named]),
         Group(gettext("Settings"), list(_settings(request, place.project)), MOST_OF_A_KIND),
         Group(gettext("Projects"), [_project(row) for row in others], MOST_UNASKED),
         Group(gettext("Agents"), [_agent(agent) for agent in agents]),
@@ -150,6 +151,7 @@ class _Rows:
     sessions: Sequence[Session]
     projects: Sequence[Project]
     snippets: Sequence[Snippet]
+    named: Sequence[ProjectAction]
     searches: Sequence[str]
 
 
@@ -158,11 +160,12 @@ def _rows(project: Project, person: Person | None) -> _Rows:
         session_store.listing(project, roots=True, limit=MOST_SESSIONS),
         [row for row in projects.recent() if sees(person, row.id)],
         snippets.named(),
+        knowledge.actions(project),
         searches.saved(),
     )
 
 
-_WRITES = {"choose": "choose", "write": "prompt", "insert": "prompt"}
+_WRITES = {"choose": "choose", "write": "prompt", "insert": "prompt", "command": "run-action"}
 """What an entry leads to in the end, by what is done with it: the name of a URL."""
 
 
@@ -193,6 +196,10 @@ def _command(command: Command) -> Entry:
 
 def _snippet(row: Snippet) -> Entry:
     return Entry(f"snippet:{row.name}", f";{row.name}", "edit", "insert", row.name, row.text[:_SEEN])
+
+
+def _named(row: ProjectAction) -> Entry:
+    return Entry(f"action:{row.id}", row.name, "terminal", "command", row.id, row.command[:_SEEN])
 
 
 def _search(text: str, project: Project) -> Entry:

@@ -108,7 +108,7 @@ COPIED: Mapping[type[Model], tuple[str, Mapping[str, str]]] = {
     ReviewComment: (_OF_SESSION, {}),
     Tour: (_OF_SESSION, {}),
     StagedFile: (_OF_PROJECT, {**_PROJECT, "by_session_id": _IN.format("by_session_id")}),
-    Pin: (_OF_SESSION, {}),
+    Pin: (_OF_SESSION, {"note_id": "NULL"}),
     Goal: (_OF_SESSION, {"time_active": "NULL"}),
     Verdict: (f"goal_id IN ({_GOALS})", {}),
 }

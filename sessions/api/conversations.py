@@ -46,6 +46,7 @@ from sessions.core.store.rows import session_wire
 from sessions.core.wire import ours
 from sessions.core.wire.base import Amount, Moment, Wire
 from sessions.core.wire.session import Preset, SessionInfo, SessionModel, SessionRule, Status, TodoInfo
+from sessions.terminals.lines import start_up
 
 router = Router()
 
@@ -327,6 +328,7 @@ async def move(request: HttpRequest, session_id: str, body: Move | None = None) 
         moved = await moving.move(session, actor=actor(request), **how)
     except CannotFork as problem:
         raise HttpError(400, str(problem)) from problem
+    await start_up(moved.session.project_id, moved.session.directory)
     info = session_wire(moved.session)
     left = [{"file": name, "reason": why} for name, why in moved.left]
     return wire({"session": info if ours.asked(request) else ours.session(info), "left": left})

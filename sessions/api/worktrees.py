@@ -23,9 +23,8 @@ from sessions.core.db import in_db
 from sessions.core.models import Project
 from sessions.core.store import projects
 from sessions.core.wire.base import Wire
-from sessions.terminals.registry import CannotOpen, terminals
-from sessions.terminals.shapes import PtyCreate
-from sessions.terminals.shells import default_shell
+from sessions.terminals.lines import start_up
+from sessions.terminals.registry import terminals
 
 router = Router()
 
@@ -68,18 +67,9 @@ async def create(request: HttpRequest, body: NewWorktree | None = None) -> HttpR
     row = await recorded(original, made)
     data = {"name": made.folder.name, "branch": made.branch, "directory": row.worktree}
     _tell(row, "worktree.ready", name=data["name"], branch=data["branch"])
-    commands = "\n".join(filter(None, (original.commands.get("start"), given.start_command)))
-    if commands:
-        await _start(row, commands)
+    if failed := await start_up(row.id, more=given.start_command):
+        _tell(row, "worktree.failed", message=failed)
     return wire(data)
-
-
-async def _start(row: Project, commands: str) -> None:
-    wanted = PtyCreate(command=default_shell(), args=["-c", commands], title="Start")
-    try:
-        await terminals.open(row.id, Path(row.worktree), wanted)
-    except CannotOpen as problem:
-        _tell(row, "worktree.failed", message=str(problem))
 
 
 @router.delete("", operation_id="worktree.remove")

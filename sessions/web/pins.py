@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.utils.translation import gettext
@@ -75,7 +76,7 @@ async def _message(session: Session, message_id: str) -> None:
     await _add(session, kind, written(entry["parts"]), message_id=message_id)
 
 
-async def _add(session: Session, kind: Pin.Kind, text: str, **more: str) -> None:
+async def _add(session: Session, kind: Pin.Kind, text: str, **more: Any) -> None:
     """Raises Refused."""
     window = int(session.window.get("window", 0))
     if session.model_id:

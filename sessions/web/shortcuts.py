@@ -219,6 +219,9 @@ GROUPS: Final = (
         _command(
             "forge", "globe", "g h", gettext_noop("Issues and pull requests: at GitHub, GitLab, Forgejo")
         ),
+        _command(
+            "notes", "edit", "g m", gettext_noop("Notes, todos and actions of the project, new worktrees")
+        ),
         _command("problems", "alert", "g d", gettext_noop("What language servers find wrong")),
         _command(
             "review-mode", "layers", "", gettext_noop("Hold edits back until you keep them, or no longer")

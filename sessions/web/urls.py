@@ -7,6 +7,7 @@ from django.urls import path
 from sessions.web import (
     comments,
     diagrams,
+    knowledge,
     labels,
     operations,
     pins,
@@ -47,6 +48,7 @@ _PROJECT = "p/<str:project_id>"
 _RULES = f"{_PROJECT}/rules"
 _LOG = f"{_PROJECT}/log"
 _FILES = f"{_PROJECT}/files"
+_KNOWLEDGE = f"{_PROJECT}/knowledge"
 _SESSION = f"{_PROJECT}/s/<str:session_id>"
 _INBOX = f"{_SESSION}/inbox/<str:prompt_id>"
 _REVIEW = f"{_SESSION}/review"
@@ -220,6 +222,18 @@ _files = [
     path(f"{_FILES}/upload", acts.upload, name="files-upload"),
 ]
 
+_knowledge = [
+    path(_KNOWLEDGE, knowledge.show, name="knowledge"),
+    path(f"{_KNOWLEDGE}/note", knowledge.write, name="write-note"),
+    path(f"{_KNOWLEDGE}/tick", knowledge.tick, name="tick-note"),
+    path(f"{_KNOWLEDGE}/remove", knowledge.remove, name="remove-note"),
+    path(f"{_KNOWLEDGE}/pin", knowledge.pin, name="pin-project-note"),
+    path(f"{_KNOWLEDGE}/action", knowledge.save_action, name="save-action"),
+    path(f"{_KNOWLEDGE}/action/remove", knowledge.remove_action, name="remove-action"),
+    path(f"{_KNOWLEDGE}/run", knowledge.run, name="run-action"),
+    path(f"{_KNOWLEDGE}/start", knowledge.start, name="start-command"),
+]
+
 _installation = [
     path("settings", upkeep.settings_page, name="settings"),
     path("help", keys.help_dialog, name="help"),
@@ -249,4 +263,4 @@ _installation = [
     path("import/again", transfer.again, name="import-again"),
 ]
 
-urlpatterns = [*_projects, *_conversation, *_requests, *_changes, *_files, *_installation]
+urlpatterns = [*_projects, *_conversation, *_requests, *_changes, *_files, *_knowledge, *_installation]

@@ -36,6 +36,7 @@ const COMMANDS = {
   git: async () => (await import("./git.js")).open(),
   forge: async () => (await import("./forge.js")).open(),
   focus: async () => (await turns()).foldTurns(),
+  notes: async () => (await import("./knowledge.js")).open(),
   goal: async (words) => (await import("./goals.js")).open(words),
   compare: async (words) => (await import("./compare.js")).open(words),
 };

@@ -58,6 +58,7 @@ const ACTS = {
     openFile(path, { line: Number(line) || 0, column: Number(column) || 1 });
   },
   write,
+  command: async (id) => (await import("./knowledge.js")).runAction(id),
   insert: async (name) => (await import("./snippets.js")).insertNamed(name),
 };
 const PLACE = /^(.*?)(?::(\d+))?(?::(\d+))?$/;

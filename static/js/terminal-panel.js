@@ -33,15 +33,22 @@ export class Panel {
     this.#mark();
   }
 
-  // What went wrong, in words. `start`: somebody wants to type, so there has to be a terminal.
-  async show(start) {
+  // What went wrong, in words. `start`: somebody wants to type, so there has to be a terminal; `id`: this is the one, in
+  // the place of one that has ended and ran the same.
+  async show(start, id) {
     await this.#run(async () => {
       const known = new Set(this.#entries.map(({ view }) => view.info.id));
       for (const info of await ask("GET")) if (!known.has(info.id)) this.#add(info);
-      if (this.#entries.length) this.#select(this.#shown ?? this.#entries[0], start);
+      const wanted = this.#entries.find(({ view }) => view.info.id === id);
+      if (this.#entries.length) this.#select(wanted ?? this.#shown ?? this.#entries[0], start);
       else if (start) await this.#open({});
+      if (wanted) for (const entry of this.#entries.filter((one) => one !== wanted && this.#ranTheSame(one, wanted))) await this.#close(entry);
     });
     return this.note.hidden ? "" : this.note.textContent;
+  }
+
+  #ranTheSame({ view: { info } }, { view: { info: other } }) {
+    return info.status === "exited" && info.title === other.title && info.args.join() === other.args.join();
   }
 
   get isEmpty() {

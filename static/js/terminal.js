@@ -19,13 +19,13 @@ function load() {
   return loading;
 }
 
-async function show({ start }) {
+async function show({ start, id }) {
   button.setAttribute("aria-expanded", "true");
   localStorage.setItem(STORED, "open");
   const shown = await load().catch(() => null);
   panel.hidden = false;
   if (!shown) loading = null;
-  const problem = shown ? await shown.show(start) : MISSING;
+  const problem = shown ? await shown.show(start, id) : MISSING;
   if (!start && !problem && shown.isEmpty) return hide();
   note.textContent = problem;
   note.hidden = !problem;
@@ -47,6 +47,7 @@ function toggle() {
 
 button.addEventListener("click", () => (panel.hidden ? toggle() : hide()));
 panel.addEventListener("terminal:hide", hide);
+document.addEventListener("terminal:show", ({ detail }) => show({ start: true, id: detail.id }));
 shortcut("terminals", toggle);
 
 if (localStorage.getItem(STORED)) show({ start: false });

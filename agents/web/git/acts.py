@@ -49,6 +49,7 @@ from sessions.core.models.ledger import pack_path, shown, unpack_path
 from sessions.core.principal import actor
 from sessions.core.store import operations, projects
 from sessions.core.store import sessions as session_store
+from sessions.terminals.lines import start_up
 from sessions.web.respond import beside
 
 Act = Callable[[HttpRequest, Place], Awaitable[HttpResponseBase]]
@@ -271,7 +272,9 @@ async def _make_worktree(place: Place, name: str) -> str:
         folder, said = await place.work(work)
     except CannotFork as problem:
         raise GitError(str(problem)) from problem
-    await in_db(projects.add_worktree, projects.worktree_row(original, folder, name))
+    row = projects.worktree_row(original, folder, name)
+    await in_db(projects.add_worktree, row)
+    await start_up(row.id)
     return said
 
 

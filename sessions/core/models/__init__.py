@@ -17,6 +17,7 @@ from .devices import Device
 from .events import Event
 from .goals import Goal, Verdict
 from .keys import ChosenKeys
+from .knowledge import ProjectAction, ProjectNote
 from .labels import Label
 from .ledger import FileChange, Operation
 from .logins import EndedLogin
@@ -62,6 +63,8 @@ __all__ = [
     "PermissionRequest",
     "Pin",
     "Project",
+    "ProjectAction",
+    "ProjectNote",
     "ProviderKey",
     "QuestionRequest",
     "Resumption",

@@ -3,6 +3,7 @@ from __future__ import annotations
 from django.db import models
 
 from .conversation import Message, Session
+from .knowledge import ProjectNote
 from .ledger import PathField
 
 BYTES_PER_TOKEN = 4
@@ -14,7 +15,7 @@ class Pin(models.Model):
 
     `text` is what was pinned; of a file as it was then, where the model is given what is in it now. `size` is
     of that in bytes, `title` a line to know it by. `path` is relative to the project's worktree. A pinned
-    message that is undone for good takes its pin along.
+    message that is undone for good takes its pin along, and so does a `note` of the project that is removed.
     """
 
     class Kind(models.TextChoices):
@@ -27,6 +28,9 @@ class Pin(models.Model):
     session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="pins")
     kind = models.CharField(max_length=8, choices=Kind)
     message = models.ForeignKey(Message, null=True, blank=True, on_delete=models.CASCADE, related_name="pins")
+    note = models.ForeignKey(
+        ProjectNote, null=True, blank=True, on_delete=models.CASCADE, related_name="pins"
+    )
     path = PathField(blank=True)
     title = models.TextField()
     text = models.TextField()

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from django.db.models import Sum
 
 from sessions.core.ids import ascending, now
-from sessions.core.models import Message, Pin, Session
+from sessions.core.models import Message, Pin, ProjectNote, Session
 from sessions.core.models.pins import BYTES_PER_TOKEN
 from sessions.core.prepared import Prepared
 
@@ -47,6 +47,12 @@ def of_messages(session_id: str) -> Mapping[str, str]:
     return dict(rows.values_list("message_id", "id"))
 
 
+def of_notes(session_id: str) -> Mapping[str, str]:
+    """The ids of pins by the notes of the project that are pinned."""
+    rows = Pin.objects.filter(session_id=session_id, note__isnull=False)
+    return dict(rows.values_list("note_id", "id"))
+
+
 def add(
     session: Session,
     kind: Pin.Kind,
@@ -56,10 +62,11 @@ def add(
     title: str = "",
     message_id: str = "",
     path: str = "",
+    note: ProjectNote | None = None,
 ) -> Pin:
-    """Pin a message (with its id), a file (with its path) or a note; what is pinned already is given back. A
-    file that is pinned again is pinned as it is now. `window` is the model's, in tokens; 0: unknown. Raises
-    Refused."""
+    """Pin a message (with its id), a file (with its path) or a note, which may be one of the project; what is
+    pinned already is given back. A file or a note that is pinned again is pinned as it is now. `window` is
+    the model's, in tokens; 0: unknown. Raises Refused."""
     if not text.strip():
         raise Refused("There is no text in it to be pinned.")
     size = len(text.encode("utf-8", "replace"))
@@ -71,6 +78,8 @@ def add(
             return row
         if path:
             known.delete()
+        if note:
+            Pin.objects.filter(session=session, note=note).delete()
         _room_for(session.id, size, window)
         row = Pin.objects.create(
             id=ascending("pin"),
@@ -78,6 +87,7 @@ def add(
             kind=kind,
             message_id=message_id or None,
             path=path,
+            note=note,
             title=" ".join((title or text[: 4 * _TITLE]).split())[:_TITLE],
             text=text,
             size=size,
@@ -96,6 +106,27 @@ def remove(session: Session, pin_id: str) -> bool:
         row.delete()
         _changed(session, row.message_id or "")
     return True
+
+
+def renew(note: ProjectNote) -> None:
+    """Have the sessions in which a note of the project is pinned have it as it is now: a pin goes, and
+    another comes."""
+    text = note.words
+    with events.together():
+        for row in Pin.objects.filter(note=note).select_related("session"):
+            row.delete()
+            row.id, row.title, row.text = ascending("pin"), note.title, text
+            row.size = len(text.encode("utf-8", "replace"))
+            row.save(force_insert=True)
+            _changed(row.session, "")
+
+
+def forget(note: ProjectNote) -> None:
+    """A note of the project is pinned nowhere any more."""
+    with events.together():
+        for row in Pin.objects.filter(note=note).select_related("session"):
+            row.delete()
+            _changed(row.session, "")
 
 
 def is_large(tokens: int, window: int) -> bool:

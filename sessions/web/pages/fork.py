@@ -14,6 +14,7 @@ from sessions.changes.worktrees.forking import CannotFork, Forked
 from sessions.core.db import in_db
 from sessions.core.models import Session
 from sessions.core.store import forks, messages, turns
+from sessions.terminals.lines import start_up
 from sessions.web.access import session_of
 from sessions.web.respond import fragment, redirect, refused
 from sessions.web.review.display.undoing import described
@@ -60,6 +61,7 @@ async def _fork(session: Session, form: QueryDict) -> HttpResponse:
         forked = await forking.fork_with_files(session, before)
     except CannotFork as problem:
         return refused(str(problem))
+    await start_up(forked.session.project_id, forked.session.directory)
     return _made(forked)
 
 

@@ -15,6 +15,7 @@ from sessions.core.db import in_db
 from sessions.core.models import Session
 from sessions.core.models.ledger import shown
 from sessions.core.principal import actor
+from sessions.terminals.lines import start_up
 from sessions.web.access import session_of
 from sessions.web.respond import fragment, redirect, refused
 
@@ -39,6 +40,7 @@ async def move(request: HttpRequest, project_id: str, session_id: str) -> HttpRe
         )
     except CannotFork as problem:
         return refused(str(problem))
+    await start_up(moved.session.project_id, moved.session.directory)
     return _to(moved, project_id)
 
 

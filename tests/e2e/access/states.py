@@ -359,6 +359,28 @@ async def the_log_of_a_goal(world: World) -> Page:
     return await shown(page, page.get_by_role("dialog", name="What was found after each turn"))
 
 
+@state("/p/{project}/knowledge")
+async def notes_and_actions(world: World) -> Page:
+    tab = await world.tab("worked")
+    (world.stage.project / "Makefile").write_text("test:\n\ttrue\n")
+    await tab.page.keyboard.press("Control+k")
+    await tab.page.keyboard.type("notes, todos")
+    await tab.page.get_by_role("option", name="Notes, todos and actions").click()
+    panel = tab.page.get_by_role("dialog", name="Notes and actions")
+    await panel.get_by_label("A new todo").fill("Look at it")
+    await panel.get_by_label("A new todo").press("Enter")
+    await shown(tab.page, panel.get_by_role("checkbox", name="Look at it"))
+    await panel.get_by_text("New note").click()
+    title = panel.get_by_role("textbox", name="Title")
+    await title.fill("What is so")
+    await panel.get_by_label("Text, in Markdown").fill("It **is** so.")
+    form = panel.locator("form").filter(has=panel.get_by_label("Text, in Markdown"))
+    await form.get_by_role("button", name="Save").click()
+    await panel.get_by_text("What is so").first.click()
+    await panel.get_by_text("New action").click()
+    return await shown(tab.page, panel.get_by_role("textbox", name="Command", exact=True))
+
+
 @state()
 async def a_folded_strip(world: World) -> Page:
     page = (await world.tab("staged")).page

@@ -1,0 +1,44 @@
+// Notes, todos and actions of the project, in a panel. Loaded when it is first opened.
+import { add } from "./composer.js";
+import { addSheet } from "./sheet.js";
+import { root } from "./root.js";
+
+const sheet = addSheet("knowledge");
+const box = Object.assign(document.createElement("div"), { id: "knowledge", className: "knowledge-panel", popover: "auto" });
+box.setAttribute("role", "dialog");
+box.setAttribute("aria-labelledby", "knowledge-title");
+document.body.append(box);
+
+const address = (part = "") => `${root}/p/${document.body.dataset.project}/knowledge${part}`;
+const session = () => document.body.dataset.session ?? "";
+
+export async function open() {
+  await sheet;
+  box.showPopover();
+  await window.htmx.ajax("GET", address(), { source: box, target: box, swap: "innerHTML", values: { session: session() } });
+  document.getElementById("knowledge-title")?.focus();
+}
+
+// From the palette.
+export async function runAction(action) {
+  const values = { action, session: session() };
+  await window.htmx.ajax("POST", address("/run"), { source: document.body, swap: "none", values });
+}
+
+// What was open stays so when the list comes anew, but for a form that has done its work.
+let opened = [];
+box.addEventListener("htmx:beforeSwap", ({ target }) => {
+  if (target.id === "knowledge-list") opened = [...target.querySelectorAll("details[open][id]")].map(({ id }) => id);
+});
+box.addEventListener("htmx:afterSwap", () => {
+  for (const id of opened.splice(0)) document.getElementById(id)?.setAttribute("open", "");
+  document.getElementById("knowledge-problem")?.replaceChildren();
+});
+
+box.addEventListener("click", ({ target }) => {
+  const button = target.closest("[data-to-prompt]");
+  if (!button) return;
+  box.hidePopover();
+  add(button.dataset.toPrompt);
+});
+document.addEventListener("terminal:show", () => box.matches(":popover-open") && box.hidePopover());
