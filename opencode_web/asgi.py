@@ -28,6 +28,7 @@ from sessions.core.platform.peers import commands  # noqa: E402
 from sessions.terminals.tickets import tickets  # noqa: E402
 from sessions.web.approvals import inbox as inbox_socket  # noqa: E402
 from sessions.web.files import socket as files_socket  # noqa: E402
+from sessions.web.overview import socket as overview_socket  # noqa: E402
 from sessions.web.socket import websocket_urlpatterns  # noqa: E402
 
 # Django would start a thread before each request to look after the connections of that thread; all queries
@@ -48,6 +49,7 @@ _static = static_files.application()
 _websocket = URLRouter(
     [
         *inbox_socket.websocket_urlpatterns,
+        *overview_socket.websocket_urlpatterns,
         *terminals.websocket_urlpatterns,
         *files_socket.websocket_urlpatterns,
         *websocket_urlpatterns,

@@ -31,7 +31,7 @@ CHECK_SECONDS = 10.0
 @require_GET
 async def count(request: HttpRequest) -> HttpResponse:
     """The button of the header; hidden while there is nothing, and where language servers are off."""
-    servers, files = await _found(await located(request.GET))
+    servers, files = await found(await located(request.GET))
     return fragment("problems/button.html", on=servers, panel=panel(files))
 
 
@@ -65,7 +65,7 @@ async def check(request: HttpRequest) -> HttpResponse:
 
 async def _listing(query: QueryDict) -> HttpResponse:
     place = await located(query)
-    servers, files = await _found(place)
+    servers, files = await found(place)
     return fragment(
         "problems/list.html",
         on=servers,
@@ -86,7 +86,7 @@ class Looked:
     servers: set[str]
 
 
-async def _found(place: Located) -> tuple[bool, list[FileNow]]:
+async def found(place: Located) -> tuple[bool, list[FileNow]]:
     """Whether there are servers, and the files with problems, as seen from the session."""
     every = await _looked_at(place)
     found = [

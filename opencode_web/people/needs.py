@@ -13,8 +13,10 @@ from sessions.core.roles import Role
 SHOWN = {
     Role.NOTHING: (
         "account_change_password account_logout account_reauthenticate account_set_password diagrams health"
-        " help home keys looks machines mfa_activate_totp mfa_deactivate_totp mfa_download_recovery_codes"
-        " mfa_generate_recovery_codes mfa_index mfa_reauthenticate mfa_view_recovery_codes offline role-sheet"
+        " help home keys looks machines overview views mfa_activate_totp mfa_deactivate_totp"
+        " mfa_download_recovery_codes mfa_generate_recovery_codes mfa_index mfa_reauthenticate"
+        " mfa_view_recovery_codes"
+        " offline role-sheet"
         " theme you"
     ),
     Role.SEE: (
@@ -24,7 +26,7 @@ SHOWN = {
         " edit-comment edit-plan estimate export export-data export-markdown export-packed export-rules"
         " export-sessions export-transcript file-comments file-sessions files-find files-marks files-preview"
         " files-raw files-tree files-view find-within folders forge forge-branch forge-item goal-log"
-        " forge-list forge-merge forge-told fork fork-files git git-abort"
+        " forge-list forge-merge forge-told fork fork-files git git-abort glance"
         " git-blame git-branches git-conflict git-diff git-list git-log git-merge git-shown git-stashes"
         " git-submodules git-tags git-worktrees invert-call invert-operation knowledge"
         " label-sessions log mcp-list mentions move-session new-session notifier-form notifiers"
@@ -70,8 +72,8 @@ DONE = {
         " pin-session pin-sessions place-sessions prompt prompt-again"
         " read-run read-session reject-question remove-comment remove-note remove-own-key"
         " remove-pin remove-session-folder remove-snippet rename-session reply-question restore-session"
-        " restore-sessions resume review-keep save-search save-snippet send-comments session-folder"
-        " switch-prompt tick-note tour"
+        " restore-sessions resume review-keep save-search save-snippet save-view send-comments"
+        " session-folder stop-sessions switch-prompt tick-note tour"
         " withdraw-prompt write-note writes"
     ),
     Role.APPROVE: (
@@ -95,7 +97,8 @@ DONE = {
         " change-setting draft-setting examine forge-forget forge-keep forge-test"
         " clean-store dismiss-damage import-again import-begin import-cancel install-language invite"
         " keep-ignored mcp-apps mcp-cancel mcp-remove mcp-restart mcp-save mcp-sign-in mcp-sign-out"
-        " mcp-switch mcp-test mcp-try open-project person-link person-project person-sign-out person-token"
+        " mcp-switch mcp-test mcp-try new-chat open-project person-link person-project"
+        " person-sign-out person-token"
         " model-server-add model-server-look"
         " drain-machine join-team prefer-copy programs remove-program remove-project-key"
         " remove-device reset-all-keys restore-here"
@@ -344,6 +347,7 @@ PUBLIC = frozenset({"hook", "mcp-oauth-callback", "ready", "shared"})
 SOCKETS = {
     r"/ws/p/[^/]+/(files/)?": Role.SEE,
     r"/ws/inbox/": Role.NOTHING,
+    r"/ws/overview/": Role.NOTHING,
     r"/(api/)?pty/[^/]+/connect": Role.APPROVE,
 }
 """By path. What is sent through one of a page counts for nothing; through a terminal's it is typed. The inbox

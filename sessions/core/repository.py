@@ -83,3 +83,23 @@ def make_repository(directory: Path) -> None:
         raise OSError(None, "git init took longer than 30 seconds") from error
     if done.returncode:
         raise OSError(None, done.stderr.strip() or "git init failed")
+
+
+def branch_of(directory: Path) -> str:
+    """The branch that is checked out around a folder, read from its files without asking git; empty where
+    there is none, or nothing can be read."""
+    try:
+        top = Repository.of(directory)
+        place = top.worktree / ".git"
+        if not top.is_git:
+            return ""
+        if place.is_file():
+            link = place.read_text("utf-8", "surrogateescape").removeprefix("gitdir:").strip()
+            place = top.worktree / link
+        said = (place / "HEAD").read_text("utf-8", "replace").strip()
+    except OSError:
+        return ""
+    return said.removeprefix(_HEADS) if said.startswith(_HEADS) else ""
+
+
+_HEADS = "ref: refs/heads/"

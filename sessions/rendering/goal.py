@@ -36,6 +36,23 @@ class Checked:
     words: str
 
 
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """How a goal stands in words: its state, what was used of each budget, its checks."""
+
+    state: str
+    used: str
+    checks: Sequence[Checked]
+
+
+def goal_facts(goal: Goal) -> Facts:
+    return Facts(
+        state_of(goal),
+        " · ".join(_used(goal, goals.used(goal))),
+        _checked(goal, goals.last_verdict(goal)),
+    )
+
+
 def goal_bar(session: Session, *, oob: bool = True) -> str:
     """Empty without one."""
     goal = goals.current(session.id)

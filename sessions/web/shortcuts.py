@@ -160,6 +160,8 @@ GROUPS: Final = (
             "previous-session", "chevron", "g k", gettext_noop("Go to the session before it in the list")
         ),
         _action("sessions", "search", "g f", gettext_noop("Look for a session in the list")),
+        _action("overview", "layers", "g o", gettext_noop("All sessions of all projects: the overview")),
+        _command("glance", "list", "g w", gettext_noop("How the work stands: goal, to do, changes, context")),
         _command("search", "search", "g /", gettext_noop("Search in all that was said")),
         _action(
             "open-file",
@@ -205,7 +207,7 @@ GROUPS: Final = (
         _command(
             "focus",
             "list",
-            "g o",
+            "g z",
             gettext_noop("Focus: fold what the agent does to a line a turn, or show it"),
         ),
         _command("changes", "panel", "g c", gettext_noop("Show or hide the changed files")),

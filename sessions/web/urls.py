@@ -26,6 +26,7 @@ from sessions.web.approvals import rules
 from sessions.web.files import acts, find, tree, view
 from sessions.web.files import comments as file_comments
 from sessions.web.looks import pages as looks
+from sessions.web.overview import pages as overview
 from sessions.web.pages import (
     changes,
     complete,
@@ -60,6 +61,10 @@ _QUESTION = "questions/<str:request_id>"
 
 _projects = [
     path("", home.home, name="home"),
+    path("overview", overview.overview, name="overview"),
+    path("overview/views", overview.views, name="views"),
+    path("overview/views/save", overview.save_view, name="save-view"),
+    path("chats/new", overview.new_chat, name="new-chat"),
     path("search", search.search, name="search"),
     path("search/progress", search.progress, name="search-progress"),
     path("search/save", search.save, name="save-search"),
@@ -69,6 +74,7 @@ _projects = [
     path(f"{_PROJECT}/sessions", conversation.sessions, name="sessions"),
     path(f"{_PROJECT}/sessions/archive", several.archive, name="archive-sessions"),
     path(f"{_PROJECT}/sessions/pin", several.pin, name="pin-sessions"),
+    path(f"{_PROJECT}/sessions/stop", several.stop, name="stop-sessions"),
     path(f"{_PROJECT}/sessions/delete", several.delete, name="delete-sessions"),
     path(f"{_PROJECT}/sessions/restore", several.restore, name="restore-sessions"),
     path(f"{_PROJECT}/sessions/labels", labels.choose, name="label-sessions"),

@@ -37,6 +37,7 @@ const COMMANDS = {
   forge: async () => (await import("./forge.js")).open(),
   focus: async () => (await turns()).foldTurns(),
   notes: async () => (await import("./knowledge.js")).open(),
+  glance: async () => (await import("./glance.js")).toggle(),
   goal: async (words) => (await import("./goals.js")).open(words),
   compare: async (words) => (await import("./compare.js")).open(words),
 };
@@ -56,6 +57,7 @@ const ACTIONS = {
   "save-snippet": async () => (await import("./snippets.js")).save(),
   "pin-note": async () => (await import("./pins.js")).writeNote(),
   schedules: () => location.assign(`${root}/schedules?project=${document.body.dataset.project}`),
+  overview: () => location.assign(`${root}/?choose`),
   settings: () => location.assign(`${root}/settings?project=${document.body.dataset.project}`),
   keys: () => location.assign(`${root}/settings/keys?project=${document.body.dataset.project}`),
 };

@@ -1,4 +1,6 @@
-// What the chooser of projects loads.
+// What the overview and the chooser of projects load.
 import "./dialog.js";
 import "./time.js";
 import "./toast.js";
+
+if (document.querySelector("main.overview")) import("./overview.js");

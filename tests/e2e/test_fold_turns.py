@@ -39,7 +39,7 @@ async def test_a_turn_is_folded_by_a_click_and_all_by_choice(stage: Stage, conte
 
     await tab.page.locator("#scroller").focus()
     await tab.page.keyboard.press("g")
-    await tab.page.keyboard.press("o")
+    await tab.page.keyboard.press("z")
     await expect(tab.tool("hello.py")).to_be_hidden()
     await tab.page.reload()
     await tab.connected()
@@ -81,7 +81,7 @@ async def test_a_folded_turn_counts_while_it_runs_and_nothing_moves(
     tab = await watched(stage, context, await stage.session("counts"))
     await tab.page.locator("#scroller").focus()
     await tab.page.keyboard.press("g")
-    await tab.page.keyboard.press("o")
+    await tab.page.keyboard.press("z")
     await tab.send("Look.")
     await stage.model.gate("first").reached()
     await expect(tab.messages).to_contain_text("I look.")

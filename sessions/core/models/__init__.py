@@ -31,7 +31,7 @@ from .provider_keys import Payment, ProviderKey
 from .questions import QuestionRequest
 from .review import ReviewComment, ReviewMark, StagedFile, Tour
 from .schedules import Occurrence, Schedule
-from .searches import SavedSearch
+from .searches import SavedSearch, SavedView
 from .session_folders import SessionFolder
 from .snippets import Snippet
 from .spending import Spending
@@ -72,6 +72,7 @@ __all__ = [
     "ReviewMark",
     "SavedRule",
     "SavedSearch",
+    "SavedView",
     "Schedule",
     "Session",
     "SessionFolder",

@@ -8,3 +8,10 @@ class SavedSearch(models.Model):
 
     text = models.CharField(primary_key=True, max_length=500)
     time_created = models.BigIntegerField()
+
+
+class SavedView(models.Model):
+    """A filter of the overview that a person keeps, as the query of its address."""
+
+    query = models.CharField(primary_key=True, max_length=500)
+    time_created = models.BigIntegerField()

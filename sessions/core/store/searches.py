@@ -1,9 +1,9 @@
-"""Searches over conversations that a person keeps."""
+"""Searches over conversations, and views of the overview, that a person keeps."""
 
 from __future__ import annotations
 
 from sessions.core.ids import now
-from sessions.core.models import SavedSearch
+from sessions.core.models import SavedSearch, SavedView
 
 
 def saved() -> list[str]:
@@ -18,3 +18,17 @@ def keep(text: str) -> None:
 
 def forget(text: str) -> None:
     SavedSearch.objects.filter(text=text).delete()
+
+
+def views() -> list[str]:
+    """The filters of the overview that are kept, the oldest first."""
+    return list(SavedView.objects.order_by("time_created", "query").values_list("query", flat=True))
+
+
+def keep_view(query: str) -> None:
+    """What is kept already stays where it is."""
+    SavedView.objects.get_or_create(query=query, defaults={"time_created": now()})
+
+
+def forget_view(query: str) -> None:
+    SavedView.objects.filter(query=query).delete()

@@ -1,4 +1,4 @@
-"""The chooser of projects, and opening one."""
+"""The overview with the chooser of projects, and opening one."""
 
 from __future__ import annotations
 
@@ -21,13 +21,9 @@ from sessions.core.models import Project
 from sessions.core.principal import person_of, sees
 from sessions.core.roles import Person
 from sessions.core.store import projects
-from sessions.core.store import sessions as session_store
 from sessions.web.access import project_of
+from sessions.web.overview import pages as overview
 from sessions.web.respond import REFUSED, fragment, page, redirect, refused
-
-WITH_SESSIONS = 4
-SESSIONS = 3
-"""How many of the projects used last show their sessions, and how many each."""
 
 
 class CannotOpen(ValueError):
@@ -36,15 +32,19 @@ class CannotOpen(ValueError):
 
 @require_GET
 async def home(request: HttpRequest) -> HttpResponse:
-    """The project the server was started with, or the chooser (`?choose` asks for it)."""
+    """The project the server was started with, or the overview (`?choose` asks for it, with its filter)."""
     opened = getattr(settings, "OPENED_DIRECTORY", None)
     if opened and "choose" not in request.GET:
         try:
             return HttpResponseRedirect(await _open(str(opened), projects.project_of))
         except CannotOpen as problem:
-            recent = await in_db(_recent, person_of(request))
-            return await page(request, "home.html", projects=recent, problem=str(problem))
-    return await page(request, "home.html", projects=await in_db(_recent, person_of(request)))
+            return await _overview(request, problem=str(problem))
+    return await _overview(request)
+
+
+async def _overview(request: HttpRequest, **context: Any) -> HttpResponse:
+    recent = await in_db(_recent, person_of(request))
+    return await page(request, "home.html", recent=recent, **context, **await overview.context_of(request))
 
 
 @require_POST
@@ -64,14 +64,14 @@ async def open_project(request: HttpRequest) -> HttpResponse:
         return refused(str(problem))
 
 
-def _recent(person: Person | None) -> list[dict[str, Any]]:
-    """The projects used last that a person sees; the first ones with the sessions used last."""
-    found: list[dict[str, Any]] = [
-        {"project": project} for project in projects.recent() if sees(person, project.id)
+def _recent(person: Person | None) -> list[Project]:
+    """The projects used last that a person sees, without the folders of chats."""
+    chats = overview.chats().resolve()
+    return [
+        one
+        for one in projects.recent()
+        if sees(person, one.id) and not Path(one.worktree).is_relative_to(chats)
     ]
-    for entry in found[:WITH_SESSIONS]:
-        entry["sessions"] = session_store.listing(entry["project"], roots=True, limit=SESSIONS)
-    return found
 
 
 async def _open(path: str, opener: Callable[[Path], Project]) -> str:

@@ -1,4 +1,5 @@
-"""What a person does to several sessions of the list at once: archive, pin, delete, export, bring back."""
+"""What a person does to several sessions of the list at once: stop, archive, pin, delete, export, bring
+back."""
 
 from __future__ import annotations
 
@@ -48,6 +49,15 @@ async def pin(request: HttpRequest, project_id: str) -> HttpResponse:
     rows = await in_db(_pin, project_id, ids, on)
     what = _pinned if on else _unpinned
     return _told(request, rows, what, reverse("pin-sessions", args=(project_id,)), on="0" if on else "1")
+
+
+@require_POST
+async def stop(request: HttpRequest, project_id: str) -> HttpResponse:
+    """The turns that run in them, and below them."""
+    rows = await in_db(find_sessions, project_id, request.POST.getlist("session"))
+    for row in rows:
+        await actions.abort(row.id)
+    return HttpResponse()
 
 
 @require_POST

@@ -28,7 +28,27 @@ async def sign_in(world: World) -> Page:
 
 @state("/")
 async def home(world: World) -> Page:
-    return await world.page(f"{world.url}/?choose")
+    page = await world.page(f"{world.url}/?choose")
+    await page.locator(".overview-box").first.check()
+    return await shown(page, page.locator("#overview-chosen"))
+
+
+@state("/overview", "/overview/views")
+async def overview_as_a_list(world: World) -> Page:
+    page = await world.page(f"{world.url}/?choose")
+    await page.get_by_role("button", name="List").click()
+    async with page.expect_response("**/overview/views*"):
+        await page.get_by_role("searchbox", name="Filter").fill("o")
+    return await shown(page, page.get_by_role("button", name="Save this view"))
+
+
+@state("{base}/glance")
+async def glance(world: World) -> Page:
+    tab = await world.tab("undone")
+    await tab.page.locator("#scroller").focus()
+    await tab.page.keyboard.press("g")
+    await tab.page.keyboard.press("w")
+    return await shown(tab.page, tab.page.locator("#glance-title"))
 
 
 @state("/nothing/<pwned>")

@@ -21,7 +21,14 @@ from tests.opencode_web.site.security import listed
 ROOT = Path(__file__).parents[3]
 SERVER_ROLES = [role for role in Role if role]
 GUARDS = {"/login", "/logout", "/auth/launch"}
-SOCKETS = ("/ws/inbox/", "/ws/p/none/", "/ws/p/none/files/", "/pty/none/connect", "/api/pty/none/connect")
+SOCKETS = (
+    "/ws/inbox/",
+    "/ws/overview/",
+    "/ws/p/none/",
+    "/ws/p/none/files/",
+    "/pty/none/connect",
+    "/api/pty/none/connect",
+)
 LONG = ("/event", "/global/event", "/api/event")
 """Streams do not end."""
 

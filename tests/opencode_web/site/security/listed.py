@@ -34,6 +34,7 @@ CHANGES = (
     "/p/{project}/files/save", "/p/{project}/files/merge", "/p/{project}/files/make",
     "/p/{project}/files/move", "/p/{project}/files/copy", "/p/{project}/files/remove",
     "/p/{project}/files/upload", "/p/{project}/files/known", "/p/{project}/files/replace",
+    "/overview/views/save", "/chats/new", "/p/{project}/sessions/stop",
     "/search/save", "/search/forget", "/pickers/code", "/settings/keys/of/compact", "/settings/keys/reset",
     "/settings/snippets/save", "/settings/snippets/remove",
     "/settings/notifiers/save", "/settings/notifiers/test", "/settings/notifiers/switch",
@@ -69,6 +70,7 @@ BOTH = (
 )  # fmt: skip
 """GET shows what POST would do."""
 READS = (
+    "/overview", "/overview?q=pwned&project={project}", "/overview?before=9", "/overview/views",
     "/search", "/search?q=pwned&project={project}", "/search?q=pwned&before=9",
     "/search/progress", "{base}?found=pwned&part={part}",
     "/", "/?choose", "/p/{project}/", "/p/{project}/sessions?q=pwned", "/p/{project}/sessions?archived=1",
@@ -90,7 +92,7 @@ READS = (
     "{base}/review/image/none", "{base}/comments/form?path={file}&start=1&end=2",
     "{waits}", "{waits}/staging/files", "{base}/fork/files?before={message}",
     "/p/{worktree}/s/{fork}", "/p/{project}/log", "/p/{project}/log?session={session}&kind=undo&file=pwned",
-    "{base}/pins/note", "{base}/goal/log", "/p/{project}/knowledge",
+    "{base}/pins/note", "{base}/goal/log", "/p/{project}/knowledge", "{base}/glance",
     "/p/{project}/knowledge?session={session}",
     "/p/{project}/comparisons", "/p/{project}/compare/{comparison}",
     "/p/{project}/compare/{comparison}/state",
