@@ -95,7 +95,8 @@ async def glance(request: HttpRequest, project_id: str, session_id: str) -> Http
 
 def _rows(session: Session) -> dict[str, Any]:
     below = children.listing(session.id)
-    waits = {row.session_id for row in (*permissions.pending(), *questions.pending())}
+    waits = {row.session_id for row in permissions.pending()}
+    waits |= {row.session_id for row in questions.pending()}
     goal = goals.current(session.id)
     listed = todos.listing(session.id)
     return {

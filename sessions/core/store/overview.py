@@ -142,7 +142,9 @@ def _lines(rows: Sequence[Session], waits: Collection[str]) -> list[Line]:
     for line in tops:
         line.labels = labelled.get(line.session.id, ())
     counted = Todo.objects.filter(session_id__in=list(every)).values_list("session_id")
-    for id, todos, done in counted.annotate(Count("id"), Count("id", filter=Q(status__in=_ENDED))):
+    for id, todos, done in counted.annotate(
+        number=Count("id"), over=Count("id", filter=Q(status__in=_ENDED))
+    ):
         every[id].todos, every[id].done = todos, done
     for id, parts in _newest([id for id, line in every.items() if _works(line.session)]).items():
         every[id].parts = parts

@@ -84,7 +84,7 @@ def _saved(query: str) -> dict[str, Any]:
 async def new_chat(request: HttpRequest) -> HttpResponse:
     """A session without a project: in an empty folder of its own; one that nobody used is taken first."""
     try:
-        project = await in_db(_unused) or await in_db(projects.open_project, _empty())
+        project = await in_db(lambda: _unused() or projects.open_project(_empty()))
     except OSError as error:
         return refused(
             gettext("This folder cannot be opened: %(error)s") % {"error": error.strerror or error}

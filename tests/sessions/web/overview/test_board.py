@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -142,7 +143,7 @@ async def test_statements_do_not_grow_with_the_sessions(tmp_path: Path) -> None:
     assert len(found.lines) == 31 + overview.PAGE
     seen = {line.session.id for line in found.lines}
     while found.older:
-        found = await in_db(lambda cursor=found.older: overview.found(Wanted(), before=cursor))
+        found = await in_db(partial(overview.found, Wanted(), before=found.older))
         assert not seen & {line.session.id for line in found.lines}
         seen |= {line.session.id for line in found.lines}
     assert len(seen) == 504
