@@ -8,6 +8,7 @@ from django.urls import URLPattern, URLResolver, include, path
 
 from opencode_web.site import about, devices, offline, readiness
 from opencode_web.site.metrics import page as metrics
+from opencode_web.site.preview import pages as previews
 from sessions.core.store.sessions import VERSION
 
 
@@ -28,6 +29,8 @@ _pages: list[URLPattern | URLResolver] = [
     path("settings/devices/add", devices.add, name="add-device"),
     path("settings/devices/remove", devices.remove, name="remove-device"),
     path("settings/devices/reached", devices.reached, name="reached"),
+    path("p/<str:project_id>/s/<str:session_id>/preview", previews.show, name="preview"),
+    path("p/<str:project_id>/s/<str:session_id>/preview/open", previews.begin, name="open-preview"),
     path("", include("agents.web.urls")),
     path("", include("sessions.web.urls")),
 ]

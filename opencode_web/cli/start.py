@@ -24,7 +24,7 @@ from opencode_web.site.security.hosts import is_loopback, is_wildcard
 from opencode_web.site.security.launch import launch_url
 from opencode_web.site.security.people import People
 from opencode_web.site.security.policy import Policy, policy_for
-from opencode_web.site.server import PortTaken, find_port, resolve, serve
+from opencode_web.site.server import PortTaken, find_port, listen, resolve, serve
 from sessions.core import paths, variables
 from sessions.core.heap import permanent
 from sessions.core.holding import Held, hold
@@ -99,6 +99,7 @@ def run(arguments: argparse.Namespace) -> None:
         prepare_django()
         from opencode_web import asgi
         from opencode_web.site import background, logins, remote
+        from opencode_web.site.preview.previews import previews
         from sessions.transfer.writing.redact import conceal
 
         conceal(policy.password)  # exports and shared pages never show it
@@ -110,9 +111,11 @@ def run(arguments: argparse.Namespace) -> None:
             guard = front.build(policy, people)
         else:
             guard = asgi.build(policy, people)
+            previews.begin(listen, policy)
 
     async def on_ready() -> None:
         await begin()
+        background.at_end(previews.close)
         if people:
             background.beside(logins.watch(people))
         if team.schema(os.environ):

@@ -12,8 +12,9 @@ from django.db import DatabaseError, InterfaceError
 
 from opencode_web import asgi
 from opencode_web.nodes import registry
-from opencode_web.nodes.proxy import GOING_AWAY, NotConnected, Proxy, Unreachable
+from opencode_web.nodes.proxy import Proxy
 from opencode_web.site import logins
+from opencode_web.site.forwarding import GOING_AWAY, NotConnected, Unreachable
 from opencode_web.site.security.asgi import Application, respond
 from opencode_web.site.security.guard import Guard
 from opencode_web.site.security.people import People

@@ -40,7 +40,7 @@ SHOWN = {
         " theme-file theme-files timeline-file timeline-image timeline-moments timeline-point trust undo"
         " usage usage-file waiting-prompt why"
     ),
-    Role.ASK: "comment-form own-keys pin-note sandbox-port-go snippet-dialog tour",
+    Role.ASK: "comment-form own-keys pin-note preview sandbox-port-go snippet-dialog tour",
     Role.APPROVE: "clean-comparison combine-attempts compare goal new-schedule",
     Role.ADMINISTER: (
         "about account-waiting accounts configuration configured-entry configured-models devices forges"
@@ -83,7 +83,7 @@ DONE = {
         " files-make files-merge files-move files-remove files-replace files-save files-upload git-branch"
         " git-commit git-discard git-draft git-merged git-ongoing git-remote git-resolve git-stage git-stash"
         " git-stop git-submodule git-tag git-unstage git-worktree goal goal-resume grant-trust"
-        " measure-attempt take-attempt"
+        " measure-attempt open-preview take-attempt"
         " invert-call invert-operation let-through move-session new-schedule open-in preview-permission redo"
         " remove-action remove-folder remove-worktree reply-permission restore-rule review-redo"
         " review-resolve review-undo revoke-rule revoke-trust run-action sandbox-port-close"

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import asyncio
 import socket
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
@@ -19,8 +20,10 @@ import daphne.server  # type: ignore[import-untyped]  # installs the reactor: fi
 from autobahn.exception import Disconnected
 from daphne.http_protocol import HTTPFactory, WebRequest  # type: ignore[import-untyped]
 from twisted.internet import defer, reactor
+from twisted.internet.error import CannotListenError
 
 from opencode_web.site import logs
+from opencode_web.site.security.asgi import Application, Receive, Scope, Send, respond
 from opencode_web.site.shutdown import Hook, shut_down
 
 MAX_BODY = 32 * 1024 * 1024
@@ -130,6 +133,47 @@ def resolve(hostname: str) -> str:
         raise PortTaken(f"{hostname!r} is no address of this machine: {error.strerror}") from error
 
 
+_running: list[Server] = []
+_apart: dict[int, Application] = {}
+
+
+def listen(make: Callable[[int], Application], address: str) -> tuple[int, Callable[[], None]]:
+    """Serve another application on a free port of a numeric address, while the server runs: `make` is told
+    the port. Gives that, and what ends it. Call it on the server's loop. Raise PortTaken."""
+    twisted: Any = reactor
+    try:
+        listening = twisted.listenTCP(0, _running[0].http_factory, interface=address)
+    except CannotListenError as error:
+        raise PortTaken(f"cannot listen on {address}: {error.socketError}") from error
+    port = int(listening.getHost().port)
+    _apart[port] = make(port)
+
+    def end() -> None:
+        _apart.pop(port, None)
+        listening.stopListening()
+
+    return port, end
+
+
+def _by_port(application: Application, own: int) -> Application:
+    """What is served on the server's own port, on another what `listen` began there."""
+
+    async def chosen(scope: Scope, receive: Receive, send: Send) -> None:
+        port = int(scope["server"][1])
+        await (application if port == own else _apart.get(port, _nobody))(scope, receive, send)
+
+    return chosen
+
+
+async def _nobody(scope: Scope, receive: Receive, send: Send) -> None:
+    """For a connection that outlives what was served there."""
+    if scope["type"] == "websocket":
+        await receive()
+        await send({"type": "websocket.close"})
+    else:
+        await respond(send, 421, "Nothing is served here any more.")
+
+
 def serve(application: Any, address: str, port: int, *, on_ready: Hook, on_shutdown: Hook) -> None:
     """Serve until SIGINT or SIGTERM; call from the main thread, once per process.
 
@@ -158,7 +202,7 @@ def serve(application: Any, address: str, port: int, *, on_ready: Hook, on_shutd
     tasks: list[asyncio.Task[None]] = []
     interface = address.replace(":", r"\:")
     server = Server(
-        application,
+        _by_port(application, port),
         endpoints=[f"{'tcp6' if ':' in address else 'tcp'}:port={port}:interface={interface}"],
         action_logger=logs.log_access,
         websocket_max_message_size=MAX_MESSAGE,
@@ -167,6 +211,7 @@ def serve(application: Any, address: str, port: int, *, on_ready: Hook, on_shutd
         ready_callable=ready,
         server_name="opencode-web",
     )
+    _running[:] = [server]
     server.run()
     _cancel_tasks(loop)
     if failure:

@@ -162,6 +162,7 @@ GROUPS: Final = (
         _action("sessions", "search", "g f", gettext_noop("Look for a session in the list")),
         _action("overview", "layers", "g o", gettext_noop("All sessions of all projects: the overview")),
         _command("glance", "list", "g w", gettext_noop("How the work stands: goal, to do, changes, context")),
+        _command("preview", "globe", "g v", gettext_noop("The project's web server beside the conversation")),
         _command("search", "search", "g /", gettext_noop("Search in all that was said")),
         _action(
             "open-file",
@@ -424,6 +425,7 @@ LEADS: Final = {
     "new-folder": "file-sessions",
     "pin": "pin-session",
     "pin-note": "add-pin",
+    "preview": "open-preview",
     "prompt": "prompt",
     "redo": "redo",
     "rename": "rename-session",

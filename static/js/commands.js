@@ -38,6 +38,7 @@ const COMMANDS = {
   focus: async () => (await turns()).foldTurns(),
   notes: async () => (await import("./knowledge.js")).open(),
   glance: async () => (await import("./glance.js")).toggle(),
+  preview: async () => (await import("./preview.js")).toggle(),
   goal: async (words) => (await import("./goals.js")).open(words),
   compare: async (words) => (await import("./compare.js")).open(words),
 };

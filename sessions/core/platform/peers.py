@@ -12,7 +12,7 @@ import socket
 import struct
 import sys
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Set
 from contextlib import contextmanager, suppress
 from functools import cache
 
@@ -75,6 +75,10 @@ class Commands:
             self._begun.wait_for(lambda: starts.isdisjoint(self._beginning), _SECONDS)
         return look(client, server)
 
+    def members(self) -> set[int]:
+        """The processes of those commands, as far as they can be seen. Blocks."""
+        return self._members(_marked(self._mark) if sys.platform == "linux" else self._marked_elsewhere())
+
     def _linux(self, client: Address, server: Address) -> bool:
         inode = _socket(client, server)
         if inode in (None, _GONE):
@@ -93,17 +97,22 @@ class Commands:
     def _elsewhere(self, client: Address, server: Address) -> bool:
         import psutil
 
-        marked = set()
-        for process in psutil.process_iter():
-            with suppress(psutil.Error, OSError):
-                if process.environ().get(MARK) == self.variable[MARK]:
-                    marked.add(process.pid)
-        for pid in self._members(marked):
+        for pid in self._members(self._marked_elsewhere()):
             with suppress(psutil.Error, OSError):
                 for one in psutil.Process(pid).net_connections("tcp"):
                     if (one.laddr, one.raddr) == (client, server):
                         return True
         return False
+
+    def _marked_elsewhere(self) -> set[int]:
+        import psutil
+
+        marked = set()
+        for process in psutil.process_iter():
+            with suppress(psutil.Error, OSError):
+                if process.environ().get(MARK) == self.variable[MARK]:
+                    marked.add(process.pid)
+        return marked
 
     def _members(self, marked: set[int]) -> set[int]:
         """With those of the leaders' sessions, and all their descendants."""
@@ -111,18 +120,27 @@ class Commands:
             sessions = {pid: _session(pid) for pid in _all()} if self._leaders else {}
             self._leaders &= sessions.keys() | set(sessions.values())
             found = marked | {pid for pid, leader in sessions.items() if {pid, leader} & self._leaders}
-        if not found:
-            return found
-        parents = _parents()
-        while more := {pid for pid, parent in parents.items() if parent in found} - found:
-            found |= more
-        return found
+        return _with_descendants(found)
 
 
 @cache
 def commands() -> Commands:
     """Those of this installation."""
     return Commands(settings.INSTALLATION)
+
+
+def family(leaders: Set[int]) -> set[int]:
+    """The processes of the sessions (setsid(2)) that these lead, and all their descendants. Blocks."""
+    return _with_descendants({pid for pid in _all() if {pid, _session(pid)} & leaders} if leaders else set())
+
+
+def _with_descendants(found: set[int]) -> set[int]:
+    if not found:
+        return found
+    parents = _parents()
+    while more := {pid for pid, parent in parents.items() if parent in found} - found:
+        found |= more
+    return found
 
 
 def _all() -> Iterator[int]:

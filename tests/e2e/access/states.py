@@ -51,6 +51,16 @@ async def glance(world: World) -> Page:
     return await shown(tab.page, tab.page.locator("#glance-title"))
 
 
+@state("{base}/preview")
+async def preview(world: World) -> Page:
+    tab = await world.tab("undone")
+    await tab.page.locator("#scroller").focus()
+    await tab.page.keyboard.press("g")
+    await tab.page.keyboard.press("v")
+    around = tab.page.frame_locator("#preview > iframe")
+    return await shown(tab.page, around.get_by_role("link", name="Look again"))
+
+
 @state("/nothing/<pwned>")
 async def not_found(world: World) -> Page:
     return await world.page(f"{world.url}/nothing/<pwned>")

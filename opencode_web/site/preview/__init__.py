@@ -1,0 +1,1 @@
+"""The project's own web server beside the conversation (docs/preview.md)."""
