@@ -138,14 +138,15 @@ class Guard:
         if request.is_preflight and request.origin in self._policy.cors:
             await respond(send, 204, "")
             return
-        if is_hook(request):
+        called = is_hook(request)
+        if called:
             if await peers.is_own(request, self._own):
                 raise Refused(403, peers.REFUSAL)
             try:
                 receive = replayed(await read_body(receive, MOST_CALLED), receive)
             except TooLarge as error:
                 raise Refused(413, f"at most {MOST_CALLED >> 10} KiB") from error
-        if is_shared_page(request) or is_hook(request):
+        if called or is_shared_page(request):
             await self._show_shared(request, receive, send)
             return
         if not (_is_public(request) or self._signs_in(request)):
