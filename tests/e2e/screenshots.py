@@ -20,6 +20,7 @@ from tests.e2e.conftest import QUIET, WIDE
 from tests.e2e.stage import Stage, Tab
 from tests.e2e.test_machines import team
 from tests.e2e.test_people import choose_password, staffed
+from tests.e2e.test_preview import serving, shown
 from tests.loopback.script import Body, TokenUsage, ToolUse, Turn, Wait
 from tests.postgres_server import PostgresServer, programs
 from tests.runtime.servers import ready
@@ -79,6 +80,7 @@ async def show(stage: Stage, browser: Browser) -> None:
     await the_undo(stage, tab)
     await the_goal(stage, browser)
     await the_inbox(stage, tab)
+    await the_work(stage, browser, session)
     await context.close()
     await the_errors(stage, browser)
 
@@ -333,6 +335,51 @@ async def the_inbox(stage: Stage, tab: Tab) -> None:
     await tab.page.locator("#inbox .inbox-head").first.click()
     await tab.page.locator("#inbox .permission").wait_for()
     await shot(tab.page, "inbox")
+
+
+SCHEDULES: tuple[dict[str, Any], ...] = (
+    {"name": "Nightly look", "when": {"kind": "cron", "rule": "30 3 * * *", "timezone": "Europe/Berlin"}},
+    {"name": "Review what is pushed", "when": {"kind": "commit", "rule": "main"}, "worktree": True},
+    {"name": "Keep the docs true", "when": {"kind": "files", "rule": "greeter/**\nREADME.md"}},
+)
+TOUR = {
+    "stops": [
+        {
+            "title": "A language for each greeting",
+            "text": "The greeting is chosen by its language now, and English stays what it was without one. "
+            "Look at what an unknown language gets.",
+            "hunks": [1],
+        },
+        {"title": "The tests of it", "text": "They pin both. None names an unknown language.", "hunks": [2]},
+    ]
+}
+
+
+async def the_work(stage: Stage, browser: Browser, session: str) -> None:
+    """What goes on over all sessions, by itself, and beside a conversation."""
+    for schedule in SCHEDULES:
+        await stage.client.post("/schedule", {**schedule, "prompt": "Look at what has changed, and say so."})
+    stage.plays(Turn(text=json.dumps(TOUR)))
+    terminal, port = await serving(stage)
+    for end, kind in (("", {}), ("-dark", {"color_scheme": "dark"})):
+        context = await browser.new_context(viewport=WIDE, reduced_motion="reduce", **kind)  # type: ignore[arg-type]
+        tab = await stage.tab(context, session)
+        page = tab.page
+        await tab.review.get_by_role("button", name="Tour", exact=True).click()
+        if not end:
+            await tab.dialog.get_by_role("button", name="Make it").click()
+        await tab.review.locator("#review-tour").wait_for()
+        await shot(page, f"tour{end}")
+        await shown(tab, port)
+        await shot(page, f"preview{end}")
+        await page.goto(f"{stage.server.url}/schedules?project={page.url.split('/')[4]}")
+        await page.get_by_role("heading", name="Nightly look").wait_for()
+        await shot(page, f"schedules{end}")
+        await page.goto(f"{stage.server.url}/?choose")
+        await page.locator("#rows-idle").wait_for()
+        await shot(page, f"overview{end}")
+        await context.close()
+    await stage.client.http.delete(f"/pty/{terminal}")
 
 
 async def the_undo(stage: Stage, tab: Tab) -> None:
