@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import json
 import os
+import random
 from collections import Counter
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -324,6 +325,17 @@ POINTS = [
 ]
 
 
+async def check_done(client: Client, session_id: str) -> None:
+    """With each prompt said once, and each turn judged once."""
+    found = await rested(client, session_id)
+    assert found["state"] == "done", found
+    assert [one["number"] for one in found["verdicts"]] == list(range(1, len(found["verdicts"]) + 1))
+    prompts = await said(client, session_id)
+    assert prompts[0] == OBJECTIVE
+    assert len(prompts) == len(found["verdicts"]), "a prompt for each verdict that goes on, and the first"
+    assert twice([verdict["messageID"] for verdict in found["verdicts"]]) == []
+
+
 @pytest.mark.parametrize("point", POINTS)
 async def test_a_crash_forgets_nothing_and_repeats_nothing(home: Path, adding: Path, point: str) -> None:
     work = Work([f"{WRONG}#\n", RIGHT], ["go_on", "go_on", "done"])
@@ -331,18 +343,37 @@ async def test_a_crash_forgets_nothing_and_repeats_nothing(home: Path, adding: P
         server = Server(home, adding, model_config(model.base_url))
         session_id = await crash(server, point)
         async with running(server) as client:
-            found = await rested(client, session_id)
-            assert found["state"] == "done", found
-            assert [verdict["number"] for verdict in found["verdicts"]] == list(
-                range(1, len(found["verdicts"]) + 1)
-            )
-            prompts = await said(client, session_id)
-            assert prompts[0] == OBJECTIVE
-            assert len(prompts) == len(found["verdicts"]), (
-                "a prompt for each verdict that goes on, and the first"
-            )
-            judged = [verdict["messageID"] for verdict in found["verdicts"]]
-            assert twice(judged) == []
+            await check_done(client, session_id)
+
+
+async def killed_at_random(home: Path, adding: Path, seed: int) -> None:
+    """Kill the server at moments that nobody chose; then it goes on by itself."""
+    rng = random.Random(seed)
+    work = Work([f"{WRONG}#\n", HALF, RIGHT], ["go_on", "go_on", "go_on", "done"])
+    async with OpenAIServer(work) as model:
+        server = Server(home, adding, model_config(model.base_url))
+        session_id = ""
+        for _ in range(2):
+            await asyncio.to_thread(server.start)
+            async with server.client() as client:
+                session_id = session_id or await begin(client)
+                for _ in range(rng.randrange(60)):
+                    if (await goal(client, session_id))["state"] in RESTED:
+                        break
+            server.kill()
+        async with running(server) as client:
+            await check_done(client, session_id)
+
+
+@pytest.mark.parametrize("seed", range(2))
+async def test_killed_at_random_it_is_worked_at_once(home: Path, adding: Path, seed: int) -> None:
+    await killed_at_random(home, adding, seed)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(100, 200))
+async def test_killed_at_random_a_hundred_times(home: Path, adding: Path, seed: int) -> None:
+    await killed_at_random(home, adding, seed)
 
 
 async def test_killed_while_a_check_runs(home: Path, adding: Path, begun: Path) -> None:

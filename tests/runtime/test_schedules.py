@@ -555,30 +555,36 @@ async def test_killed_at_any_moment(home: Path, project: Path, clock: Path) -> N
     async with OpenAIServer(works) as model:
         server = hurried(home, project, clock, model_config(model.base_url))
         await asyncio.to_thread(server.start)
-        async with server.client() as client:
-            id = await make(client, preset="edits")
-            path = await address(client, id)
-        accepted = 0
-        for number in range(20):
+        async with server.client() as client:  # several, as each may be called so often an hour
+            ids = [await make(client, preset="edits", name=f"Look {number}") for number in range(5)]
+            paths = [await address(client, id) for id in ids]
+        accepted = dict.fromkeys(ids, 0)
+        for number in range(100):
+            one = number % len(ids)
             async with server.client() as client, client.events() as events:
                 answer = await client.http.post(
-                    path, headers={"Authorization": "", "Idempotency-Key": str(number)}
+                    paths[one], headers={"Authorization": "", "Idempotency-Key": str(number)}
                 )
-                accepted += answer.json()["accepted"]
-                for _ in range(number):  # a little further each time
+                accepted[ids[one]] += answer.json()["accepted"]
+                for _ in range(number % 20):  # a little further each time
                     await anext(events)
             server.kill()
             await asyncio.to_thread(server.start)
         try:
             async with server.client() as client:
-                found = await seen(client, id, lambda found: {*states(found)} <= OVER)
-                assert len(found) == accepted
-                sessions = [run["sessionID"] for run in found if "sessionID" in run]
-                assert len(sessions) == len({*sessions}) == accepted - states(found).count("skipped")
-                assert {*states(found)} <= {"done", "stopped", "skipped"}, "cut off thrice it goes on no more"
-                for session in sessions:
-                    assert await said(client, session) == ["Look around."]
-                titled = [one for one in await client.sessions() if one["title"] == "Look"]
-                assert {one["id"] for one in titled} == {*sessions}
+                for number, id in enumerate(ids):
+                    found = await seen(client, id, lambda found: {*states(found)} <= OVER)
+                    assert len(found) == accepted[id]
+                    sessions = [run["sessionID"] for run in found if "sessionID" in run]
+                    assert len(sessions) == len({*sessions}) == accepted[id] - states(found).count("skipped")
+                    assert {*states(found)} <= {"done", "stopped", "skipped"}, (
+                        "cut off thrice it goes on no more"
+                    )
+                    for session in sessions:
+                        assert await said(client, session) == ["Look around."]
+                    named = {
+                        one["id"] for one in await client.sessions(200) if one["title"] == f"Look {number}"
+                    }
+                    assert named == {*sessions}
         finally:
             await asyncio.to_thread(server.stop)
