@@ -21,10 +21,12 @@ export async function toggle() {
   frame = Object.assign(document.createElement("iframe"), { title: gettext("Preview"), src: `${base()}/preview` });
   box.replaceChildren(frame);
   box.showPopover();
+  document.documentElement.classList.add("previews");
   frame.addEventListener("load", () => frame?.contentDocument?.querySelector("button:not([hidden]), a")?.focus(), { once: true });
 }
 
 function close() {
+  document.documentElement.classList.remove("previews");
   box.hidePopover();
   box.replaceChildren(); // what is shown there ends
   frame = null;
