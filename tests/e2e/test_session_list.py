@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 import sqlite3
 import time
@@ -9,7 +10,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from playwright.async_api import Browser, BrowserContext, expect
+from playwright.async_api import Browser, BrowserContext, Route, expect
 
 from tests.e2e.conftest import repository
 from tests.e2e.stage import Stage
@@ -473,3 +474,32 @@ async def test_who_deletes_the_session_that_is_shown_with_others_comes_to_anothe
     await expect(tab.item(other)).to_have_count(0)
     await tab.page.locator(".toast", has_text="deleted").get_by_role("button", name="Undo").click()
     await expect(tab.item(shown)).to_be_visible()
+
+
+async def test_a_list_that_was_asked_for_before_leaves_the_filtered_one(
+    stage: Stage, context: BrowserContext
+) -> None:
+    await stage.session("a wombat in the list")
+    page = (await stage.tab(context, await stage.session("a list in a hurry"))).page
+    before: asyncio.Future[Route] = asyncio.get_running_loop().create_future()
+    filtered: asyncio.Future[Route] = asyncio.get_running_loop().create_future()
+
+    async def hold(route: Route) -> None:
+        held = filtered if "q=wombat" in route.request.url else before
+        if held.done():
+            await route.continue_()
+        else:
+            held.set_result(route)
+
+    await page.route("**/sessions?*", hold)
+    await page.evaluate("htmx.trigger('#session-list', 'list:renew')")
+    first, over = await before, asyncio.Event()
+    for ending in ("requestfinished", "requestfailed"):
+        page.on(ending, lambda request: request == first.request and over.set())
+    await page.get_by_label("Filter sessions").fill("wombat")
+    second = await filtered
+    await first.continue_()
+    await over.wait()
+    await second.continue_()
+    await expect(page.get_by_role("link", name="Search what was said for “wombat”")).to_be_visible()
+    await expect(page.locator("#session-list .session-item")).to_have_count(1)
