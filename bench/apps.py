@@ -21,6 +21,10 @@ class App(Protocol):
     """Selectors, and the addresses of pages."""
 
     @property
+    def url(self) -> str:
+        """Where its server is."""
+
+    @property
     def prompt(self) -> str:
         """The field one writes into."""
 

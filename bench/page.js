@@ -6,6 +6,7 @@ const STAMP = /\d{19}/g;
 const TAIL = 400; // characters: a stamp and what may stand after it in the same element
 let changed = 0;
 let busy = 0;
+let longest = 0;
 let newest = "";
 let shift = { worst: 0, sum: 0, first: 0, last: 0 };
 
@@ -37,8 +38,10 @@ new MutationObserver((records) => {
   }
 }).observe(document, { subtree: true, childList: true, characterData: true, attributes: true });
 
+// Tasks of 50 ms and more.
 observe("longtask", ({ startTime, duration }) => {
   busy = startTime + duration;
+  longest = Math.max(longest, duration);
 });
 
 // Cumulative Layout Shift: the worst of the windows of five seconds without a pause of one.
@@ -112,8 +115,10 @@ bench.scroll = async (selector) => {
 };
 
 bench.shift = () => shift.worst;
+bench.longest = () => longest;
 bench.forget = () => {
   shift = { worst: 0, sum: 0, first: 0, last: 0 };
+  longest = 0;
   bench.stamps = [];
   bench.keys = [];
 };

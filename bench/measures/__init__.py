@@ -16,6 +16,7 @@ from bench.measures import (
     memory,
     page_files,
     page_opening,
+    page_overview,
     page_review,
     page_streaming,
     page_switching,
@@ -70,4 +71,5 @@ MEASURES: dict[str, Measure] = {
     "page-files": page_files.measure,
     "page-review": page_review.measure,
     "page-switch": page_switching.measure,
+    "page-overview": page_overview.measure,
 }
