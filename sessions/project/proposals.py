@@ -15,7 +15,7 @@ _LARGEST = 512 * 1024
 _FIRST = ("start", "dev", "serve", "run", "test", "check", "lint", "format", "fmt", "build")
 """What is asked for most, in this order; the others come after it as the file has them."""
 _TARGET = re.compile(r"^([A-Za-z][\w-]{0,39}):(?![=:])", re.MULTILINE)
-_RECIPE = re.compile(r"^@?([A-Za-z][\w-]{0,39})(?: [^:=\n]*)?:(?!=)", re.MULTILINE)
+_RECIPE = re.compile(r"^@?([A-Za-z][\w-]{0,39})(?: [^:\n]*)?:(?!=)", re.MULTILINE)
 _MANAGERS = (
     ("pnpm-lock.yaml", "pnpm run"),
     ("yarn.lock", "yarn run"),

@@ -76,7 +76,7 @@ async def test_a_note_that_is_pinned_goes_with_its_words(async_client: AsyncClie
     assert "Pinned" in await posted(async_client, f"{url}/pin", **about)
     (pin,) = await in_db(pins.listing, talk.session.id)
     assert (pin.kind, pin.title, pin.text) == ("note", "Ports", "Ports\n\nUse 8080.")
-    assert pin.tokens == 5
+    assert pin.tokens == 4
     await posted(async_client, f"{url}/pin", **about)
     assert len(await in_db(pins.listing, talk.session.id)) == 1
     seen = await in_db(events.latest)
