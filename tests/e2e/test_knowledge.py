@@ -35,7 +35,7 @@ async def test_notes_and_todos_are_written_and_used(stage: Stage, context: Brows
     await panel.get_by_text("New note").click()
     await panel.get_by_label("Title").fill("Ports")
     await panel.get_by_label("Text, in Markdown").fill("Use **8080**.")
-    form = panel.locator("form").filter(has=panel.get_by_label("Text, in Markdown"))
+    form = panel.locator("form").filter(has=tab.page.get_by_label("Text, in Markdown"))
     await form.get_by_role("button", name="Save").click()
     await panel.get_by_text("Ports", exact=True).click()
     await expect(panel.get_by_role("strong")).to_have_text("8080")

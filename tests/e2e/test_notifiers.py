@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.async_api import BrowserContext, Page, expect
+from playwright.async_api import BrowserContext, Page, Worker, expect
 
 from tests.agents.notifiers.browser import Browser
 from tests.e2e.stage import Stage
@@ -96,16 +97,31 @@ async def test_a_browser_is_told_by_push(home: Path, project: Path, context: Bro
         )
         text = browser.read((await service.request()).body).decode()
         assert json.loads(text)["title"] == "Done"
-        await page.evaluate("navigator.serviceWorker.ready.then(() => {})")
-        assert await shown(page, stage, text, away=False) == [], "who looks at a page sees it there"
-        assert await shown(page, stage, text, away=True) == [["Done", json.loads(text)["text"]]]
+        worker, deliver = await pushing(page, stage)
+        await worker.evaluate(NOTED)
+        seen = {**json.loads(text), "title": "Seen on the page", "tag": "seen"}
+        await deliver(json.dumps(seen))
+        await worker.evaluate(LOOKED)
+        await page.close()
+        await deliver(text)
+        async with asyncio.timeout(PATIENCE):
+            while not (told := await worker.evaluate("self.told")):
+                pass
+        assert told == [["Done", json.loads(text)["text"]]], "who looks at a page sees it there"
 
 
-async def shown(page: Page, stage: Stage, text: str, *, away: bool) -> list[list[str]]:
-    """What the browser shows once its push service has handed it a message."""
-    address = page.url
-    devtools = await page.context.new_cdp_session(page)
+LOOKED = "clients.matchAll({ type: 'window', includeUncontrolled: true }).then(() => null)"
+NOTED = """() => {
+  self.told = [];
+  registration.showNotification = async (title, { body }) => void self.told.push([title, body]);
+}"""
+"""A browser without a window lets no worker show anything."""
+
+
+async def pushing(page: Page, stage: Stage) -> tuple[Worker, Callable[[str], Awaitable[None]]]:
+    """The service worker of the page, and what hands it a message as its push service does."""
     found: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+    devtools = await page.context.new_cdp_session(await page.context.new_page())
 
     def note(event: dict[str, Any]) -> None:
         for one in event["registrations"]:
@@ -115,18 +131,11 @@ async def shown(page: Page, stage: Stage, text: str, *, away: bool) -> list[list
     devtools.on("ServiceWorker.workerRegistrationUpdated", note)
     await devtools.send("ServiceWorker.enable")
     async with asyncio.timeout(PATIENCE):
+        await page.evaluate("navigator.serviceWorker.ready.then(() => {})")
         registration = await found
-    if away:
-        await page.goto("about:blank")
-    message = {"origin": stage.server.url, "registrationId": registration, "data": text}
-    await devtools.send("ServiceWorker.deliverPushMessage", message)
-    if away:
-        await page.goto(address)
-    told: list[list[str]] = await page.evaluate(
-        """async () => {
-          const { active } = await navigator.serviceWorker.ready;
-          const registration = await navigator.serviceWorker.getRegistration();
-          return (await registration.getNotifications()).map(({ title, body }) => [title, body]);
-        }"""
-    )
-    return told
+
+    async def deliver(data: str) -> None:
+        message = {"origin": stage.server.url, "registrationId": registration, "data": data}
+        await devtools.send("ServiceWorker.deliverPushMessage", message)
+
+    return page.context.service_workers[0], deliver

@@ -479,13 +479,13 @@ async def test_who_deletes_the_session_that_is_shown_with_others_comes_to_anothe
 async def test_a_list_that_was_asked_for_before_leaves_the_filtered_one(
     stage: Stage, context: BrowserContext
 ) -> None:
-    await stage.session("a wombat in the list")
+    await stage.session("a numbat in the list")
     page = (await stage.tab(context, await stage.session("a list in a hurry"))).page
     before: asyncio.Future[Route] = asyncio.get_running_loop().create_future()
     filtered: asyncio.Future[Route] = asyncio.get_running_loop().create_future()
 
     async def hold(route: Route) -> None:
-        held = filtered if "q=wombat" in route.request.url else before
+        held = filtered if "q=numbat" in route.request.url else before
         if held.done():
             await route.continue_()
         else:
@@ -496,10 +496,10 @@ async def test_a_list_that_was_asked_for_before_leaves_the_filtered_one(
     first, over = await before, asyncio.Event()
     for ending in ("requestfinished", "requestfailed"):
         page.on(ending, lambda request: request == first.request and over.set())
-    await page.get_by_label("Filter sessions").fill("wombat")
+    await page.get_by_label("Filter sessions").fill("numbat")
     second = await filtered
     await first.continue_()
     await over.wait()
     await second.continue_()
-    await expect(page.get_by_role("link", name="Search what was said for “wombat”")).to_be_visible()
+    await expect(page.get_by_role("link", name="Search what was said for “numbat”")).to_be_visible()
     await expect(page.locator("#session-list .session-item")).to_have_count(1)
