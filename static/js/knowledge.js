@@ -14,6 +14,7 @@ const session = () => document.body.dataset.session ?? "";
 
 export async function open() {
   await sheet;
+  box.replaceChildren(); // nothing is to be pressed that is about to go
   box.showPopover();
   await window.htmx.ajax("GET", address(), { source: box, target: box, swap: "innerHTML", values: { session: session() } });
   document.getElementById("knowledge-title")?.focus();

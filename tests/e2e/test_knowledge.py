@@ -13,6 +13,7 @@ pytestmark = [pytest.mark.e2e, pytest.mark.asyncio(loop_scope="session")]
 
 
 async def opened(tab: Tab) -> Locator:
+    await tab.prompt.focus()  # in a terminal keys are the terminal's
     await tab.page.keyboard.press("Control+k")
     await tab.page.keyboard.type("notes, todos")
     await tab.page.get_by_role("option", name="Notes, todos and actions").click()
@@ -81,6 +82,7 @@ async def test_an_action_is_a_button_with_a_terminal(stage: Stage, context: Brow
     await panel.get_by_label("Edit greet").click()
     await panel.get_by_role("textbox", name="Command").first.fill("make absent")
     await panel.get_by_role("button", name="Save").first.click()
+    await expect(panel.locator("code", has_text="make absent")).to_be_visible()
     await panel.get_by_role("button", name="greet", exact=True).click()
     await expect(shown.locator(".xterm-rows")).to_contain_text("absent")
     for terminal in (await stage.client.http.get("/api/pty")).json()["data"]:

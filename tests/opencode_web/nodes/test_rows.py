@@ -9,6 +9,8 @@ from sessions.core.models import (
     Comparison,
     Occurrence,
     Project,
+    ProjectAction,
+    ProjectNote,
     SavedRule,
     Schedule,
     Session,
@@ -16,9 +18,12 @@ from sessions.core.models import (
 )
 from sessions.core.models.problems import FileProblems
 
-BEHIND = {SavedRule, SessionFolder, FileProblems, Project, Schedule, Occurrence, Comparison, Attempt}
+BEHIND = {
+    *(SavedRule, SessionFolder, FileProblems, Project, Schedule, Occurrence, Comparison, Attempt),
+    *(ProjectNote, ProjectAction),
+}
 """What a machine allows, where a person put things in its list, what its programs found, what it does by
-itself, what it compared."""
+itself, what it compared, what people keep beside the project there."""
 
 
 def test_all_that_is_of_a_conversation_is_copied() -> None:
