@@ -10,7 +10,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from playwright.async_api import Browser, BrowserContext, Route, expect
+from playwright.async_api import Browser, BrowserContext, Request, Route, expect
 
 from tests.e2e.conftest import repository
 from tests.e2e.stage import Stage
@@ -494,8 +494,13 @@ async def test_a_list_that_was_asked_for_before_leaves_the_filtered_one(
     await page.route("**/sessions?*", hold)
     await page.evaluate("htmx.trigger('#session-list', 'list:renew')")
     first, over = await before, asyncio.Event()
-    for ending in ("requestfinished", "requestfailed"):
-        page.on(ending, lambda request: request == first.request and over.set())
+
+    def ended(request: Request) -> None:
+        if request == first.request:
+            over.set()
+
+    page.on("requestfinished", ended)
+    page.on("requestfailed", ended)
     await page.get_by_label("Filter sessions").fill("numbat")
     second = await filtered
     await first.continue_()
