@@ -112,7 +112,7 @@ const HEARD = {
 };
 
 const number = () => new URLSearchParams(location.search).get("port");
-const where = (path = at) => `In the preview of localhost:${number()}${path}:`;
+const where = (path = at) => `Preview: localhost:${number()}${path}`;
 
 // A fence that is longer than any in the text.
 function fenced(language, text) {
