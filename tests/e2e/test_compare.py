@@ -67,7 +67,7 @@ async def test_the_best_is_taken_and_the_rest_cleaned_up(answering: Stage, conte
     await expect(rows.nth(0)).to_contain_text("It is wrong.")
     await expect(rows.nth(1)).to_contain_text("1 of 1")
     await expect(rows.nth(1)).to_contain_text("Best, says the judge")
-    await rows.nth(0).get_by_role("button", name="What was measured of 1").click()
+    await rows.nth(0).get_by_role("button", name="Log 1").click()
     log = page.get_by_role("dialog", name="What was measured of attempt 1")
     await expect(log.locator("details[open] summary")).to_contain_text("grep -qx")
     await log.get_by_role("button", name="Close").click()

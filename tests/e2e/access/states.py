@@ -404,7 +404,7 @@ async def notes_and_actions(world: World) -> Page:
     title = panel.get_by_role("textbox", name="Title")
     await title.fill("What is so")
     await panel.get_by_label("Text, in Markdown").fill("It **is** so.")
-    form = panel.locator("form").filter(has=panel.get_by_label("Text, in Markdown"))
+    form = panel.locator("form").filter(has=panel.page.get_by_label("Text, in Markdown"))
     await form.get_by_role("button", name="Save").click()
     await panel.get_by_text("What is so").first.click()
     await panel.get_by_text("New action").click()
