@@ -67,7 +67,7 @@ async def test_a_real_bash_completes(tmp_path: Path) -> None:
                 return shell.complete(*words)
 
             found = await asyncio.to_thread(complete, "se")
-            assert found == ["serve", "session"]
+            assert found == ["serve", "service", "session"]
             assert await asyncio.to_thread(complete, "mcp", "lo") == ["logout"]
             assert "--print-logs" in await asyncio.to_thread(complete, "--pr")
             assert "--model" in await asyncio.to_thread(complete, "run", "--mo")
